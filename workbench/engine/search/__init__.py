@@ -1,1 +1,1 @@
-"""Recall: finding memories by what they say and mean, and noticing when their files change."""
+"""Recall: search over memories, and notification when their files change."""

@@ -1,4 +1,4 @@
-"""Chunks of memories: the files they come from, how text is cut, and what the index can be asked about them."""
+"""Chunks of memories: their source files, how text is cut, and the queries an index answers about them."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FileRecords:
-    """One file taken apart.
+    """A file split into its memories.
 
     Args:
-        path: As results give it.
-        digest: Tells whether the file changed; never empty.
-        records: Its memories in order, their texts whole.
-        retired: Facts in it that no longer hold, to be found for themselves.
+        path: As results show it.
+        digest: Changes when the file does; never empty.
+        records: Its memories in order, with their whole texts.
+        retired: Facts in it that no longer hold, indexed separately.
     """
 
     path: str
@@ -33,31 +33,31 @@ class FileRecords:
 
 
 class FileSource(Protocol):
-    """Some of the files that are searched."""
+    """A set of files to search."""
 
     def digests(self) -> Mapping[str, bytes]:
         """Return the digest of every file by path, in any order."""
         ...
 
     def read(self, paths: Sequence[str]) -> Iterable[FileRecords]:
-        """Take these files apart; those that are gone, or not of this source, are left out.
+        """Read and split these files, skipping those that are gone or belong to another source.
 
-        The digest and the records of a file are of the same state of it.
+        Digest and records of a file describe the same state of it.
         """
         ...
 
 
 @dataclass(frozen=True)
 class Chunk:
-    """A piece of memory that is found as one: a whole small memory, or a part of a long one.
+    """A unit of retrieval: a small memory, or part of a long one.
 
     Args:
         memory_id: The memory it belongs to (see `engine.identifiers`).
         store: core, episodic, semantic, procedural, vault or file; `extra` and `session` for what lies outside.
-        path: The file it stands in, as results give it.
-        start_line: The line of that file that `text` begins on, 1-based; line k of the text stands at start_line + k.
-        text: Its lines as they stand in the file, joined by line feeds; lines that are not to be found are blank.
-        title: What names it: file title and heading, an entity's label, an episode's first sentence.
+        path: Its file, as results show it.
+        start_line: 1-based line of that file where `text` begins; line k of the text is line start_line + k.
+        text: Its lines as in the file, joined by line feeds; lines that must not be found are blank.
+        title: File title and heading, an entity's label, or an episode's first sentence.
         day: The day it is about, or None.
         tags: Topical tags.
         is_retired: Whether it no longer holds.
@@ -78,14 +78,14 @@ class Chunk:
 
 @dataclass(frozen=True)
 class StoredChunk:
-    """A chunk as the index holds it.
+    """A chunk as stored in the index.
 
     Args:
         number: Its number in the index.
         chunk: The chunk.
-        vector: Of the whole chunk, length 1; None while it has none.
-        unit_vectors: One row per unit of the chunk (see `units`), length 1 each; None while it has none.
-        unit_terms: Of each unit the terms it can be found by, stemmed, parted by one space.
+        vector: Of the whole chunk, length 1; None if not embedded yet.
+        unit_vectors: One row per unit of the chunk (see `units_of`), length 1 each; None if not embedded yet.
+        unit_terms: For each unit, its stemmed terms separated by one space.
     """
 
     number: int
@@ -97,12 +97,12 @@ class StoredChunk:
 
 @dataclass(frozen=True)
 class Within:
-    """Which chunks are asked for.
+    """Filter on chunks.
 
     Args:
-        store: Of this store alone.
-        after: From this day on; chunks without a day are left out.
-        before: Up to this day, likewise.
+        store: Only this store.
+        after: Only from this day on; excludes chunks without a day.
+        before: Only up to this day; excludes chunks without a day.
     """
 
     store: str | None = None
@@ -112,12 +112,12 @@ class Within:
 
 @dataclass(frozen=True)
 class Statistics:
-    """What BM25 needs to know of all chunks.
+    """Collection statistics for BM25.
 
     Args:
-        chunks: How many there are.
+        chunks: Number of chunks.
         average_terms: Their mean length in terms.
-        frequencies: In how many chunks each term stands that was asked for.
+        frequencies: Number of chunks that hold each queried term.
     """
 
     chunks: int
@@ -126,7 +126,7 @@ class Statistics:
 
 
 class ChunkSource(Protocol):
-    """What can be asked of the index; each answer is of one consistent state."""
+    """Queries to the index; all answers come from one consistent state."""
 
     def statistics(self, terms: Sequence[str]) -> Statistics:
         """Return the counts that BM25 needs for these terms."""
@@ -152,11 +152,11 @@ class ChunkSource(Protocol):
         ...
 
     def owners(self, numbers: Sequence[int]) -> Mapping[int, str]:
-        """Return the memory that each of these chunks belongs to."""
+        """Return the memory id of each of these chunks."""
         ...
 
     def read(self, numbers: Sequence[int]) -> list[StoredChunk]:
-        """Return chunks in the order asked for; one that is gone meanwhile is left out."""
+        """Return chunks in the order asked for, skipping those that are gone."""
         ...
 
 
@@ -173,12 +173,12 @@ _SENTENCE_END = re.compile(r"[.!?。！？；;]\s*|\s")
 
 @dataclass(frozen=True)
 class Piece:
-    """A part of a text.
+    """Part of a text.
 
     Args:
         line: Its first line, counted from 0.
-        text: Lines joined by line feeds; a part of one line where that is longer than a piece.
-        heading: The last heading before it, or the empty string.
+        text: Lines joined by line feeds, or part of one overlong line.
+        heading: The last heading before it, or "".
     """
 
     line: int
@@ -187,9 +187,9 @@ class Piece:
 
 
 def estimate_tokens(text: str) -> int:
-    """Return about how many tokens of o200k_base a text has.
+    """Estimate the number of o200k_base tokens of a text.
 
-    Within a tenth on prose and code in Latin script, up to half too many elsewhere; much quicker than counting.
+    Within 10 % on prose and code in Latin script, up to half too high elsewhere; much faster than counting.
     """
     return sum(1 for _ in _TOKEN.finditer(text)) if len(text) > 4096 else len(_TOKEN.findall(text))
 
@@ -197,18 +197,18 @@ def estimate_tokens(text: str) -> int:
 def cut_text(text: str, most: int, overlap: int) -> list[Piece]:
     """Cut a text into pieces.
 
-    A cut is made before a heading or after a blank line where there is one in the last third of a piece, and
-    within a code fence only where the fence is longer than that. Lines longer than a piece are parted.
+    Prefers to cut before a heading or after a blank line in the last third of a piece, and cuts inside a code
+    fence only if the fence is longer than that. Splits lines longer than a piece.
 
     Args:
-        text: Of any length, lines joined by line feeds.
-        most: Tokens of a piece.
-        overlap: Tokens that a piece repeats of the one before; less than half of `most` is used.
+        text: Any length; lines joined by line feeds.
+        most: Maximum tokens of a piece.
+        overlap: Tokens repeated from the piece before; capped below half of `most`.
 
     Returns:
-        Pieces that together hold every line that is not blank, in order.
+        Pieces that together hold every non-blank line, in order.
     """
-    # A token holds at least a character; what is short needs no counting.
+    # A token holds at least one character: short text needs no counting.
     if len(text) <= most or (len(text) <= 6 * most and estimate_tokens(text) <= most):
         return [Piece(0, text)] if text.strip() else []
     lines = _Lines(text, most)
@@ -227,7 +227,7 @@ def cut_text(text: str, most: int, overlap: int) -> list[Piece]:
 
 
 class _Lines:
-    """A text's lines, the very long ones in parts, with how many tokens each has and how well a cut before it suits."""
+    """A text's lines (very long ones split), with the token count of each and how well a cut before it suits."""
 
     def __init__(self, text: str, most: int) -> None:
         self.texts: list[str] = []
@@ -257,7 +257,7 @@ class _Lines:
             after_blank = not line.strip()
 
     def end_of(self, start: int, most: int) -> int:
-        """Return the line before which the piece that starts here ends."""
+        """Return the line before which the piece starting here ends."""
         size, end = 0, start
         while end < len(self.texts) and (end == start or size + self.tokens[end] <= most):
             size += self.tokens[end]
@@ -274,7 +274,7 @@ class _Lines:
         return best
 
     def overlapping(self, end: int, overlap: int) -> int:
-        """Return the line that the piece after a cut starts with."""
+        """Return the first line of the piece after a cut."""
         if self._suits[end] == 3:
             return end
         start = end
@@ -284,7 +284,7 @@ class _Lines:
         return start
 
     def piece(self, start: int, end: int) -> Piece | None:
-        """Return the lines as a piece, without blank ones at its ends; None where there are no others."""
+        """Return the lines as a piece without blank lines at its ends, or None if all are blank."""
         while start < end and not self.texts[start].strip():
             start += 1
         while start < end and not self.texts[end - 1].strip():
@@ -299,7 +299,7 @@ class _Lines:
 
 
 def _parts(line: str, most: int) -> list[str]:
-    """Part a line that is longer than a piece, after a sentence or a word where there is one."""
+    """Split a line longer than a piece, preferably after a sentence or a word."""
     if len(line) <= most:
         return [line]
     parts = []
@@ -316,7 +316,7 @@ def _parts(line: str, most: int) -> list[str]:
 
 
 def _last_end(line: str, first: int, last: int) -> int:
-    """Return the best place for a cut between two: after a sentence, else after a blank, else the last."""
+    """Return the best cut between two positions: after a sentence, else after a space, else the last."""
     best, kind = last, ""
     for match in _SENTENCE_END.finditer(line, first, last):
         if match.group().strip() or not kind:
@@ -330,11 +330,11 @@ _HALF = re.compile("[\ud800-\udfff]")
 
 @dataclass(frozen=True)
 class ChunkSize:
-    """How long a chunk is.
+    """Chunk length.
 
     Args:
-        tokens: Most tokens of a chunk.
-        overlap: Tokens that two chunks of one memory share.
+        tokens: Maximum tokens of a chunk.
+        overlap: Tokens shared by neighbouring chunks of a memory.
     """
 
     tokens: int = 400
@@ -342,7 +342,7 @@ class ChunkSize:
 
 
 def chunks_of(file: FileRecords, size: ChunkSize) -> list[Chunk]:
-    """Return the chunks of a file, memories in order, then the facts that no longer hold."""
+    """Return the chunks of a file: its memories in order, then its retired facts."""
     chunks = [
         chunk for record in file.records for chunk in _of_record(record, _file_title(file, record), size)
     ]
@@ -352,7 +352,7 @@ def chunks_of(file: FileRecords, size: ChunkSize) -> list[Chunk]:
 
 
 def _file_title(file: FileRecords, record: MemoryRecord) -> str:
-    """Return the title of a file of several sections that a section does not repeat; days say nothing as titles."""
+    """Return the file's title if its section does not repeat it; days say nothing as titles."""
     if record.store not in ("file", "extra") or layout.is_daily_log(file.path):
         return ""
     title = file.records[0].title
@@ -377,7 +377,7 @@ def _of_record(record: MemoryRecord, file_title: str, size: ChunkSize) -> Iterat
 
 
 def _whole_characters(text: str) -> str:
-    """Put a mark for half characters, which JSON may hold (transcripts) and no database or server takes."""
+    """Replace lone surrogates, which JSON transcripts may hold and databases and servers reject."""
     if text.isascii():
         return text
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace") if _HALF.search(text) else text

@@ -1,4 +1,4 @@
-"""Markdown files that the settings name beside the memory files: single ones, folders and globs."""
+"""Markdown files that the settings add to the memory files: single files, folders and globs."""
 
 from __future__ import annotations
 
@@ -41,8 +41,6 @@ _SUFFIXES = (".md", ".markdown")
 
 @dataclass(frozen=True)
 class _Listed:
-    """A file as it is shown, and where it is."""
-
     shown: str
     file: OutsideFile
 
@@ -54,11 +52,11 @@ class ExtraPaths:
 
     Args:
         root: The workspace folder, absolute.
-        paths: Files, folders and globs, absolute or relative to the workspace. Settings make sure that the workspace's
-            own file names inside ones alone.
-        zone: Of the days that file names carry.
-        memory: Where to keep what was seen between runs; None for nowhere.
-        mask: Masks what of the files must not be known here.
+        paths: Files, folders and globs, absolute or relative to the workspace. The settings ensure that the
+            workspace's own file names only occur inside it.
+        zone: Time zone of days in file names.
+        memory: File that keeps what was seen between runs, or None.
+        mask: Masks secrets in the files.
     """
 
     def __init__(
@@ -78,11 +76,11 @@ class ExtraPaths:
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """What of the settings could not be followed when the files were last listed, and what was cut."""
+        """Settings that could not be followed at the last listing, and files that were cut."""
         return self._problems
 
     def digests(self) -> Mapping[str, bytes]:
-        """Return the digest of every file by shown path; a file is read only where its stamp changed."""
+        """Return the digest of every file by shown path; only files with a changed stamp are read."""
         found, problems = self._list()
         seen: dict[str, SeenFile] = {}
         for shown, listed in found.items():
@@ -100,14 +98,14 @@ class ExtraPaths:
         return {shown: each.digest for shown, each in seen.items()}
 
     def read(self, paths: Sequence[str]) -> Iterable[FileRecords]:
-        """Take these files apart; those that are gone or not listed are left out."""
+        """Read and split these files, skipping those that are gone or not listed."""
         found, _ = self._list()
         for path in paths:
             if path in found and (content := self._masked(found[path].file)) is not None:
                 yield FileRecords(path, _digest(content), self._records(path, content))
 
     def read_extra(self, shown_path: str) -> bytes:
-        """Return the content of one file by its shown path, unmasked, as far as it is read at all (4 MiB).
+        """Return one file by its shown path, unmasked, up to 4 MiB.
 
         Raises:
             OutsideWorkspace: The settings list no such file, or it cannot be read.
@@ -128,7 +126,7 @@ class ExtraPaths:
         return None if content is None else self._mask.elsewhere(content)
 
     def _list(self) -> tuple[dict[str, _Listed], list[Problem]]:
-        """Return the files by shown path, each file once, and what could not be followed."""
+        """Return the files by shown path, each once, and the settings that could not be followed."""
         found: dict[str, _Listed] = {}
         places: set[Path] = set()
         problems: list[Problem] = []
@@ -178,7 +176,7 @@ class ExtraPaths:
             yield _Listed(_shown(f"{shown}/{file.relative}" if fixed else file.relative), file)
 
     def _is_memory(self, place: Path) -> bool:
-        """Tell whether the catalog has the file already, or it is the engine's own."""
+        """Return whether the catalog already has the file, or it is the engine's own."""
         if not place.is_relative_to(self._root):
             return False
         relative = place.relative_to(self._root).as_posix()
@@ -186,7 +184,7 @@ class ExtraPaths:
 
     def _records(self, shown: str, content: bytes) -> tuple[MemoryRecord, ...]:
         moment = _moment(shown, self._zone)
-        # A neutral folder: what a file outside is called makes it none of the kinds that the workspace has.
+        # Seen from a neutral folder, the file's name gives it no special kind.
         found = extract(f"extra/{_name(shown).rpartition('.')[0]}.md", content, self._zone).memories
         return tuple(
             replace(
@@ -201,7 +199,7 @@ class ExtraPaths:
 
 
 class _NotFollowed(Exception):
-    """A path of the settings that leads to no file; the text says why."""
+    """A configured path that leads to no file; the text says why."""
 
     def __init__(self, message: str, remedy: str) -> None:
         super().__init__(message)
@@ -213,7 +211,7 @@ def _is_markdown(relative: str) -> bool:
 
 
 def _shown(path: str) -> str:
-    """Return how a file is named in results: on one line, and without the mark that lines of it are named with."""
+    """Return a file's name for results: one line, without the character that separates line numbers."""
     plain = "".join(character if character.isprintable() else "\ufffd" for character in path)
     return PREFIX + plain.replace("#", "%23")
 

@@ -35,7 +35,7 @@ _Row = tuple[Any, ...]
 
 
 class CatalogFiles:
-    """Files of the workspace as the catalog last saw them; bring the catalog up to date first.
+    """The workspace's files as the catalog last saw them; refresh the catalog first.
 
     Args:
         catalog: The catalog to ask.
@@ -49,12 +49,12 @@ class CatalogFiles:
         return dict(self._catalog.rows("SELECT path, digest FROM files WHERE digest <> x''"))
 
     def read(self, paths: Sequence[str]) -> Iterator[FileRecords]:
-        """Take these files apart; those that the catalog does not know are left out."""
+        """Read and split these files, skipping those the catalog does not know."""
         for start in range(0, len(paths), _MOST_AT_ONCE):
             yield from self._read(paths[start : start + _MOST_AT_ONCE])
 
     def _read(self, paths: Sequence[str]) -> list[FileRecords]:
-        """Ask for the files again where one changed between the questions."""
+        """Query again if a file changed between the queries."""
         known = self._known(paths)
         for _ in range(_MOST_LOOKS):
             memories = self._parts(
@@ -92,7 +92,7 @@ class CatalogFiles:
         return {path: found[path] for path in dict.fromkeys(paths) if path in found}
 
     def _parts(self, question: str, known: Mapping[str, tuple[int, bytes]]) -> dict[int, list[_Row]]:
-        """Return rows by the number of their file."""
+        """Return rows by file number."""
         parts: dict[int, list[_Row]] = {}
         for row in self._catalog.rows(question, (json.dumps([number for number, _ in known.values()]),)):
             parts.setdefault(row[0], []).append(row[1:])
@@ -118,7 +118,7 @@ def _fact(row: _Row) -> FactRecord:
     return FactRecord(**known, provenance=tuple(json.loads(row[7])), retired=True)
 
 
-# Seconds that a question waits for what changed to be read.
+# Seconds that a question waits for changes to be indexed.
 PATIENCE = 1.5
 _MOST_ATTEMPTS = 4
 T = TypeVar("T")
@@ -128,13 +128,13 @@ Asking = Callable[["ChunkSource", "Callable[[str], FloatArray] | None"], T]
 
 @dataclass(frozen=True)
 class SearchBackend:
-    """By what means a question was answered.
+    """How a question was answered.
 
     Args:
         provider: What made the vectors, or `none`.
-        model: Its model's name, or None.
-        fallback: Why that was not what the settings name, or None.
-        stale: What the answer may not know yet, as a sentence, or None.
+        model: Name of its model, or None.
+        fallback: Why this is not the configured provider, or None.
+        stale: What the answer may miss, as a sentence, or None.
     """
 
     provider: str
@@ -144,17 +144,17 @@ class SearchBackend:
 
 
 class Finder:
-    """Answers questions about the memories of one workspace; safe from several threads.
+    """Answers questions about the memories of one workspace; thread-safe.
 
     Args:
         catalog: The catalog of its files, which the caller keeps up to date.
         settings: Of the workspace.
-        folder: Where the index is kept; made when needed.
-        clock: Tells the time.
-        sources: Files beside the workspace's own that are searched as well.
-        version: Tells what state everything that is searched is in; of the catalog alone by default.
-        unread: Returns the paths of files that the catalog has yet to read.
-        elsewhere: Where to keep the index when its folder fails.
+        folder: Folder of the index, created on demand.
+        clock: Source of the time.
+        sources: Further files to search.
+        version: Returns the version of everything searched; the catalog's by default.
+        unread: Returns the paths that the catalog has not read yet.
+        elsewhere: Folder for the index if its own fails.
     """
 
     def __init__(
@@ -181,12 +181,12 @@ class Finder:
         self._embedders: Embedders | None = None
 
     def ask(self, question: Asking[T], *, patience: float = PATIENCE) -> tuple[T, SearchBackend]:
-        """Ask the index something, brought up to date first as far as there is time.
+        """Query the index, after updating it as far as there is time.
 
         Args:
-            question: Asks one consistent state of the index; it is given what embeds a question, or None, and
-                is asked again by other means where that fails.
-            patience: Seconds to wait for what changed to be read.
+            question: Queries one consistent state of the index, given the function that embeds a question, or
+                None. Called again with another embedder if one fails.
+            patience: Seconds to wait for changes to be indexed.
 
         Raises:
             StorageError: The index cannot be kept, or is deleted again and again.
@@ -228,12 +228,12 @@ class Finder:
         progress: Progress = no_progress,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> None:
-        """Bring the index up to date here and now, vectors included, however long that takes.
+        """Update the index in this thread, vectors included, however long that takes.
 
         Args:
-            force: Build a new one beside the present one, which answers meanwhile, and try again what failed.
-            progress: Called with what is done and what there is to do.
-            cancelled: Asked now and then; what is done by then stays.
+            force: Rebuild beside the present index, which answers meanwhile, and retry what failed.
+            progress: Called with units done and units in total.
+            cancelled: Polled; work done so far is kept.
 
         Raises:
             StorageError: The index cannot be kept.
@@ -247,10 +247,10 @@ class Finder:
             self._current().sync(progress=progress, cancelled=cancelled)
 
     def take_in(self, *, cancelled: Callable[[], bool]) -> None:
-        """Have the words found that were read so far, here and now, though there is more to read.
+        """Index what was read so far, though more remains to be read.
 
         Args:
-            cancelled: Asked now and then; what is done by then stays.
+            cancelled: Polled; work done so far is kept.
 
         Raises:
             StorageError: The index cannot be kept.
@@ -258,11 +258,11 @@ class Finder:
         self._current().take_in(cancelled=cancelled)
 
     def freshen(self) -> None:
-        """Bring the index up to date in the background."""
+        """Update the index in the background."""
         self._current().freshen(0)
 
     def status(self) -> IndexStatus:
-        """Return what the index holds and how fresh it is; no file is read into it."""
+        """Return what the index holds and how fresh it is, without reading files into it."""
         from workbench.engine.results.recall import IndexStatus
 
         standing = self._standing()
@@ -287,7 +287,7 @@ class Finder:
         )
 
     def try_local_model(self) -> None:
-        """Run a local embedding model once, whatever is on record of it; `status` says how that went."""
+        """Run a local embedding model once, whatever its record; `status` reports the outcome."""
         embedders = self._choose()
         embedder = embedders.primary
         if embedder is None or embedder.provider != "local":
@@ -299,7 +299,7 @@ class Finder:
             embedders.failed(embedder, error)
 
     def close(self) -> None:
-        """Stop what is under way, and let go of index and embedder."""
+        """Stop work in progress and close index and embedder."""
         with self._lock:
             keepers, embedders = list(self._keepers.values()), self._embedders
             self._keepers.clear()
@@ -310,7 +310,7 @@ class Finder:
             embedders.close()
 
     def destroy(self) -> None:
-        """Delete the index and the cache of vectors, with all that SQLite keeps beside them."""
+        """Delete the index, the vector cache, and their SQLite side files."""
         self._current().destroy()
 
     def _current(self) -> IndexUpdater:
@@ -325,18 +325,18 @@ class Finder:
             return self._embedders
 
     def _standing(self) -> EmbedderStatus:
-        """Return what would embed now, and why that is not what the settings name."""
+        """Return the embedder in use, and why it is not the configured one."""
         return self._choose().standing()
 
     def _steps_aside(self, keeper: IndexUpdater, embedder: Embedder) -> bool:
-        """Where memories could not be embedded, take note of it and tell whether something else embeds now."""
+        """Note that embedding failed; return True if another embedder is now in use."""
         if keeper.embedding_failure is None:
             return False
         self._choose().failed(embedder, ProviderError(keeper.embedding_failure))
         return self._standing().embedder is not embedder
 
     def _keeper(self, embedder: Embedder | None) -> IndexUpdater:
-        """Return the keeper of the index whose vectors this embedder makes."""
+        """Return the updater of the index whose vectors this embedder makes."""
         fingerprint = embedder.fingerprint if embedder else ""
         with self._lock:
             keeper = self._keepers.get(fingerprint)
@@ -357,15 +357,15 @@ class Finder:
             return keeper
 
 
-# Others read along there; what a person's private files are called is none of their business.
+# Others read along there and must not learn the names of a person's private files.
 _SHARED = frozenset({"group", "channel", "subagent"})
 
 
 def are_citations_given(choice: str, context: str = "direct") -> bool:
-    """Tell whether results carry their citation.
+    """Return whether results carry citations.
 
     Args:
-        choice: `on`, `off`, or `auto`: on, but for sub-agents and where others read along.
+        choice: `on`, `off`, or `auto` (on, except for sub-agents and where others read along).
         context: Where the answer goes: `direct`, `group`, `channel` or `subagent`.
     """
     return choice == "on" or (choice == "auto" and context not in _SHARED)

@@ -14,51 +14,51 @@ from typing import BinaryIO, Protocol
 from workbench.engine.catalog.file_rows import Stamp
 from workbench.engine.file_access import expand_home
 
-# Folders that hold what nobody wrote as memory.
+# Folders that hold no written memory.
 _SKIPPED = frozenset({"node_modules", "__pycache__"})
 _FLAGS = os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
 class OutsideMask(Protocol):
-    """Masks what must not get out of files elsewhere into the index."""
+    """Masks what must not enter the index from files elsewhere."""
 
     def policy(self) -> str:
-        """Return what is masked, in 16 characters: with another value, files are read again."""
+        """Return the masking policy in 16 characters; files are read again when it changes."""
         ...
 
     def elsewhere(self, content: bytes) -> bytes:
-        """Return what may be read of a file."""
+        """Return a file's content, masked."""
         ...
 
     def text(self, text: str) -> str:
-        """Return what may be read of a text."""
+        """Return a text, masked."""
         ...
 
 
 class UnmaskedOutside:
-    """Lets everything be read."""
+    """Masks nothing."""
 
     def policy(self) -> str:
-        """Return that nothing is masked."""
+        """Return the empty policy's name."""
         return ""
 
     def elsewhere(self, content: bytes) -> bytes:
-        """Return the content."""
+        """Return the content unchanged."""
         return content
 
     def text(self, text: str) -> str:
-        """Return the text."""
+        """Return the text unchanged."""
         return text
 
 
 @dataclass(frozen=True, slots=True)
 class OutsideFile:
-    """A regular file that was found.
+    """A regular file found on disk.
 
     Args:
         place: Where it is, absolute.
-        relative: Its POSIX path below the folder that was searched; its own name where it was named itself.
-        stamp: What the file system said of it.
+        relative: Its POSIX path below the searched folder, or its own name if it was named directly.
+        stamp: Its `stat` result.
     """
 
     place: Path
@@ -67,32 +67,32 @@ class OutsideFile:
 
 
 def absolute(path: str, root: Path) -> Path:
-    """Return the place that a path of the settings names, `~` and `..` resolved by their words alone.
+    """Return the place of a configured path, resolving `~` and `..` lexically.
 
     Args:
-        path: Absolute, relative to the workspace, or beginning with `~`.
+        path: Absolute, relative to the workspace, or starting with `~`.
         root: The workspace folder, absolute.
     """
     return Path(os.path.normpath(root / expand_home(path)))
 
 
 def is_folder(place: Path) -> bool:
-    """Tell whether a folder stands there, and no link to one; what may not be looked at is none."""
+    """Return True for a readable folder that is not a symlink."""
     return stat.S_ISDIR(_mode(place))
 
 
 def is_file(place: Path) -> bool:
-    """Tell whether a regular file stands there, and no link to one; what may not be looked at is none."""
+    """Return True for a readable regular file that is not a symlink."""
     return stat.S_ISREG(_mode(place))
 
 
 def has_link(place: Path, below: Path | None = None) -> bool:
-    """Tell whether the last part of a path, or one above it, is a symbolic link.
+    """Return whether the last part of a path, or one above it, is a symlink.
 
     Args:
         place: An absolute path.
-        below: Parts from this folder up are not looked at; None looks at all of them. Links that the system or its
-            owner laid above a workspace are no business of what stands inside it.
+        below: Check only parts from this folder down; None checks all. Links that the system or its owner
+            placed above a workspace are allowed.
     """
     parts = [place, *place.parents]
     if below is not None and below in parts:
@@ -101,11 +101,11 @@ def has_link(place: Path, below: Path | None = None) -> bool:
 
 
 def files_below(folder: Path, wanted: Callable[[str], bool]) -> Iterator[OutsideFile]:
-    """Walk a folder, in order of names; links, hidden entries, special files and what cannot be read are passed over.
+    """Walk a folder in order of names, skipping links, hidden entries, special files and the unreadable.
 
     Args:
-        folder: An absolute path that is no link.
-        wanted: Tells of a file's path below the folder whether it is asked for.
+        folder: An absolute path that is not a symlink.
+        wanted: Selects files by their path below the folder.
     """
     waiting = [(os.fspath(folder), "")]
     while waiting:
@@ -114,7 +114,7 @@ def files_below(folder: Path, wanted: Callable[[str], bool]) -> Iterator[Outside
             with os.scandir(place) as listing:
                 entries = sorted(listing, key=lambda entry: entry.name)
         except OSError:
-            # Gone meanwhile, or closed to this user: nothing of it can be found.
+            # Gone meanwhile, or unreadable for this user.
             continue
         folders = []
         for entry in entries:
@@ -129,7 +129,7 @@ def files_below(folder: Path, wanted: Callable[[str], bool]) -> Iterator[Outside
 
 
 def single_file(place: Path) -> OutsideFile | None:
-    """Return one file by its absolute path; None where it is no regular file."""
+    """Return one file by its absolute path, or None if it is not a regular file."""
     stamp = _stamp(os.fspath(place))
     return OutsideFile(place, place.name, stamp) if stamp else None
 
@@ -166,7 +166,7 @@ def _stamp(place: str) -> Stamp | None:
 
 
 def split_glob(path: str) -> tuple[str, str]:
-    """Part a path before its first component with a wildcard; the second part is empty where there is none."""
+    """Split a path before its first component with a wildcard; the second part may be empty."""
     parts = path.split("/")
     first = next((at for at, part in enumerate(parts) if any(mark in part for mark in "*?[")), None)
     if first is None:
@@ -176,10 +176,10 @@ def split_glob(path: str) -> tuple[str, str]:
 
 
 def matches_glob(relative: str, pattern: str) -> bool:
-    """Tell whether a path fits; a folder that fits stands for everything in it, an empty pattern for everything.
+    """Return whether a path matches; a matching folder includes everything in it, an empty pattern everything.
 
     Args:
-        relative: POSIX path of a file below the folder that the glob begins at.
+        relative: POSIX path of a file below the glob's fixed folder.
         pattern: Components with `*`, `?` and `[…]`, or `**` for any number of folders.
     """
     wanted = [part for part in pattern.split("/") if part not in ("", ".")]
@@ -197,7 +197,7 @@ def _takes(part: str, name: str) -> bool:
 
 
 def _onward(reached: set[int], wanted: list[str]) -> set[int]:
-    """Add the places behind each `**`, which may span no folder at all."""
+    """Add the positions after each `**`, which may match no folder at all."""
     further = set(reached)
     for at in sorted(reached):
         while at < len(wanted) and wanted[at] == "**":
@@ -214,9 +214,9 @@ class SeenFile:
     """What is known of a file.
 
     Args:
-        stamp: What the file system said of it when it was last looked at.
-        digest: Of what was taken of it; never empty.
-        size: How many of its bytes were taken.
+        stamp: From the last look at it.
+        digest: Of the part taken; never empty.
+        size: Number of bytes taken.
     """
 
     stamp: Stamp
@@ -225,11 +225,11 @@ class SeenFile:
 
 
 class SeenFiles:
-    """What was seen of files, by their path; derived, so that a lost or broken one costs a reading.
+    """Records of files seen, by path; derived, so losing them only costs reading again.
 
     Args:
-        place: The file it is kept in, outside the workspace; None keeps it for this run alone.
-        policy: Returns what is masked in the files; what was seen of them under another policy is forgotten.
+        place: The file that keeps them, outside the workspace; None keeps them for this run only.
+        policy: Returns the masking policy; records made under another one are dropped.
     """
 
     def __init__(self, place: Path | None, policy: Callable[[], str] = lambda: "") -> None:
@@ -239,13 +239,13 @@ class SeenFiles:
         self._kept = (self._seen_under, dict(self._seen))
 
     def get(self, path: str) -> SeenFile | None:
-        """Return what is known of a file."""
+        """Return the record of a file, or None."""
         if self._seen_under != self._policy():
             self._seen_under, self._seen = self._policy(), {}
         return self._seen.get(path)
 
     def replace(self, seen: Mapping[str, SeenFile]) -> None:
-        """Know these files and no others, also in the next run as far as the disk allows."""
+        """Keep exactly these records, also for the next run if the disk allows."""
         self._seen = dict(seen)
         known = (self._seen_under, self._seen)
         if self._place is None or known == self._kept:
@@ -259,7 +259,7 @@ class SeenFiles:
             )
             temporary.replace(self._place)
         except OSError:
-            # The next run reads the files once more.
+            # The next run reads the files again.
             temporary.unlink(missing_ok=True)
         else:
             self._kept = (self._seen_under, dict(self._seen))

@@ -36,7 +36,7 @@ from workbench.engine.settings.sections import QmdSettings
 MOST_OUTPUT = 4 * 1024 * 1024
 _MOST_COMPLAINT = 8 * 1024
 _SHOWN_COMPLAINT = 160
-# What a program needs to be found and to find its models; keys and tokens are not among it.
+# What a program needs to be found and to find its models; no keys or tokens.
 _PASSED = (
     "PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "XDG_CACHE_HOME", "QMD_FORCE_CPU", "QMD_LLAMA_GPU",
 )  # fmt: skip
@@ -45,14 +45,14 @@ _CONTROL = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|[\x00-\x1f\x7f]+")
 
 @dataclass(frozen=True)
 class QmdProgram:
-    """A program that is run on a home of its own.
+    """A program run with a home of its own.
 
     Args:
         command: Its name, or its absolute path.
-        workspace: The workspace folder; nothing that lies in it is run.
-        folder: Where it runs.
-        environment: What the caller was told; little of it is passed on.
-        settings: Variables of its own.
+        workspace: The workspace folder; nothing inside it is run.
+        folder: Working folder.
+        environment: The caller's environment, of which little is passed on.
+        settings: Additional variables.
     """
 
     command: str
@@ -62,11 +62,11 @@ class QmdProgram:
     settings: Mapping[str, str]
 
     def run(self, arguments: Sequence[str], seconds: float) -> bytes:
-        """Run it and return what it wrote to its standard output.
+        """Run it and return its standard output.
 
         Args:
-            arguments: Passed as they are, through no shell.
-            seconds: After so long it is ended, and all it started.
+            arguments: Passed unchanged, without a shell.
+            seconds: Timeout, after which the whole process group is killed.
 
         Raises:
             QmdFailed: It is missing, failed, took too long or wrote too much.
@@ -109,7 +109,7 @@ class QmdProgram:
         return found
 
     def _search_path(self) -> str:
-        """Return the folders of programs, without those that depend on where one stands."""
+        """Return the PATH without relative folders."""
         folders = self.environment.get("PATH", os.defpath).split(os.pathsep)
         return os.pathsep.join(folder for folder in folders if Path(folder).is_absolute())
 
@@ -154,8 +154,8 @@ def _collect(process: subprocess.Popen[bytes], seconds: float) -> tuple[bytes, b
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End the program's whole group; what it started must not outlive the search."""
-    # Where nothing of it is left, some systems say so in one way, some in the other.
+    """Kill the program's process group; its children must not outlive the search."""
+    # Systems differ in how they report an empty group.
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
@@ -182,12 +182,12 @@ _MORE_WHERE_FILTERED = 5
 
 @dataclass(frozen=True)
 class QmdStatus:
-    """How QMD is doing.
+    """State of QMD.
 
     Args:
-        last_update: When its index was last brought up to date, aware; None before the first time.
-        failure: Why it failed last, or None where it did not.
-        paused_until: Until when it is not asked, or None.
+        last_update: Last update of its index, aware; None if never.
+        failure: Why it last failed, or None.
+        paused_until: End of the pause after failures, or None.
     """
 
     backend: str
@@ -199,10 +199,10 @@ class QmdStatus:
 
 
 def delete_home(cache_folder: Path) -> None:
-    """Delete what QMD keeps of a workspace, also where QMD searches no more: copies of texts are in it.
+    """Delete QMD's data for a workspace, which holds copies of texts, even if QMD is no longer used.
 
     Args:
-        cache_folder: The workspace's folder for what can be rebuilt.
+        cache_folder: The workspace's cache folder.
 
     Raises:
         StorageError: It cannot be deleted.
@@ -220,14 +220,14 @@ def delete_home(cache_folder: Path) -> None:
 
 
 class QmdBackend:
-    """QMD for one workspace, on a home of its own in the cache folder.
+    """QMD for one workspace, with its home in the cache folder.
 
     Args:
-        settings: How to run it and what it indexes.
+        settings: How to run it and what to index.
         root: The workspace folder, absolute.
-        cache_folder: The workspace's folder for what can be rebuilt; QMD's home is `qmd` in it.
-        clock: Tells when updates are due and pauses are over.
-        environment: The environment variables; the process's own by default.
+        cache_folder: The workspace's cache folder; QMD's home is `qmd` in it.
+        clock: For due updates and pauses.
+        environment: Environment variables; the process's own by default.
     """
 
     def __init__(
@@ -255,15 +255,15 @@ class QmdBackend:
         self._dirty = settings.update_on_boot
 
     def search(self, query: str, max_results: int | None = None, within: Within | None = None) -> QmdAnswer:
-        """Ask QMD; the first search of all has it index the files, in the time that a search has.
+        """Query QMD; the very first search also indexes the files, within the search timeout.
 
         Args:
             query: Any text.
-            max_results: Most hits; what the settings say by default.
-            within: Which files are asked for. Days are those that file names carry.
+            max_results: Most hits; by default what the settings say.
+            within: Filter; days are those in file names.
 
         Raises:
-            QmdFailed: It cannot answer, or is not asked for a while since it failed repeatedly.
+            QmdFailed: It cannot answer, or is paused after repeated failures.
         """
         within = within or Within()
         most = max_results or self._settings.max_results
@@ -292,11 +292,11 @@ class QmdBackend:
         return answer
 
     def changed(self) -> None:
-        """Take note that files changed; the next update is due once the last one is long enough ago."""
+        """Note that files changed; the next update follows once the interval has passed."""
         self._dirty = True
 
     def is_due(self) -> bool:
-        """Tell whether the index is to be brought up to date: at the start, after a change, or by the clock."""
+        """Return whether an update is due: at the start, after a change, or by the clock."""
         last = self._last_update()
         if last is None:
             return True
@@ -307,13 +307,13 @@ class QmdBackend:
         return minutes > 0 and passed >= timedelta(minutes=minutes)
 
     def refresh(self, seconds: float = UPDATE_SECONDS) -> None:
-        """Bring QMD's index up to date, and its embeddings where they are enabled. Takes seconds to minutes.
+        """Update QMD's index, and its embeddings if enabled. Takes seconds to minutes.
 
         Args:
-            seconds: Most time of the update; embedding has half an hour.
+            seconds: Timeout of the update; embedding may take half an hour.
 
         Raises:
-            QmdFailed: It could not be done.
+            QmdFailed: The update failed.
         """
         try:
             self._lay_out(collections_of(self._root, self._settings))
@@ -326,10 +326,10 @@ class QmdBackend:
         self._failure = None
 
     def read(self, shown_path: str) -> bytes | None:
-        """Return the content of a file outside by its path `qmd/<collection>/<relative>`, at most 4 MiB of it.
+        """Return an outside file by its path `qmd/<collection>/<relative>`, at most 4 MiB of it.
 
         Returns:
-            None where no collection has such a file.
+            None if no collection has such a file.
         """
         place = find_file(collections_of(self._root, self._settings), shown_path)
         opened = open_unlinked(place) if place else None
@@ -342,7 +342,7 @@ class QmdBackend:
             return None
 
     def status(self) -> QmdStatus:
-        """Return how it is doing, without asking it."""
+        """Return its state without running it."""
         return QmdStatus(
             "qmd",
             self._settings.mode,
@@ -353,7 +353,7 @@ class QmdBackend:
         )
 
     def _pass(self) -> None:
-        """Let one search through where a pause is over; others meanwhile wait for how that goes."""
+        """Let one search try again after a pause; others wait for its outcome."""
         now = self._clock.now()
         if self._paused_until is None:
             return
@@ -370,7 +370,7 @@ class QmdBackend:
             self._paused_until = self._clock.now() + _PAUSE
 
     def _lay_out(self, collections: tuple[QmdCollection, ...]) -> None:
-        """Write QMD's configuration where it is another than before."""
+        """Write QMD's configuration if it changed."""
         wanted = configuration(collections)
         place = self._home / "index.yml"
         try:

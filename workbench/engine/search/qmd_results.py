@@ -1,4 +1,4 @@
-"""What QMD indexes and answers: its collections, the question it is asked, and results made of its matches."""
+"""QMD's collections, the questions it is asked, and results made from its matches."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from workbench.engine.settings.sections import QmdSettings
 
 
 class QmdFailed(Exception):
-    """QMD did not do what it was asked; search goes on without it.
+    """QMD failed; search goes on without it.
 
     Args:
         reason: What happened, in one sentence without a full stop.
@@ -69,10 +69,10 @@ class QmdMatch:
 
 
 def question_for(query: str, mode: str) -> str:
-    """Word a question so that QMD takes all of it as words.
+    """Phrase a question so that QMD reads all of it as plain words.
 
-    Its keyword search wants every word to be there, so only telling ones are passed on, and none as an exclusion;
-    a quoted phrase stays one.
+    Its keyword search requires every word, so only significant words are passed on, and none as an exclusion; a quoted
+    phrase stays whole.
 
     Args:
         query: What was asked.
@@ -88,10 +88,10 @@ def question_for(query: str, mode: str) -> str:
 
 
 def read_answer(output: bytes) -> tuple[QmdMatch, ...]:
-    """Read the JSON list of results, which other lines may stand before.
+    """Parse the JSON list of results, skipping other lines before it.
 
     Raises:
-        QmdFailed: It is none.
+        QmdFailed: The output holds no such list.
     """
     text = output.decode("utf-8", "replace")
     start = 0 if text.startswith("[") else text.find("\n[") + 1
@@ -118,7 +118,7 @@ def _match(result: object) -> QmdMatch | None:
     hunk = _HUNK.match(snippet)
     first = int(hunk[1]) if hunk and len(hunk[1]) < 10 else _line(result.get("line"))
     body = (snippet[hunk.end() :] if hunk else snippet).rstrip("\n")
-    # Blank lines around what is said belong to no citation.
+    # Blank lines around the text belong to no citation.
     first += len(body) - len(body.lstrip("\n"))
     body = body.strip("\n")
     title = result.get("title")
@@ -159,10 +159,10 @@ class QmdCollection:
     """A folder that QMD indexes.
 
     Args:
-        name: As QMD calls it.
+        name: QMD's name for it.
         folder: Where it is, absolute.
-        pattern: Which files of it.
-        inside: Its workspace-relative path with a slash at the end, or empty for the workspace itself; None for a
+        pattern: Glob of its files.
+        inside: Its workspace-relative path with a trailing slash, "" for the workspace itself, None for a
             folder outside.
     """
 
@@ -172,11 +172,11 @@ class QmdCollection:
     inside: str | None
 
     def shown(self, relative: str) -> str:
-        """Return how results name a file of it: by its place in the workspace, or `qmd/<collection>/<relative>`."""
+        """Return a file's name for results: its path in the workspace, or `qmd/<collection>/<relative>`."""
         return f"{PREFIX}{self.name}/{relative}" if self.inside is None else self.inside + relative
 
     def place(self, relative: str) -> Path | None:
-        """Return where a file of it stands; None where it is none of its files, or a link."""
+        """Return a file's absolute path, or None if it is a link or not in the collection."""
         try:
             relative = layout.normalise(relative)
             place = layout.resolve(self.folder, relative)
@@ -185,7 +185,7 @@ class QmdCollection:
         return place if is_file(place) and matches_glob(relative, self.pattern) else None
 
     def find(self, named: str) -> str | None:
-        """Return the relative path of the file that QMD names; older versions write names in small plain letters."""
+        """Return the relative path of a file by QMD's name; older versions write names in simplified lower case."""
         if self.place(named) is not None:
             return str(PurePosixPath(named))
         wanted = _folded(named)
@@ -194,9 +194,9 @@ class QmdCollection:
 
 
 def collections_of(root: Path, settings: QmdSettings) -> tuple[QmdCollection, ...]:
-    """Return what QMD indexes for a workspace: its memory files, and the folders that its user named.
+    """Return a workspace's collections: its memory files and the folders its user configured.
 
-    Folders that do not exist or stand behind a link are left out.
+    Skips folders that do not exist or lie behind a link.
     """
     found = []
     if settings.include_default_memory:
@@ -220,18 +220,18 @@ def collections_of(root: Path, settings: QmdSettings) -> tuple[QmdCollection, ..
 
 
 def configuration(collections: Iterable[QmdCollection]) -> str:
-    """Return QMD's `index.yml`. JSON is YAML, and quotes every name and path for certain."""
+    """Return QMD's `index.yml`, written as JSON: valid YAML with every name and path quoted."""
     entries: dict[str, dict[str, object]] = {}
     for each in collections:
         entries[each.name] = {"path": str(each.folder), "pattern": each.pattern}
         if each.inside == "memory/":
-            # The engine's own records are no memories.
+            # The engine's own records are not memories.
             entries[each.name]["ignore"] = ["meta/**"]
     return json.dumps({"collections": entries}, ensure_ascii=False, indent=2) + "\n"
 
 
 def find_file(collections: Iterable[QmdCollection], shown_path: str) -> Path | None:
-    """Return where the file of a path `qmd/<collection>/<relative>` stands; None where it names no such file."""
+    """Return the file of a path `qmd/<collection>/<relative>`, or None."""
     name, _, relative = shown_path.removeprefix(PREFIX).partition("/")
     for each in collections:
         if shown_path.startswith(PREFIX) and each.name == name and each.inside is None:
@@ -255,13 +255,13 @@ def _folded(path: str) -> str:
 
 @dataclass(frozen=True)
 class QmdAnswer:
-    """What QMD found.
+    """QMD's answer.
 
     Args:
-        hits: Best first. Their scores are never below 1 / (1 + rank), since QMD's own fall to 0 in small collections;
+        hits: Best first. Scores are at least 1 / (1 + rank), since QMD's own fall to 0 in small collections;
             its own is in the signals.
-        mode: How it searched: `search`, `vsearch` or `query`.
-        dropped: How many of its results were left out, since they name no file of the collections.
+        mode: `search`, `vsearch` or `query`.
+        dropped: Number of results dropped because they name no file of the collections.
     """
 
     hits: tuple[Hit, ...]
@@ -276,17 +276,17 @@ def answer_of(
     within: Within,
     most: int,
 ) -> QmdAnswer:
-    """Make results of what QMD found.
+    """Convert QMD's matches into results.
 
     Args:
         matches: Best first.
         collections: What QMD indexes.
-        settings: How it searched, and how long a snippet may be.
-        within: What is asked for; days are those that file names carry.
+        settings: Search mode and snippet length.
+        within: Filter; days are those in file names.
         most: Most results.
 
     Raises:
-        QmdFailed: Not one of several matches names a file of the collections.
+        QmdFailed: None of several matches names a file of the collections.
     """
     by_name = {each.name: each for each in collections}
     hits: list[Hit] = []

@@ -1,4 +1,4 @@
-"""Session transcripts as a source of the index: only when opted in, and read again in larger steps."""
+"""Session transcripts as an opt-in source of the index, reread in larger steps."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ from workbench.engine.settings.sections import SearchSettings
 STORE = "session"
 FOLDER = "sessions/"
 MOST_FILES = 20_000
-# Pictures and results of tools make lines of many megabytes; nobody says so much.
+# Images and tool results make lines of many megabytes; speech does not.
 MOST_LINE_BYTES = 2_000_000
-# A conversation that nobody goes on with is read to its end, however little is new.
+# A quiet conversation is read to its end, however little is new.
 QUIET_SECONDS = 600
 _PIECE_CHARACTERS = 20_000
 _PIECE_LINES = 400
@@ -46,19 +46,19 @@ _BLOCK = 1 << 20
 
 
 class SessionTranscripts:
-    """The transcripts of a user's sessions; none at all unless `search.sessions` is set.
+    """The transcripts of a user's sessions; empty unless `search.sessions` is set.
 
-    A transcript is shown as `sessions/` and its path below the folder that settings name. A growing one is read again
-    once enough was added (`search.session_delta_bytes`, `search.session_delta_messages`), or nothing for ten minutes.
+    A transcript is shown as `sessions/` and its path below the configured folder. A growing one is reread once
+    enough was added (`search.session_delta_bytes`, `search.session_delta_messages`), or after ten quiet minutes.
 
     Args:
-        root: The workspace folder, which relative paths start from.
-        settings: Whether, what and in which steps.
-        zone: Of the day that is said in titles.
-        clock: Tells how long a transcript has been quiet.
-        memory: Where to keep what was seen between runs; None for nowhere.
-        eager: Whether everything new is read, however little.
-        mask: Masks what of the transcripts must not be known here.
+        root: The workspace folder, base of relative paths.
+        settings: Whether, which and in what steps.
+        zone: Of the day in titles.
+        clock: Measures how long a transcript has been quiet.
+        memory: File that keeps what was seen between runs, or None.
+        eager: Read everything new, however little.
+        mask: Masks secrets in transcripts.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class SessionTranscripts:
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """What of the settings could not be followed when transcripts were last listed."""
+        """Settings that could not be followed when transcripts were last listed."""
         return self._problems
 
     def digests(self) -> Mapping[str, bytes]:
@@ -101,7 +101,7 @@ class SessionTranscripts:
         return {shown: each.digest for shown, each in seen.items()}
 
     def read(self, paths: Sequence[str]) -> Iterable[FileRecords]:
-        """Take these transcripts apart as far as their digest reaches; others and lost ones are left out."""
+        """Read and split these transcripts as far as their digest covers; skip others and lost ones."""
         found, _ = self._list()
         for path in paths:
             known = self._remembered.get(path)
@@ -113,7 +113,7 @@ class SessionTranscripts:
                 yield FileRecords(path, digest, tuple(self._records(path, turns)))
 
     def _may_wait(self, file: OutsideFile, known: SeenFile) -> bool:
-        """Tell whether what was taken of a transcript is enough for now."""
+        """Return whether what was read of a transcript is enough for now."""
         if file.stamp == known.stamp:
             return True
         grown = file.stamp.size - known.size
@@ -192,7 +192,7 @@ def _plain(relative: str) -> str:
 
 
 def _pieces(turns: Sequence[TranscriptTurn]) -> Iterator[Sequence[TranscriptTurn]]:
-    """Part a conversation where it becomes long, in characters or in lines of the file."""
+    """Split a long conversation, by characters or by lines of the file."""
     piece: list[TranscriptTurn] = []
     size = 0
     for turn in turns:
@@ -206,7 +206,7 @@ def _pieces(turns: Sequence[TranscriptTurn]) -> Iterator[Sequence[TranscriptTurn
 
 
 def _text(turns: Sequence[TranscriptTurn]) -> str:
-    """Return turns each on its own line of the transcript, so that lines can be cited; the others are blank."""
+    """Return turns each on its own line of the transcript, so that lines can be cited; other lines are blank."""
     lines = [""] * (turns[-1].line - turns[0].line + 1)
     for turn in turns:
         lines[turn.line - turns[0].line] = turn.text
@@ -214,7 +214,7 @@ def _text(turns: Sequence[TranscriptTurn]) -> str:
 
 
 def _taken(file: OutsideFile, policy: str) -> SeenFile | None:
-    """Look at a transcript up to the end of its last whole line; None where it cannot be read."""
+    """Digest a transcript up to its last whole line; None if unreadable."""
     digest, whole = _digest_under(policy), 0
     try:
         with _opened(file) as opened:
@@ -240,7 +240,7 @@ def _turns(file: OutsideFile, most: int, mask: OutsideMask) -> tuple[bytes, list
 
 
 def _digest_under(policy: str) -> hashlib.blake2b:
-    """Return a digest that is another one where other things are masked."""
+    """Return a hash seeded with the masking policy."""
     return hashlib.blake2b(digest_size=16, salt=policy.encode())
 
 
@@ -252,11 +252,11 @@ def _opened(file: OutsideFile) -> BinaryIO:
 
 
 def _lines(opened: BinaryIO, most: int | None) -> Iterator[tuple[bytes, int]]:
-    """Give whole lines and their sizes in bytes; of one that is too long its beginning, of a torn last one nothing.
+    """Yield whole lines and their sizes in bytes; an overlong line is cut, a torn last line skipped.
 
     Args:
         opened: At its beginning.
-        most: Bytes to read; None for all there are.
+        most: Maximum bytes to read; None reads all.
     """
     left = most
     while left is None or left > 0:

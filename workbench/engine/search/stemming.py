@@ -1,4 +1,4 @@
-"""Takes the endings off English words, so that “painted” and “paintings” meet."""
+"""Strips English endings, so that “painted” and “paintings” match."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _MOST_REMEMBERED = 100_000
 
 
 class _Stems(dict[str, str]):
-    """Terms met so far with their stems, forgotten all at once when there are too many."""
+    """A bounded cache of stems, cleared when full."""
 
     def __missing__(self, term: str) -> str:
         if len(self) >= _MOST_REMEMBERED:
@@ -24,9 +24,9 @@ _stems = _Stems()
 
 
 def stem(term: str) -> str:
-    """Return a term without its English ending; what is no plain English word stays as it is.
+    """Return a term without its English ending; anything but a plain English word is unchanged.
 
-    Endings of number and tense and `-ly` go, derived words stay apart: stripping more finds no more.
+    Strips endings of number and tense and `-ly`, but keeps derived words apart: stripping more did not find more.
 
     Args:
         term: One term as `catalog.terms` gives it.
@@ -35,12 +35,12 @@ def stem(term: str) -> str:
 
 
 def index_terms(text: str) -> list[str]:
-    """Return the terms a text can be found by, stemmed, in the order of `catalog.terms.terms`."""
+    """Return the stemmed terms a text is found by, in the order of `catalog.terms.terms`."""
     return list(map(_stems.__getitem__, terms(text)))
 
 
 def question_terms(question: str) -> tuple[str, ...]:
-    """Return the distinct stemmed terms of a question that tell something; all where none does."""
+    """Return the distinct significant stemmed terms of a question, or all if none is significant."""
     return tuple(dict.fromkeys(stem(term) for term in telling_terms(question)))
 
 
@@ -80,7 +80,7 @@ def _without_ly(word: str) -> str:
 
 
 def _last_vowel(word: str) -> str:
-    """Let “hope” meet “hop(ing)” and “happy” meet “happi(er)”."""
+    """Make “hope” match “hop(ing)” and “happy” match “happi(er)”."""
     if len(word) < _SHORTEST:
         return word
     if word.endswith("e"):

@@ -1,4 +1,4 @@
-"""The units a chunk is cut into (turns, facts, passages), and who speaks in a line of a log."""
+"""Cuts chunks into units (turns, facts, passages), and finds the speaker of a log line."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ AGENT = frozenset(("assistant", "agent", "ai", "bot", "model", "助手"))
 
 @dataclass(frozen=True, slots=True)
 class LogTurn:
-    """A line of a log taken apart.
+    """A parsed log line.
 
     Args:
-        speaker: The label before the colon, folded; None where there is none. See `speakers_among`.
+        speaker: The label before the colon, folded, or None. See `speakers_among`.
         text: The line without list mark, time and label.
-        is_item: Whether it begins with a list mark at the margin.
+        is_item: Whether it is an unindented list item.
         is_stamped: Whether it begins with a time.
     """
 
@@ -39,7 +39,7 @@ class LogTurn:
 
 
 def turn_of(line: str) -> LogTurn:
-    """Take a line apart; any line gives a turn."""
+    """Parse a line; any line is valid."""
     match = _TURN.match(line[:_LONGEST_LABEL])
     assert match is not None, "every part of the pattern may be absent"
     name = match["name"]
@@ -52,10 +52,10 @@ def turn_of(line: str) -> LogTurn:
 
 
 def speakers_among(lines: Sequence[str]) -> frozenset[str]:
-    """Return the labels that name a speaker, folded: “10:02 Ann: hello” does, “- **Budget:** $5” does not.
+    """Return the labels that name a speaker, folded: “10:02 Ann: hello” has one, “- **Budget:** $5” does not.
 
-    A label names a speaker if its line is stamped with a time, if it is a common name of the person or the agent, or
-    if every line has a label and the labels take turns, as in a dialogue.
+    A label names a speaker if its line has a time, if it is a common name of the person or the agent, or if every line
+    has a label and the labels alternate, as in a dialogue.
 
     Args:
         lines: Consecutive lines of one text. Indented lines and headings are ignored.
@@ -78,7 +78,7 @@ def _take_turns(turns: Sequence[LogTurn]) -> bool:
 
 
 def speaker_of_section(text: str, title: str) -> str | None:
-    """Return who speaks in a section of a log: “## 09:28 user” or the title “user: …”, folded."""
+    """Return the speaker of a log section such as “## 09:28 user” or of the title “user: …”, folded."""
     first = text[: text.find("\n")] if "\n" in text else text
     heading = _LOG_HEADING.match(first)
     if heading is not None:
@@ -91,21 +91,22 @@ def speaker_of_section(text: str, title: str) -> str | None:
 
 # A passage is about as long as a snippet.
 _LONGEST_PASSAGE = 700
-# Where this share of the lines are list items, each stands for itself.
+# With this share of list items, each is a unit of its own.
 _LIST_SHARE = 0.8
 _HEADING = re.compile(r"#{1,6}\s")
-# What a line with a list mark or a time begins with.
+# Start of a line with a list mark or a time.
 _MARK_OR_STAMP = re.compile(r"\s*[-*+•\d(\[]")
-# Where none of a short text’s lines, but a first heading, begins so, all of it is one passage.
+# A short text with no such line, except for a heading at the top, is a single passage.
 _PARTING = re.compile(r"^(?:[^\S\n]*[-*+•\d(\[]|#)", re.MULTILINE)
 
 
 def units_of(text: str) -> list[tuple[int, int]]:
     """Return the units of a chunk's text as first and last line, counted from 0, in order.
 
-    A line with a time, and in a list each item with what is indented under it, is a unit of its own; other lines
-    are packed into passages of about 700 characters; a heading belongs to what follows it. The same text always
-    gives the same units: the index keeps one vector for each.
+    A line with a time, and a list item with what is indented under it, is a unit of its own; other lines are
+    packed into passages of about 700 characters; a heading belongs to what follows. The result is
+    deterministic, since the
+    index keeps one vector per unit.
 
     Args:
         text: Lines joined by line feeds.
@@ -147,20 +148,20 @@ def units_of(text: str) -> list[tuple[int, int]]:
 
 
 def unit_texts(text: str, units: Sequence[tuple[int, int]] | None = None) -> list[str]:
-    """Return what is to be embedded for each unit: its lines without headings, list marks, times and speakers.
+    """Return the text to embed for each unit: its lines without headings, list marks, times and speakers.
 
     Args:
         text: Of a chunk.
-        units: What `units_of` gives for it, where that is known already.
+        units: From `units_of`, if already known.
     """
     lines = text.split("\n")
     return [_spoken(lines[first : last + 1]) for first, last in (units_of(text) if units is None else units)]
 
 
 def _own_units(lines: list[str]) -> list[bool]:
-    """Tell of each line whether it is a unit of its own."""
+    """Return for each line whether it is a unit of its own."""
     present = [line.strip() != "" and _HEADING.match(line) is None for line in lines]
-    # Taking every line apart would cost more than everything else that is done to a chunk.
+    # Parsing every line would cost more than everything else done to a chunk.
     turns = [
         turn_of(line) if is_there and _MARK_OR_STAMP.match(line) else None
         for is_there, line in zip(present, lines, strict=True)

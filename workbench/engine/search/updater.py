@@ -1,4 +1,4 @@
-"""Keeping the index up to date on a background thread while searches go on."""
+"""Keeps the index up to date on a background thread while searches go on."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from workbench.engine.search.index.index import Index, IndexState, IndexSync
 
 
 class BackgroundTask:
-    """Does one kind of work on a thread of its own, once at a time, and again where it was asked for meanwhile.
+    """Runs one kind of work on its own thread, once at a time, and again if requested meanwhile.
 
     Args:
-        work: Does everything there is to do; it is given a function that says whether to stop.
+        work: Does all pending work; given a function that says whether to stop.
         name: Of the thread.
     """
 
@@ -30,17 +30,17 @@ class BackgroundTask:
 
     @property
     def failure(self) -> WorkbenchError | None:
-        """Return why the last round could not be finished, or None."""
+        """Return why the last round failed, or None."""
         return self._failure
 
     @property
     def is_busy(self) -> bool:
-        """Tell whether there is work under way."""
+        """Return whether work is in progress."""
         with self._turn:
             return self._thread is not None
 
     def ask(self) -> None:
-        """Have the work done with everything that is so by now; a round that began before does not count."""
+        """Request the work for everything pending by now; a round that began before does not count."""
         with self._turn:
             self._asked += 1
             if self._thread is None and not self._stopping:
@@ -48,14 +48,14 @@ class BackgroundTask:
                 self._thread.start()
 
     def wait(self, seconds: float | None, *, enough: Callable[[], bool] = lambda: False) -> bool:
-        """Wait until what was asked for so far is done, or was given up.
+        """Wait until the work requested so far is done or given up.
 
         Args:
-            seconds: At most so long; None for as long as it takes.
-            enough: Tells, whenever the work calls `tell`, whether what it has done so far will do.
+            seconds: Maximum wait; None waits as long as it takes.
+            enough: Checked whenever the work calls `tell`: whether its progress suffices.
 
         Returns:
-            Whether it is over, or enough is done.
+            Whether it is over, or progress suffices.
         """
         with self._turn:
             wanted = self._asked
@@ -64,12 +64,12 @@ class BackgroundTask:
             )
 
     def tell(self) -> None:
-        """Let those who wait see whether they have waited enough."""
+        """Let waiting callers check whether they have waited enough."""
         with self._turn:
             self._turn.notify_all()
 
     def stop(self) -> None:
-        """Have the work stop as soon as it can, and wait for that; what is asked for later is not done."""
+        """Stop the work as soon as possible and wait for that; later requests are ignored."""
         with self._turn:
             self._stopping = True
             thread = self._thread
@@ -88,7 +88,7 @@ class BackgroundTask:
             try:
                 self._work(lambda: self._stopping)
             except WorkbenchError as error:
-                # Told to whoever asks next; the files are the truth, and nothing of them is lost.
+                # Reported on the next request; the files are the truth, so nothing is lost.
                 failure = error
             except BaseException:
                 with self._turn:
@@ -103,23 +103,23 @@ class BackgroundTask:
 
 Progress = Callable[[int, int], None]
 
-# Seconds to wait for another process that builds: beside other work, and where somebody asked for it.
+# Seconds to wait for another building process: in the background, and on request.
 _WAIT = 0.2
 _LONG_WAIT = 60.0
 
 
 def no_progress(done: int, total: int) -> None:
-    """Tell nobody about progress."""
+    """Ignore progress."""
 
 
 class IndexUpdater:
-    """An index, what it is made from, and the work of keeping them together; safe from several threads.
+    """An index, its sources, and the work of keeping them in step; thread-safe.
 
     Args:
         index: The index.
-        sources: Everything that is searched.
-        version: Tells what state the sources are in: equal values mean that nothing changed meanwhile.
-        unread: Returns the paths of files that the sources have yet to read.
+        sources: Everything searched.
+        version: Returns the version of the sources: equal values mean no change.
+        unread: Returns the paths that the sources have not read yet.
     """
 
     def __init__(
@@ -142,12 +142,12 @@ class IndexUpdater:
 
     @property
     def embedding_failure(self) -> str | None:
-        """Return why vectors could not be made the last time, or None."""
+        """Return why the last embedding failed, or None."""
         return self._embedding_failure
 
     @property
     def is_current(self) -> bool:
-        """Tell whether the index holds the words of every file as it is."""
+        """Return whether the index holds the present words of every file."""
         return (
             self._known is not None
             and not self._unread()
@@ -156,12 +156,12 @@ class IndexUpdater:
         )
 
     def freshen(self, seconds: float) -> str | None:
-        """Have the index brought up to date, and wait for that so long at most.
+        """Request an update of the index and wait for it up to this many seconds.
 
-        Without time to wait, that begins once the sources have read everything: two readers at a time are slower.
+        With no time to wait, it starts once the sources have read everything: two readers at a time are slower.
 
         Returns:
-            A sentence that says what the index does not know yet, or None.
+            A sentence on what the index misses, or None.
         """
         if not self.is_current and (seconds or not self._unread()):
             self._background.ask()
@@ -169,7 +169,7 @@ class IndexUpdater:
         return self.stale()
 
     def stale(self) -> str | None:
-        """Return a sentence that says what the index does not know yet, or None."""
+        """Return a sentence on what the index misses, or None."""
         if not self.is_current:
             failure = self._background.failure
             if failure is not None:
@@ -187,12 +187,12 @@ class IndexUpdater:
         return None
 
     def files_behind(self) -> tuple[int, int]:
-        """Compare every file with what the index holds.
+        """Compare every file with the index.
 
         Returns:
-            How many files it does not hold as they are, and how many it holds that are gone.
+            The number of files missing or outdated in the index, and of files in it that are gone.
         """
-        # Asked for first: what is read between the two looks is found by the second one.
+        # Read first: what is read between the two looks is found by the second.
         unread = set(self._unread())
         wanted: dict[str, bytes] = {}
         for source in self._sources:
@@ -208,12 +208,12 @@ class IndexUpdater:
         progress: Progress = no_progress,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> None:
-        """Bring the index up to date here and now, vectors included, however long that takes.
+        """Update the index in this thread, vectors included, however long that takes.
 
         Args:
-            force: Build a new one beside the present one.
-            progress: Called with what is done and what there is to do, first in files, then in pieces to embed.
-            cancelled: Asked now and then; what is done by then stays.
+            force: Rebuild beside the present index.
+            progress: Called with units done and in total, first in files, then in chunks to embed.
+            cancelled: Polled; work done so far is kept.
 
         Raises:
             StorageError: The index cannot be kept.
@@ -223,10 +223,10 @@ class IndexUpdater:
             again = self._bring(progress=progress, cancelled=cancelled, wait=_LONG_WAIT)
 
     def take_in(self, *, cancelled: Callable[[], bool]) -> None:
-        """Have the words found that the sources have read so far, here and now.
+        """Index what the sources have read so far, in this thread.
 
         Args:
-            cancelled: Asked now and then; what is done by then stays.
+            cancelled: Polled; work done so far is kept.
 
         Raises:
             StorageError: The index cannot be kept.
@@ -238,7 +238,7 @@ class IndexUpdater:
         return self.index.state()
 
     def close(self) -> None:
-        """Stop the work, and let go of the index."""
+        """Stop the work and close the index."""
         self._background.stop()
         self.index.close()
 
@@ -262,7 +262,7 @@ class IndexUpdater:
         force: bool = False,
         words_first: bool = False,
     ) -> bool:
-        """Read what changed, then embed it; tell whether embedding gave way to files that changed meanwhile."""
+        """Read changes, then embed them; return True if embedding gave way to files that changed meanwhile."""
         with self._lock:
             version = self._version()
             synced = self.index.sync(
@@ -275,7 +275,7 @@ class IndexUpdater:
             )
             self._busy_elsewhere = synced.busy
             self._note(synced)
-            # Vectors made while the sources read would keep words waiting that are still to come.
+            # Embedding while the sources still read would delay words yet to come.
             is_unread = bool(self._unread())
             if synced.finished and not cancelled() and not is_unread:
                 self._known = version

@@ -1,4 +1,4 @@
-"""Notices that files of the workspace changed, whoever changed them."""
+"""Notices changes to files of the workspace, by any program."""
 
 from __future__ import annotations
 
@@ -16,29 +16,28 @@ if TYPE_CHECKING:
     from watchdog.events import FileSystemEvent
     from watchdog.observers.api import BaseObserver, ObservedWatch
 
-# Somebody who never stops writing still gets a look now and then.
+# Under continuous writing, still look now and then.
 _MOST_QUIET_SPELLS = 10
 _FIRST_RETRY = 1.0
 _LAST_RETRY = 30.0
 _POLL_SECONDS = 5.0
-# Of more files than these a look at all of them tells more quickly.
+# For more files than these, a full scan is faster.
 _MOST_PATHS = 500
 _READING = frozenset({"opened", "closed_no_write"})
 
 
 class Watcher:
-    """Calls back, on a thread of its own, once changes have been quiet for a while.
+    """Calls back on its own thread once changes have settled.
 
-    The folder `memory/` may be made, removed and made again meanwhile. A call that fails with an error of the
-    engine (another process holds the lock) is made again after a while.
+    The folder `memory/` may be created, removed and created again meanwhile. A call that fails with an engine error
+    (another process holds the lock) is retried later.
 
     Args:
         root: The workspace folder, absolute and without links.
-        changed: Called after each quiet spell; what changed is for the callee to find out. Never called twice at
-            the same time.
+        changed: Called after each quiet spell; the callee finds out what changed. Never called concurrently.
         quiet: Seconds without a further event before the call.
-        noted: Called before each such call with the workspace-relative files that events told of since the last;
-            None where more may have changed than events told, as when a folder was moved or a call had failed.
+        noted: Called before each such call with the workspace-relative files that events named since the last;
+            None if more may have changed than the events said, as after moving a folder or a failed call.
     """
 
     def __init__(
@@ -67,7 +66,7 @@ class Watcher:
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop watching; a call that is already under way is waited for, unless this is called from within it."""
+        """Stop watching and wait for a call in progress, unless called from within it."""
         with self._wake:
             self._stopped = True
             self._wake.notify_all()
@@ -85,13 +84,13 @@ class Watcher:
         try:
             return self._start(Observer())
         except OSError:
-            # The system has no more watches to give; looking regularly finds the same, later.
+            # The system is out of watches; polling finds the same, later.
             self._observer.unschedule_all()
             return self._start(PollingObserver(timeout=_POLL_SECONDS))
 
     def _start(self, observer: Any) -> BaseObserver:
         watched: BaseObserver = observer  # watchdog types its observers as factories
-        # The root is watched flat: a user's own repository beside the memory may hold any number of folders.
+        # The root is watched flat: a repository beside the memory may hold any number of folders.
         watched.schedule(self._handler, str(self._root), recursive=False)
         self._observer = watched
         self._memory_watch = self._memory_identity = None
@@ -100,7 +99,7 @@ class Watcher:
         return watched
 
     def _follow_memory_folder(self) -> None:
-        """Watch the folder `memory/` that is there now."""
+        """Watch the present `memory/` folder."""
         folder = self._root / "memory"
         try:
             status = folder.lstat()
@@ -140,11 +139,11 @@ class Watcher:
 
     def _concerns(self, place: str, *, is_folder: bool) -> bool:
         path = os.path.relpath(place, self._root)
-        # What changes no file, such as an acknowledgement, still writes its line to the audit log.
+        # Even what changes no file, such as an acknowledgement, writes a line to the audit log.
         if layout.is_tracked(path) or path == layout.AUDIT_LOG:
             return True
         parts = Path(path).parts
-        # The workspace itself, when it is deleted or moved away, has no part.
+        # The workspace itself has no part when deleted or moved away.
         return (
             is_folder and parts[:1] in ((), ("memory",)) and not any(part.startswith(".") for part in parts)
         )
@@ -172,7 +171,7 @@ class Watcher:
             return None if paths is None else frozenset(paths)
 
     def _wait_for_quiet(self) -> bool:
-        """Wait for changes and for their end; False where the watcher is stopped."""
+        """Wait for changes to start and end; return False if the watcher is stopped."""
         with self._wake:
             self._wake.wait_for(lambda: self._pending or self._stopped)
             while not self._stopped:

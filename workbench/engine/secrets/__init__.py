@@ -1,1 +1,1 @@
-"""Secrets: recognises keys, tokens and passwords in what is about to be stored, since the history remembers."""
+"""Recognises keys, tokens and passwords before they are stored: history never forgets."""

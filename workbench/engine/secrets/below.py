@@ -1,4 +1,4 @@
-"""What stands below a label, or behind one that names several: a value in a line of its own, a list of values."""
+"""Finds values below a label: a value on a line of its own, or a list of values."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LONGEST_BEFORE: Final = 100
 _LONGEST_ROW: Final = 2000
 _MOST_BLANK_LINES: Final = 2
 
-# The rest of a label's line: what it is for, a sign, and the beginning of a block in YAML or JSON.
+# The rest of a label's line: a purpose, a sign, and the beginning of a block in YAML or JSON.
 _HEADER: Final = re.compile(
     rf"(?P<what>{COMPLEMENT})[ \t]{{0,20}}(?P<sign>[:：]|=>?)?[*_`\"']{{0,4}}[ \t]{{0,20}}"
     r"(?P<bracket>[\[{(])?(?:[|>][+-]?)?[ \t]{0,20}\r?\n",
@@ -35,7 +35,7 @@ _HEADER: Final = re.compile(
 _MARKS: Final = r"[ \t>]{0,40}(?:(?:[#*+-]{1,6}|\d{1,3}[.)])[ \t]{1,4})?(?:\[[ xX]\][ \t])?[*_\"'`]{0,3}"
 _OWN_LINE: Final = re.compile(_MARKS + r"(?:[A-Z][a-z]{1,20}[ ])?")
 _FEW_WORDS: Final = re.compile(_MARKS + r"(?:[^\s:;,.!?]{1,30}[ ]){0,2}")
-# `Examples of strong passwords:` are nobody's.
+# `Examples of strong passwords:` belong to nobody.
 _IN_GENERAL: Final = re.compile(
     r"\b(?:examples?|samples?|strong(?:er)?|weak|common|typical|good|bad|how to)\b", re.IGNORECASE
 )
@@ -50,25 +50,25 @@ _FENCE: Final = re.compile(r"(?:`{3,}|~{3,})[^`\n]{0,30}")
 _ITEM: Final = re.compile(
     r"[ \t>]{0,40}(?:[-*+•]|\(?\d{1,3}[.)])[ \t]{1,4}(?:\[[ xX]\][ \t]{1,4}|[-*+•][ \t]{1,4})?"
 )
-# What a value in a list is for: `harbor: …`, `**harbor** — …`, `"harbor": …`.
+# The purpose of a value in a list: `harbor: …`, `**harbor** — …`, `"harbor": …`.
 _NAME: Final = re.compile(
     r"[\[{(]?[*_`\"']{0,3}(?P<name>[^\s:：=|`\"'\[{][^\n:：=|]{0,60}?)[*_`\"']{0,3}"
     r"(?:[ \t]{0,3}(?:[:=](?=[\s\"'`*])|：|=>|->|→)|[ ][—–-][ ])[*_]{0,3}[ \t]{0,20}"
 )
 _END: Final = re.compile(r"[`\"'*_,;)\]}]{0,6}[ \t]{0,20}(?P<note>#|\(|[—–]|--?[ ]|//|<-)?")
 _STANDARD: Final = re.compile(r"[A-Z]{2,6}[0-9]{0,5}(?:-(?:[A-Z]{1,5}[0-9]{0,5}|[0-9]{1,5}[A-Z]{0,2}))+")
-# Letters from here on are of no Latin alphabet: in those, words are written without blanks between.
+# Letters from here on are not Latin; their scripts write words without blanks between.
 _NO_LATIN: Final = "\u0250"
 
 
 def found_below(text: str, named: Named, after: int, read: dict[object, int]) -> Iterator[Found]:
-    """Yield the values in the line, the block or the list below a label.
+    """Yield the values on the line, in the block or in the list below a label.
 
     Args:
-        text: Any.
+        text: Any text.
         named: The label.
-        after: Where it ends, with what closes it.
-        read: How far lists were read under labels of each sort, which is noted here; so each is read once.
+        after: End of the label, including what closes it.
+        read: How far lists were read under labels of each kind; updated here, so that each list is read once.
     """
     if after < read.get(named.label, 0):
         return
@@ -83,7 +83,7 @@ def found_below(text: str, named: Named, after: int, read: dict[object, int]) ->
         return
     if _IN_GENERAL.search(before):
         return
-    # Behind `servers that need new passwords:`, a name with digits in it is that of a server.
+    # Below `servers that need new passwords:`, a name with digits names a server.
     is_plain = not header["what"] and _FEW_WORDS.fullmatch(before) is not None
     yield from _in_block(text, named, header, read, is_plain=is_plain)
 
@@ -134,7 +134,7 @@ def _in_block(
 
 
 def _lines(text: str, at: int) -> Iterator[tuple[int, int]]:
-    """Yield where each line from a place on begins and ends, without its line end."""
+    """Yield the beginning and end of each line from a position on, without its line end."""
     while at < len(text):
         end = text.find("\n", at)
         end = end if end >= 0 else len(text)
@@ -156,15 +156,15 @@ def _in_lines(
     is_plain: bool,
     is_closed: bool,
 ) -> Iterator[Found]:
-    """Yield the values of a list, up to a line that belongs to none.
+    """Yield the values of a list, up to the first line outside it.
 
     Args:
-        text: Any.
-        lines: Where each begins and ends.
+        text: Any text.
+        lines: Beginning and end of each.
         named: The label above.
         read: How far lists were read.
-        is_plain: Whether nothing but the label and few words are above.
-        is_closed: Whether something closes the list, and all lines before belong to it.
+        is_plain: Whether there is nothing but the label and a few words above.
+        is_closed: Whether a bracket closes the list, so that all lines before it belong to it.
     """
     blank, has_items = 0, False
     for start, end in lines:
@@ -183,7 +183,7 @@ def _in_lines(
         if item or is_closed:
             found = _value_in(text, inner, end, named, is_plain=is_plain)
         elif named.many:
-            # What goes on behind an item says values by their names alone.
+            # Text that continues an item names its values explicitly.
             found = _value_in(text, inner, end, named, is_plain=False, is_alone=not has_items)
         if found is not None:
             yield found
@@ -195,7 +195,7 @@ def _in_lines(
 def _value_in(
     text: str, start: int, end: int, named: Named, *, is_plain: bool, is_alone: bool = True
 ) -> Found | None:
-    """Return the value of an item: all that is behind the name of what it is for, or all of it where it may be."""
+    """Return the value of an item: what follows its purpose, or all of the item if that is allowed."""
     if name := _NAME.match(text, start, end):
         if tells_about(name["name"]):
             return None
@@ -225,7 +225,7 @@ def _value_at(
 
 
 def _value_alone(text: str, start: int, end: int, named: Named, *, is_plain: bool) -> Found | None:
-    """Return the value that is all that a line says; in no quotes, it is one where it is plainly one."""
+    """Return the value that fills a whole line; without quotes it must plainly look like one."""
     for first, last, quoted in values_at(text, _inner(text, start, end), named):
         rest = _END.match(text, last, end)
         if last > end or rest is None or rest.end() < end or rest["note"]:

@@ -1,4 +1,4 @@
-"""Finding secrets in a text, masking them, and comparing what a change would add."""
+"""Finds secrets in a text, masks them, and finds those that a change would add."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from workbench.engine.secrets.shapes import JWT, shapes, tokens_in, unwrapped, w
 from workbench.engine.secrets.values import Found
 
 LEFT_OUT: Final = "[secret left out]"
-"""What stands where a secret was."""
+"""Replaces a masked secret."""
 _DIGEST: Final = 16
 _SHOWN: Final = 4
 
-# What nobody sees within a secret: characters without width, and the backslash that Markdown puts before a mark.
+# Invisible within a secret: zero-width characters, and Markdown's escaping backslash.
 _WITHOUT_WIDTH: Final = r"[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe0f\ufeff]"
 _BACKSLASH: Final = r"\\(?=[_.:-])"
 _UNSEEN: Final = re.compile(f"{_WITHOUT_WIDTH}|{_BACKSLASH}")
@@ -29,12 +29,12 @@ _ASCII: Final = bytes(range(128))
 
 @dataclass(frozen=True)
 class Secret:
-    """A stretch of text that looks like a secret.
+    """Text that looks like a secret.
 
     Args:
-        kind: What it looks like, for example `GitHub token`.
-        text: Itself.
-        start: Of it in the text looked at, in characters.
+        kind: For example `GitHub token`.
+        text: The secret itself.
+        start: Its offset in the searched text, in characters.
     """
 
     kind: str
@@ -43,29 +43,29 @@ class Secret:
 
     @property
     def digest(self) -> str:
-        """Return the name under which it can be allowed: the first digits of its SHA-256, however it is wrapped."""
+        """Return the key for allowing it: the first digits of its SHA-256, independent of line breaks in it."""
         return hashlib.sha256(unwrapped(self.text).encode("utf-8", "replace")).hexdigest()[:_DIGEST]
 
     @property
     def shown(self) -> str:
-        """Return its kind and as much of it as tells it from others: `GitHub token ghp_…`."""
+        """Return its kind and enough of it to identify it: `GitHub token ghp_…`."""
         return f"{self.kind} {self.text[:_SHOWN]}…"
 
 
 def kinds() -> tuple[str, ...]:
-    """Return every kind of secret that is recognised, in the order of the alphabet."""
+    """Return every kind of secret that is recognised, sorted."""
     ruled = (PRIVATE_KEY, JWT, IN_ADDRESS, IN_COMMAND, SEED_PHRASE, LABELLED)
     return tuple(sorted({*ruled, *(shape.kind for shape in shapes())}, key=str.casefold))
 
 
 def find_secrets(text: str) -> tuple[Secret, ...]:
-    """Return everything in a text that looks like a key, a token, a private key or a password.
+    """Return everything in a text that looks like a key, token, private key or password.
 
-    Known shapes, labels and places alone are found: a long word, a hash or an id is none. What cannot be seen in a
-    text hides nothing.
+    Only known shapes, labels and places count: long words, hashes and ids are not secrets. Invisible characters do not
+    hide a secret.
 
     Args:
-        text: Any.
+        text: Any text.
     """
     foreign = _foreign_in(text)
     if not (re.search(_WITHOUT_WIDTH, foreign) or re.search(_BACKSLASH, text)):
@@ -79,20 +79,20 @@ def find_secrets(text: str) -> tuple[Secret, ...]:
 
 
 def _place_of(at: int, left_out: Sequence[int]) -> int:
-    """Return where the character stood that is at a place now, before others were left out."""
-    # Of those left out, the one at N was before the place N less as many as were left out before it.
+    """Return the original position of a character, given the positions of removed ones."""
+    # The removed character number N (from 0) stood before position N-th removed minus N.
     return at + bisect_right(range(len(left_out)), at, key=lambda number: left_out[number] - number)
 
 
 def _foreign_in(text: str) -> str:
-    """Return the characters of a text that are not ASCII: few in most, so that looking at them costs little."""
+    """Return the non-ASCII characters of a text: few in most, so that examining them is cheap."""
     if text.isascii():
         return ""
     return text.encode("utf-8", "surrogatepass").translate(None, _ASCII).decode("utf-8", "surrogatepass")
 
 
 def _found_in(text: str, foreign: str) -> tuple[Secret, ...]:
-    # One byte for each character, so that what is found in the bytes is at the same place in the text.
+    # One byte per character, so that positions in the bytes are positions in the text.
     letters = text.encode("ascii", "replace")
     small = letters.lower()
     wrapped = wrapped_tokens(text, letters) if "\n" in text else ()
@@ -101,9 +101,9 @@ def _found_in(text: str, foreign: str) -> tuple[Secret, ...]:
 
 
 def _apart(found: Iterable[Found]) -> list[Found]:
-    """Return what was found without what lies in something else; what overlaps becomes one."""
+    """Drop findings inside others, and merge overlapping ones."""
     apart: list[Found] = []
-    # The sort is stable: of two at the same place, the kind that was asked for first stays.
+    # The sort is stable: at the same position the kind searched first comes first.
     for each in sorted(found, key=lambda each: (each.start, -each.end)):
         if apart and each.start < apart[-1].end:
             last = apart[-1]
@@ -114,27 +114,27 @@ def _apart(found: Iterable[Found]) -> list[Found]:
 
 
 def masked(text: str) -> str:
-    """Return a text with `[secret left out]` for everything in it that looks like a secret."""
+    """Return a text with `[secret left out]` in place of each secret."""
     for secret in reversed(find_secrets(text)):
         text = f"{text[: secret.start]}{LEFT_OUT}{text[secret.start + len(secret.text) :]}"
     return text
 
 
 def text_of(content: bytes) -> str:
-    """Return what a file says, to look for secrets in it. All are ASCII, and UTF-16 puts a NUL to each letter.
+    """Return a file's text for the search. Secrets are ASCII; in UTF-16 each letter comes with a NUL.
 
     Args:
-        content: Of a file in UTF-8, UTF-16 or whatever encoding has ASCII in it.
+        content: In UTF-8, UTF-16 or any encoding that extends ASCII.
     """
     return content.replace(b"\0", b"").decode("utf-8", "replace")
 
 
 def added_secrets(before: bytes | None, after: bytes) -> tuple[Secret, ...]:
-    """Return the secrets in a file's new content that its old content does not hold.
+    """Return the secrets in a file's new content that the old content lacks.
 
     Args:
-        before: The file as it is; None where there is none.
-        after: As it shall be.
+        before: The present content, or None.
+        after: The new content.
     """
     known = text_of(before or b"")
     found = find_secrets(text_of(after))
@@ -143,18 +143,18 @@ def added_secrets(before: bytes | None, after: bytes) -> tuple[Secret, ...]:
 
 _MASK: Final = re.compile(r"\[held back(?: \d+)?: [^\[\]\r\n]{1,300}\]")
 _NO_LINE_END: Final = re.compile(r"[^\r\n]+")
-# A file that says a thousand different passwords is no place to look for each of them a second time.
+# Searching again for each of a thousand different passwords would take too long.
 _MOST_REPEATED: Final = 200
 
 
 @dataclass(frozen=True)
 class Masked:
-    """What may be read of a text.
+    """A masked text.
 
     Args:
-        text: With the masks in it.
+        text: The text with its masks.
         has_secrets: Whether anything in the original looks like a secret, masked or not.
-        hidden: The secrets that gave way to a mask, each once.
+        hidden: The distinct secrets that were masked.
     """
 
     text: str
@@ -163,16 +163,16 @@ class Masked:
 
 
 def mask_of(*kinds: str) -> str:
-    """Return what is read where a secret is held back: `[held back: GitHub token]`."""
+    """Return the mask, as in `[held back: GitHub token]`."""
     return f"[held back: {' and '.join(kinds)}]"
 
 
 def mask_secrets(text: str, is_hidden: Callable[[Secret], bool]) -> Masked:
-    """Mask the secrets in a text; its lines keep their numbers, also behind a key that spans several.
+    """Mask the secrets in a text, keeping its line count even for keys over several lines.
 
     Args:
-        text: Decoded with `surrogateescape` where it comes from a file; it may hold NULs, as UTF-16 does.
-        is_hidden: Says whether a secret is held back.
+        text: Decoded with `surrogateescape` if it comes from a file; may hold NULs, as UTF-16 does.
+        is_hidden: Returns whether to mask a secret.
     """
     plain = text.replace("\0", "")
     found = find_secrets(plain)
@@ -192,31 +192,31 @@ def mask_secrets(text: str, is_hidden: Callable[[Secret], bool]) -> Masked:
     masked = "".join((*pieces, text[done:]))
     once = {each.text: each for each in hidden}
     for secret in sorted(once.values(), key=lambda each: -len(each.text))[:_MOST_REPEATED]:
-        # Where it is quoted without what gave it away, as a password without the word.
+        # Also where it is repeated without its context, such as a password without the word.
         masked = masked.replace(secret.text, _stand_in(secret.kind, secret.text))
     return Masked(masked, True, tuple(map(_as_said, once.values())))
 
 
 def mask_content(content: bytes, is_hidden: Callable[[Secret], bool]) -> tuple[bytes, Masked]:
-    """Mask the secrets in the content of a file; return it, the very same object where nothing is hidden.
+    """Mask the secrets in a file's content; returns the same object if nothing is masked.
 
     Args:
-        content: In any encoding that has ASCII in it; what is no UTF-8 stays as it is.
-        is_hidden: Says whether a secret is held back.
+        content: In any encoding that extends ASCII; bytes that are not UTF-8 are kept.
+        is_hidden: Returns whether to mask a secret.
     """
     masked = mask_secrets(content.decode("utf-8", "surrogateescape"), is_hidden)
     return (masked.text.encode("utf-8", "surrogateescape") if masked.hidden else content), masked
 
 
 def masked_lines(text: str) -> tuple[int, ...]:
-    """Return the numbers of the lines, from 1, in which a secret is held back."""
+    """Return the 1-based numbers of lines with a mask."""
     if "[held back" not in text:
         return ()
     return tuple(number for number, line in enumerate(text.split("\n"), 1) if _MASK.search(line))
 
 
 def without_masked_lines(text: str) -> str:
-    """Return a text with blank lines where a secret is held back or was left out."""
+    """Return a text with blank lines in place of those with a mask or a removed secret."""
     if "[held back" not in text and LEFT_OUT not in text:
         return text
     return "\n".join(
@@ -226,12 +226,12 @@ def without_masked_lines(text: str) -> str:
 
 
 def _stand_in(kind: str, said: str) -> str:
-    """Return a mask that takes up as many lines as what it stands for."""
+    """Return a mask with as many lines as the text it replaces."""
     return mask_of(kind) + _NO_LINE_END.sub("", said)
 
 
 def _as_said(secret: Secret) -> Secret:
-    """Return a secret as it is known by its digest, whatever bytes around its letters are no UTF-8."""
+    """Return a secret with the bytes that are not UTF-8 removed, as its digest needs it."""
     if secret.text.isascii():
         return secret
     said = secret.text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

@@ -1,4 +1,4 @@
-"""What is called a secret in so many words: a label, what separates it, and a value."""
+"""Finds secrets by an explicit label: the label, a separator, and a value."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from workbench.engine.secrets.labels import (
 )
 from workbench.engine.secrets.values import Found, has_letters_and_digits, looks_random, value_at, words_of
 
-# Every label has one of these in it. Looking for each alone costs less than looking for one of them at every letter.
+# Every label holds one of these. Searching for each costs less than trying all of them at every letter.
 _ANCHORS: Final = (
     *(b"pass", b"pw", b"secret", b"token", b"auth", b"cred", b"bearer", b"key", b"sig="),
     *(b"kennwort", b"contrase", b"senha", b"parola", b"wachtwoord"),
@@ -49,7 +49,7 @@ _ATTRIBUTE: Final = re.compile(r"[ \t]{1,20}value[ \t]?=[ \t]?(?=[\"'])")
 _VALUE_LINE: Final = re.compile(r"[ \t]{0,20}\r?\n[ \t]{1,40}value:[ \t]{1,20}")
 _ELEMENT: Final = re.compile(r">[^<>\s]{1,300}</")
 _ARGUMENT: Final = re.compile(r"[ \t]?,[ \t]?(?=[\"'])")
-# A cell of a table that says more behind the label: `| password harbor | …`.
+# A table cell with more text after the label: `| password harbor | …`.
 _REST_OF_CELL: Final = re.compile(r"[ ](?P<said>[^|\n]{1,60})\|[ \t]{0,80}")
 _IN_CELL: Final = re.compile(r"(?:^|\n)[ \t>]{0,8}\|[^\n]{0,100}\Z")
 _END_OF_CELL: Final = re.compile(r"[`\"'*_ \t]{0,80}(?:\||\r?\n|\Z)")
@@ -76,12 +76,12 @@ _PRINTED: Final = re.compile(r"[!-~]{1,300}")
 
 
 def labelled_in(text: str, small: bytes, foreign: str) -> Iterator[Found]:
-    """Yield the values in a text that a label calls secret.
+    """Yield the values that a label calls secret.
 
     Args:
-        text: Any.
-        small: The same in ASCII and small letters, with something else for every character that is none.
-        foreign: Its other characters alone.
+        text: Any text.
+        small: The text in lower-case ASCII, with a placeholder for every other character.
+        foreign: Its non-ASCII characters.
     """
     done, read = 0, dict[object, int]()
     for at in _anchors_in(small):
@@ -124,7 +124,7 @@ def _name_end(text: str, at: int) -> int:
 
 
 def _named(text: str, at: int, end: int) -> Named | None:
-    """Return the label whose name has an anchor in it; None where the name is none of a secret."""
+    """Return the label around an anchor, or None if its name means no secret."""
     before = text[max(0, at - _LONGEST_NAME) : at]
     start = at - (len(before) - len(before.rstrip(_NAME_SIGNS)))
     if end - start > _LONGEST_NAME:
@@ -141,7 +141,7 @@ def _named(text: str, at: int, end: int) -> Named | None:
 
 @lru_cache(maxsize=4096)
 def _could_be_label(name: str) -> bool:
-    # Most words with an anchor are no labels, whatever is before them.
+    # Most words with an anchor are not labels, whatever precedes them.
     return any(label_of(name, before) or label_of_several(name, before) for before in ("api", "my", "de"))
 
 
@@ -152,13 +152,13 @@ def _word_before(text: str, start: int) -> str:
 
 @dataclass(frozen=True)
 class _Place:
-    """Where the value of a label could begin.
+    """A possible position of a label's value.
 
     Args:
-        between: What separates them.
-        at: Itself.
-        in_quotes: Whether the value must be in quotes.
-        is_cell: Whether it must be a whole cell of a table.
+        between: The separator.
+        at: The position.
+        in_quotes: Whether the value must be quoted.
+        is_cell: Whether it must be a whole table cell.
     """
 
     between: Between
@@ -185,7 +185,7 @@ def _value_after(text: str, named: Named) -> Found | None:
 
 
 def _separated(text: str, named: Named) -> _Place | None:
-    """Return where the value of a label could begin in its line; None where nothing separates one from it."""
+    """Return the possible position of a label's value on its line, or None without a separator."""
     after = _AFTER.match(text, named.end)
     at = after.end() if after else named.end
     close = after["close"] if after else ""
@@ -234,7 +234,6 @@ _FOLLOWS: Final = re.compile(
 
 
 def _value_before(text: str, named: Named) -> Found | None:
-    """Return the value in `X is my password for Y` and in `Use X as the password`."""
     if named.label not in (Label.PASSWORD, Label.KEY) or not text.startswith(" ", named.start - 1):
         return None
     if not _FOLLOWS.match(text, named.end):
@@ -257,7 +256,7 @@ def _value_before(text: str, named: Named) -> Found | None:
 
 def _in_other_scripts(text: str, anchor: re.Match[str], read: dict[object, int]) -> Iterator[Found]:
     label = Label.KEY if anchor[0] in _KEYS_IN_CHINESE else Label.PASSWORD
-    # Where names have no plural, any may name several.
+    # In scripts without plurals, any name may mean several.
     named = Named(label, *anchor.span(), anchor[0], many=True)
     found = _value_in_other_scripts(text, named)
     if found is not None:

@@ -1,4 +1,4 @@
-"""What labels call a secret, and how much a value must look like one under each of them."""
+"""What labels call a secret, and how closely a value must resemble one under each label."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LABELLED: Final = "password"
 
 
 class Label(Enum):
-    """What a label calls its value, which decides how much the value must look like a secret."""
+    """Kind of label, which decides how strictly its value is judged."""
 
     PASSWORD = auto()
     PASS = auto()
@@ -38,7 +38,7 @@ class Label(Enum):
 
 
 class Between(Enum):
-    """What separates a value from its label."""
+    """The separator between a label and its value."""
 
     SIGN = auto()
     CELL = auto()
@@ -52,11 +52,11 @@ class Named:
     """A label in a text.
 
     Args:
-        label: What it calls its value.
-        start: Of its name in the text.
-        end: Of its name.
-        name: As it is written.
-        many: Whether it names several, as in `passwords:`; then nothing but a list of values is below it.
+        label: Its kind.
+        start: Start of its name in the text.
+        end: End of its name.
+        name: As written.
+        many: Whether it names several, as in `passwords:`; then only a list of values follows.
     """
 
     label: Label
@@ -98,7 +98,7 @@ _NO_TOKENS: Final = words_of(
     "max min total prompt completion input output per public stop special image sync change cursor first last "
     "start end previous prev"
 )
-# Words before a bare `pass` that leave it what one logs in with: `my pass`, and no `boarding pass`.
+# Words before a bare `pass` that make it a password: `my pass`, unlike `boarding pass`.
 _BEFORE_PASS: Final = words_of("my the your our his her their wifi login root admin user db database")
 
 _MAIL: Final = re.compile(r"[\w.+-]+@[\w-]+(?:\.[A-Za-z][\w-]*)+")
@@ -111,7 +111,7 @@ _STRONG_SIGNS: Final = frozenset("!@#$%^&*+~|")
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9-]{2,20})[ ]{1,4}(?=[^\s])")
 _OF_A_USER: Final = re.compile(r"[^\s:/]{2,40}[ ]?[/:][ ]?(?=[^\s/])")
 _BASIC: Final = re.compile(r"[A-Za-z0-9+/_-]{8,}={0,2}")
-# What is told about a password, token or key in place of itself: `password length`, `- rotated: 2026-01-02`.
+# Facts about a password, token or key rather than the thing itself: `password length`, `- rotated: 2026-01-02`.
 _ABOUT_IT: Final = words_of(
     "about age algorithm audience budget category changed check color column count created date default "
     "description digest encoding entropy error example expiration expired expires expiry field file "
@@ -122,40 +122,40 @@ _ABOUT_IT: Final = words_of(
     "scopes screen setting settings sha since size status storage store stored strength supply symbol ticket "
     "tool ttl type types until updated usage use used validation vault version where"
 )
-# What is named beside a value rather than by one.
+# Named beside a value rather than naming it.
 _BESIDE_IT: Final = words_of("account host hostname login server url user username")
 _SEVERAL: Final = re.compile(r"(?<=[A-RT-Za-rt-zñ])[Ss](?![A-Za-zñ])")
 _WORD: Final = re.compile(r"[A-Za-z]+")
 
 
 def label_of_several(name: str, before: str = "") -> Label | None:
-    """Return what a name in the plural calls each of its values, as `API_KEYS`; None where those are no secrets.
+    """Return the label for each value of a plural name such as `API_KEYS`, or None if they are not secrets.
 
     Args:
         name: As `label_of` takes it.
-        before: The word before it, in small letters.
+        before: The word before it, in lower case.
     """
     single = _SEVERAL.sub("", name)
     return None if single == name else label_of(single, before)
 
 
 def tells_about(said: str) -> bool:
-    """Return True where words beside a label, or before a value, say that no secret is meant: `policy`, `stored in`."""
+    """Return True if words beside a label or before a value show that no secret is meant: `policy`, `stored in`."""
     return any(word.lower() in _ABOUT_IT for word in _WORD.findall(said))
 
 
 def stands_beside(said: str) -> bool:
-    """Return True where what words name is more likely what a value belongs to than the value: `user`, `host`."""
+    """Return True for words that name the owner of a value rather than the value: `user`, `host`."""
     return any(word.lower() in _BESIDE_IT for word in _WORD.findall(said))
 
 
 @lru_cache(maxsize=4096)
 def label_of(name: str, before: str = "") -> Label | None:
-    """Return what a name calls its value; None where that is no secret.
+    """Return the label of a name, or None if it means no secret.
 
     Args:
-        name: As settings, tables and sentences have it: `DB_PASSWORD`, `clientSecret`, `key`.
-        before: The word before it, in small letters.
+        name: As in settings, tables and sentences: `DB_PASSWORD`, `clientSecret`, `key`.
+        before: The word before it, in lower case.
     """
     words = [word.lower() for word in _WORDS.findall(name)]
     while len(words) > 1 and (words[-1].isdigit() or words[-1] in _TAILS):
@@ -195,11 +195,11 @@ def _key_label(name: str, heads: list[str], *, is_name: bool) -> Label | None:
 
 
 def values_at(text: str, at: int, named: Named) -> Iterator[tuple[int, int, bool]]:
-    """Yield where a value that begins at a place ends, and whether it is in quotes.
+    """Yield the end of a value that begins here, and whether it is quoted.
 
     Args:
-        text: Any.
-        at: Where it begins, with what may be before it under such a label: a scheme, the name of a user.
+        text: Any text.
+        at: Its beginning, including a prefix that such a label allows: a scheme or a user name.
         named: Its label.
     """
     if named.label is Label.AUTHORIZATION and (quote := OPENING.match(text, at)):
@@ -213,13 +213,13 @@ def values_at(text: str, at: int, named: Named) -> Iterator[tuple[int, int, bool
 
 
 def is_secret(label: Label, between: Between, value: str, *, quoted: bool = False) -> bool:
-    """Return True where a value looks like what its label calls it.
+    """Return True if a value looks like what its label names.
 
     Args:
-        label: Of it.
-        between: What separates them.
-        value: Itself, without quotes.
-        quoted: Whether it is in quotes.
+        label: Its label.
+        between: Their separator.
+        value: The value without quotes.
+        quoted: Whether it is quoted.
     """
     in_code = between is not Between.WORDS
     if len(value) < 6 or is_stand_in(value, in_code=in_code):
@@ -251,7 +251,7 @@ def _is_password(label: Label, between: Between, value: str) -> bool:
 
 
 def is_plainly_one(value: str) -> bool:
-    """Return True for what looks like a secret under hardly a label: random, or letters, digits and signs."""
+    """Return True for values that look secret under almost any label: random, or letters, digits and signs."""
     return looks_random(value) or _is_mixed(value)
 
 
@@ -260,7 +260,7 @@ def _is_mixed(value: str) -> bool:
 
 
 def is_basic(value: str) -> bool:
-    """Return True for a name and a password as Basic authentication sends them."""
+    """Return True for a user name and password encoded for Basic authentication."""
     if not _BASIC.fullmatch(value[:4000]):
         return False
     try:

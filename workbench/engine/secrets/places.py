@@ -1,4 +1,4 @@
-"""Secrets known by their place: key blocks, addresses, commands, tables with a heading row, and seed phrases."""
+"""Finds secrets by their place: key blocks, URLs, commands, tables with a heading row, and seed phrases."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ IN_ADDRESS: Final = "password in an address"
 IN_COMMAND: Final = "password in a command"
 SEED_PHRASE: Final = "seed phrase"
 
-# Where its end is missing, what could be lines of it belongs to it.
+# If its end is missing, lines that could belong to it do.
 _KEY_BLOCK: Final = re.compile(
     r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----"
     r"(?:(?:[^-]|-(?!----BEGIN )){0,20000}?-----END[ A-Z0-9]+-----(?:\\n(?=[\"']))?"
@@ -54,7 +54,7 @@ _PAIR: Final = (
     r"(?:\"[^\"\s:%]{0,100}[:%]([^\"\n]{3,200})\"|'[^'\s:%]{0,100}[:%]([^'\n]{3,200})'|[^\s\"':%]{0,100}[:%]([^\s\"'`<>]{3,200}))"
 )
 _PAIRED: Final = frozenset(("curl", "http", "https", "xh", "smbclient"))
-# Compiled when a command first asks for one; most texts hold none.
+# Compiled on first use; most texts hold none.
 _ATTACHED: Final = rf"(?:^|\s)-p{_QUOTED}"
 _APART: Final = rf"(?:^|\s)-p[ ]{_QUOTED}"
 _FLAGS: Final = {
@@ -75,7 +75,7 @@ _FLAGS: Final = {
 }
 
 _RULE: Final = re.compile(r"[ \t>]{0,8}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*\r?(?=\n)")
-# Below its heading, every table has one of these.
+# Every table has one of these below its heading.
 _IN_RULES: Final = ("|-", "| -", "|:-", "| :-")
 _MOST_COLUMNS: Final = 40
 _FIELD: Final = re.compile(r"[\"']?[A-Za-z][A-Za-z _-]{0,30}[\"']?")
@@ -84,18 +84,18 @@ _LETTERS: Final = bytes(at if 97 <= at <= 122 else 32 for at in range(256))
 _LENGTHS: Final = (24, 21, 18, 15, 12)
 _PIECE: Final = 1 << 18
 _FEWEST_DIFFERENT: Final = 6
-# A blank, a comma, a new line, the number of a word in a list.
+# A blank, a comma, a line feed, or a word's number in a list.
 _BETWEEN_WORDS: Final = re.compile(
     r"[ \t]{0,4}[,;|]?[ \t]{0,4}\r?\n?[ \t>]{0,8}(?:(?:[-*+]|\(?\d{1,2}[.):]?)[ \t]{1,4})?"
 )
 
 
 def placed_in(text: str, small: bytes) -> Iterator[Found]:
-    """Yield what a text holds in the places of secrets.
+    """Yield the secrets found by their place in a text.
 
     Args:
-        text: Any.
-        small: The same in ASCII and small letters, with something else for every character that is none.
+        text: Any text.
+        small: The text in lower-case ASCII, with a placeholder for every other character.
     """
     yield from _key_blocks_in(text)
     yield from _addresses_in(text)
@@ -136,7 +136,7 @@ def _addresses_in(text: str) -> Iterator[Found]:
 
 
 def _is_example(name: str, password: str) -> bool:
-    """Return True where an address shows how it is written, or a name is its own password."""
+    """Return True if a URL only shows the syntax, or the name equals the password."""
     plain = password.strip("*_").lower()
     return not plain or plain in _PLAIN_NAMES or plain == name.lower() or is_stand_in(password, in_code=True)
 
@@ -147,7 +147,7 @@ def _commands_in(text: str, small: bytes) -> Iterator[Found]:
         at = flag.start()
         if at < done:
             continue
-        # Each command is looked at once, from the last place that was looked at to the end of its last line.
+        # Each command is examined once, from the end of the previous one to the end of its last line.
         begin, end = _command_start(text, at, done), _command_end(text, at)
         for program in _PROGRAM.finditer(small, begin, end):
             if not small[program.start() - 1 : program.start()].isalpha():
@@ -197,7 +197,7 @@ def _is_in_command(said: str) -> bool:
 
 
 def _cells(line: str) -> list[tuple[int, int]]:
-    """Return where each cell of a table's line begins and ends, without blanks, emphasis and quotes."""
+    """Return the beginning and end of each cell of a table row, without blanks, emphasis and quotes."""
     found, at = [], 0
     for cell in line.split("|")[: _MOST_COLUMNS + 1]:
         inner = cell.strip("* _`\t\r")
@@ -236,7 +236,7 @@ def _tables_in(text: str) -> Iterator[Found]:
 
 
 def _rules_in(text: str) -> list[int]:
-    """Return where the lines begin that could be the rule below a table's heading, but for the first line."""
+    """Return the beginnings of lines that could be the rule below a table's heading, except the first line."""
     found = set()
     for sign in _IN_RULES:
         at = text.find(sign)
@@ -257,7 +257,7 @@ def _is_cell(label: Label, said: str) -> bool:
 
 
 def _columns_in(text: str) -> Iterator[Found]:
-    """Yield the passwords in lines of values that a comma, a semicolon or a tab separates, below a line of names."""
+    """Yield the passwords in comma-, semicolon- or tab-separated rows below a row of names."""
     end = text.find("\n", 0, 2000)
     first = text[: max(end, 0)].rstrip("\r")
     sign = next((sign for sign in (",", ";", "\t") if sign in first), None)
@@ -288,16 +288,16 @@ def _seed_words() -> dict[bytes, int]:
 
 
 def _seed_phrases_in(text: str, small: bytes) -> Iterator[Found]:
-    """Yield the runs of words from BIP-39's list whose checksum is right.
+    """Yield runs of words from BIP-39's list with a valid checksum.
 
-    Words are counted without the signs, numbers and line ends between them. A phrase is a whole run, or a part of one
-    that lines or signs set off.
+    Ignores signs, numbers and line ends between words. A phrase is a whole run, or a part of one set off by
+    lines or signs.
     """
     numbers = _seed_words()
     wanted = b"\1" * _LENGTHS[-1]
     at = 0
     while at < len(small):
-        # Large texts are looked at in pieces, which share as much as a phrase can be long.
+        # Large texts are searched in pieces that overlap by the maximum length of a phrase.
         piece = small[at : at + _PIECE].translate(_LETTERS)
         known = bytes(map(numbers.__contains__, piece.split()))
         if wanted in known:
@@ -311,7 +311,7 @@ def _seed_phrases_in_piece(text: str, begin: int, piece: bytes, known: bytes) ->
     for run in re.finditer(rb"\x01{12,}", known):
         words = places[run.start() : run.end()]
         values = [numbers[piece[start - begin : end - begin]] for start, end in words]
-        # A phrase begins and ends where the run does, or where more than a blank is between two words.
+        # A phrase begins and ends with the run, or where more than a blank separates two words.
         edges = [
             at
             for at in range(len(words) + 1)

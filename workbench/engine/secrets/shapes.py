@@ -1,4 +1,4 @@
-"""The shapes of tokens that services issue, read from `tokens.toml`, also where line breaks split them."""
+"""Token formats of services, read from `tokens.toml`, including tokens split by line breaks."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ ALPHABETS: Final = {
 _UUID: Final = "[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"
 _UUID_LENGTH: Final = 36
 _PART: Final = re.compile(rf"\{{(?:(uuid)|({'|'.join(ALPHABETS)}) (\d+)(?:-(\d+)|(\+))?)\}}|([^{{]+)")
-# What is looked at of a token without a longest length; the rest is added once it is known to be one.
+# Examined length of a token without a maximum; the rest is added once it is recognised.
 _LONGEST: Final = 300
 _WITH_WORDS: Final = frozenset(("url", "word", "name", "path"))
 
-# Tokens stand in runs of at least so many characters without blanks, quotes and brackets.
+# Tokens occur in runs of at least this many characters without blanks, quotes and brackets.
 _RUN: Final = 14
 _RUN_SIGNS: Final = b"_-./:+=~@%&|!#"
 _IN_RUNS: Final = bytes(
@@ -46,14 +46,14 @@ _WHOLE_WEB_TOKEN: Final = re.compile(rf"eyJ[A-Za-z0-9_-]{{10,}}+{_REST.pattern}"
 
 @dataclass(frozen=True)
 class Shape:
-    """A shape of tokens.
+    """A token format.
 
     Args:
-        kind: What has it, for example `GitHub token`.
-        shape: As the table says it.
-        lead: What stands first in it to the letter; empty where anything may.
-        mark: The longest of what stands in it to the letter, by which it is found.
-        before: How many characters there are before the mark, at least and at most.
+        kind: For example `GitHub token`.
+        shape: The pattern from the table.
+        lead: Its literal prefix, or "".
+        mark: Its longest literal part, used to find it.
+        before: Minimum and maximum number of characters before the mark.
     """
 
     kind: str
@@ -64,7 +64,7 @@ class Shape:
 
     @property
     def has_words(self) -> bool:
-        """Return whether words with hyphens between could have this shape, so that it must look random too."""
+        """Return whether hyphenated words could match, so that the text must look random too."""
         return any(part[2] in _WITH_WORDS for part in _PART.finditer(self.shape))
 
 
@@ -75,7 +75,7 @@ class _Shapes:
 
 
 def shapes() -> tuple[Shape, ...]:
-    """Return all shapes of the table, the longest beginning first."""
+    """Return all formats of the table, longest prefix first."""
     return tuple(
         shape for some in (_table().by_lead, _table().by_mark) for each in some.values() for shape in each
     )
@@ -131,8 +131,8 @@ def tokens_in(text: str, letters: bytes) -> Iterator[Found]:
     """Yield the tokens in a text.
 
     Args:
-        text: Any.
-        letters: The same in ASCII, with something else for every character that is none.
+        text: Any text.
+        letters: The text in ASCII, with a placeholder for every other character.
     """
     runs, wanted = letters.translate(_IN_RUNS), b"x" * _RUN
     at = runs.find(wanted)
@@ -169,7 +169,7 @@ def _found_at(text: str, at: int, shape: Shape, tried: dict[str, int]) -> Found 
     match = _pattern(shape.shape, whole=False).match(text, at)
     if match is None:
         return None
-    # What was looked at in vain need not be looked at again from each place in it.
+    # A failed match need not be tried again from each position in it.
     tried[shape.shape] = match.end()
     if not _could_be(shape, match[0]):
         return None
@@ -209,7 +209,7 @@ def _web_tokens_in(text: str) -> Iterator[Found]:
 
 
 def token_kind(said: str) -> str | None:
-    """Return the kind of token that a run of characters is from its first to its last; None where it is none."""
+    """Return the kind of token that a whole run of characters is, or None."""
     if _WHOLE_WEB_TOKEN.fullmatch(said):
         return JWT
     for shape in _table().by_lead.get(said[:2], ()):
@@ -219,7 +219,7 @@ def token_kind(said: str) -> str | None:
 
 
 def beginning_in(said: str) -> int | None:
-    """Return where in a run of characters something begins as tokens do; None where nothing does.
+    """Return the offset in a run of characters where a token could begin, or None.
 
     Args:
         said: Letters, digits and signs, without blanks.
@@ -233,13 +233,13 @@ def beginning_in(said: str) -> int | None:
     return None
 
 
-# A token goes on in the next line, perhaps behind an indent or the marks of a quotation.
+# A token continues on the next line, possibly after an indent or quotation marks.
 _BREAK: Final = r"[ \t]{0,2}\\?\r?\n[ \t]*(?:[>|│┃][ \t]*)*"
-# Nobody wraps lines at more characters; without an end, hostile text would be looked at again and again.
+# Nobody wraps longer lines; without a limit, hostile text would be rescanned again and again.
 _WRAPPED_RUN: Final = re.compile(r"[A-Za-z0-9_.\-]{1,300}(?![A-Za-z0-9_.\-])")
 _BREAK_HERE: Final = re.compile(_BREAK)
 _LINE_END: Final = re.compile(r"[ \t]{0,2}\\?\r?(?:\n|\Z)")
-# Runs of so many characters at the end of a line may be the beginning of a token.
+# Runs of this many characters at the end of a line may begin a token.
 _IN_WRAPPED_RUNS: Final = bytes(
     120 if at < 128 and (chr(at).isalnum() or at in b"_.-") else 46 if 32 < at < 127 and at != 92 else at
     for at in range(256)
@@ -252,7 +252,7 @@ _LINE_ENDS: Final = tuple(
     for blank in (b"", b" ", b"  ")
 )
 _LONGEST_WRAPPED: Final = 300
-# Parts of a word, or words with hyphens between: no part of a token is that, unless it is a short rest.
+# Part of a word, or hyphenated words: not part of a token, unless it is a short rest.
 _WORDS: Final = re.compile(r"[A-Za-z]?[a-z]+(?:[-_.][A-Za-z]?[a-z]+)*[-.]?|[A-Z]+[-.]?|[\d.\-]+")
 _SHORT: Final = 4
 _LONG: Final = 8
@@ -266,10 +266,10 @@ class _Wrapped:
     """A run of characters over several lines.
 
     Args:
-        start: Of it in the text.
-        ends: Where each line of it ends in the text.
-        joined: What it says up to each end, without the breaks.
-        alone: Whether nothing else stands in each line after it.
+        start: Its offset in the text.
+        ends: End of each of its lines in the text.
+        joined: Its characters up to each end, without line breaks.
+        alone: Whether it fills each line after the first.
     """
 
     start: int
@@ -282,18 +282,18 @@ class _Wrapped:
 
         Args:
             at: Index of the line.
-            broken: Whether the token is known to go over lines without this one.
+            broken: Whether the token is known to span lines without this one.
         """
         more = self.joined[at][len(self.joined[at - 1]) :]
         return (len(more) >= _LONG and _is_random(more)) or (broken and self.alone[at])
 
 
 def wrapped_tokens(text: str, letters: bytes) -> Iterator[Found]:
-    """Yield the tokens in a text that are broken over its lines.
+    """Yield the tokens in a text that are split by line breaks.
 
     Args:
-        text: Any.
-        letters: The same in ASCII, with something else for every character that is none.
+        text: Any text.
+        letters: The text in ASCII, with a placeholder for every other character.
     """
     for run in _wrapped_runs(text, letters):
         found = _token_of(run)
@@ -302,7 +302,7 @@ def wrapped_tokens(text: str, letters: bytes) -> Iterator[Found]:
 
 
 def _token_of(run: _Wrapped) -> Found | None:
-    """Return the token that a run over several lines begins with; None where it is none, or ends in the first line."""
+    """Return the token at the start of a run, or None if there is none or it ends on the first line."""
     kinds = [token_kind(said) for said in run.joined]
     could_end = [at for at, kind in enumerate(kinds) if kind]
     last = 0
@@ -315,7 +315,7 @@ def _token_of(run: _Wrapped) -> Found | None:
 
 
 def _wrapped_runs(text: str, letters: bytes) -> Iterator[_Wrapped]:
-    """Yield the runs that begin as tokens do and go on in the next line with what could be the rest of one."""
+    """Yield the runs that begin like tokens and could continue on the next line."""
     for end in _long_ends(letters.translate(_IN_WRAPPED_RUNS)):
         if _is_word(text[text.rfind(" ", max(0, end - _LONG_WORD), end) + 1 or end : end]):
             continue
@@ -339,7 +339,7 @@ def _wrapped_runs(text: str, letters: bytes) -> Iterator[_Wrapped]:
 
 
 def _is_word(said: str) -> bool:
-    """Return True for a word, which begins nothing; it is the commonest end of a line."""
+    """Return True for a word, the commonest end of a line, which begins no token."""
     plain = said.strip("._-")
     return plain[1:].islower() and plain.isalpha()
 
@@ -356,13 +356,13 @@ def _long_ends(runs: bytes) -> Iterator[int]:
 
 
 def _begins_another(run: str) -> bool:
-    # The second part of a JSON web token begins as the first does; all others begin once.
+    # The second part of a JSON web token begins like the first; all others begin once.
     at = beginning_in(run)
     return at is not None and not (at > 0 and run.startswith("eyJ", at))
 
 
 def unwrapped(text: str) -> str:
-    """Return a token without the breaks in it; any other text as it is."""
+    """Return a token without its line breaks; any other text unchanged."""
     return _BREAK_HERE.sub("", text) if "\n" in text else text
 
 
@@ -371,5 +371,5 @@ def _may_go_on(run: str) -> bool:
 
 
 def _is_random(said: str) -> bool:
-    """Return whether letters of both cases, or capitals alone, are mixed with digits."""
+    """Return whether letters of both cases, or capitals only, are mixed with digits."""
     return any(map(str.isdigit, said)) and any(map(str.isupper, said)) and any(map(str.isalpha, said))

@@ -1,4 +1,4 @@
-"""What a value looks like: random, a word, a number, or what stands in a secret’s place in examples and programs."""
+"""Classifies values: random, a word, a number, or a placeholder from examples and programs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Final
 
 
 def words_of(said: str) -> frozenset[str]:
-    """Return the words of a list."""
     return frozenset(said.split())
 
 
@@ -23,19 +22,19 @@ _LOOKED_AT: Final = 120
 _REPEATED: Final = re.compile(r"(.)\1{5}|^(?:x{3}|X{3}|[*•.]{3}|…|(.)\2{3})", re.DOTALL)
 _CROSSED_OUT: Final = re.compile(r"x{6}|X{6}|[*•.]{4}")
 _FIRST_OF_A_STAND_IN: Final = "$<{[(%…•"
-# `os.environ["X"]`, `user.password`, `$row->token`, `hash(password)`, `Optional[str]`: what a program would work out.
+# `os.environ["X"]`, `user.password`, `$row->token`, `hash(password)`, `Optional[str]`: expressions of a program.
 _EXPRESSION: Final = re.compile(
     r"&?[A-Za-z_]\w*(?:(?:\?\.|\.|->|::)[A-Za-z_]\w*)+(?:[(\[{].*|[);]*)"
     r"|(?:\w+(?:\.|->|::))*[A-Za-z_]\w{2,}[(\[].*",
     re.DOTALL,
 )
-# The same where words are said: there `abc(1x9` may be a password.
+# The same in prose, where `abc(1x9` may be a password.
 _CALL: Final = re.compile(
     r"(?:(?:[A-Za-z]\w*\.)?[A-Za-z_.]{3,}[(\[])+(?:[A-Za-z_.=]*|\d+)[)\]]*|[a-z_]+(?:\.[A-Za-z_]+)+"
 )
 _ADDRESS: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://.*", re.DOTALL)
 _CAPITALS: Final = re.compile(r"[A-Z]+(?:[_-][A-Z]+)+|[A-Z_]*[A-Z](?:_\d+)?")
-# Numbers, dates, sums, lengths of time, versions.
+# Numbers, dates, amounts, durations, versions.
 _NUMBER: Final = re.compile(
     r"[~≈<>±+-]?[$€£¥]?\d[\d.,:/–x×-]*"
     r"(?:%|€|ms|s|m|min|h|d|k|kb|mb|gb|px|mm|cm|km|kg|g|ml|l|x|st|nd|rd|th|am|pm|usd|eur|bit|-bit)?\+?"
@@ -54,7 +53,7 @@ _ABOUT: Final = words_of(
     "required optional demo foo bar baz private public oauth basic bearer jwt ci dev prod staging local root super "
     "strong secure safe random long very production development v"
 )
-# `mypassword1`, `app_secret_2`: what says itself what it is.
+# `mypassword1`, `app_secret_2`: placeholders that describe themselves.
 _NAMES_ITSELF: Final = re.compile(
     r"[A-Za-z0-9_.-]*(?:password|passwd|secret|token|apikey)[A-Za-z0-9_.-]*", re.IGNORECASE
 )
@@ -70,9 +69,9 @@ class Found:
     """A secret in a text.
 
     Args:
-        start: Of it, in characters.
-        end: Of it.
-        kind: What it looks like.
+        start: Start offset, in characters.
+        end: End offset.
+        kind: For example `GitHub token`.
     """
 
     start: int
@@ -81,10 +80,10 @@ class Found:
 
 
 def looks_random(value: str) -> bool:
-    """Return True for what no person would think of: letters and digits that alternate, as in keys and tokens.
+    """Return True for alternating letters and digits, as in keys and tokens, that no person would invent.
 
     Args:
-        value: A run of characters; its first 120 are looked at.
+        value: A run of characters; only the first 120 count.
     """
     said = value[:_LOOKED_AT]
     if _UUID.fullmatch(said):
@@ -100,16 +99,17 @@ def _is_random(part: str) -> bool:
 
 
 def is_crossed_out(value: str) -> bool:
-    """Return True where crosses, stars or dots stand for what is not shown, as in `ghp_xxxxxxxx`."""
+    """Return True if crosses, stars or dots hide part of the value, as in `ghp_xxxxxxxx`."""
     return _CROSSED_OUT.search(value[:_LOOKED_AT]) is not None
 
 
 def is_stand_in(value: str, *, in_code: bool) -> bool:
-    """Return True for what stands in the place of a secret in examples, settings and programs.
+    """Return True for a placeholder of examples, settings and programs.
 
     Args:
-        value: What is said to be one.
-        in_code: Whether a sign assigns it, and no sentence says it: there, names and expressions are no secrets.
+        value: The supposed secret.
+        in_code: Whether it is assigned by a sign rather than stated in prose; then names and expressions are
+            not secrets.
     """
     if value[0] in _FIRST_OF_A_STAND_IN or _REPEATED.search(value[:_LOOKED_AT]) or _ADDRESS.fullmatch(value):
         return True
@@ -128,13 +128,13 @@ def is_stand_in(value: str, *, in_code: bool) -> bool:
 
 
 def is_key(value: str) -> bool:
-    """Return True for what could be a key under a label that says so: letters and digits, and no words and version."""
+    """Return True for a plausible key under a label that says so: letters and digits, not words with a version."""
     has_both = any(map(str.isdigit, value)) and any(map(str.isalpha, value))
     return len(value) >= 8 and (looks_random(value) or (has_both and not _WORDY.fullmatch(value)))
 
 
 def is_password(value: str) -> bool:
-    """Return True for what could be a password where it is plainly called one: it has a digit, or a sign of its own."""
+    """Return True for a plausible password under an explicit label: it has a digit, or a sign of its own."""
     if len(value) < 6:
         return False
     if _HYPHENED.fullmatch(value) and "_" not in value:
@@ -145,14 +145,14 @@ def is_password(value: str) -> bool:
 
 
 def _has_number(parts: list[str]) -> bool:
-    # `eel-under-7-stones`, `12345-abcde`, and no `12-character-long`.
+    # `eel-under-7-stones`, `12345-abcde`, but not `12-character-long`.
     if any(len(part) > 4 for part in parts if part.isdigit()):
         return True
     return len(parts) > 3 and any(map(str.isdigit, parts))
 
 
 def has_letters_and_digits(value: str) -> bool:
-    """Return True for six characters or more with letters, and with digits or signs that no word has."""
+    """Return True for six or more characters with letters, and with digits or signs that no word has."""
     return (
         len(value) >= 6
         and any(map(str.isalpha, value))
@@ -161,12 +161,12 @@ def has_letters_and_digits(value: str) -> bool:
 
 
 def value_at(text: str, at: int, *, in_address: bool) -> Iterator[tuple[int, int, bool]]:
-    """Yield where a value that begins at a place ends, and whether it is in quotes; nothing where none begins.
+    """Yield the end of a value that begins here, and whether it is quoted; nothing if none does.
 
     Args:
-        text: Any.
-        at: Where the value begins, or the quotes or the emphasis around it.
-        in_address: Whether it stands in the query of an address, where some signs end it.
+        text: Any text.
+        at: Its beginning, or that of the quotes or emphasis around it.
+        in_address: Whether it is in a URL's query, where some signs end it.
     """
     opening = OPENING.match(text, at)
     start = opening.end() if opening else at
@@ -187,7 +187,7 @@ def value_at(text: str, at: int, *, in_address: bool) -> Iterator[tuple[int, int
     for sign, partner in ((")", "("), ("]", "["), ("}", "{")):
         if partner not in said:
             said = said.split(sign, 1)[0]
-    # What ends a sentence is no part of the last word.
+    # Punctuation that ends a sentence is not part of its last word.
     said = said.rstrip(".!?:\\" if bare.end() == len(text) or text[bare.end()].isspace() else ":\\")
     if start > at or said.endswith("**"):
         said = said.rstrip("*_")

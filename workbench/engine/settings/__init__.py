@@ -1,1 +1,1 @@
-"""What can be set, where each value came from, and the rule who may set it."""
+"""The settings, the origin of each value, and who may set it."""

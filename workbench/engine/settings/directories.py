@@ -20,12 +20,12 @@ def user_settings_file(environment: Mapping[str, str]) -> Path:
 
 
 def workspace_directory(purpose: str, configured: str, root: Path) -> Path:
-    """Return the folder that belongs to one workspace under the user's state or cache folder.
+    """Return a workspace's folder below the user's state or cache folder.
 
     Args:
         purpose: `state` or `cache`.
-        configured: The folder that the user chose for all workspaces, or empty.
-        root: The workspace folder; its real path is the key, so links to it share one folder.
+        configured: The folder the user chose for all workspaces, or "".
+        root: The workspace folder; keyed by its real path, so that links to it share one folder.
     """
     import hashlib
 
@@ -37,11 +37,11 @@ def workspace_directory(purpose: str, configured: str, root: Path) -> Path:
 
 
 def shared_directory(purpose: str, configured: str) -> Path:
-    """Return the folder for what all workspaces of the user share.
+    """Return the folder shared by all workspaces of the user.
 
     Args:
         purpose: `state` or `cache`.
-        configured: The folder that the user chose, or empty.
+        configured: The folder the user chose, or "".
     """
     if configured:
         return Path(configured).expanduser()

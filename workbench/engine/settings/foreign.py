@@ -1,4 +1,4 @@
-"""Settings about memory found in `openclaw.json`, `moltbot.json` and `clawdbot.json`, in this project's terms."""
+"""Translates memory settings of `openclaw.json`, `moltbot.json` and `clawdbot.json`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from workbench.engine.settings.sections import SCHEMA
 
 LARGEST = 512 * 1024
 
-# Paths below `agents.defaults.memorySearch`, or below `memory.search` as newer versions have it.
+# Paths below `agents.defaults.memorySearch`, or in newer versions below `memory.search`.
 _SEARCH = {
     "query.maxResults": "search.max_results",
     "query.minScore": "search.min_score",
@@ -82,10 +82,11 @@ _MAPPED: dict[str, str] = {
 
 
 def read_foreign(root: Path) -> tuple[dict[str, Value], dict[str, str], list[str]]:
-    """Read the foreign settings files of a workspace; where several set a key, the newest product's counts.
+    """Read the foreign settings files of a workspace; for a key in several, the newest product wins.
 
-    A foreign file is never an error: one that cannot be read, a value that does not fit, and what a workspace
-    may not choose are left aside, and said.
+    A foreign file never raises: unreadable files, unfit values and settings a workspace may not choose are
+    ignored with a
+    warning.
 
     Args:
         root: The workspace folder.
@@ -149,7 +150,7 @@ def _at(document: Mapping[str, Any], path: str) -> object:
 
 
 def _in_our_unit(path: str, value: object) -> object:
-    """Return a span of time such as `5m` in minutes, anything else as it is; a bare number means minutes."""
+    """Return a duration such as `5m` in minutes (also the unit of bare numbers), anything else unchanged."""
     if _MAPPED[path] == "qmd.update_minutes" and isinstance(value, str):
         span = _DURATION.fullmatch(value.strip())
         if span:

@@ -29,17 +29,17 @@ _SECTIONS = frozenset(key.partition(".")[0] for key in SCHEMA if "." in key)
 def read_toml(
     content: bytes, name: str, *, personal: bool, user_file: str = "the user’s own config.toml"
 ) -> tuple[dict[str, Value], dict[str, str]]:
-    """Return a settings file's values and their origins, both by dotted key.
+    """Return a settings file's values and their origins, by dotted key.
 
     Args:
         content: The file's bytes.
-        name: What the file is called in errors and origins.
-        personal: Whether it is the user's own; a workspace's may not set everything.
-        user_file: Where what is refused here may be set instead.
+        name: The file's name in errors and origins.
+        personal: Whether it is the user's own; a workspace's file may not set everything.
+        user_file: Where to set what is refused here.
 
     Raises:
-        InvalidSetting: It is no TOML; a key is unknown, ill-typed or out of range; or a workspace's file sets
-            what only its user may.
+        InvalidSetting: The file is not TOML; a key is unknown, ill-typed or out of range; or a workspace's file
+            sets what only its user may.
     """
     try:
         text = content.decode("utf-8-sig")
@@ -69,10 +69,10 @@ def read_toml(
 
 
 def checked(key: str, value: object, where: str, *, personal: bool, user_file: str) -> Value:
-    """Return the value of one key in the form that settings keep it.
+    """Return the validated value of one key.
 
     Raises:
-        InvalidSetting: The key is unknown, its value unfit, or it is not for this file to set.
+        InvalidSetting: The key is unknown, its value unfit, or this file may not set it.
     """
     spec = SCHEMA.get(key)
     if spec is None:
@@ -93,7 +93,7 @@ def checked(key: str, value: object, where: str, *, personal: bool, user_file: s
 
 
 def unknown(key: str, where: str) -> InvalidSetting:
-    """Return the error for a key that there is not, with the nearest one that there is."""
+    """Return the error for an unknown key, suggesting the nearest known one."""
     near = nearest(key)
     if key in _SECTIONS:
         remedy = f"{key} is a section: write its settings below a line [{key}]."
@@ -106,7 +106,7 @@ def unknown(key: str, where: str) -> InvalidSetting:
 
 
 def nearest(key: str, cutoff: float = 0.5) -> str | None:
-    """Return the setting whose dotted key, or last part, resembles the text most; None where none does."""
+    """Return the setting whose dotted key, or last part, resembles the text most, or None."""
     text = key.casefold().replace("-", "_")
     whole = difflib.get_close_matches(text, SCHEMA, n=1, cutoff=cutoff)
     by_name: dict[str, str] = {}
@@ -133,7 +133,7 @@ def _flatten(document: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
 
 
 def _lines(text: str) -> dict[str, int]:
-    """Find the line (1-based) of each dotted key; keys inside multi-line strings may shadow none."""
+    """Find the line (1-based) of each dotted key, ignoring multi-line strings."""
     found: dict[str, int] = {}
     table = ""
     for number, line in enumerate(text.splitlines(), 1):
@@ -150,7 +150,7 @@ def _plain(key: str) -> str:
 
 
 _NOT_SETTINGS = frozenset({"WORKBENCH_CONFIG", "WORKBENCH_NOW"})
-# Settings whose values must fall from each to the next, the rule, and whether equals are refused too.
+# Settings whose values must decrease in this order, the rule, and whether equal values are refused.
 _FALLING = (
     (
         ("decay.active_threshold", "decay.fading_threshold", "decay.archive_threshold"),
@@ -163,10 +163,10 @@ _BY_ENVIRONMENT_NAME = {environment_name(key): key for key in SCHEMA}
 
 
 def load_settings(root: Path | None, *, environment: Mapping[str, str] | None = None) -> Settings:
-    """Return the settings that hold for a workspace. Nothing is written.
+    """Return the settings in force for a workspace. Writes nothing.
 
     Args:
-        root: The workspace folder; None where there is none yet.
+        root: The workspace folder, or None if there is none yet.
         environment: The environment variables; the process's own by default.
 
     Raises:
@@ -211,13 +211,13 @@ def load_settings(root: Path | None, *, environment: Mapping[str, str] | None = 
 
 
 def check_settings(content: bytes) -> None:
-    """Make sure that a workspace can be opened with these settings.
+    """Check that a workspace can be opened with these settings.
 
     Args:
-        content: What its `workbench.toml` is to hold.
+        content: The new content of its `workbench.toml`.
 
     Raises:
-        InvalidSetting: A key is unknown, ill-typed, out of range or makes no sense beside another.
+        InvalidSetting: A key is unknown, ill-typed, out of range or contradicts another.
     """
     values, origins = read_toml(content, layout.SETTINGS, personal=False)
     _settle_together(values, origins, [])
@@ -264,7 +264,7 @@ def _from_environment(
 
 
 def _settle_together(values: dict[str, Value], origins: dict[str, str], warnings: list[str]) -> None:
-    """Refuse values that are fit alone and make no sense beside each other; foreign ones are only dropped."""
+    """Reject values that contradict each other; contradictory foreign ones are dropped with a warning."""
     for keys, rule, strict in _FALLING:
         numbers = [float(str(values.get(key, default_of(key)))) for key in keys]
         pairs = list(pairwise(numbers))
@@ -304,17 +304,16 @@ _BOM = b"\xef\xbb\xbf"
 
 
 def write_setting(content: bytes, key: str, value: object, *, name: str = layout.SETTINGS) -> bytes:
-    """Return the text of a workspace's settings file with one key set; comments and order stay.
+    """Return a workspace's settings file with one key set, keeping comments and order.
 
     Args:
-        content: The file as it is; empty for a new one.
+        content: The present file; empty for a new one.
         key: Dotted, for example `decay.lambda`.
         value: As the key takes it.
-        name: What the file is called in errors.
+        name: The file's name in errors.
 
     Raises:
-        InvalidSetting: The key is unknown, the value unfit, the key not for a workspace to set, or the file
-            itself is faulty.
+        InvalidSetting: The key is unknown, the value unfit, a workspace may not set it, or the file is invalid.
     """
     import tomlkit
     from tomlkit.exceptions import TOMLKitError

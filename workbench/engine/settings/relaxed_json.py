@@ -1,4 +1,4 @@
-"""JSON as people write it by hand (comments, bare keys, single quotes, trailing commas), read fast."""
+"""Reads hand-written JSON quickly: comments, bare keys, single quotes, trailing commas."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _CONSTANTS = frozenset({"true", "false", "null"})
 
 
 def read_relaxed_json(text: str) -> Any:
-    """Return what a JSON or JSON5 text says.
+    """Parse JSON or JSON5.
 
-    The `json5` package takes 20 ms for a thousand characters, so what people commonly write is first turned
-    into plain JSON token by token; rarer forms are left to the package.
+    The `json5` package takes 20 ms for a thousand characters, so common forms are first turned into plain JSON token by
+    token; only rarer ones go to the package.
 
     Raises:
-        ValueError: The text is neither, or uses rare forms and is too long to be read in reasonable time.
+        ValueError: The text is neither, or uses rare forms and is too long for the slow parser.
         RecursionError: It is nested too deeply.
     """
     try:
@@ -48,7 +48,7 @@ def read_relaxed_json(text: str) -> Any:
 
 
 def _as_json(text: str) -> str | None:
-    """Turn relaxed JSON into JSON; None where a form is met that is not one of the common ones."""
+    """Turn relaxed JSON into JSON, or return None for a rarer form."""
     written: list[str] = []
     place = 0
     while place < len(text):

@@ -1,4 +1,4 @@
-"""How a setting is declared and checked: its kind, range and purpose, and who may set it."""
+"""How a setting is declared and checked: kind, range, purpose, and who may set it."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ class Kind(StrEnum):
 
 
 class Unfit(Exception):
-    """A value that a setting does not take; the text says what it takes instead."""
+    """The value is unfit; the text says what the setting takes instead."""
 
 
 @dataclass(frozen=True)
 class Spec:
-    """Everything about one setting but its name and default.
+    """A setting's declaration, without its name and default.
 
     Args:
         kind: Its type.
-        about: What it is for, one phrase.
-        least: Smallest number allowed.
-        most: Largest number allowed.
+        about: Its purpose, one phrase.
+        least: Smallest number.
+        most: Largest number.
         choices: The words a `CHOICE` takes.
-        personal: None where a workspace may set it, else the reason why only the environment and the
-            user's own configuration may.
+        personal: Why only the environment and the user's own configuration may set it, or None if a workspace
+            may.
         secret: Never shown, not even in an error.
     """
 
@@ -56,7 +56,7 @@ class Spec:
 
     @property
     def takes(self) -> str:
-        """Say in words what the setting takes."""
+        """Describe the allowed values in words."""
         match self.kind:
             case Kind.WHOLE | Kind.NUMBER:
                 return f"a {self.kind.value} from {self.least:,} to {self.most:,}"
@@ -72,10 +72,10 @@ class Spec:
                 return f"a {self.kind.value}"
 
     def check(self, value: object, *, confined: bool) -> Value:
-        """Return the value in the form that settings keep it.
+        """Return the value in its stored form.
 
         Args:
-            value: As TOML or JSON gives it.
+            value: From TOML or JSON.
             confined: Whether paths must stay inside the workspace.
 
         Raises:
@@ -119,7 +119,7 @@ class Spec:
         raise Unfit(f"takes {self.takes}{shown}")
 
     def read(self, text: str) -> Value:
-        """Return the value that an environment variable spells.
+        """Parse the value of an environment variable.
 
         Raises:
             Unfit: It is not what the setting takes.
@@ -148,7 +148,7 @@ class Spec:
 
 
 def is_zone(name: str) -> bool:
-    """Tell whether there is a time zone by this IANA name."""
+    """Return whether an IANA time zone has this name."""
     from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
     try:
@@ -159,7 +159,7 @@ def is_zone(name: str) -> bool:
 
 
 def leads_outside(path: str) -> bool:
-    """Tell whether a path written in a workspace's settings could leave the workspace on any system."""
+    """Return whether a path in a workspace's settings could leave the workspace on any system."""
     windows = PureWindowsPath(path)
     return bool(
         path.startswith(("~", "/", "\\"))

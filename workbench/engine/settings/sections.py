@@ -1,4 +1,4 @@
-"""Every setting there is, with its default: the one table that loading, writing and help are made from."""
+"""Every setting with its default: the single table behind loading, writing and help."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ class EmbeddingSettings:
 
 @dataclass(frozen=True)
 class ModelSettings:
-    """The chat model that routes and reflects; none unless configured. A local file goes before a server."""
+    """The chat model for routing and reflection; optional. A local file takes precedence over a server."""
 
     path: str = field(
         default="", metadata=of(Kind.PATH, "a GGUF file of a chat model, run on this machine", OUTSIDE)
@@ -164,12 +164,12 @@ class ModelSettings:
 
     @property
     def configured(self) -> bool:
-        """Tell whether there is a model to ask."""
+        """Return whether a model is configured."""
         return bool(self.path or (self.name and (self.base_url or self.api_key)))
 
     @property
     def told(self) -> str:
-        """Return which model is meant, for people; empty where none is configured."""
+        """Describe the model for people, or return ""."""
         if not self.configured:
             return ""
         return self.path or f"{self.name} at {self.base_url or 'OpenAI'}"
@@ -190,7 +190,7 @@ class CoreSettings:
 
     @property
     def budgets(self) -> dict[str, int]:
-        """Return the budget in tokens of each of the four blocks, by the block's heading."""
+        """Return the token budget of each of the four blocks, by heading."""
         return {
             "Identity": self.identity_budget,
             "Active Context": self.active_context_budget,
@@ -246,13 +246,13 @@ class AuditSettings:
 
     @property
     def critical(self) -> frozenset[str]:
-        """Return the path of every critical file."""
+        """Return the paths of all critical files."""
         return layout.CRITICAL | frozenset(filter(layout.can_be_critical, self.critical_files))
 
 
 @dataclass(frozen=True)
 class ReflectionSettings:
-    """When reflection runs and how much it may say (design document §10.1, §10.2)."""
+    """When reflection runs and how much it may propose (design document §10.1, §10.2)."""
 
     token_budget: int = field(default=8000, metadata=whole(500, 1_000_000, "most output tokens of a cycle"))
     frequency: str = field(
@@ -274,7 +274,7 @@ class ReflectionSettings:
 
 @dataclass(frozen=True)
 class ProposalSettings:
-    """Who decides on what agents propose (design document §13.4)."""
+    """Who decides on proposals by agents (design document §13.4)."""
 
     mode: str = field(
         default="batch",
@@ -353,7 +353,7 @@ class SearchSettings:
 
 @dataclass(frozen=True)
 class QmdSettings:
-    """The QMD program, where it searches instead of the built-in index."""
+    """The QMD program, when it replaces the built-in index."""
 
     command: str = field(default="qmd", metadata=of(Kind.TEXT, "the program, or its absolute path", PROGRAM))
     mode: str = field(
@@ -408,7 +408,7 @@ class FlushSettings:
 
 @dataclass(frozen=True)
 class SecretSettings:
-    """Keys, tokens and passwords, which no memory should hold: history remembers them."""
+    """Handling of keys, tokens and passwords, which history would remember."""
 
     hold_back: bool = field(
         default=True, metadata=of(Kind.SWITCH, "whether what looks like a secret waits for a person")
@@ -435,7 +435,7 @@ class TriggerSettings:
 
 @dataclass(frozen=True)
 class PathSettings:
-    """Where derived state is kept; empty for the system's own places."""
+    """Folders for derived state; empty for the system's defaults."""
 
     state: str = field(
         default="", metadata=of(Kind.PATH, "folder of the access journal and the like", OUTSIDE)
@@ -455,13 +455,13 @@ class BenchSettings:
 
 @dataclass(frozen=True)
 class Settings:
-    """Everything that can be set, as it holds for one workspace.
+    """All settings in force for a workspace.
 
     Args:
-        origins: Where each value that is no default came from, by dotted key, for example
-            `workbench.toml:4`, `WORKBENCH_DECAY_LAMBDA` or `openclaw.json`.
-        warnings: What was left aside, one sentence each.
-        broken: Why the settings files could not be used and these are the defaults; empty where they were.
+        origins: Origin of each value other than a default, by dotted key, for example `workbench.toml:4`,
+            `WORKBENCH_DECAY_LAMBDA` or `openclaw.json`.
+        warnings: What was ignored, one sentence each.
+        broken: Why the settings files were unusable, so that these are the defaults; else "".
     """
 
     timezone: str = field(default="", metadata=of(Kind.ZONE, "time zone of episodes and of calendar days"))
@@ -491,27 +491,27 @@ class Settings:
     broken: str = ""
 
     def origin(self, key: str) -> str:
-        """Return where the value of a dotted key came from; `default` where nobody set it."""
+        """Return the origin of a dotted key's value; `default` if nobody set it."""
         return self.origins.get(key, "default")
 
     @cached_property
     def zone(self) -> ZoneInfo:
-        """Return the time zone of the workspace; the system's where none is set."""
+        """Return the workspace's time zone, or the system's if none is set."""
         from zoneinfo import ZoneInfo
 
         return ZoneInfo(self.timezone or system_timezone())
 
     @property
     def trials_directory(self) -> Path:
-        """Return the folder where failed first runs of local models are recorded, for all workspaces."""
+        """Return the folder that records failed first runs of local models, for all workspaces."""
         from workbench.engine.settings.directories import shared_directory
 
         return shared_directory("cache", self.paths.cache) / "local-models"
 
     def state_directory(self, root: Path) -> Path:
-        """Return the folder outside the workspace for what cannot be derived but may be lost, named by its place.
+        """Return the outside folder for state that is not derivable but expendable, named after the workspace's path.
 
-        Whether that is this workspace's own says `Workspace.state`.
+        `Workspace.state` says whether it is this workspace's own.
 
         Args:
             root: The workspace folder. Nothing is created.
@@ -548,7 +548,7 @@ def _table() -> dict[str, Spec]:
 
 
 SCHEMA: Mapping[str, Spec] = _table()
-"""Every setting by its dotted key, as `workbench.toml` writes it."""
+"""Every setting by dotted key, as in `workbench.toml`."""
 
 
 def environment_name(key: str) -> str:
@@ -570,7 +570,7 @@ def value_of(settings: Settings, key: str) -> Value:
 
 
 def assemble(values: Mapping[str, Value], origins: Mapping[str, str], warnings: tuple[str, ...]) -> Settings:
-    """Build settings from checked values by dotted key; what is not given keeps its default."""
+    """Build settings from checked values by dotted key; the rest keep their defaults."""
     top: dict[str, Any] = {}
     sections: dict[str, dict[str, Value]] = {}
     for key, value in values.items():
@@ -586,7 +586,7 @@ def assemble(values: Mapping[str, Value], origins: Mapping[str, str], warnings: 
 
 
 def system_timezone() -> str:
-    """Return the IANA name of the system's time zone; `UTC` where it has none."""
+    """Return the system's IANA time zone, or `UTC`."""
     from zoneinfo import ZoneInfoNotFoundError
 
     import tzlocal

@@ -1,1 +1,1 @@
-"""Memory that was kept elsewhere, read piece by piece: agents' workspaces, transcripts, chat exports, documents."""
+"""Imports memory from elsewhere: agents' workspaces, transcripts, chat exports, documents."""

@@ -1,4 +1,4 @@
-"""Memory that other agents keep: workspaces of OpenClaw, Moltbot and Clawdbot, and Claude Code's `CLAUDE.md`."""
+"""Memory of other agents: workspaces of OpenClaw, Moltbot and Clawdbot, and Claude Code's `CLAUDE.md`."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _INSTRUCTIONS = frozenset(
 )
 _DREAMS = ("DREAMS.md", "dreams.md", "memory/dreaming/")
 _META = "memory/meta/"
-# What deep sleep writes behind an entry that it promoted.
+# OpenClaw's deep sleep appends this to entries it promoted.
 _SCORES = re.compile(r"\s*\[score=[^\]]*?(?:source=([^\]\s]+))?\s*\]\s*$")
 _SOURCE = re.compile(r"\s*\bSource:\s*(\S+?\.md(?:[#:][\w:-]+)?)\s*$")
 _NOON = time(12)
@@ -53,7 +53,7 @@ _NOON = time(12)
 
 @dataclass(frozen=True)
 class AgentWorkspace:
-    """A workspace of plain Markdown, as agents keep it.
+    """A workspace of plain Markdown, as other agents keep it.
 
     Args:
         place: Its folder.
@@ -112,7 +112,7 @@ class AgentWorkspace:
 
 
 def _is_same(found: list[FoundFile]) -> bool:
-    """Tell whether MEMORY.md and memory.md are one file, as on disks that do not tell case apart."""
+    """Return whether MEMORY.md and memory.md are one file, as on case-insensitive disks."""
     places = [each.place for each in found if each.relative in ("MEMORY.md", "memory.md")]
     return len(places) == 2 and places[0].samefile(places[1])
 
@@ -124,12 +124,12 @@ def _may_be_memory(relative: str) -> bool:
 
 
 def curated_pieces(found: FoundFile, text: str, reading: ReadingProgress) -> Iterator[Item]:
-    """Give the items and paragraphs of a curated file, without the annotations that OpenClaw writes behind them.
+    """Yield the items and paragraphs of a curated file, without OpenClaw's annotations.
 
     Args:
         found: The file, for places and moments.
-        text: All of it.
-        reading: Gives the zone of days.
+        text: Its whole text.
+        reading: For the zone of days.
     """
     outline = read_outline(SourceText.from_bytes(text.encode("utf-8", "surrogatepass")))
     lines, above = text.split("\n"), _Headings(outline.headings)
@@ -233,7 +233,7 @@ def _episodes(found: FoundFile, text: str, reading: ReadingProgress) -> Iterator
 
 
 def split_piece(piece: Piece, most: int = 12_000) -> Iterator[Piece]:
-    """Give a piece in parts that are short enough to be remembered; nearly always it is one."""
+    """Split a piece into parts short enough to remember; nearly always just one."""
     text = piece.text
     while len(text) > most:
         at = max(text.rfind("\n\n", most // 2, most), text.rfind("\n", most // 2, most))
@@ -249,7 +249,7 @@ def _at(day: date, clock: tuple[int, int] | None, reading: ReadingProgress) -> d
 
 
 class _Headings:
-    """The headings that each line stands under, those of the first level left out.
+    """The headings above each line, except the first level.
 
     Args:
         headings: Of a document, in order.
@@ -266,7 +266,7 @@ class _Headings:
             self._paths.append(tuple(text for level, text in above if level > 1))
 
     def at(self, line: int) -> tuple[str, ...]:
-        """Return the headings above a line, the outermost first."""
+        """Return the headings above a line, outermost first."""
         return self._paths[bisect_right(self._lines, line)]
 
 
@@ -313,13 +313,13 @@ _MOST_BYTES = 8 << 20
 
 @dataclass(frozen=True)
 class PreImage:
-    """One copy of MEMORY.md as it was.
+    """A saved copy of MEMORY.md.
 
     Args:
         number: 1 for the newest.
-        created: When it was taken; None where that cannot be read.
-        workspace: The folder that it was of; empty where nothing tells.
-        content: All of it.
+        created: When it was taken, or None if unreadable.
+        workspace: Its workspace folder, or "" if unknown.
+        content: The whole file.
     """
 
     number: int
@@ -329,7 +329,7 @@ class PreImage:
 
 
 def find_database(source: Path) -> Path:
-    """Return the database with the copies: it itself, or that of a state folder.
+    """Return the database of copies, given itself or a state folder.
 
     Raises:
         NotFound: There is none.
@@ -346,11 +346,11 @@ def find_database(source: Path) -> Path:
 
 
 def pre_images(database: Path) -> tuple[PreImage, ...]:
-    """Return the copies, the newest first; what cannot be read of them is left out.
+    """Return the readable copies, newest first.
 
     Raises:
-        DocumentError: It is no such database, or damaged.
-        Locked: Its owner keeps it for itself.
+        DocumentError: The database is of another kind or damaged.
+        Locked: Its owner holds it exclusively.
     """
     with open_database(database) as connection:
         columns = {row[1] for row in connection.execute(f"PRAGMA table_info({_TABLE})")}
@@ -393,7 +393,7 @@ def _read(given: object) -> PreImage | None:
 
 @dataclass(frozen=True)
 class PreImageSource:
-    """One copy, as something that can be imported.
+    """One copy as an import source.
 
     Args:
         image: The copy.
@@ -415,10 +415,10 @@ class PreImageSource:
 
 
 def choose_pre_image(images: tuple[PreImage, ...], number: int, where: str) -> PreImage:
-    """Return one of the copies.
+    """Return a copy by number.
 
     Raises:
-        NotFound: There is none of that number.
+        NotFound: There is no such copy.
     """
     for image in images:
         if image.number == number:
@@ -439,7 +439,7 @@ class ClaudeMemory:
     """Memory files of Claude Code.
 
     Args:
-        place: CLAUDE.md, the folder it stands in, a memory folder, or `~/.claude`.
+        place: CLAUDE.md, its folder, a memory folder, or `~/.claude`.
     """
 
     place: Path

@@ -1,4 +1,4 @@
-"""Conversations to import: session transcripts and exports of ChatGPT and Claude, split into episodes."""
+"""Conversations to import: session transcripts and ChatGPT and Claude exports, split into episodes."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from workbench.engine.transfer.source import (
 )
 
 MOST_CHARACTERS = 8_000
-"""So long an episode is full; the turn that makes it longer begins the next one."""
+"""Length at which an episode is full; the turn that exceeds it begins the next."""
 _MOST_TURN = 15_000
 
 
@@ -49,13 +49,13 @@ def episodes_of(
     title: str = "",
     tags: tuple[str, ...] = (),
 ) -> Iterator[Piece]:
-    """Part a conversation; how its beginning is parted does not depend on how it goes on.
+    """Split a conversation into episodes; later turns never change how earlier ones are split.
 
     Args:
-        turns: In order; read as they come.
+        turns: In order; read lazily.
         place: Of the conversation.
-        zone: In which a day ends.
-        title: Said above each part where there is one.
+        zone: Determines the days.
+        title: Repeated above each part if given.
         tags: Of each part.
     """
     running: list[ImportedTurn] = []
@@ -78,7 +78,7 @@ def _is_apart(last: ImportedTurn, turn: ImportedTurn, zone: tzinfo) -> bool:
 
 
 def _cut(turns: Iterable[ImportedTurn]) -> Iterator[ImportedTurn]:
-    """Give turns, those that no memory could hold in parts."""
+    """Yield turns, splitting those too long for a memory."""
     for turn in turns:
         text = turn.text
         while len(text) > _MOST_TURN:
@@ -106,7 +106,7 @@ _TOLD_LINES = 20
 
 @dataclass(frozen=True)
 class Transcripts:
-    """The transcripts in a folder, or one of them.
+    """The transcripts in a folder, or a single one.
 
     Args:
         place: A state folder, a folder of transcripts, a transcript, or a database.
@@ -167,12 +167,12 @@ class Transcripts:
 def conversation_in(
     lines: Lines, place: SourcePlace, reading: ReadingProgress, *, tags: tuple[str, ...]
 ) -> Iterator[Item]:
-    """Read one transcript; lines that are no JSON are told by their numbers, the first twenty of them.
+    """Read one transcript, reporting the first twenty lines that are not JSON.
 
     Args:
         lines: Of the transcript.
-        place: As it is cited.
-        reading: Told how far it is.
+        place: As cited.
+        reading: Updated with progress.
         tags: Of each episode.
     """
     broken: list[int] = []
@@ -207,7 +207,7 @@ def _is_transcript(relative: str) -> bool:
 
 
 def _owner(relative: str) -> str:
-    """Return the project or agent that a transcript is of."""
+    """Return the project or agent of a transcript."""
     parts = relative.split("/")
     for folder in ("projects", "agents"):
         if folder in parts[:-2]:
@@ -217,7 +217,7 @@ def _owner(relative: str) -> str:
 
 _BLOCK = 1 << 20
 MOST_ELEMENT = 256 << 20
-"""Characters of one element; no conversation is so long."""
+"""Maximum characters of one element; no conversation is that long."""
 _BEGINNING = re.compile(r"\ufeff?\s*(?:\{\s*\"conversations\"\s*:\s*)?\[\s*")
 _BETWEEN = re.compile(r"\s*(?:(,)|(\]))\s*")
 _OF_NUMBERS = frozenset("0123456789.eE+-")
@@ -225,7 +225,7 @@ _BLANK = re.compile(r"\s*")
 
 
 class Readable(Protocol):
-    """What bytes are read from."""
+    """A source of bytes."""
 
     def read(self, size: int, /) -> bytes: ...
 
@@ -233,16 +233,17 @@ class Readable(Protocol):
 def elements(
     source: Readable, where: str, *, tell: Callable[[int], None] = lambda _: None, block: int = _BLOCK
 ) -> Iterator[Any]:
-    """Give each element of an array, or of the array `conversations` of an object.
+    """Yield each element of a JSON array, or of the array `conversations` of an object.
 
     Args:
-        source: UTF-8; bytes that are none become replacement characters.
+        source: UTF-8; invalid bytes become replacement characters.
         where: Its name, for errors.
-        tell: Told how many bytes were read, block by block.
-        block: Bytes to read at once.
+        tell: Called with the number of bytes of each block read.
+        block: Bytes per read.
 
     Raises:
-        DocumentError: It is no such array, is cut off or damaged, nested too deep, or one element is too long.
+        DocumentError: It is not such an array, is truncated or damaged, nested too deep, or one element is too
+            long.
     """
     decoder, parser = codecs.getincrementaldecoder("utf-8")("replace"), json.JSONDecoder()
     buffer, at, ended = "", 0, False
@@ -251,7 +252,7 @@ def elements(
         nonlocal buffer, at, ended
         if ended:
             return False
-        # What an element takes doubles, so that a long one is not tried again for every block.
+        # The needed length doubles, so that a long element is not retried for every block.
         content = source.read(max(block, len(buffer) - at))
         tell(len(content))
         ended = not content
@@ -275,7 +276,7 @@ def elements(
         try:
             element, end = parser.raw_decode(buffer, at)
             if (end >= len(buffer) or buffer[end] in _OF_NUMBERS) and more():
-                # A number could go on, and what follows tells whether this is the last one.
+                # A number could continue, and what follows shows whether the array goes on.
                 continue
         except RecursionError as error:
             raise DocumentError(
@@ -320,7 +321,7 @@ def _past_blanks(text: str, at: int) -> int:
 MEMBER = re.compile(r"conversations(?:-\d+)?\.json")
 _MOST_MEMBERS = 100_000
 _MOST_BYTES = 8 << 30
-# Text is packed ten to thirty times; a thousand times is a bomb.
+# Text compresses ten- to thirtyfold; a thousandfold is a bomb.
 _MOST_RATIO = 200
 _SMALL = 64 << 20
 _LONGEST_TITLE = 120
@@ -332,7 +333,7 @@ class ChatExport:
     """The conversations of an account.
 
     Args:
-        place: A zip, the folder it was unpacked into, or conversations.json.
+        place: A zip, its unpacked folder, or conversations.json.
         form: `chatgpt` or `claude`.
     """
 
@@ -382,10 +383,10 @@ class ChatExport:
 
 @contextmanager
 def open_chat_export(place: Path) -> Iterator[list[tuple[str, int, Readable]]]:
-    """Open the files of conversations: their names, sizes in bytes, and what they are read from.
+    """Open the conversation files: name, size in bytes and readable of each.
 
     Raises:
-        DocumentError: There are none, or the archive is a trap.
+        DocumentError: There are none, or the archive is unsafe.
     """
     from contextlib import ExitStack
 
@@ -403,15 +404,15 @@ def open_chat_export(place: Path) -> Iterator[list[tuple[str, int, Readable]]]:
         file.seek(0)
         archive = stack.enter_context(zipfile.ZipFile(file))
         members = members_of(archive, place)
-        # Nothing is unpacked onto the disk, so that names lead nowhere.
+        # Nothing is unpacked to disk, so names in the archive are harmless.
         yield [(each.filename, each.file_size, stack.enter_context(archive.open(each))) for each in members]
 
 
 def members_of(archive: zipfile.ZipFile, place: Path) -> list[zipfile.ZipInfo]:
-    """Return the files of conversations in an archive.
+    """Return the conversation files of an archive.
 
     Raises:
-        DocumentError: There are none, or the archive is a trap.
+        DocumentError: There are none, or the archive is unsafe.
     """
     every = archive.infolist()
     where = shown(place.name)
@@ -434,7 +435,7 @@ def members_of(archive: zipfile.ZipFile, place: Path) -> list[zipfile.ZipInfo]:
 
 
 def form_of(place: Path) -> str | None:
-    """Return `chatgpt` or `claude`; None where it is no such export."""
+    """Return `chatgpt` or `claude`, or None for anything else."""
     try:
         with open_chat_export(place) as members:
             for _, _, source in members[:1]:
@@ -471,7 +472,7 @@ def _of_chatgpt(said: Mapping[str, Any]) -> Iterator[ImportedTurn]:
 
 
 def _last_node(mapping: Mapping[str, Any]) -> str | None:
-    """Return the latest node that nothing follows."""
+    """Return the latest node without successors."""
     latest: tuple[float, str] | None = None
     for name, node in mapping.items():
         if not isinstance(node, Mapping) or node.get("children"):

@@ -1,4 +1,4 @@
-"""Documents people wrote: Markdown, Obsidian vaults, plain text and PDF, cut into passages."""
+"""Documents written by people: Markdown, Obsidian vaults, plain text and PDF, split into passages."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ _LONGEST = 12_000
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """Some lines of a document that belong together.
+    """Consecutive lines of a document that belong together.
 
     Args:
-        text: What they say, below the headings they stand under.
+        text: Without the headings above.
         first: First line, 1-based.
         last: Last line.
-        headings: Those above, the outermost first.
+        headings: Those above, outermost first.
     """
 
     text: str
@@ -53,7 +53,7 @@ class Passage:
 
 
 def front_matter(text: str) -> tuple[dict[str, str], int]:
-    """Return the plain keys of a document's front matter, and how many lines it takes; ({}, 0) where there is none."""
+    """Return the scalar keys of a document's front matter and its number of lines; ({}, 0) without any."""
     lines = text.split("\n", 200)
     if lines[0].rstrip() != "---":
         return {}, 0
@@ -69,10 +69,10 @@ def front_matter(text: str) -> tuple[dict[str, str], int]:
 
 
 def passages_of(text: str) -> Iterator[Passage]:
-    """Cut a Markdown document at its headings, and long sections at blank lines.
+    r"""Split a Markdown document at headings, and long sections at blank lines.
 
     Args:
-        text: All of it, line ends as `\\n`.
+        text: The whole document, with line ends `\n`.
     """
     lines = text.split("\n")
     _, skip = front_matter(text)
@@ -120,7 +120,7 @@ def _passage(lines: list[str], first: int, last: int, headings: tuple[str, ...])
     body = "\n".join(lines[first - 1 : last])
     head = " › ".join(headings)
     whole = f"{head}\n{body}" if head else body
-    # One line can be longer than a memory may be.
+    # A single line can be too long for a memory.
     for at in range(0, len(whole), _LONGEST):
         yield Passage(whole[at : at + _LONGEST], first, last, headings)
 
@@ -132,10 +132,10 @@ MOST_CHARACTERS = 8 << 20
 
 
 def read_pdf(found: FoundFile) -> str:
-    """Return the text of a PDF as Markdown, each page below a heading of its own.
+    """Return the text of a PDF as Markdown, each page under a heading.
 
     Raises:
-        DocumentError: pypdf is not installed, the file is damaged, locked or too long, or there is no text in it.
+        DocumentError: pypdf is not installed; the file is damaged, locked, too long or without text.
     """
     where = shown(found.relative)
     if found.size > MOST_BYTES:
@@ -164,7 +164,7 @@ def _pages(opened: BinaryIO, where: str) -> list[str]:
             where=where,
             remedy="Install it with: pip install 'memory-workbench[pdf]'",
         ) from error
-    # It tells of every oddity of every file; what matters is what comes of it.
+    # pypdf warns of every oddity of every file; only the result matters.
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)
     pages: list[str] = []
     size = 0
@@ -213,7 +213,7 @@ _TEMPLATES = ("templates/", "_templates/")
 
 @dataclass(frozen=True)
 class Documents:
-    """Documents of a folder, or one of them.
+    """Documents of a folder, or a single one.
 
     Args:
         place: The folder or file.
@@ -264,10 +264,10 @@ class Documents:
 
 
 def note_path(relative: str) -> str:
-    """Return the path at which a document is kept, below the folder of its import.
+    """Return the path of an imported document, below the folder of its import.
 
     Args:
-        relative: Its POSIX path below what was named; no part of it leads anywhere else.
+        relative: Its POSIX path below the named folder; no part of it can lead elsewhere.
     """
     parts = [part for part in relative.split("/") if part not in ("", ".", "..")] or ["-"]
     cleaned = [
@@ -277,13 +277,13 @@ def note_path(relative: str) -> str:
     stem, dot, suffix = cleaned[-1].rpartition(".")
     if f"{dot}{suffix}".lower() in (*MARKDOWN, *TEXT, SUFFIX):
         cleaned[-1] = stem
-    # Names of 255 bytes are what file systems take; the rest of a path needs room as well.
+    # File systems take names of 255 bytes; the rest of the path needs room too.
     short = [part.encode()[:120].decode("utf-8", "ignore").rstrip() or "-" for part in cleaned]
     return "/".join(short[-12:]) + ".md"
 
 
 def pieces_of(note: Note, *, tags: tuple[str, ...] = ()) -> Iterator[Piece]:
-    """Cut a note into pieces that can be remembered one by one."""
+    """Split a note into pieces to be remembered separately."""
     keys, _ = front_matter(note.text)
     named = [part.strip(" []\"'#") for part in keys.get("tags", "").split(",")]
     title = keys.get("title") or PurePosixPath(note.path).stem
@@ -299,7 +299,7 @@ def pieces_of(note: Note, *, tags: tuple[str, ...] = ()) -> Iterator[Piece]:
 
 
 def is_document(relative: str) -> bool:
-    """Tell whether a file of this name is a document."""
+    """Return whether a file name is that of a document."""
     return relative.lower().endswith((*MARKDOWN, *TEXT, SUFFIX))
 
 

@@ -1,7 +1,7 @@
-"""The export format: JSON Lines, or a plain folder with a list of its files; written and read here alone.
+"""The export format: JSON Lines, or a plain folder with a list of its files; the only place that reads or writes it.
 
-A line of kind `file` holds one file of the workspace as it is; those lines alone are read back. A line of kind `memory`
-tells one memory with what is known of it, for other programs.
+A line of kind `file` holds one file of the workspace verbatim; only these lines are read back. A line of kind `memory`
+describes one memory for other programs.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def export_header(*, name: str, timezone: str, moment: str, files: int) -> dict[
 
 
 def file_line(path: str, content: bytes) -> dict[str, Any]:
-    """Return the line of one file, which `read_line` gives back byte for byte."""
+    """Return the line of one file, from which `read_line` restores it byte for byte."""
     try:
         return {"kind": "file", "path": path, "text": content.decode("utf-8")}
     except UnicodeDecodeError:
@@ -58,7 +58,7 @@ def file_line(path: str, content: bytes) -> dict[str, Any]:
 
 
 def other_zone(header_line: bytes, zone: tzinfo, where: str) -> Skipped | None:
-    """Tell of an export from another time zone, since settings stay behind; None where there is nothing to tell."""
+    """Report an export from another time zone, since settings are not imported; None if the zones agree."""
     try:
         said = json.loads(header_line)
     except (ValueError, RecursionError):
@@ -74,7 +74,7 @@ def other_zone(header_line: bytes, zone: tzinfo, where: str) -> Skipped | None:
 
 
 def read_line(line: bytes, number: int, where: str) -> StoredFile | Skipped | None:
-    """Read one line; None where it holds no file."""
+    """Parse one line; None if it holds no file."""
     place = SourcePlace(where, number, number)
     try:
         said = json.loads(line)
@@ -95,7 +95,7 @@ def read_line(line: bytes, number: int, where: str) -> StoredFile | Skipped | No
 
 @dataclass(frozen=True)
 class ExportedLines:
-    """An export in one file.
+    """An export in a single file.
 
     Args:
         place: The file.
@@ -182,7 +182,7 @@ class ExportedFolder:
 
 
 def is_export(place: Path) -> bool:
-    """Tell whether a file begins as an export does."""
+    """Return whether a file begins like an export."""
     first = read_beginning(place, 4_096).partition(b"\n")[0]
     try:
         said = json.loads(first)

@@ -1,4 +1,4 @@
-"""Planning one batch of an import: episodes, notes, restored files, and the ledger of what was imported."""
+"""Plans one batch of an import: episodes, notes, restored files, and the ledger of what was imported."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from workbench.engine.transfer.source import Note, Piece, Skipped, SourcePlace, 
 FOLDER = f"{layout.META}/imports"
 NOTES = "memory/imports"
 _LONGEST_COUNT = 9
-"""In digits; a longer one was written by nobody here."""
+"""Maximum digits of a count in a ledger; longer ones were not written here."""
 
 
 @dataclass
 class Ledger:
-    """The account of all imports.
+    """The record of all imports.
 
     Args:
-        pieces: By key, how far a conversation goes; empty for what is no conversation.
-        notes: By key of a document, the path it is kept at.
-        written: By path, the digest of the note as it was written last.
+        pieces: By key, how far a conversation was imported; empty for other pieces.
+        notes: Path of each document, by key.
+        written: Digest of each note as last written, by path.
     """
 
     pieces: dict[str, str] = field(default_factory=dict)
@@ -43,13 +43,13 @@ class Ledger:
 
     @classmethod
     def of(cls, view: FileView) -> Ledger:
-        """Read the account; a file of it that is damaged is as good as none."""
+        """Read the ledger, ignoring damaged files."""
         ledger = cls()
         ledger.catch_up(view)
         return ledger
 
     def catch_up(self, view: FileView) -> None:
-        """Take in what another import added meanwhile."""
+        """Add what another import recorded meanwhile."""
         for path in view.list(FOLDER):
             if path not in self._read:
                 self._read.add(path)
@@ -65,7 +65,7 @@ class Ledger:
         self.written |= written
 
     def new_part(self, piece: Piece) -> Piece | None:
-        """Return what of a piece was not imported before: all of it, the rest of a conversation, or nothing."""
+        """Return the part of a piece not imported before: all of it, the rest of a conversation, or None."""
         known = self.pieces.get(piece.key)
         if known is None:
             return piece
@@ -78,22 +78,22 @@ class Ledger:
         return piece.after(count) if piece.standing(count) == known else piece
 
     def knows(self, note: Note) -> bool:
-        """Tell whether a document was imported before in these very words."""
+        """Return whether a document was already imported with the same content."""
         return note.key in self.notes
 
 
 @dataclass
 class ImportAccount:
-    """What one commit of an import adds to the ledger."""
+    """The additions of one commit to the ledger."""
 
     pieces: dict[str, str] = field(default_factory=dict)
     notes: dict[str, str] = field(default_factory=dict)
     written: dict[str, str] = field(default_factory=dict)
     became: dict[str, str] = field(default_factory=dict)
-    """By key of a piece, the id of its memory, or `#` and the number of its proposal."""
+    """By piece key, the id of its memory, or `#` and the number of its proposal."""
 
     def add(self, piece: Piece) -> None:
-        """Note that a piece was imported whole."""
+        """Record that a piece was imported completely."""
         self.pieces[piece.key] = piece.standing() if piece.turns else ""
 
     def render(self, **about: str) -> bytes:
@@ -114,11 +114,11 @@ class ImportAccount:
 
 
 def ledger_file(content: bytes, kept: Collection[str]) -> bytes | None:
-    """Return a file of the account with what became something that is kept; None where nothing did.
+    """Return a ledger file reduced to what was kept; None if nothing was.
 
     Args:
         content: As it was written.
-        kept: Ids of memories, numbers of proposals with `#`, paths of notes.
+        kept: Ids of memories, numbers of proposals with `#`, and paths of notes.
     """
     said = _read(content)
     became = {key: what for key, what in _texts(said.get("became")).items() if what in kept}
@@ -131,7 +131,7 @@ def ledger_file(content: bytes, kept: Collection[str]) -> bytes | None:
 
 
 def _read(content: bytes) -> Mapping[str, object]:
-    """Return what a file of the account says; nothing where it is damaged."""
+    """Return the content of a ledger file; empty if damaged."""
     try:
         said = json.loads(content)
     except (ValueError, RecursionError):
@@ -156,13 +156,13 @@ def _turns(standing: str) -> int:
 
 @dataclass(frozen=True)
 class Import:
-    """An import that is under way.
+    """An import in progress.
 
     Args:
         name: Short, for folders and sources.
-        form: What was recognised.
-        source: What was named, as it is told.
-        started: When it began; in the workspace's zone.
+        form: The recognised format.
+        source: What the user named, for display.
+        started: Start time in the workspace's zone.
         zone: The workspace's.
     """
 
@@ -182,7 +182,6 @@ class Batch:
     characters: int = 0
 
     def add(self, item: Piece | Note) -> None:
-        """Take one more in."""
         if isinstance(item, Note):
             self.notes.append(item)
             self.characters += len(item.text)
@@ -196,12 +195,12 @@ class Batch:
 
 @dataclass(frozen=True)
 class Written(Changed):
-    """What became of one batch.
+    """Outcome of one batch.
 
     Args:
-        added: How many memories and notes are new.
-        known: How many were there already.
-        skipped: What was left aside.
+        added: Number of new memories and notes.
+        known: Number already present.
+        skipped: What was skipped.
     """
 
     added: int = 0
@@ -212,14 +211,14 @@ class Written(Changed):
 def plan_batch(
     view: FileView, batch: Batch, about: Import, ledger: Callable[[], Ledger], clean: Callable[[str], str]
 ) -> Plan[Written]:
-    """Plan to store a batch, and to note in the ledger that it was.
+    """Plan to store a batch and record it in the ledger.
 
     Args:
         view: The files.
-        batch: What is to be stored.
+        batch: What to store.
         about: The import it belongs to.
-        ledger: Gives a fresh copy of the account, which the plan may change.
-        clean: Takes out of a text what may not be stored.
+        ledger: Returns a fresh ledger, which the plan may change.
+        clean: Removes from a text what must not be stored.
     """
     draft, account, known = Draft(view), ImportAccount(), ledger()
     known.catch_up(view)
@@ -243,10 +242,10 @@ def plan_batch(
 
 
 def record_in_ledger(draft: Draft, account: ImportAccount, about: Import) -> None:
-    """Add to the ledger what a commit imports.
+    """Record in the ledger what a commit imports.
 
     Args:
-        draft: Of the commit.
+        draft: The commit's draft.
         account: What it imports.
         about: The import.
     """
@@ -258,7 +257,7 @@ def record_in_ledger(draft: Draft, account: ImportAccount, about: Import) -> Non
 
 
 def citation(name: str, place: SourcePlace) -> str:
-    """Return where an imported memory stood, as an id: `import:NAME/PATH#L3-L5`."""
+    """Return the origin of an imported memory as an id: `import:NAME/PATH#L3-L5`."""
     return f"import:{name}/{quote(str(place), safe='/#:.-_~')}"
 
 
@@ -355,7 +354,7 @@ def _notes(
 
 
 def with_origin(text: str, where: str) -> str:
-    """Return a document whose front matter says where it came from; all else stays as it is."""
+    """Return a document with its origin in the front matter, otherwise unchanged."""
     lines = text.split("\n")
     said = f"imported-from: {quote(where, safe='/#:.-_~ ')}"
     if lines[0].rstrip() == "---" and any(line.rstrip() in ("---", "...") for line in lines[1:200]):
@@ -365,11 +364,11 @@ def with_origin(text: str, where: str) -> str:
 
 @dataclass(frozen=True)
 class RestoreRights:
-    """What whoever imports may write.
+    """What the importing role may write.
 
     Args:
-        critical: Files that steer the agent, and those in which people decided.
-        blank: Files that nobody has written into yet; they give way.
+        critical: Files that steer the agent or record people's decisions.
+        blank: Files still untouched, which may be replaced.
     """
 
     critical: bool
@@ -377,10 +376,10 @@ class RestoreRights:
 
 
 def checked_path(stored: StoredFile, rights: RestoreRights) -> str:
-    """Return the path at which a stored file may be written.
+    """Return the path where a stored file may be written.
 
     Raises:
-        WorkbenchError: It leads out of the workspace, is no memory file, or is not for whoever imports.
+        WorkbenchError: It leaves the workspace, is not a memory file, or this role may not write it.
     """
     path = layout.normalise(stored.path)
     if path != stored.path or not layout.is_memory_file(path) or path in layout.PROJECTIONS:
@@ -397,16 +396,16 @@ def plan_restore_files(
     rights: RestoreRights,
     ledger: Callable[[], Ledger],
 ) -> Plan[Written]:
-    """Plan to put files back. What is there and says something else stays; logs and scores are joined.
+    """Plan to restore files. Present files with other content stay; logs and scores are merged.
 
-    What was brought back before and was changed or removed since does not come back.
+    What was restored before and changed or removed since is not restored again.
 
     Args:
         view: The files.
-        stored: What the export holds.
+        stored: Content of the export.
         about: The import.
-        rights: Of whoever imports.
-        ledger: Gives a fresh copy of the account.
+        rights: Of the importing role.
+        ledger: Returns a fresh ledger.
     """
     draft, account, known = Draft(view), ImportAccount(), ledger()
     known.catch_up(view)
@@ -416,7 +415,7 @@ def plan_restore_files(
         try:
             path = checked_path(each, rights)
             if path == layout.DECAY_SCORES:
-                # With one that is broken nothing could be pinned, archived or brought back any more.
+                # An invalid one would block every later pin, archive and restore.
                 DecayScores.parse(each.content, path).update({})
         except WorkbenchError as error:
             skipped.append(Skipped(str(each.place), error.message))

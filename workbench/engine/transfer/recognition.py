@@ -1,4 +1,4 @@
-"""Recognising what a path holds, and opening it as a source."""
+"""Recognises the format of a path and opens it as a source."""
 
 from __future__ import annotations
 
@@ -44,15 +44,15 @@ _AGENT_FILES = ("AGENTS.md", "SOUL.md", "IDENTITY.md", "USER.md")
 
 
 def open_source(source: Path, form: str | None = None) -> Source:
-    """Open what a person named.
+    """Open the path a person named.
 
     Args:
         source: A file or folder.
-        form: One of `FORMS`; found by looking at it where None.
+        form: One of `FORMS`; None recognises it.
 
     Raises:
-        NotFound: There is nothing.
-        InvalidInput: Nothing in it can be imported, or there is no such form.
+        NotFound: The path does not exist.
+        InvalidInput: It holds nothing to import, or the form is unknown.
         DocumentError: It is an archive that cannot be opened.
     """
     place = named_place(source)
@@ -69,7 +69,7 @@ def open_source(source: Path, form: str | None = None) -> Source:
 
 
 def recognise(place: Path) -> str | None:
-    """Return the form of a file or folder; None where it is none that is known."""
+    """Return the form of a file or folder, or None if unknown."""
     return _form_of_folder(place) if place.is_dir() else _form_of_file(place)
 
 
@@ -133,7 +133,7 @@ def _form_of_transcript(place: Path) -> str:
 
 @dataclass(frozen=True)
 class CombinedSource:
-    """Several sources of one install.
+    """Several sources of one installation.
 
     Args:
         place: Its folder.
@@ -155,7 +155,7 @@ class CombinedSource:
 
 
 def _below(part: AgentWorkspace | Transcripts, reading: ReadingProgress) -> Iterator[Item]:
-    """Give what a part gives, cited by its place in the whole."""
+    """Yield a part's items, cited by their path in the whole."""
     inner = ReadingProgress(reading.zone, reading.own)
     started, total = reading.done, reading.total
     prefix = f"{shown(part.place.name)}/"

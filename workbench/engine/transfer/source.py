@@ -22,13 +22,13 @@ _KEY_BYTES = 8
 
 @dataclass(frozen=True, slots=True)
 class SourcePlace:
-    """Where something stands in what is imported.
+    """Position of an item in the imported data.
 
     Args:
-        file: Its path below what was named, or that one's own name; in an archive, the member's.
-        first: Its first line, 1-based; None where the form has no lines.
+        file: Its path below the named folder, or the named file's own name; in an archive, the member's.
+        first: Its first line, 1-based; None if the form has no lines.
         last: Its last line.
-        part: A part that has a name of its own, such as a conversation's id.
+        part: Named part, such as a conversation's id.
     """
 
     file: str
@@ -52,8 +52,8 @@ class ImportedTurn:
     Args:
         speaker: `User` or `Assistant`.
         text: What was said.
-        moment: When, aware; None where nothing tells.
-        line: Of the file, 1-based; None where the form has no lines.
+        moment: Time, aware; None if unknown.
+        line: 1-based line of the file; None if the form has no lines.
     """
 
     speaker: str
@@ -67,16 +67,16 @@ class ImportedTurn:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Something to be remembered: an episode, or a proposal.
+    """Something to remember: an episode, or a proposal.
 
     Args:
-        text: What it says; of a conversation, what stands above its turns.
-        place: Where it stands.
-        moment: When it happened; None where nothing tells.
-        is_dated: Whether the moment is said by what was read, rather than by the age of a file.
-        turns: Of a conversation, whole.
-        store: Where it would belong as a proposal; None lets its words decide.
-        type: What kind of episode it is.
+        text: Its text; for a conversation, what precedes the turns.
+        place: Its position.
+        moment: When it happened; None if unknown.
+        is_dated: Whether the data states the moment, rather than the file's age.
+        turns: Turns of a conversation, complete.
+        store: Store for a proposal; None lets its wording decide.
+        type: Type of episode.
         confidence: high, medium or low.
         tags: Topical tags.
     """
@@ -93,7 +93,7 @@ class Piece:
 
     @property
     def body(self) -> str:
-        """Return the text as it is stored."""
+        """Return the text to store."""
         if not self.turns:
             return self.text
         said = "\n\n".join(map(str, self.turns))
@@ -101,9 +101,9 @@ class Piece:
 
     @property
     def key(self) -> str:
-        """Return what the same piece has again at the next import, wherever its file lies by then.
+        """Return the piece's identity, stable across imports and moved files.
 
-        A conversation may go on: it is known by its first turn.
+        A conversation may grow: it is identified by its first turn.
         """
         if self.turns:
             return digest("turn", *_identity(self.turns[0]))
@@ -114,7 +114,7 @@ class Piece:
         """Return how far a conversation goes: the number of its turns, and their digest.
 
         Args:
-            count: Of the first turns that are meant; all by default.
+            count: Count only this many first turns; all by default.
         """
         turns = self.turns if count is None else self.turns[:count]
         return f"{len(turns)}:{digest(*(part for turn in turns for part in _identity(turn)))}"
@@ -129,13 +129,13 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A document to be kept as it is.
+    """A document to keep verbatim.
 
     Args:
-        path: Where it goes below the import's folder; POSIX, ends with `.md`.
-        text: All of it.
-        place: Where it stands.
-        moment: Of its last change, or the day that it names itself.
+        path: POSIX path below the import's folder; ends with `.md`.
+        text: The whole document.
+        place: Its position.
+        moment: Its last change, or the day it states itself.
     """
 
     path: str
@@ -145,18 +145,18 @@ class Note:
 
     @property
     def key(self) -> str:
-        """Return what the same document has again."""
+        """Return the document's identity, stable across imports."""
         return digest("note", self.text)
 
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
-    """A file of a workspace, to stand where it stood.
+    """A file of a workspace, to be restored at its path.
 
     Args:
-        path: Workspace-relative, as the export names it; not checked yet.
-        content: All of it.
-        place: Where it stands.
+        path: Workspace-relative, as in the export; not checked yet.
+        content: The whole file.
+        place: Its position.
     """
 
     path: str
@@ -165,13 +165,13 @@ class StoredFile:
 
     @property
     def key(self) -> str:
-        """Return what the same file has again."""
+        """Return the file's identity, stable across imports."""
         return digest("file", self.path, hashlib.sha256(self.content).hexdigest())
 
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """Something that was left aside, and why.
+    """Something skipped, and why.
 
     Args:
         where: File with line, or part.
@@ -187,13 +187,13 @@ Item = Piece | Note | StoredFile | Skipped
 
 @dataclass
 class ReadingProgress:
-    """How far a source was read.
+    """Progress of reading a source.
 
     Args:
-        zone: Of days and times in what is read that name none.
-        own: The open workspace: where it lies in what is read, it is left out.
-        total: Bytes there are; 0 where nobody knows.
-        done: Bytes that were read.
+        zone: Default zone for days and times without one.
+        own: The open workspace, skipped if it lies inside the source.
+        total: Total bytes; 0 if unknown.
+        done: Bytes read.
     """
 
     zone: tzinfo
@@ -203,11 +203,11 @@ class ReadingProgress:
 
 
 class Source(Protocol):
-    """Something that can be imported, once it is known what it is."""
+    """Something to import, its format known."""
 
     @property
     def form(self) -> str:
-        """Return the name of its form."""
+        """Return its format."""
         ...
 
     @property
@@ -216,10 +216,10 @@ class Source(Protocol):
         ...
 
     def read(self, reading: ReadingProgress) -> Iterator[Item]:
-        """Give everything in it, one by one.
+        """Yield its items.
 
         Args:
-            reading: Told how far it is.
+            reading: Updated with progress.
         """
         ...
 
@@ -244,7 +244,7 @@ _LONGEST_NAME = 40
 
 
 def day_in(text: str) -> date | None:
-    """Return the first day, `YYYY-MM-DD`, in a text; None where there is none."""
+    """Return the first day, `YYYY-MM-DD`, in a text, or None."""
     for found in _DAY.finditer(text):
         try:
             return date.fromisoformat(found[1])
@@ -254,13 +254,13 @@ def day_in(text: str) -> date | None:
 
 
 def clock_in(text: str) -> tuple[int, int] | None:
-    """Return the first time of day in a text as hour and minute; None where there is none."""
+    """Return the first time of day in a text as hour and minute, or None."""
     found = _CLOCK.search(text)
     return (int(found[1]), int(found[2])) if found else None
 
 
 def moment_of(value: object) -> datetime | None:
-    """Return the moment that ISO 8601 text, or seconds or milliseconds since 1970, mean; None where they mean none."""
+    """Parse ISO 8601 text, or seconds or milliseconds since 1970; None if invalid."""
     try:
         if isinstance(value, str) and value:
             moment = datetime.fromisoformat(value)
@@ -273,7 +273,7 @@ def moment_of(value: object) -> datetime | None:
 
 
 def _in_every_zone(moment: datetime) -> datetime | None:
-    """Return a moment that every zone has a day for; None for one at the ends of the calendar."""
+    """Return a moment representable in every zone; None at the ends of the calendar."""
     return moment if MINYEAR < moment.year < MAXYEAR else None
 
 
@@ -286,10 +286,10 @@ def slug(name: str) -> str:
 MOST_FILES = 50_000
 MOST_DEPTH = 40
 MOST_DOCUMENT_BYTES = 8 << 20
-"""A longer document is a book or an attack; nobody remembers it in one piece."""
+"""Maximum size; a longer document is a book or an attack."""
 LINK = "It is a symbolic link; links are never followed."
 MANIFEST = "workbench-export.json"
-"""Lies in a folder that was exported."""
+"""Marks an exported folder."""
 _OWN = "It is already this workspace’s own."
 _WHOLE = "It is a workspace of Workbench, or an export of one; import it by itself."
 _PASSED_OVER = frozenset({"node_modules", "__pycache__"})
@@ -301,10 +301,10 @@ class FoundFile:
     """A regular file.
 
     Args:
-        place: Where it is.
-        relative: Its POSIX path below the folder that was named; its own name where it was named itself.
+        place: Absolute path.
+        relative: Its POSIX path below the named folder, or its own name if named directly.
         size: Bytes.
-        changed: When its content was changed last.
+        changed: Modification time.
     """
 
     place: Path
@@ -314,12 +314,12 @@ class FoundFile:
 
 
 def named_place(source: Path) -> Path:
-    """Return the place that a person named; links in what they named are theirs and are followed.
+    """Return the path a person named, following links in it.
 
     Raises:
-        NotFound: There is nothing.
+        NotFound: It does not exist.
         InvalidInput: It is neither file nor folder.
-        StorageError: It may not be read.
+        StorageError: It is not readable.
     """
     try:
         place = source.expanduser().resolve()
@@ -340,7 +340,6 @@ def named_place(source: Path) -> Path:
 
 
 def single_file(place: Path) -> FoundFile:
-    """Return the file that was named."""
     return _found(place, place.name, place.stat())
 
 
@@ -351,13 +350,13 @@ def walk_files(
     own: Path | None = None,
     hidden: frozenset[str] = frozenset(),
 ) -> Iterator[FoundFile | Skipped]:
-    """Give the files below a folder in the order of their names; links are told and never followed.
+    """Yield the files below a folder in order of names; links are reported, never followed.
 
     Args:
-        folder: Where to look.
-        wanted: Tells of a path below it whether it is asked for.
-        own: The open workspace, which is told and not looked into.
-        hidden: Names of hidden folders to look into all the same; others are passed over.
+        folder: The folder.
+        wanted: Selects files by their path below it.
+        own: The open workspace, which is reported and skipped.
+        hidden: Names of hidden folders to enter; others are skipped.
     """
     count = 0
     waiting = [(os.fspath(folder), "", 0)]
@@ -431,10 +430,10 @@ def open_file(place: Path) -> BinaryIO:
 
 
 def read_text(found: FoundFile, most: int = MOST_DOCUMENT_BYTES) -> str:
-    """Return a document's text, its line ends as `\\n`.
+    r"""Return a document's text with line ends `\n`.
 
     Raises:
-        DocumentError: It is too long, or no text that can be told for sure.
+        DocumentError: It is too long, or not certainly text.
         OutsideWorkspace, StorageError: As `open_file`.
     """
     with open_file(found.place) as opened:
@@ -443,10 +442,10 @@ def read_text(found: FoundFile, most: int = MOST_DOCUMENT_BYTES) -> str:
 
 
 def as_text(content: bytes, where: str, most: int = MOST_DOCUMENT_BYTES) -> str:
-    """Return bytes as text, its line ends as `\\n`.
+    r"""Decode bytes as text with line ends `\n`.
 
     Raises:
-        DocumentError: They are too many, or no text.
+        DocumentError: They are too many, or not text.
     """
     if len(content) > most:
         raise DocumentError(
@@ -474,13 +473,13 @@ def read_beginning(place: Path, most: int = 65_536) -> bytes:
 
 
 def shown(path: str) -> str:
-    """Return a path as it can be told: printable, and not too long."""
+    """Return a path for display: printable and not too long."""
     text = "".join(each if each.isprintable() else "\ufffd" for each in path)
     return text if len(text) <= 300 else text[:299] + "…"
 
 
 def place_of(found: FoundFile, first: int | None = None, last: int | None = None) -> SourcePlace:
-    """Return the place of some lines of a file."""
+    """Return the position of some lines of a file."""
     return SourcePlace(shown(found.relative), first, last)
 
 

@@ -1,4 +1,4 @@
-"""Undoing an import memory by memory; what somebody changed or decided since stays and is reported."""
+"""Undoes an import memory by memory; later changes and decisions are kept and reported."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from workbench.engine.markdown.episodes import EpisodeEntry
 
 IMPORT_OF: Final = "import of "
-"""What the trigger of each commit of an import begins with."""
+"""Prefix of the trigger of every import commit."""
 Dropping = Callable[[PendingMemories, Sequence[int]], PendingMemories]
-"""Takes proposals out of the file of those that wait."""
+"""Removes proposals from the file of pending ones."""
 _ONE_MEMORY: Final = (f"{NOTES}/", f"{layout.VAULT}/", f"{layout.PROCEDURES}/")
 _CHANGED: Final = "It was changed since."
 _NOWHERE: Final = LineSpan(1, 1)
@@ -37,12 +37,12 @@ _NOWHERE: Final = LineSpan(1, 1)
 
 @dataclass
 class ImportUndo:
-    """What taking an import back comes to.
+    """Outcome of undoing an import.
 
     Args:
-        removed: How many memories, proposals and files go.
+        removed: Number of memories, proposals and files removed.
         kept: What stays, and why.
-        settled: Proposals that the import itself stored at once.
+        settled: Proposals that the import stored at once.
     """
 
     removed: int = 0
@@ -50,21 +50,20 @@ class ImportUndo:
     settled: set[int] = field(default_factory=set)
 
     def keep(self, where: str, reason: str) -> None:
-        """Note that something stays."""
         self.kept.append(Skipped(where, reason))
 
 
 def commits_of_import(store: GitStore, line: CommitIndex, commit: str) -> tuple[tuple[str, ...], str]:
-    """Return the commits of an import, newest first, and what had been imported.
+    """Return the commits of an import, newest first, and what it imported.
 
     Args:
         store: The history.
-        line: The way to its newest commit.
-        commit: The hash of any commit of the import, or its first digits.
+        line: Reference to its newest commit.
+        commit: Hash of any commit of the import, or its first digits.
 
     Raises:
         NotFound: There is no such commit.
-        InvalidInput: It is no import's, or that was taken back already.
+        InvalidInput: It belongs to no import, or that was undone already.
     """
     named = store.resolve(commit)
     first = parse_message(store.commit(named)).trailer(CONTINUES) or named
@@ -89,14 +88,14 @@ def commits_of_import(store: GitStore, line: CommitIndex, commit: str) -> tuple[
 def plan_import_undo(
     files: FileView, store: GitStore, commits: Sequence[str], told: str, drop: Dropping
 ) -> Plan[ImportUndo]:
-    """Plan to take back what an import brought.
+    """Plan to undo an import.
 
     Args:
-        files: As they are.
+        files: Present files.
         store: The history.
         commits: Of the import, newest first.
-        told: What it was, for the audit log.
-        drop: Takes proposals out.
+        told: Description for the audit log.
+        drop: Removes proposals.
     """
     overlay, reckoning = Overlay(files), ImportUndo()
     accounts: list[str] = []
@@ -106,7 +105,7 @@ def plan_import_undo(
                 store.read_blob(blob) if blob else None for blob in (change.old_blob, change.new_blob)
             )
             now = overlay.read(change.path)
-            # What was removed since stays so.
+            # What was removed since stays removed.
             if now is None or after is None:
                 continue
             if change.path.startswith(f"{FOLDER}/"):
@@ -115,7 +114,7 @@ def plan_import_undo(
                 content = _without(change.path, before, after, now, reckoning, drop)
                 overlay.write(change.path, content)
     take_back_accesses(overlay, store, commits)
-    # What stays does not come again as it was; all else may.
+    # What stays is not imported again unchanged; all else may be.
     kept = {each.where for each in reckoning.kept}
     for path in accounts:
         overlay.write(path, ledger_file(overlay.read(path) or b"", kept))

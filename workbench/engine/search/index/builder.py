@@ -1,4 +1,4 @@
-"""Bringing an index file up to date with the files it is made of, in batches and transactions."""
+"""Updates an index file from its source files, in batches and transactions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _columns(count: int) -> str:
     return ", ".join(f"value ->> {at}" for at in range(count))
 
 
-# Whole batches go over as JSON: SQLite works on them without Python, and another thread can use the time.
+# Whole batches go over as JSON: SQLite then works without the GIL.
 _INSERT_CHUNKS = f"INSERT INTO chunks SELECT {_columns(11)} FROM json_each(?)"
 _INSERT_TEXTS = f"INSERT INTO texts SELECT {_columns(5)} FROM json_each(?)"
 _INSERT_WORDS = f"INSERT INTO words (rowid, title, text) SELECT {_columns(3)} FROM json_each(?)"
@@ -46,9 +46,9 @@ class StoredEntry:
     """A chunk of a changed file.
 
     Args:
-        number: Its own, or that of the same chunk before.
-        words: None where it is the same as before.
-        vectors: None where it is the same as before, or its vectors are still to be made.
+        number: Its own, or that of the identical chunk before.
+        words: None if unchanged.
+        vectors: None if unchanged or still to be made.
     """
 
     chunk: Chunk
@@ -59,7 +59,7 @@ class StoredEntry:
 
 @dataclass(frozen=True)
 class FileUpdate:
-    """A file as it is to stand in the index, and the numbers of chunks that no longer do."""
+    """New state of a file in the index, and the numbers of chunks to drop."""
 
     path: str
     digest: bytes
@@ -79,7 +79,7 @@ class _Rows:
 
 
 class FormerChunks:
-    """The chunks of a file as they stand in the index, to be claimed by those that are the same."""
+    """A file's chunks in the index, to be claimed by identical new ones."""
 
     def __init__(self, connection: apsw.Connection, file: int) -> None:
         self._numbers: dict[Row, list[int]] = {}
@@ -92,29 +92,29 @@ class FormerChunks:
             self._numbers.setdefault(tuple(key), []).append(number)
 
     def claim(self, chunk: Chunk) -> int | None:
-        """Return the number of a chunk of the same words, store and day that nobody else has claimed."""
+        """Return the number of an unclaimed chunk with the same words, store and day."""
         key = (chunk.store, _day(chunk), chunk.title, chunk.text, _json(chunk.tags))
         same = self._numbers.get(key)
         return same.pop() if same else None
 
     def left(self) -> tuple[int, ...]:
-        """Return the numbers that nobody claimed."""
+        """Return the unclaimed numbers."""
         return tuple(number for numbers in self._numbers.values() for number in numbers)
 
 
 def store_changes(
     connection: apsw.Connection, state: FileState, changes: Sequence[FileUpdate], numbers: Mapping[str, int]
 ) -> tuple[FileState, dict[str, int]]:
-    """Put files in the place of what was known of them.
+    """Replace these files in the index.
 
     Args:
         connection: In a transaction.
         state: As the transaction sees it.
         changes: The files.
-        numbers: Of files that are known.
+        numbers: Numbers of known files.
 
     Returns:
-        The new state, not yet written, and the numbers of files that are new.
+        The new state, not yet written, and the numbers of new files.
     """
     newest = int(ask(connection, "SELECT coalesce(max(number), 0) FROM files")[0][0])
     added: dict[str, int] = {}
@@ -152,7 +152,7 @@ def store_changes(
 
 
 def remove_files(connection: apsw.Connection, state: FileState, files: Sequence[int]) -> FileState:
-    """Take files out with everything in them; return the new state, not yet written."""
+    """Remove files and everything in them; return the new state, not yet written."""
     found = _in(connection, "SELECT number FROM chunks WHERE file IN", files)
     state = forget_chunks(connection, state, [number for (number,) in found])
     connection.executemany("DELETE FROM files WHERE number = ?", [(file,) for file in files])
@@ -160,7 +160,7 @@ def remove_files(connection: apsw.Connection, state: FileState, files: Sequence[
 
 
 def forget_chunks(connection: apsw.Connection, state: FileState, numbers: Sequence[int]) -> FileState:
-    """Take chunks out; return the new state, not yet written."""
+    """Remove chunks; return the new state, not yet written."""
     if not numbers:
         return state
     counted = _in(connection, "SELECT number, terms, embedded FROM chunks WHERE number IN", numbers)
@@ -243,12 +243,12 @@ Cancelled = Callable[[], bool]
 
 @dataclass
 class BuildResult:
-    """What a building did.
+    """Outcome of a build.
 
     Args:
         changed: Files stored.
-        removed: Files taken out.
-        pending: Files that are still to be read.
+        removed: Files removed.
+        pending: Files still to be read.
         failure: Why no vectors were made, or None.
     """
 
@@ -283,7 +283,7 @@ class _Batch:
     """Files to store together, and numbers of files that vanished meanwhile.
 
     Args:
-        files: How many were looked at for it.
+        files: Number of files examined.
         next_number: Of the first chunk after it.
     """
 
@@ -299,7 +299,7 @@ class Builder:
     Args:
         file: The index file.
         size: Of chunks.
-        embedder: Makes vectors in the same go; None where they are made later or not at all.
+        embedder: Makes vectors in the same pass; None if they are made later or not at all.
     """
 
     def __init__(self, file: IndexFile, size: ChunkSize, embedder: ChunkEmbedder | None) -> None:
@@ -328,12 +328,12 @@ class Builder:
         return work
 
     def carry_out(self, work: BuildWork, progress: Progress, cancelled: Cancelled) -> BuildResult:
-        """Do what there is to do.
+        """Carry out a survey's work.
 
         Args:
             work: See `survey`.
             progress: Called with files done and files to do after each batch.
-            cancelled: Asked between files; what is stored by then stays.
+            cancelled: Polled between files; what is stored by then stays.
 
         Raises:
             IndexLost: The index file is gone or damaged.
@@ -357,7 +357,7 @@ class Builder:
         return self._built
 
     def _batches(self, work: BuildWork, cancelled: Cancelled) -> Iterator[_Batch]:
-        """Take files apart, few at first so that they are found soon."""
+        """Split files, in small batches first so that results appear soon."""
         batch = _Batch()
         chunks, most = 0, _FIRST_CHUNKS
         for file, path in _read(work.stale, cancelled):
@@ -376,7 +376,7 @@ class Builder:
             yield self._prepared(batch)
 
     def _change(self, file: FileRecords, known: int | None) -> FileUpdate:
-        """Find out which chunks of a file are new; those that are the same keep their numbers."""
+        """Find the new chunks of a file; identical ones keep their numbers."""
         if known is None:
             before = None
         else:
@@ -393,7 +393,7 @@ class Builder:
         return FileUpdate(file.path, file.digest, tuple(entries), before.left() if before else ())
 
     def _prepared(self, batch: _Batch) -> _Batch:
-        """Make the vectors of what is new, where that is done in the same go."""
+        """Embed new chunks, if that happens in the same pass."""
         batch.next_number = self._next_number
         new = [
             (entry, entry.words)
@@ -433,7 +433,7 @@ class Builder:
 
 
 def _newest_first(path: str) -> tuple[int, str]:
-    """Order files so that what is asked for most is found first: core memory, days from the newest, then the rest."""
+    """Sort key: core memory, days from the newest, then the rest."""
     if layout.store_of(path) == "core":
         return (0, path)
     day = _DAY.search(path)
@@ -449,7 +449,7 @@ def _held(
 def _read(
     stale: Sequence[tuple[FileSource, str]], cancelled: Cancelled
 ) -> Iterator[tuple[FileRecords | None, str]]:
-    """Give each file in order, None where it is gone."""
+    """Yield each file in order, None if gone."""
     start, count = 0, _FIRST_FILES
     while start < len(stale):
         source = stale[start][0]

@@ -1,4 +1,4 @@
-"""Embedding chunks: their units and terms, vectors from the cache or the embedder, and vectors added later."""
+"""Chunk embedding: units and terms, vectors from the cache or the embedder, and vectors added later."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ChunkWords:
-    """What a chunk can be found by.
+    """The terms of a chunk.
 
     Args:
-        title: Terms of its title and tags, parted by spaces.
-        units: Terms of each unit, likewise, parted by line feeds.
-        count: How many there are in its units.
+        title: Terms of its title and tags, separated by spaces.
+        units: Terms of each unit, separated by spaces; units separated by line feeds.
+        count: Number of terms in its units.
         places: First and last line of each unit, as `units_of` gives them.
     """
 
@@ -46,11 +46,11 @@ class ChunkWords:
 
 @dataclass(frozen=True, slots=True)
 class ChunkVectors:
-    """What was made of a chunk.
+    """The vectors of a chunk.
 
     Args:
-        whole: The normalised mean of its units; zeros where there was nothing to embed.
-        units: A row per unit; None where the one unit is the whole.
+        whole: Normalised mean of its units; zeros if there was nothing to embed.
+        units: One row per unit; None if the only unit is the whole chunk.
     """
 
     whole: FloatArray
@@ -102,12 +102,12 @@ _DAY_SECONDS = 86_400
 
 
 class EmbeddingCache:
-    """A cache in a file of its own; where the file fails, vectors are made again.
+    """Vector cache in a file of its own; if the file fails, vectors are made again.
 
     Args:
         place: The file; its folder exists.
         fingerprint: Of the embedder.
-        most: Chunks to keep the vectors of; 0 for none.
+        most: Maximum number of chunks; 0 disables the cache.
     """
 
     def __init__(self, place: Path, fingerprint: str, most: int) -> None:
@@ -119,16 +119,16 @@ class EmbeddingCache:
         self._failed = False
 
     def key(self, units: Sequence[str]) -> bytes:
-        """Return what the vectors of these unit texts are known by."""
+        """Return the cache key of these unit texts."""
         text = "\0".join(units).encode("utf-8", "surrogatepass")
         return hashlib.blake2b(text, digest_size=16, key=self._salt).digest()
 
     def get(self, keys: Iterable[bytes], now: int) -> dict[bytes, ChunkVectors]:
-        """Return the vectors that are known; they count as used now.
+        """Return the cached vectors and mark them as used.
 
         Args:
             keys: See `key`.
-            now: Seconds since 1970; use is noted by days.
+            now: Seconds since 1970; use is recorded by day.
         """
         import apsw
 
@@ -155,7 +155,7 @@ class EmbeddingCache:
         return found
 
     def put(self, made: Mapping[bytes, ChunkVectors], now: int) -> None:
-        """Keep vectors, and let go of those used longest ago."""
+        """Store vectors, dropping the least recently used."""
         import apsw
 
         with self._lock:
@@ -175,7 +175,7 @@ class EmbeddingCache:
                 self._fail(error)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         with self._lock:
             if self._connection is not None:
                 self._connection.close()
@@ -196,7 +196,7 @@ class EmbeddingCache:
         return self._connection
 
     def _fail(self, error: Exception) -> None:
-        """Do without: a damaged file is deleted, any other trouble (a full disk) passes by itself."""
+        """Continue without the cache: delete a damaged file; other trouble (a full disk) may pass."""
         import apsw
 
         if self._connection is not None:
@@ -227,7 +227,7 @@ def _vectors(whole: bytes, units: bytes | None) -> ChunkVectors:
     return ChunkVectors(vector, None if units is None else decode(units, len(vector)))
 
 
-# Of a model that runs here these take a second or some; what is stored need not be made again.
+# A local model takes about a second for these; stored results need not be made again.
 _CHUNKS_AT_ONCE = 32
 
 
@@ -236,8 +236,8 @@ class ChunkEmbedder:
 
     Args:
         embedder: Makes the vectors.
-        cache: Keeps them; None where making them again is quicker.
-        clock: Tells when a cached vector was used.
+        cache: Keeps them; None if making them again is faster.
+        clock: Dates the use of cached vectors.
     """
 
     def __init__(self, embedder: Embedder, cache: EmbeddingCache | None, clock: Clock) -> None:
@@ -247,27 +247,27 @@ class ChunkEmbedder:
 
     @property
     def chunks_at_once(self) -> int:
-        """Return how many chunks to embed before they are stored."""
+        """Return how many chunks to embed before storing them."""
         return int(getattr(self.embedder, "chunks_at_once", _CHUNKS_AT_ONCE))
 
     def embed(
         self, passages: Sequence[Sequence[str]], *, cancelled: Callable[[], bool] = lambda: False
     ) -> list[ChunkVectors] | None:
-        """Return the vectors of chunks; None where it was cancelled.
+        """Return the vectors of chunks, or None if cancelled.
 
         Args:
-            passages: Of each chunk the texts of its units, at least one.
-            cancelled: Asked now and then.
+            passages: For each chunk the texts of its units, at least one.
+            cancelled: Polled.
 
         Raises:
-            ProviderError: It cannot be done now.
+            ProviderError: The embedder fails at present.
         """
         cache = self._cache
         if cache is None:
             return self._make(passages, cancelled)
         now = int(self._clock.now().timestamp())
         keys = [cache.key(each) for each in passages]
-        # A server may have come to serve another model by the same name; its first answer tells.
+        # A server may now serve another model under the same name; its first answer tells.
         fitting = self.embedder.dimensions
         known = {
             key: vectors
@@ -308,17 +308,17 @@ def embed_pending(
     progress: Callable[[int, int], None],
     cancelled: Callable[[], bool],
 ) -> None:
-    """Embed chunks in the order of their numbers, and store each batch.
+    """Embed pending chunks in the order of their numbers, storing each batch.
 
     Args:
         file: The index file.
         embedder: Makes vectors.
-        lock: The builder's lock, held to store a batch only.
-        progress: Called with chunks done and chunks to do.
-        cancelled: Asked now and then.
+        lock: The builder's lock, held only while storing.
+        progress: Called with chunks done and chunks in total.
+        cancelled: Polled.
 
     Raises:
-        ProviderError: Vectors cannot be made now; what was made before is stored.
+        ProviderError: The embedder fails at present; vectors made before are stored.
         Locked: Another process has been building for a minute.
     """
     done, total, last = 0, 0, 0
@@ -351,7 +351,7 @@ def embed_pending(
 
 
 def _store(file: IndexFile, made: dict[int, ChunkVectors]) -> None:
-    """Store vectors of those chunks that are still there and still lack them."""
+    """Store vectors of chunks that still exist and still lack them."""
     from workbench.engine.search.index.vectors import Embedded, store_vectors
 
     with file.change() as (connection, state, left):

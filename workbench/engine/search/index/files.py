@@ -1,4 +1,4 @@
-"""Index files: their names and shapes, which one answers and which is built, connections, and damage."""
+"""Index files: names and shapes, which one answers and which is built, connections, and damage."""
 
 from __future__ import annotations
 
@@ -28,26 +28,26 @@ if TYPE_CHECKING:
 DAMAGED = "recall.damaged"
 # Each holds up to 16 MB of pages.
 _MOST_IDLE = 3
-# SQLite and sqlite-vec have no code of their own for tables that do not fit each other.
+# SQLite and sqlite-vec report mismatched tables with no error code of their own.
 _MISFIT = re.compile(
     r"no such (table|column)|has no column|UNIQUE constraint|blob size mismatch|opening vector blob"
 )
 
 
 class IndexLost(StorageError):
-    """The index was deleted or damaged while it was in use; asked again, it is another file, or built anew."""
+    """The index was deleted or damaged during use; a retry gets another or a rebuilt file."""
 
 
 class IndexFile:
-    """An index file that may be deleted or damaged at any time; safe from several threads.
+    """An index file that may be deleted or damaged at any time; thread-safe.
 
     Args:
-        place: The file; made where it is missing.
-        first_state: Its state where it is made.
+        place: The file; created if missing.
+        first_state: Its state when created.
 
     Raises:
-        IndexLost: It is damaged, and set aside now.
-        StorageError: It cannot be opened or made.
+        IndexLost: It is damaged and was set aside.
+        StorageError: It cannot be opened or created.
     """
 
     def __init__(self, place: Path, first_state: FileState | None = None) -> None:
@@ -71,7 +71,7 @@ class IndexFile:
 
     @property
     def vectors(self) -> VectorMemory:
-        """Return the copy of its vectors in memory, not yet brought up to date."""
+        """Return the in-memory copy of its vectors, not yet refreshed."""
         with self._lock:
             if self._vectors is None:
                 from workbench.engine.search.index.vectors import VectorMemory
@@ -80,7 +80,7 @@ class IndexFile:
             return self._vectors
 
     def is_in_place(self) -> bool:
-        """Tell whether the file that was opened is still the one by that name."""
+        """Return whether the opened file still has its name."""
         if self._identity is None or self._identity != _identity(self.place):
             return False
         if not self._watch.is_whole():
@@ -96,7 +96,7 @@ class IndexFile:
 
     @contextmanager
     def reading(self) -> Iterator[apsw.Connection]:
-        """Give a connection that sees one state throughout."""
+        """Yield a connection that sees one state throughout."""
         connection = self.begin_reading()
         try:
             with self.translated():
@@ -105,7 +105,7 @@ class IndexFile:
             self.end_reading(connection)
 
     def begin_reading(self) -> apsw.Connection:
-        """Return a connection in a transaction; give it back by `end_reading`."""
+        """Return a connection in a transaction; return it with `end_reading`."""
         with self.translated():
             with self._lock:
                 connection = self._idle.pop() if self._idle else None
@@ -117,7 +117,7 @@ class IndexFile:
                 connection = connect(self.place)
             try:
                 connection.execute("BEGIN")
-                # The first look at a table is what fixes the state that the transaction sees.
+                # The first read of a table fixes the state that the transaction sees.
                 connection.execute("SELECT 1 FROM state LIMIT 1").fetchall()
             except BaseException:
                 connection.close()
@@ -136,7 +136,7 @@ class IndexFile:
 
     @contextmanager
     def change(self) -> Iterator[tuple[apsw.Connection, FileState, list[FileState]]]:
-        """Give the writing connection in a transaction, the state it sees, and a list for the state to leave.
+        """Yield the writing connection in a transaction, the state it sees, and a list to receive the new state.
 
         Raises:
             IndexLost: The file is gone or damaged.
@@ -161,14 +161,14 @@ class IndexFile:
                 raise
 
     def settle(self) -> None:
-        """Merge what many small changes left behind, after a building."""
+        """Merge what many small changes left behind, after a build."""
         with self._write_lock, self.translated():
             connection = self._open_writer()
             connection.execute("INSERT INTO words (words) VALUES ('optimize')")
             connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
 
     def close(self) -> None:
-        """Let go of the file; a reader under way finishes first."""
+        """Close the file; a reader in progress finishes first."""
         with self._lock:
             self._closed = True
             idle, self._idle = self._idle, []
@@ -180,7 +180,7 @@ class IndexFile:
             let_go(connection)
 
     def set_aside(self) -> None:
-        """Move a damaged file out of the way, unless another has taken its place already."""
+        """Move a damaged file away, unless another has already replaced it."""
         if self._identity is None or self._identity != _identity(self.place):
             return
         try:
@@ -196,7 +196,7 @@ class IndexFile:
 
     @contextmanager
     def translated(self) -> Iterator[None]:
-        """Turn what SQLite raises into what callers can act on; a damaged file is set aside."""
+        """Translate SQLite errors into the engine's; set a damaged file aside."""
         import apsw
 
         if self._watch.was_cut():
@@ -258,7 +258,7 @@ _IN_USE = "recall-{}.used"
 
 @dataclass(frozen=True)
 class IndexFileName:
-    """An index file by name: the digest of its shape, and which of that shape it is, counted from 1."""
+    """An index file's name: the digest of its shape, and its generation counted from 1."""
 
     digest: str
     generation: int
@@ -269,7 +269,7 @@ class IndexFileName:
 
 
 def index_files(folder: Path) -> list[IndexFileName]:
-    """Return the index files there are, newest generation first."""
+    """Return the existing index files, newest generation first."""
     try:
         with os.scandir(folder) as entries:
             names = [entry.name for entry in entries]
@@ -280,7 +280,7 @@ def index_files(folder: Path) -> list[IndexFileName]:
 
 
 class InUse:
-    """Says to other processes, as long as it is held, that the files of a shape are in use.
+    """While held, tells other processes that the files of a shape are in use.
 
     Args:
         folder: Of the index files; exists.
@@ -290,7 +290,7 @@ class InUse:
     def __init__(self, folder: Path, digest: str) -> None:
         self._handle: int | None = None
         place = folder / _IN_USE.format(digest)
-        # Without the sign somebody may delete the files, which are then built again.
+        # Without this mark others may delete the files, which are then rebuilt.
         with suppress(OSError):
             self._handle = os.open(place, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
             fcntl.flock(self._handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -302,7 +302,7 @@ class InUse:
 
 
 def delete_older(folder: Path, kept: IndexFileName) -> None:
-    """Delete what the file that has taken over replaces: older ones of its shape, and other shapes nobody uses."""
+    """Delete what the new file replaces: older ones of its shape, and unused other shapes."""
     for named in index_files(folder):
         if named.digest == kept.digest:
             if named.generation < kept.generation:
@@ -313,7 +313,7 @@ def delete_older(folder: Path, kept: IndexFileName) -> None:
 
 
 def delete_all(folder: Path) -> None:
-    """Delete everything that an index keeps in its folder."""
+    """Delete everything an index keeps in its folder."""
     for named in index_files(folder):
         delete_database(folder / named.name)
     delete_database(folder / CACHE)
@@ -322,7 +322,7 @@ def delete_all(folder: Path) -> None:
 
 
 def size_bytes(folder: Path) -> int:
-    """Return how much everything takes on disk."""
+    """Return the total size on disk."""
     total = 0
     with suppress(OSError):
         for entry in os.scandir(folder):
@@ -344,7 +344,7 @@ def _is_unused(folder: Path, digest: str) -> bool:
 
 
 def _delete_orphans(folder: Path) -> None:
-    """Delete what is left over of index files that are gone."""
+    """Delete side files of index files that are gone."""
     names = {named.name for named in index_files(folder)}
     digests = {named.digest for named in index_files(folder)}
     for entry in list(os.scandir(folder)) if folder.is_dir() else ():
@@ -356,18 +356,18 @@ def _delete_orphans(folder: Path) -> None:
             Path(entry.path).unlink(missing_ok=True)
 
 
-# Raised with each change of the tables, of chunks, of terms or of units.
+# Raised when the format of tables, chunks, terms or units changes.
 INDEX_VERSION = 2
 
 
 @dataclass(frozen=True)
 class IndexShape:
-    """How an index was made; two of the same shape are interchangeable.
+    """How an index was made; indexes of the same shape are interchangeable.
 
     Args:
         size: Of its chunks.
-        embedder: The fingerprint of what made its vectors; the empty string without vectors.
-        reading: What the memories depend on besides their files: the version of the catalog and its zone.
+        embedder: Fingerprint of the embedder, or "" without vectors.
+        reading: Other inputs of the memories: the catalog's version and its zone.
     """
 
     size: ChunkSize
@@ -376,17 +376,17 @@ class IndexShape:
 
     @property
     def digest(self) -> str:
-        """Return twelve letters and digits that name the shape."""
+        """Return twelve letters and digits that identify the shape."""
         parts = (INDEX_VERSION, self.size.tokens, self.size.overlap, self.embedder, self.reading)
         text = "\n".join(map(str, parts))
         return hashlib.blake2b(text.encode(), digest_size=6).hexdigest()
 
 
 class OpenFiles:
-    """The open index files of a folder; safe from several threads.
+    """The open index files of a folder; thread-safe.
 
-    The newest complete file of the wanted shape answers; before there is one, a complete file of another shape;
-    before there is any, the one that is being built.
+    The newest complete file of the wanted shape answers; failing that, a complete file of another shape; failing
+    that, the one being built.
 
     Args:
         folder: Of the index files.
@@ -403,10 +403,10 @@ class OpenFiles:
         self._settled: IndexFile | None = None
 
     def make_folder(self) -> None:
-        """Make the folder where it is missing.
+        """Create the folder if missing.
 
         Raises:
-            StorageError: It cannot be made.
+            StorageError: It cannot be created.
         """
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
@@ -421,7 +421,7 @@ class OpenFiles:
         """Return the file that answers now.
 
         Raises:
-            IndexLost: It is gone or damaged; asked again, it is another.
+            IndexLost: It is gone or damaged; a retry gets another.
             StorageError: It cannot be opened.
         """
         with self._lock:
@@ -442,7 +442,7 @@ class OpenFiles:
             return self._file(own[0]) if own else self.to_build()
 
     def to_build(self, *, anew: bool = False) -> IndexFile:
-        """Return the file to build: the newest of the wanted shape, made where there is none.
+        """Return the file to build: the newest of the wanted shape, created if missing.
 
         Args:
             anew: Make one more beside a complete one.
@@ -457,7 +457,7 @@ class OpenFiles:
             return self._file(newest)
 
     def share_built(self) -> float | None:
-        """Return which share of the file to build is done, where it has not taken over yet."""
+        """Return the share built of a file that has not taken over yet, else None."""
         with self._lock:
             file = self.to_build()
             with file.reading() as connection:
@@ -468,14 +468,14 @@ class OpenFiles:
             return min(1.0, files / state.wanted)
 
     def others_answer(self) -> bool:
-        """Tell whether a file of other words but the same embedder answers, with all its vectors, until then."""
+        """Return whether a file of another shape but the same embedder answers meanwhile, with all its vectors."""
         with self._lock:
             file = self.answering()
             state = file.state()
             return state.shape != self._shape.digest and state.embedder == self._shape.embedder
 
     def clear_away(self, file: IndexFile) -> None:
-        """Clear away what a complete file has replaced, also where whoever was to do that has died."""
+        """Delete what a complete file has replaced, even if the process responsible died."""
         with self._lock:
             if len(index_files(self._folder)) == 1:
                 return
@@ -484,7 +484,7 @@ class OpenFiles:
             self._close_gone(index_files(self._folder))
 
     def close(self) -> None:
-        """Let go of all files; they are opened again when asked for."""
+        """Close all files; they reopen on demand."""
         with self._lock:
             self._settled = None
             for file in self._open.values():

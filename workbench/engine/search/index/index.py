@@ -1,4 +1,4 @@
-"""The search index: derived from files alone, brought up to date bit by bit, and deleted at any time without loss."""
+"""The search index: derived from files alone, updated incrementally, deletable at any time without loss."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class IndexSync:
-    """What bringing the index up to date did.
+    """Outcome of an index update.
 
     Args:
         changed: Files read into it.
         removed: Files taken out of it.
-        pending_files: Files that it does not hold as they are.
-        pending_vectors: Chunks that still lack their vector.
-        busy: Whether another process is building, so that nothing was done here.
+        pending_files: Files it does not hold in their present state.
+        pending_vectors: Chunks that still lack a vector.
+        busy: Whether another process is building, so that nothing was done.
         failure: Why vectors could not be made, or None.
     """
 
@@ -47,7 +47,7 @@ class IndexSync:
 
     @property
     def finished(self) -> bool:
-        """Tell whether the words of every file can be searched."""
+        """Return whether the words of every file are searchable."""
         return not self.busy and not self.pending_files
 
 
@@ -57,12 +57,12 @@ class IndexState:
 
     Args:
         dimensions: Of its vectors; None without vectors.
-        last_sync: When it last held every file, aware; None before the first time.
-        size_bytes: On disk, embedding cache included.
-        pending_vectors: Chunks that still lack their vector.
-        rebuilding: Share done of a building that has not taken over yet, 0–1, or None.
+        last_sync: When it last held every file, aware; None if never.
+        size_bytes: On disk, including the embedding cache.
+        pending_vectors: Chunks that still lack a vector.
+        rebuilding: Share done of a build that has not taken over yet, 0–1, or None.
         is_of_another_shape: Whether an older index answers until the wanted one is built.
-        failure: Why vectors could not be made the last time, or None.
+        failure: Why the last embedding failed, or None.
     """
 
     files: int
@@ -79,27 +79,27 @@ class IndexState:
 T = TypeVar("T")
 
 _MOST_ATTEMPTS = 3
-# A building of so many files is worth merging its parts afterwards.
+# After a build of this many files, merging the parts pays.
 _MANY_FILES = 200
-# From so many on, waiting for the vectors that come with the words is felt.
+# From this many on, waiting for vectors along with the words is noticeable.
 _MANY_STALE = 1_000
 _WAIT_SECONDS = 0.2
 _LONG_WAIT_SECONDS = 60.0
 
 
 class Index:
-    """The index of one workspace in a folder of its own; safe from several threads and processes.
+    """The index of one workspace in a folder of its own; safe for several threads and processes.
 
-    Searching never waits for building: it answers from what is there. One process builds at a time.
+    Searches never wait for a build: they answer from what is there. One process builds at a time.
 
     Args:
-        folder: Where its files are; made when needed.
-        shape: What it depends on besides the files. An index of another shape is built beside the one there
-            is, which answers until then.
-        embedder: Makes its vectors; None for keywords alone. Its fingerprint is the shape's.
-        cache_entries: Chunks whose vectors are kept for rebuilding.
-        clock: Tells the time.
-        elsewhere: Where to go on when the folder fails.
+        folder: Where its files are; created on demand.
+        shape: Its inputs besides the files. An index of another shape answers until this one is built beside
+            it.
+        embedder: Makes its vectors; None for keywords only. Its fingerprint is the shape's.
+        cache_entries: Number of chunks whose vectors are kept for rebuilds.
+        clock: Source of the time.
+        elsewhere: Folder to continue in when `folder` fails.
     """
 
     def __init__(
@@ -125,7 +125,7 @@ class Index:
         self._keep_in(folder)
 
     def _keep_in(self, folder: Path) -> None:
-        """Have everything in a folder; what is in use of another one goes on until it is closed."""
+        """Use this folder; files open in another one stay in use until closed."""
         embedder = self._embedder
         self._folder = folder
         self._files = OpenFiles(folder, self._shape)
@@ -138,16 +138,16 @@ class Index:
             self._chunk_embedder = ChunkEmbedder(embedder, self._cache, self._clock)
 
     def source(self) -> Snapshot:
-        """Return one consistent state of the index to ask; close it, or use it in a `with`.
+        """Return one consistent state of the index; close it, or use it in a `with`.
 
         Raises:
-            IndexLost: It was deleted or damaged this moment, here or in a question to it: sync, and ask again.
+            IndexLost: It was deleted or damaged just now: sync and ask again.
             StorageError: The folder cannot be used.
         """
         return self._again(lambda: Snapshot(self._files.answering()))
 
     def goes_on_elsewhere(self, error: StorageError) -> bool:
-        """Return True where another folder takes over from the one that failed: ask again there."""
+        """Return True if another folder takes over from the failed one; then retry."""
         if isinstance(error, IndexLost) or error.where is None:
             return False
         with self._moving:
@@ -164,7 +164,7 @@ class Index:
             return True
 
     def is_in_place(self) -> bool:
-        """Tell whether the file that a sync went into last is still there, and was not found damaged."""
+        """Return whether the file last synced still exists and was not found damaged."""
         synced = self._synced
         return synced is not None and synced.is_in_place()
 
@@ -178,18 +178,18 @@ class Index:
         cancelled: Callable[[], bool] = lambda: False,
         wait: float = _WAIT_SECONDS,
     ) -> IndexSync:
-        """Bring the index up to date with every file: their words, and where that takes no time their vectors.
+        """Bring the words of every file up to date, and their vectors if that is quick.
 
         Args:
-            sources: Everything that is searched; of a path in several the first is taken.
-            force: Build everything anew, beside what there is.
-            words_first: Leave the vectors of very many files to `embed`: somebody waits to find them.
-            progress: Called with files done and files to do.
-            cancelled: Asked between files; what is done by then stays, and what is left is `pending_files`.
+            sources: Everything searched; for a path in several, the first counts.
+            force: Rebuild everything beside what exists.
+            words_first: Leave the vectors of large updates to `embed`, since somebody waits for results.
+            progress: Called with files done and files in total.
+            cancelled: Polled between files; work done is kept, the rest is `pending_files`.
             wait: Seconds to wait for another builder.
 
         Raises:
-            StorageError: The index cannot be kept; what it was before still answers.
+            StorageError: The index cannot be written; its former state still answers.
         """
 
         def bring(file: IndexFile) -> IndexSync:
@@ -213,16 +213,16 @@ class Index:
         progress: Callable[[int, int], None] = lambda _done, _total: None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> IndexSync:
-        """Make the vectors that are missing, newest memories first; what is made is kept batch by batch.
+        """Make missing vectors, newest memories first, keeping them batch by batch.
 
         Others may sync meanwhile. One process at a time embeds.
 
         Args:
-            progress: Called with chunks done and chunks to do.
-            cancelled: Asked now and then, also while the embedder is at work.
+            progress: Called with chunks done and chunks in total.
+            cancelled: Polled, also while the embedder works.
 
         Raises:
-            StorageError: The index cannot be kept.
+            StorageError: The index cannot be written.
         """
         if self._chunk_embedder is None:
             return IndexSync()
@@ -266,7 +266,7 @@ class Index:
         )
 
     def asked(self, question: Callable[[Snapshot], T]) -> T:
-        """Ask one consistent state of the index, again where it is lost meanwhile; raises as `source` does."""
+        """Query one consistent state, retrying if it is lost meanwhile; raises as `source` does."""
 
         def ask_it() -> T:
             with self.source() as snapshot:
@@ -275,7 +275,7 @@ class Index:
         return self._again(ask_it)
 
     def close(self) -> None:
-        """Let go of all files; a later call opens them again."""
+        """Close all files; a later call reopens them."""
         self._files.close()
         for _, files in self._left:
             files.close()
@@ -283,7 +283,7 @@ class Index:
             self._cache.close()
 
     def destroy(self) -> None:
-        """Delete everything: all index files, what SQLite keeps beside them, and the embedding cache."""
+        """Delete all index files, their SQLite side files, and the embedding cache."""
         with self._building:
             self.close()
             for folder in (*(folder for folder, _ in self._left), self._folder):
@@ -292,7 +292,7 @@ class Index:
     def _build(
         self, bring: Callable[[IndexFile], IndexSync], wait: float, *, force: bool = False
     ) -> IndexSync:
-        """Do something as the only builder; where another is at work, say so."""
+        """Act as the only builder; if another is at work, say so."""
         if not self._building.acquire(timeout=wait):
             return IndexSync(busy=True)
         try:
@@ -314,12 +314,12 @@ class Index:
         return Builder(file, self._shape.size, self._chunk_embedder if instant else None)
 
     def _finish(self, file: IndexFile, built: BuildResult, *, has_seen_all: bool) -> IndexSync:
-        """Note what was reached, and let the file take over where it can; the builder's lock is held.
+        """Record the progress, and let the file take over if it can; the builder's lock is held.
 
         Args:
             file: The file that was built.
             built: What was done to it.
-            has_seen_all: Whether everything that is searched was compared with it.
+            has_seen_all: Whether every source was compared with it.
         """
         holds_all = has_seen_all and not built.pending
         if has_seen_all:
@@ -328,7 +328,7 @@ class Index:
         self._failure = built.failure
         with file.change() as (_, state, left):
             after = replace(state, last_sync=render_time(self._clock.now()), wanted=0) if holds_all else state
-            # Where another file answers as well by meaning, this one waits until it can, too.
+            # If another file also answers by meaning, this one waits until it can, too.
             can_wait = pending and not built.failure and not state.complete
             if (holds_all or state.last_sync) and not (can_wait and self._files.others_answer()):
                 after = replace(after, complete=1)
@@ -352,7 +352,7 @@ class Index:
             return int(ask(connection, "SELECT count(*) FROM chunks WHERE embedded = 0")[0][0])
 
     def _again(self, act: Callable[[], T]) -> T:
-        """Do something once more where the index is lost meanwhile, or goes on in another folder."""
+        """Retry once if the index is lost meanwhile or moves to another folder."""
         try:
             return _once_more(act)
         except StorageError as error:
@@ -362,7 +362,7 @@ class Index:
 
 
 def _once_more(act: Callable[[], T]) -> T:
-    """Do something once more where the index is lost meanwhile: it is another file then, or made anew."""
+    """Retry once if the index is lost meanwhile."""
     for _ in range(_MOST_ATTEMPTS - 1):
         try:
             return act()

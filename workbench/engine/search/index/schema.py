@@ -1,4 +1,4 @@
-"""The tables of an index file, connections to it, and the counts and flags it records of itself."""
+"""The tables of an index file, its connections, and the counts and flags it records about itself."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ CREATE INDEX blocks_by_version ON blocks (version);
 """
 SUFFIXES = ("", "-wal", "-shm", "-journal")
 _PRAGMAS = (
-    # Whatever this SQLite was built with: a mapped file that is cut short ends the process.
+    # Whatever the SQLite build: truncating a mapped file kills the process.
     "mmap_size = 0",
     "page_size = 8192",
     "journal_mode = WAL",
@@ -48,14 +48,14 @@ _PRAGMAS = (
     "wal_autocheckpoint = 4000",
     "journal_size_limit = 33554432",
 )
-# Vectors are read one by one: the blobs that sqlite-vec keeps them in are best small.
+# Vectors are read one by one, so sqlite-vec's blobs are best small.
 _VECTORS = (
     "CREATE VIRTUAL TABLE vectors USING vec0 (embedding float[{}] distance_metric=cosine, chunk_size=64)"
 )
 
 
 def connect(place: Path) -> apsw.Connection:
-    """Open a connection with sqlite-vec in it; the file is made where it is missing.
+    """Open a connection with sqlite-vec loaded, creating the file if missing.
 
     Raises:
         apsw.Error: The file is damaged or cannot be opened.
@@ -77,14 +77,14 @@ def connect(place: Path) -> apsw.Connection:
 
 
 def ask(connection: apsw.Connection, question: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-    """Ask one question and return all its rows."""
+    """Return all rows of one query."""
     rows: list[tuple[Any, ...]] = connection.execute(question, tuple(values)).fetchall()
     return rows
 
 
 @contextmanager
 def decoding() -> Iterator[None]:
-    """Take for damage what is stored and cannot be what was stored.
+    """Treat stored values that cannot be decoded as damage.
 
     Raises:
         apsw.CorruptError: As SQLite raises it for damage that it notices itself.
@@ -96,7 +96,7 @@ def decoding() -> Iterator[None]:
 
 
 def create_tables(connection: apsw.Connection, state: dict[str, str | int]) -> None:
-    """Make the tables, unless somebody has made them, with their first state."""
+    """Create the tables with their first state, unless they exist."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         if not has_tables(connection):
@@ -110,17 +110,17 @@ def create_tables(connection: apsw.Connection, state: dict[str, str | int]) -> N
 
 
 def has_tables(connection: apsw.Connection) -> bool:
-    """Tell whether the file is an index already."""
+    """Return whether the file is already an index."""
     return bool(connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'state'").fetchall())
 
 
 def create_vectors(connection: apsw.Connection, dimensions: int) -> None:
-    """Make the table of vectors; within the caller's transaction."""
+    """Create the table of vectors, in the caller's transaction."""
     connection.execute(_VECTORS.format(int(dimensions)))
 
 
 def delete_database(place: Path) -> None:
-    """Delete a file with what SQLite keeps beside it."""
+    """Delete a database and its side files."""
     for suffix in SUFFIXES:
         Path(f"{place}{suffix}").unlink(missing_ok=True)
 
@@ -132,14 +132,14 @@ class FileState:
     Args:
         shape: The digest of its shape.
         embedder: The fingerprint of what makes its vectors, or the empty string.
-        complete: Whether it has taken over: it has held every file once.
-        next_number: The number of the next chunk; none is ever used twice.
-        chunks: How many there are.
-        terms: How many terms they have together.
+        complete: Whether it has taken over: it once held every file.
+        next_number: Number of the next chunk; numbers are never reused.
+        chunks: Number of chunks.
+        terms: Total number of terms.
         version: Raised with each change of vectors.
-        dimensions: Of its vectors; 0 while there are none.
-        last_sync: When it last held every file, ISO 8601, or the empty string.
-        wanted: Files that a building is to hold in the end; 0 where none is under way.
+        dimensions: Of its vectors; 0 without any.
+        last_sync: When it last held every file, ISO 8601, or "".
+        wanted: Files that the current build will hold in the end; 0 if none is running.
     """
 
     shape: str = ""
@@ -154,7 +154,6 @@ class FileState:
     wanted: int = 0
 
     def values(self) -> dict[str, str | int]:
-        """Return the state as rows."""
         return dict(vars(self))
 
 
@@ -170,12 +169,12 @@ def read_state(connection: apsw.Connection) -> FileState:
         for name, default in vars(FileState()).items():
             if not isinstance(getattr(state, name), type(default)):
                 raise TypeError(name)
-    # Without these numbers would be used twice.
+    # Otherwise these numbers would be reused.
     if not known.keys() >= {"shape", "next_number"}:
         raise apsw.CorruptError("the state is gone")
     return state
 
 
 def write_state(connection: apsw.Connection, state: FileState) -> None:
-    """Put the state in the place of what it was; within the caller's transaction."""
+    """Replace the stored state, in the caller's transaction."""
     connection.executemany("INSERT OR REPLACE INTO state VALUES (?, ?)", list(state.values().items()))

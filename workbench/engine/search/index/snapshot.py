@@ -19,19 +19,19 @@ if TYPE_CHECKING:
     from workbench.engine.search.index.files import IndexFile
 
 
-# A word that stands in very many chunks tells little of any: where rarer ones were asked for as well, frequent
-# ones are left out once this many places would have to be looked at.
+# A very frequent word says little: beside rarer ones, frequent words are dropped once this many
+# postings would have to be read.
 _MOST_PLACES = 16_000
 _END_OF_PREFIX = "\U0010ffff"
 
 
 def frequencies(connection: apsw.Connection, terms: Sequence[str], chunks: int) -> dict[str, int]:
-    """Return in how many chunks each term stands; of a prefix, an estimate from above.
+    """Return the number of chunks that hold each term; for a prefix, an upper estimate.
 
     Args:
         connection: To the index file.
-        terms: As they stand in the index; one that ends in `*` stands for every term that begins with it.
-        chunks: How many there are in all.
+        terms: As in the index; a trailing `*` matches every term with that beginning.
+        chunks: Total number of chunks.
     """
     found = {}
     for term in dict.fromkeys(terms):
@@ -55,7 +55,7 @@ def best_by_keywords(
     expression = " OR ".join(_quoted(term) for term in telling)
     asked = {"c.store = ?": within.store, "c.day >= ?": within.after, "c.day <= ?": within.before}
     narrowed = {clause: str(value) for clause, value in asked.items() if value is not None}
-    # The full-text index gives rows in the order of their rank: only as many as are wanted are looked at further.
+    # The full-text index returns rows by rank: only the wanted number is examined further.
     joined = " CROSS JOIN chunks c ON c.number = words.rowid" if narrowed else ""
     rows = connection.execute(
         f"SELECT words.rowid, -words.rank FROM words{joined} WHERE words MATCH ?"
@@ -66,7 +66,7 @@ def best_by_keywords(
 
 
 def _telling(found: Mapping[str, int]) -> list[str]:
-    """Return the terms to ask for, the rarest first."""
+    """Return the terms to query, the rarest first."""
     chosen: list[str] = []
     places = 0
     for term, count in sorted(found.items(), key=lambda pair: pair[1]):
@@ -85,7 +85,7 @@ def _quoted(term: str) -> str:
 
 Row = tuple[Any, ...]
 
-# The scan takes a byte per dimension; what it finds is scored again exactly, with so many to spare.
+# The scan uses one byte per dimension; this many extra results are rescored exactly.
 _SPARE = 40
 _MOST_EXACT = 300
 _CHUNKS = (
@@ -96,7 +96,7 @@ _CHUNKS = (
 
 
 class Snapshot(AbstractContextManager["Snapshot"]):
-    """Answers of one state of an index file; for one thread. Close it soon: it keeps the file from shrinking.
+    """Answers from one state of an index file; for one thread. Close it soon: it keeps the file from shrinking.
 
     Args:
         file: The open file.
@@ -114,7 +114,7 @@ class Snapshot(AbstractContextManager["Snapshot"]):
 
     @property
     def state(self) -> FileState:
-        """Return the counts of this state, and the fingerprint of what made its vectors."""
+        """Return the counts of this state and its embedder's fingerprint."""
         return self._state
 
     def __exit__(
@@ -123,18 +123,18 @@ class Snapshot(AbstractContextManager["Snapshot"]):
         self.close()
 
     def close(self) -> None:
-        """Let go of the state."""
+        """Release the state."""
         self._file.end_reading(self._connection)
 
     def counts(self) -> tuple[int, int]:
-        """Return how many files there are, and how many chunks lack their vector."""
+        """Return the number of files, and of chunks that lack a vector."""
         rows = self._rows(
             "SELECT (SELECT count(*) FROM files), (SELECT count(*) FROM chunks WHERE embedded = 0)", ()
         )
         return rows[0][0], rows[0][1]
 
     def digests(self) -> dict[str, bytes]:
-        """Return the digest that each file had when it was read, by path."""
+        """Return the digest of each file when it was read, by path."""
         return dict(self._rows("SELECT path, digest FROM files", ()))
 
     def statistics(self, terms: Sequence[str]) -> Statistics:
@@ -150,7 +150,7 @@ class Snapshot(AbstractContextManager["Snapshot"]):
             return best_by_keywords(self._connection, terms, limit, within, self._state.chunks)
 
     def by_vector(self, vector: FloatArray, limit: int, within: Within) -> list[tuple[int, float]]:
-        """See `ChunkSource`; nothing for a vector of other dimensions than the index has."""
+        """See `ChunkSource`; empty for a vector of other dimensions than the index's."""
         if self._state.dimensions != vector.shape[0]:
             return []
         with self._file.translated():
@@ -158,7 +158,7 @@ class Snapshot(AbstractContextManager["Snapshot"]):
             memory.refresh(self._connection, self._state.version, self._state.dimensions)
             about = memory.nearest(vector, limit + _SPARE, within)
             exact = self._cosines([number for number, _ in about[:_MOST_EXACT]], vector)
-        # Where very many are asked for, the last of them stand as the scan left them.
+        # For very large limits the last results keep the scan's approximate scores.
         return [*exact, *about[_MOST_EXACT:]][:limit]
 
     def by_memory(self, memory_ids: Sequence[str], within: Within) -> list[int]:

@@ -1,4 +1,4 @@
-"""Vectors in an index file: a byte per dimension, stored in blocks, and scanned in memory for the nearest."""
+"""Vectors in an index file: a byte per dimension, stored in blocks and scanned in memory."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 BLOCK = 256
-# Kept in index files: another order is another `shape.INDEX_VERSION`.
+# Stored in index files: another order needs another `INDEX_VERSION`.
 _CODE_OF_STORE = {store: code for code, store in enumerate(SEARCHED_STORES, 1)}
 
 
@@ -34,10 +34,10 @@ class Block:
     """The vectors of the chunks numbered from `BLOCK * number` on.
 
     Args:
-        scales: float32 per chunk; 0 where there is no vector.
+        scales: float32 per chunk; 0 without a vector.
         stores: int8 per chunk, see `store_code`.
         days: int32 per chunk, the ordinal of its day or 0.
-        codes: int8, a row per chunk.
+        codes: int8, one row per chunk.
     """
 
     scales: FloatArray
@@ -56,7 +56,7 @@ class Block:
 
     @classmethod
     def of_row(cls, row: Sequence[bytes]) -> Block:
-        """Return the block of a row (scales, stores, days, codes), to be read only.
+        """Return the read-only block of a row (scales, stores, days, codes).
 
         Raises:
             apsw.CorruptError: It is no such row.
@@ -70,17 +70,17 @@ class Block:
             )
 
     def copy(self) -> Block:
-        """Return a copy that may be changed."""
+        """Return a writable copy."""
         return Block(self.scales.copy(), self.stores.copy(), self.days.copy(), self.codes.copy())
 
 
 def store_code(store: str) -> int:
-    """Return the number that stands for a store; 0 for one that is unknown."""
+    """Return the code of a store; 0 if unknown."""
     return _CODE_OF_STORE.get(store, 0)
 
 
 def day_code(day: date | str | None) -> int:
-    """Return the number of a day, or 0 for none."""
+    """Return the code of a day; 0 for None."""
     if day is None:
         return 0
     return (date.fromisoformat(day) if isinstance(day, str) else day).toordinal()
@@ -88,7 +88,7 @@ def day_code(day: date | str | None) -> int:
 
 @dataclass(frozen=True)
 class Placed:
-    """Vectors with what they are filtered by; one entry per chunk in each, numbers ascending."""
+    """Vectors with their filter values; one entry per chunk in each, numbers ascending."""
 
     numbers: Sequence[int]
     stores: Sequence[int]
@@ -98,7 +98,7 @@ class Placed:
 
 
 def add_to_blocks(connection: apsw.Connection, placed: Placed, version: int) -> None:
-    """Put vectors into their blocks; within the caller's transaction."""
+    """Add vectors to their blocks, in the caller's transaction."""
     for number, group in groupby(range(len(placed.numbers)), key=lambda at: placed.numbers[at] // BLOCK):
         rows = list(group)
         block = _read(connection, number) or Block.empty(placed.codes.shape[1])
@@ -112,7 +112,7 @@ def add_to_blocks(connection: apsw.Connection, placed: Placed, version: int) -> 
 
 
 def remove_from_blocks(connection: apsw.Connection, numbers: Iterable[int], version: int) -> None:
-    """Take vectors out of their blocks, and blocks away that hold none; within the caller's transaction."""
+    """Remove vectors from their blocks, and empty blocks, in the caller's transaction."""
     for number, group in groupby(sorted(numbers), key=lambda chunk: chunk // BLOCK):
         block = _read(connection, number)
         if block is None:
@@ -148,28 +148,28 @@ _LARGEST = 127.0
 
 
 def encode(vectors: FloatArray) -> tuple[Codes, FloatArray]:
-    """Return each row as bytes, and what to multiply each row of bytes by; 0 for a row of zeros."""
+    """Return each row as bytes with its scale; scale 0 for a row of zeros."""
     scales = (np.abs(vectors).max(axis=1, initial=0.0) / _LARGEST).astype(np.float32)
     divisors = np.where(scales > 0, scales, 1)[:, None]
     return np.rint(vectors / divisors).astype(np.int8), scales
 
 
 def decode(codes: bytes, dimensions: int) -> FloatArray:
-    """Return rows of bytes as unit vectors; the scale of a row does not matter to its direction."""
+    """Return rows of bytes as unit vectors; scale does not affect direction."""
     rows = np.frombuffer(codes, np.int8).reshape(-1, dimensions).astype(np.float32)
     lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))
     rows /= np.where(lengths > 0, lengths, 1)[:, None]
     return rows
 
 
-# So many rows at a time are made floats: they stay in the processor's cache.
+# This many rows at a time become floats: they stay in the processor's cache.
 _ROWS_AT_ONCE = 1024
 _ROOM = 1.25
 
 
 @dataclass
 class _Held:
-    """Blocks side by side; `starts` is the first chunk number of each, `used` how many there are."""
+    """Adjacent blocks; `starts` is the first chunk number of each, `used` how many there are."""
 
     starts: NDArray[np.int64]
     scales: FloatArray
@@ -204,9 +204,9 @@ class _Held:
 
 
 class VectorMemory:
-    """A copy of an index file's vectors, brought up to date block by block; safe from several threads.
+    """In-memory copy of an index file's vectors, refreshed block by block; thread-safe.
 
-    A number never stands for another vector, so a scan beside an update sees each vector as it was or not at all.
+    A number is never reused, so a scan during an update sees each vector as it was or not at all.
     """
 
     def __init__(self) -> None:
@@ -221,8 +221,8 @@ class VectorMemory:
 
         Args:
             connection: To the index file.
-            version: Of its vectors, as its state says.
-            dimensions: Of its vectors, likewise.
+            version: Of its vectors, per its state.
+            dimensions: Of its vectors, per its state.
         """
         with self._lock:
             if version <= self._version and dimensions == self._dimensions:
@@ -244,7 +244,7 @@ class VectorMemory:
             self._version = version
 
     def nearest(self, vector: FloatArray, limit: int, within: Within) -> list[tuple[int, float]]:
-        """Return about the chunks nearest to a unit vector by number, best first, with about their cosine."""
+        """Return the chunks nearest to a unit vector, best first, with their cosine; both approximate."""
         held, used = self._held, self._held.used
         rows = used * BLOCK
         if not rows or vector.shape[0] != held.codes.shape[1]:
@@ -266,7 +266,7 @@ class VectorMemory:
 
     def _make_room(self, blocks: int) -> None:
         taken = max(blocks, len(self._known))
-        # Places of blocks that are gone are taken again only where everything is laid out anew.
+        # Freed places are reused only when everything is laid out again.
         spare = self._held.used - len(self._known)
         if taken + spare <= self._held.room:
             return
@@ -312,7 +312,7 @@ def _wanted(held: _Held, rows: int, within: Within) -> NDArray[np.bool_]:
     return wanted
 
 
-# One statement for all: SQLite works on it without Python, and another thread can use the time.
+# One statement for all: SQLite then works without the GIL.
 _INSERT_VECTORS = (
     "INSERT INTO vectors (rowid, embedding) SELECT value, substr(?1, key * ?3 + 1, ?3) FROM json_each(?2)"
 )
@@ -323,7 +323,7 @@ _INSERT_UNITS = (
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """A chunk's number, store and day (ISO 8601 or None), and what was made of it."""
+    """A chunk's number, store and day (ISO 8601 or None), and its vectors."""
 
     number: int
     store: str
@@ -332,7 +332,7 @@ class Embedded:
 
 
 def store_vectors(connection: apsw.Connection, state: FileState, made: Sequence[Embedded]) -> FileState:
-    """Store what was made of chunks that have no vectors yet; that they have some now is for the caller to note.
+    """Store the vectors of pending chunks; the caller marks them as embedded.
 
     Args:
         connection: In a transaction.
@@ -366,9 +366,9 @@ def store_vectors(connection: apsw.Connection, state: FileState, made: Sequence[
 
 
 def _units(made: Sequence[Embedded]) -> tuple[bytes, list[tuple[int, int, int]]]:
-    """Return the units of all chunks as bytes, and of each the number, where its bytes begin and how many there are.
+    """Return all units as bytes, and for each its chunk number, byte offset and count.
 
-    The one unit of a chunk that is the chunk is not kept twice.
+    A chunk whose only unit is itself stores it once.
     """
     apart = [(each.number, each.vectors.units) for each in made if each.vectors.units is not None]
     if not apart:
@@ -382,7 +382,7 @@ def _units(made: Sequence[Embedded]) -> tuple[bytes, list[tuple[int, int, int]]]
 
 
 def _begin_anew(connection: apsw.Connection, state: FileState, dimensions: int) -> FileState:
-    """Make room for vectors of this many dimensions; others, which cannot be compared with them, go."""
+    """Make room for vectors of this many dimensions; incomparable ones are deleted."""
     if state.dimensions:
         for statement in (
             "DROP TABLE vectors",

@@ -1,1 +1,1 @@
-"""Ranks what the index finds for a question, and can say why each result stands where it does."""
+"""Ranks what the index finds for a question, and explains the rank of each result."""

@@ -25,16 +25,16 @@ _LONGEST_NAME = 4
 _MOST_NAMES = 8
 _MOST_PLACES = 40
 _MOST_NEIGHBOURS = 12
-# Half as much with every step away from what the question names.
+# Halved with every step from what the question names.
 _FADE = 0.5
 
 
 @dataclass(frozen=True)
 class ReachedMemory:
-    """A memory that the graph leads to.
+    """A memory reached through the graph.
 
     Args:
-        strength: 1 for an entity that the question names, half as much with every step from it.
+        strength: 1 for an entity the question names, halved with every step.
         way: How it was reached, in a few words.
     """
 
@@ -43,15 +43,13 @@ class ReachedMemory:
 
 
 class GraphLane(Protocol):
-    """Where a question's names lead."""
-
     def reach(self, question: str) -> Mapping[str, ReachedMemory]:
         """Return memories by id, the strongest first."""
         ...
 
 
 class EntityLookups(Protocol):
-    """The part of the catalog's lookups that the lane asks."""
+    """The part of the catalog's lookups that the lane uses."""
 
     def named(self, name: str) -> EntityRecord | None: ...
     def called(self, first_name: str) -> EntityRecord | None: ...
@@ -61,10 +59,10 @@ class EntityLookups(Protocol):
 
 
 class EntityGraph:
-    """The graph lane over the catalog: entities named in a question, one and two hops, and what mentions them.
+    """The graph lane: entities named in a question, their neighbours within two steps, and memories that mention them.
 
     Args:
-        lookups: The catalog's questions.
+        lookups: The catalog's queries.
     """
 
     def __init__(self, lookups: EntityLookups) -> None:
@@ -102,7 +100,7 @@ class EntityGraph:
         return reached
 
     def _named(self, question: str) -> list[EntityRecord]:
-        """Return the entities whose name or, of a person, first name stands in the question; longest names first."""
+        """Return entities whose name or, for a person, first name occurs in the question; longest names first."""
         found: dict[str, EntityRecord] = {}
         words = _WORD.findall(question)[:60]
         taken: set[int] = set()
@@ -123,7 +121,7 @@ class EntityGraph:
         return list(found.values())[:_MOST_NAMES]
 
     def _named_within(self, run: str, found: dict[str, EntityRecord]) -> None:
-        """Look for names in a script that does not part words."""
+        """Look for names in a script without word separators."""
         for length in range(min(6, len(run)), 1, -1):
             for start in range(len(run) - length + 1):
                 entity = self._lookups.named(run[start : start + length])
@@ -138,14 +136,14 @@ _LONGEST_REMEMBERED = 4000
 
 
 class UnitShape(NamedTuple):
-    """What the text of a unit is like, whatever is asked.
+    """Properties of a unit's text that do not depend on the question.
 
     Args:
         first: Its first line in the chunk's text, counted from 0.
         last: Its last.
-        speaker: Who says it, folded, or None.
+        speaker: Its speaker, folded, or None.
         spoken: Its text without headings and the label of its first line.
-        asking: How much of it is questions, 0–1.
+        asking: Share of it that is questions, 0–1.
     """
 
     first: int
@@ -157,16 +155,16 @@ class UnitShape(NamedTuple):
 
 @dataclass(slots=True)
 class CandidateUnit:
-    """Lines of a chunk that are found and handed over together.
+    """Lines of a chunk that are found and returned together.
 
     Args:
         stored: Its chunk.
-        place: Its place among the units of its chunk.
+        place: Its position among the units of its chunk.
         shape: What its text is like.
-        words: Its terms, stemmed, each once.
-        length: How many terms it has, repetitions included.
-        signals: What was made of it, by name.
-        points: All of that together.
+        words: Its distinct stemmed terms.
+        length: Number of its terms, repetitions included.
+        signals: Scores by signal name.
+        points: Total score.
     """
 
     stored: StoredChunk
@@ -189,7 +187,7 @@ class CandidateUnit:
 
 
 def units_in(stored: StoredChunk) -> list[CandidateUnit]:
-    """Return the units of a chunk, not yet scored."""
+    """Return the units of a chunk, unscored."""
     chunk = stored.chunk
     shape = _remembered_shapes if len(chunk.text) <= _LONGEST_REMEMBERED else _shapes
     units = []
@@ -203,7 +201,7 @@ def units_in(stored: StoredChunk) -> list[CandidateUnit]:
 
 
 def share_of_questions(text: str) -> float:
-    """Return how much of a text is questions, 0–1: who asks does not tell."""
+    """Return the share of questions in a text, 0–1: a question is rarely an answer."""
     if "?" not in text and "？" not in text:
         return 0.0
     asked = total = 0
@@ -238,28 +236,28 @@ def _shape(
     )
 
 
-# How many chunks each lane is asked for, and how many are read and scored unit by unit: for few results and for many.
+# Chunks requested from each lane, and chunks scored unit by unit: for few results and for many.
 _OF_A_LANE = 100
 _READ = 32
 _READ_FOR_MANY = 80
 _FEW = 20
-# How much further a lane is asked where too much of what it gave is not to be shown, and how far at most.
+# How much further a lane is asked if too many of its results are hidden, and the limit.
 _FURTHER = 4
 _MOST_OF_A_LANE = 6400
 _MOST_BY_MEANING = 1600
-# The most that the weighted sum asks each lane for, however many results are wanted.
+# Upper limit per lane for the weighted sum, however many results are wanted.
 _MOST_OF_A_SUM = 200
 _OF_GRAPH = 24
 _OF_PERIOD = 24
-# Chunks among whose speakers the names in a question are looked for, before it is embedded without them.
+# Number of chunks whose speakers are compared with the names in a question before it is embedded without them.
 _LISTENED_TO = 8
-# The first ranks of a lane count for much more than its last.
+# Damps the difference between the first ranks of a lane and its last.
 _RANK_OFFSET = 10
 
 
 @dataclass(frozen=True)
 class LaneRanks:
-    """Where each lane has a chunk, from 1, with its score in that lane."""
+    """Rank, from 1, and score of a chunk in each lane."""
 
     keywords: tuple[int, float] | None = None
     meaning: tuple[int, float] | None = None
@@ -270,10 +268,10 @@ class Candidates:
     """What the lanes found.
 
     Args:
-        chunks: To be scored, in no order that means anything.
+        chunks: To be scored, in arbitrary order.
         places: By chunk number.
-        graph: What the graph leads to, by memory id.
-        statistics: Of all chunks, for the question's terms.
+        graph: Memories reached through the graph, by id.
+        statistics: For the question's terms.
         vector: Of the question, or None.
     """
 
@@ -300,12 +298,12 @@ def gather(
     Args:
         question: What was asked.
         source: The index.
-        options: Which chunks are asked for, and how many results.
-        embed: Makes the question's vector, of length 1 or zeros; None searches by keywords alone.
-        graph: Memories that the graph leads to.
-        hidden_among: Tells of chunks, by the memory each belongs to, which are not to be shown.
-        extra_terms: Terms near the question's, whose frequencies are wanted too.
-        also: Chunks to be scored whatever the lanes say.
+        options: Filters and limits.
+        embed: Makes the question's vector, of length 1 or zeros; None searches by keywords only.
+        graph: Memories reached through the graph.
+        hidden_among: Returns the hidden ones among chunks, given the memory of each.
+        extra_terms: Terms near the question's, whose frequencies are needed too.
+        also: Chunks to score in any case.
     """
     within = options.within
     reach, wanted = _counts(options)
@@ -324,10 +322,10 @@ def gather(
         is_all = len(by_words) < reach and len(by_meaning) < min(reach, _MOST_BY_MEANING)
         if len(shown) >= wanted or is_all or reach >= _MOST_OF_A_LANE:
             break
-        # A long life has more memories that have faded than fresh ones, and they are in the way.
+        # An old workspace has more faded memories than fresh ones, and they crowd the lanes.
         reach *= _FURTHER
         by_words = source.by_keywords(asked, reach, within) if asked else []
-    # What is hidden but matches best is scored all the same: it may be the very thing asked for, or be explained.
+    # Hidden chunks that match best are scored too: they may hold the exact term, or need an explanation.
     chosen = [*shown, *(number for number in best[:wanted] if number in hidden)]
     if graph:
         led = source.by_memory(list(graph), within)
@@ -341,7 +339,7 @@ def gather(
 
 
 def _counts(options: SearchOptions) -> tuple[int, int]:
-    """Return how many chunks each lane is asked for, and how many of all are read."""
+    """Return how many chunks to request from each lane, and how many to read in all."""
     results = options.max_results or 0
     if options.fusion == "weighted-sum" and results and options.budget is None:
         count = min(_MOST_OF_A_SUM, options.candidate_multiplier * results)
@@ -356,7 +354,7 @@ def _ranks(found: Sequence[tuple[int, float]]) -> dict[int, tuple[int, float]]:
 
 
 def _best(*lanes: Mapping[int, tuple[int, float]]) -> list[int]:
-    """Return all that the lanes found, those first that stand far up in both."""
+    """Return all chunks found, those ranked high in both lanes first."""
     merit: dict[int, float] = {}
     for lane in lanes:
         for number, (rank, _) in lane.items():

@@ -11,13 +11,13 @@ from datetime import date, timedelta
 
 @dataclass(frozen=True)
 class Period:
-    """Days from the first to the last, both included."""
+    """Days from the first to the last, inclusive."""
 
     first: date
     last: date
 
     def distance(self, day: date) -> int:
-        """Return how many days lie between a day and the period, negative before it, 0 within."""
+        """Return the days between a day and the period, negative before it, 0 within."""
         if day < self.first:
             return (day - self.first).days
         return max(0, (day - self.last).days)
@@ -65,14 +65,14 @@ def period_of(
 ) -> Period | None:
     """Return the days a question names, or None.
 
-    A month without a year is the last that has begun, a weekday the last that has passed; the first expression that
-    is understood counts, the most exact kinds before others.
+    A month without a year is the last that has begun, a weekday the last that has passed. Of several expressions the
+    first of the most exact kind counts.
 
     Args:
         question: In English or Chinese; dates as ISO 8601 in any language.
-        today: The day that relative expressions start from.
-        holds: Tells whether there is anything of some days. What comes back every year, such as a month without a
-            year, is looked for in years before until there is.
+        today: Base of relative expressions.
+        holds: Returns whether some days have content. A yearly date without a year, such as a month, moves back
+            year by year until they do.
     """
     found = _first_read(question, today)
     if found is None:
@@ -93,14 +93,14 @@ def period_of(
 
 
 def without_period(question: str, today: date) -> str:
-    """Return what a question asks besides the days it names."""
+    """Return a question without the days it names."""
     text = question.casefold()
     found = _first_read(question, today)
     return text.replace(found[1].group(), " ") if found else text
 
 
 def _first_read(question: str, today: date) -> tuple[Period, re.Match[str]] | None:
-    """Return the period that counts, and where it is named."""
+    """Return the period that counts, and its match."""
     text = question.casefold()
     for pattern, read in _READERS:
         for match in pattern.finditer(text):
@@ -132,7 +132,7 @@ def _month(year: int, month: int) -> Period:
 
 
 def _months(start: date, count: int) -> Period:
-    """Return so many months from the first of one."""
+    """Return this many months, starting with the first of one."""
     later = start.year * 12 + start.month - 1 + count - 1
     return Period(start, _month(later // 12, later % 12 + 1).last)
 
@@ -142,7 +142,7 @@ def _year(year: int) -> Period:
 
 
 def _back(today: date, months: int) -> date:
-    """Return the first of the month so many months before."""
+    """Return the first of the month this many months before."""
     at = today.year * 12 + today.month - 1 - months
     return date(at // 12, at % 12 + 1, 1)
 
@@ -170,7 +170,7 @@ def _named_month(match: re.Match[str], today: date) -> Period:
 
 
 def _which(word: str) -> int:
-    """Return how many years, months or weeks from the present one a word means."""
+    """Return the offset in years, months or weeks that a word means."""
     if word in ("last", "previous", "past", "去", "上", "上个", "上個"):
         return -1
     if word in ("next", "明", "下", "下个", "下個"):
@@ -227,7 +227,7 @@ def _relative(match: re.Match[str], today: date) -> Period:
 
 
 def _ago(match: re.Match[str], today: date) -> Period:
-    """Read “two weeks ago”; the longer ago, the vaguer it is meant."""
+    """Read “two weeks ago”; the longer ago, the wider the period."""
     count, unit = _number(match["count"]), match["unit"]
     if unit in ("day", "天", "日"):
         return _one_day(today - timedelta(days=count))

@@ -1,4 +1,4 @@
-"""A search question taken apart: its options, terms and near words, days, speakers and exact phrases."""
+"""Parses a search question: its options, terms and near words, days, speakers and exact phrases."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _LATEST = re.compile(
     r"|最新|最近|目前|现在|現在|当前|當前|如今",
     re.IGNORECASE,
 )
-# What is asked for in the present tense has one answer at a time: the newest.
+# A question in the present tense has one answer at a time: the newest.
 _PRESENT = re.compile(
     r"\s*(?:what(?:'s|’s| is| are| am)|how (?:many|much|old|often|big|far)|which|who(?:'s|’s| is| are)"
     r"|where(?:'s|’s| is| are| am| do| does)|am i|is my|are my|do i|does|have i)\b"
@@ -55,12 +55,12 @@ _PRESENT = re.compile(
 )
 _FIRST_PERSON = re.compile(r"\b(?:I|my|me|mine|I'm|I’m|I've|I’ve)\b|我")
 _SECOND_PERSON = re.compile(r"\b(?:you|your)\b|你|您", re.IGNORECASE)
-# “Can you help me” asks for help, not for what the helper said.
+# “Can you help me” asks for help, not for what the assistant said.
 _REQUEST = re.compile(
     r"\s*(?:can|could|would|will) you\b|\byou (?:know|remember|recall|suggest I|recommend I)\b", re.IGNORECASE
 )
 _LONGEST_QUESTION = 4000
-# Words that ask for whatever there is.
+# Words that ask for anything there is.
 _WHATEVER = frozenset(
     index_terms("happen happened going new up else anything everything something thing things")
 )
@@ -71,17 +71,17 @@ _WHATEVER_IN_HAN = re.compile(
 
 @dataclass(frozen=True)
 class Question:
-    """A question taken apart.
+    """A parsed question.
 
     Args:
-        text: As it was asked, at most 4,000 characters of it.
-        terms: Its telling terms, stemmed; none where it has no word at all.
-        strategy: How it wants to be answered (design document §11.1).
+        text: As asked, up to 4,000 characters.
+        terms: Its significant terms, stemmed; empty without any word.
+        strategy: Kind of answer it wants (design document §11.1).
         period: The days it names, or None.
-        voices: Whose words it asks for by “I” or “you”: labels of the person or of the agent in a log.
-        wants_times: Whether a time is the answer.
-        wants_newest: Whether of two answers the newer one is right.
-        wants_whatever: Whether it asks for nothing but what there is of the days it names.
+        voices: Speakers meant by “I” or “you”: labels of the person or of the agent in a log.
+        wants_times: Whether it asks for a time.
+        wants_newest: Whether the newer of two answers is right.
+        wants_whatever: Whether it asks for anything there is of the days it names.
     """
 
     text: str
@@ -95,12 +95,12 @@ class Question:
 
 
 def read_question(text: str, today: date, holds: Callable[[Period], bool] = lambda _period: True) -> Question:
-    """Take a question apart; any text is one.
+    """Parse a question; any text is valid.
 
     Args:
-        text: In any language; strategies are told in English and Chinese.
-        today: The day that relative dates in it start from.
-        holds: Tells whether there is anything of some days; see `period_of`.
+        text: In any language; strategies are recognised in English and Chinese.
+        today: Base of relative dates.
+        holds: Returns whether some days have content; see `period_of`.
     """
     text = text[:_LONGEST_QUESTION].replace("\x00", " ")
     wants_times = _WHEN.search(text) is not None and (_WHEN.match(text) is not None or not text.isascii())
@@ -145,19 +145,19 @@ def _asks_state_in_han(text: str) -> bool:
 
 @dataclass(frozen=True)
 class SearchOptions:
-    """How a search is to be answered.
+    """How to answer a search.
 
     Args:
         max_results: Most results, or None for no limit.
-        min_score: Least score of a result, 0–1, or None for no floor.
-        within: Which chunks are asked for.
-        include_dormant: Also give dormant memories that do not hold the very thing the question names.
-        budget: Fill this many tokens with the lines that matched instead of showing them in their context.
-        explain: Say of each result why it stands where it does, and what was left out.
-        fusion: How the lanes are brought together: `two-grain`, or the `weighted-sum` of design document §11.3.
-        vector_weight: Of meaning in the weighted sum.
-        text_weight: Of keywords in the weighted sum.
-        candidate_multiplier: Chunks that each lane finds for the weighted sum, per result.
+        min_score: Minimum score of a result, 0–1, or None.
+        within: Filter on chunks.
+        include_dormant: Also return dormant memories that do not hold the exact term.
+        budget: Fill this many tokens with matching lines instead of showing them in context.
+        explain: Explain each result's rank, and what was left out.
+        fusion: `two-grain`, or the `weighted-sum` of design document §11.3.
+        vector_weight: Weight of meaning in the weighted sum.
+        text_weight: Weight of keywords in the weighted sum.
+        candidate_multiplier: Chunks per lane and result in the weighted sum.
     """
 
     max_results: int | None = None
@@ -173,25 +173,25 @@ class SearchOptions:
 
 
 def named_voices(question: Question, speakers: Iterable[str]) -> frozenset[str]:
-    """Return the speakers whose name stands in the question."""
+    """Return the speakers named in the question."""
     asked = set(question.terms)
     terms = {speaker: set(index_terms(speaker)) for speaker in speakers}
     return frozenset(speaker for speaker, own in terms.items() if own and own <= asked)
 
 
 def without_names(text: str, names: Iterable[str]) -> str:
-    """Return a question without names: nearly every line of a log is by or about one of them.
+    """Return a question without speakers' names: nearly every line of a log is by or about one of them.
 
     Args:
         text: The question.
-        names: Of speakers; nothing else is taken for a name.
+        names: Of speakers; nothing else is removed.
     """
     for name in sorted(names, key=len, reverse=True):
         text = re.sub(rf"(?<!\w){re.escape(name)}(?:['’]s)?(?!\w)", "", text, flags=re.IGNORECASE)
     return text
 
 
-# Letters with digits, an underscore, or parts joined by a dot, slash or colon: nobody writes these by chance.
+# Letters with digits, an underscore, or parts joined by a dot, slash or colon: never written by chance.
 _IDENTIFIER = re.compile(
     r"(?<![\w./:-])(?=[\w./:-]*[^\W\d_])(?=[\w./:-]*(?:\d|_|\w[./:]\w))\w+(?:[./:-]\w+)*(?![\w-])"
 )
@@ -201,10 +201,10 @@ _LEAST_WORDS = 3
 
 
 class PhraseMatch:
-    """What a question names exactly.
+    """Matches what a question names exactly.
 
     Args:
-        question: As it was asked.
+        question: As asked.
     """
 
     def __init__(self, question: str) -> None:
@@ -219,7 +219,7 @@ class PhraseMatch:
         self._phrases = [phrase for phrase in phrases if phrase.strip()]
 
     def is_in(self, text: str) -> bool:
-        """Tell whether a text holds an identifier of the question, something it quotes, or all of it verbatim."""
+        """Return whether a text holds an identifier or quotation of the question, or all of it verbatim."""
         if not self._identifiers and not self._phrases:
             return False
         folded = fold(text)
@@ -230,33 +230,33 @@ class PhraseMatch:
 
 
 def _phrase_words(text: str) -> str:
-    """Return the folded words of a text with one space around each."""
+    """Return the folded words of a text, each surrounded by one space."""
     return f" {_APART.sub(' ', fold(text)).strip()} "
 
 
 NEAR_WORDS_TABLE = Path(__file__).with_name("near_words.npz")
-# A near word tells at most half of what the word itself does.
+# A near word counts at most half of the word itself.
 _SHARE = 0.5
-# Each costs a question to the index.
+# Each costs a query to the index.
 _MOST_NEAR_WORDS = 60
 
 
 class NearWords(Protocol):
-    """Which terms stand near a question's."""
+    """Terms near those of a question."""
 
     def near(self, question: str) -> Mapping[str, float]:
-        """Return stemmed terms with how much of a question's term they are worth, 0–1."""
+        """Return stemmed terms with their weight relative to a question's term, 0–1."""
         ...
 
 
 class TableNearWords:
-    """Near words of English words, as `tools/make_near_words.py` found them; safe from several threads.
+    """Near words of English words, computed by `tools/make_near_words.py`; thread-safe.
 
     Args:
         terms: Stemmed terms.
         words: Plain words, sorted.
-        nearest: Of each word the places of near terms among `terms`, -1 where there are no more.
-        cosines: How near each of them is, 0–255 for 0–1.
+        nearest: For each word, indices of near terms in `terms`; -1 pads.
+        cosines: Similarity of each, 0–255 for 0–1.
     """
 
     def __init__(
@@ -291,7 +291,7 @@ class TableNearWords:
 
 @cache
 def builtin_near_words() -> NearWords:
-    """Return the near words that travel with the package, one table for the whole process."""
+    """Return the bundled near words, one table per process."""
     import numpy as np
 
     with np.load(NEAR_WORDS_TABLE, allow_pickle=False) as table:
@@ -304,18 +304,18 @@ _CANDIDATES = 200
 
 @dataclass(frozen=True)
 class LiteralMatch:
-    """A piece of memory and the share of the telling words asked for that it holds, 0–1."""
+    """A piece of memory and the share of the question's significant words it holds, 0–1."""
 
     chunk: Chunk
     coverage: float
 
 
 def literal_matches(source: ChunkSource, words: str) -> list[LiteralMatch]:
-    """Return the best piece of each memory that holds any of the words, those first that hold most of them.
+    """Return the best piece of each memory that holds any of the words, best coverage first.
 
     Args:
         source: The index.
-        words: Any text; none of it is read as a search language.
+        words: Any text; not a query language.
     """
     wanted = question_terms(words)
     if not wanted:
@@ -333,7 +333,7 @@ def literal_matches(source: ChunkSource, words: str) -> list[LiteralMatch]:
 
 
 def coverage(wanted: Sequence[str], text: str) -> float:
-    """Return the share of a question’s terms, as `question_terms` gives them, that a text holds, 0–1."""
+    """Return the share of a question's terms, from `question_terms`, that a text holds, 0–1."""
     held = set(index_terms(text))
     return sum(_holds(held, term) for term in wanted) / len(wanted)
 
@@ -341,5 +341,5 @@ def coverage(wanted: Sequence[str], text: str) -> float:
 def _holds(held: set[str], term: str) -> bool:
     if term in held:
         return True
-    # A single Chinese, Japanese or Korean character stands for every term that begins with it.
+    # A single Chinese, Japanese or Korean character matches every term that begins with it.
     return is_prefix(term) and any(each.startswith(term) for each in held)

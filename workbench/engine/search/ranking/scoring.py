@@ -1,4 +1,4 @@
-"""Scoring candidates: BM25 at three grains, meaning, time and nearness, and the confidence in the results."""
+"""Scores candidates: BM25 at three grains, meaning, time and proximity, and the confidence in the results."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 # BM25's usual saturation and length normalisation.
 _K1, _B = 1.2, 0.75
-# What is said in one of these is said of its title.
+# Text in one of these belongs to its title.
 _SMALL_STORES = frozenset(("core", "episodic", "semantic", "procedural"))
-# Chinese words of one character that tell nothing by themselves.
+# Chinese one-character words that mean little by themselves.
 _FUNCTION_CHARACTERS = frozenset(
     "的了是在我你他她它们們吗嗎呢吧啊呀和與与跟什么麼怎样樣哪谁誰几幾多少过過着著把被给給用会會要就都也还還很"
     "有没沒这這那个個为為到从從对對"
@@ -31,20 +31,21 @@ _FUNCTION_CHARACTERS = frozenset(
 
 
 def inverse_frequency(statistics: Statistics, term: str) -> float:
-    """Return how much a term tells (the idf of BM25, never negative)."""
+    """Return the inverse document frequency of a term (as in BM25, never negative)."""
     count = min(statistics.frequencies.get(term if not is_prefix(term) else f"{term}*", 0), statistics.chunks)
     return math.log(1 + (statistics.chunks - count + 0.5) / (count + 0.5))
 
 
 def words_of_runs(terms: Sequence[str], statistics: Statistics) -> list[str]:
-    """Leave out the pairs of characters that only lie between two words of a question.
+    """Drop pairs of characters that only straddle two words of a question.
 
-    A run of Chinese or the like is asked for by all its pairs. One that stands nowhere is no word that is missing
-    where each of its characters belongs to a pair that does stand somewhere, or is a function word.
+    A run of Chinese or similar script is queried by all its character pairs. A pair that occurs nowhere is not
+    a missing
+    word if each of its characters belongs to a pair that does occur, or is a function word.
 
     Args:
         terms: Of a question.
-        statistics: How often each stands in the index.
+        statistics: Their frequencies in the index.
     """
     held = {term for term in terms if statistics.frequencies.get(term, 0)}
     covered = _FUNCTION_CHARACTERS.union(*(term for term in held if is_pair(term)))
@@ -53,16 +54,15 @@ def words_of_runs(terms: Sequence[str], statistics: Statistics) -> list[str]:
 
 
 def score_words(units: Sequence[CandidateUnit], idf: Mapping[str, float], near: Mapping[str, float]) -> None:
-    """Set the signals of units that come of words, each at least 0.
+    """Set the word signals of units, each at least 0.
 
-    `exact` is the idf of the question's terms in the unit together; `words` is that as BM25 without repetitions, by
-    the unit's length; `near` counts near words as well; `chunk` and `memory` are `near` of the whole chunk, and of what
-    is there of the memory.
+    `exact` is the summed idf of the question's terms in the unit; `words` is BM25 by unit length, ignoring repetitions;
+    `near` also counts near words; `chunk` and `memory` are `near` of the whole chunk and of the memory's candidates.
 
     Args:
         units: Of all candidates.
-        idf: What each term of the question tells.
-        near: What each near word tells, by how near it is.
+        idf: Weight of each term of the question.
+        near: Weight of each near word.
     """
     weights = {**near, **idf}
     wanted = weights.keys()
@@ -131,25 +131,25 @@ _NEAR_WORDS = 1.0
 _WORDS_OF_CHUNK = 2.0
 _WORDS_OF_MEMORY = 1.0
 _MEANING = 4.0
-# Without meaning, words speak for it too.
+# Without vectors, words stand in for meaning.
 _WORDS_ALONE = 1.5
-# What is said right before often asks what is said here.
+# The line before often asks what this one answers.
 _BEFORE = 1.0
-# Who is asked about mostly says it himself.
+# A person asked about is mostly the speaker.
 _OWN_VOICE = 3.5
 _ASKING = -1.0
 _TELLS_TIME = 1.6
 IN_PERIOD = 3.0
-# Where nothing else is asked for, words and meaning must not count against the days.
+# If nothing else is asked, words and meaning must not outweigh the days.
 _DAYS_ALONE = 9.0
 _GRAPH = 2.0
 _RECENT = 1.0
 _NUDGES = frozenset(("primary", "voice", "asking", "time", "period", "days", "graph", "recent"))
-# Per e-fold of length, where results are to fill a budget.
+# Per e-fold of length, when results fill a budget.
 _LENGTH = -0.8
 _PERIOD_FADE_DAYS = 7.0
 
-# Terms that tell a time, as they stand in the index.
+# Terms that express a time, as in the index.
 _TIME_TERMS = frozenset(
     term
     for term in index_terms(
@@ -163,7 +163,7 @@ _TIME_TERMS = frozenset(
 ).union(map(str, range(1900, 2100)))
 
 
-# Where a strategy looks first (design document section 11.1).
+# Where a strategy looks first (design document §11.1).
 _PRIMARY_STORES = {
     "when": frozenset(("episodic",)),
     "about": frozenset(("semantic",)),
@@ -175,13 +175,13 @@ _PRIMARY = 1.0
 
 @dataclass(frozen=True)
 class Scored:
-    """What scoring found.
+    """Result of scoring.
 
     Args:
         units: Best first.
-        idf: What each of the question's terms tells; names of speakers that were asked about are not among them.
-        voices: Whose words were preferred.
-        is_answered_by_days: Whether the question asks for whatever there is of some days, and there is something.
+        idf: Weight of each of the question's terms, without names of speakers asked about.
+        voices: Preferred speakers.
+        is_answered_by_days: Whether the question asks for anything of some days, and there is something.
     """
 
     units: list[CandidateUnit]
@@ -198,8 +198,8 @@ def score(
     Args:
         question: What was asked.
         candidates: The chunks the lanes found.
-        near: Terms near the question's in meaning, with how near, 0–1.
-        options: Which fusion, and whether a budget is to be filled.
+        near: Terms near the question's, with similarity 0–1.
+        options: Fusion, and whether a budget is to be filled.
     """
     units = [unit for stored in candidates.chunks for unit in units_in(stored)]
     voices, names = _voices(question, units)
@@ -230,7 +230,7 @@ def _answers_by_days(question: Question, candidates: Candidates) -> bool:
 
 
 def _voices(question: Question, units: Iterable[CandidateUnit]) -> tuple[frozenset[str], set[str]]:
-    """Return the speakers that the question is about, and the terms of their names."""
+    """Return the speakers the question is about, and the terms of their names."""
     speakers = {unit.shape.speaker for unit in units if unit.shape.speaker}
     named = named_voices(question, speakers)
     if named:
@@ -239,7 +239,7 @@ def _voices(question: Question, units: Iterable[CandidateUnit]) -> tuple[frozens
 
 
 def _meaning(units: Sequence[CandidateUnit], candidates: Candidates) -> None:
-    """Set `meaning`, the cosine to the question, of the units that have a vector."""
+    """Set `meaning`, the cosine to the question, of units with a vector."""
     if candidates.vector is None:
         return
     import numpy as np
@@ -322,18 +322,18 @@ def _two_grain(
 
 
 def _nearness(days: int) -> float:
-    """Return 1 within a period, less after it, half as far before it: what happened is told afterwards."""
+    """Return 1 within a period, less after it, half of that before it: events are told afterwards."""
     return math.exp(-(days if days >= 0 else -2 * days) / _PERIOD_FADE_DAYS)
 
 
 def _recency(units: Iterable[CandidateUnit]) -> dict[object, float]:
-    """Return for each day among the candidates how new it is among them, 0–1."""
+    """Return the relative newness of each day among the candidates, 0–1."""
     days = sorted({unit.stored.chunk.day for unit in units if unit.stored.chunk.day is not None})
     return {day: place / max(1, len(days) - 1) for place, day in enumerate(days)}
 
 
 def _weighted_sum(units: Sequence[CandidateUnit], candidates: Candidates, options: SearchOptions) -> None:
-    """Score by `vectorWeight × cosine + textWeight × BM25 / (1 + BM25)`: a better match scores higher."""
+    """Score by `vectorWeight × cosine + textWeight × BM25 / (1 + BM25)`, so that a better match scores higher."""
     for unit in units:
         place = candidates.places.get(unit.stored.number)
         bm25 = max(0.0, place.keywords[1]) if place is not None and place.keywords is not None else 0.0
@@ -344,25 +344,26 @@ def _weighted_sum(units: Sequence[CandidateUnit], candidates: Candidates, option
         )
 
 
-# Below this the answer is likely absent: with vectors, and by words alone. Chosen so that few questions whose answer
-# is in the memory are doubted. What has nothing to do with the memory is told nearly always; a question about a
-# detail that was never said of something that was cannot be told from one whose answer is there.
+# Below this the answer is likely absent: with vectors, and by words only. Chosen so that few answerable questions
+# are doubted. Unrelated questions are nearly always recognised; one about a detail never mentioned
+# of a known subject cannot be distinguished from an answerable one.
 _LEAST_BELIEF = 0.3
 _LEAST_BELIEF_BY_WORDS = 0.2
 _LOOKED_AT = 10
 _NEAREST = 5
-# Of somebody else's words, where the question asks for somebody's.
+# For another speaker's words, if the question asks for somebody's.
 _OTHER_VOICE = 0.5
-# Above this cosine in the mean of the best five, all that was asked for is there (static table and MiniLM alike).
+# Above this mean cosine of the best five, the answer is there (same for the static table and MiniLM).
 _NEAR_COSINE = 0.7
 
 
 def result_confidence(scored: Scored) -> float:
-    """Return how much of the question the best results account for, 0–1.
+    """Return how much of the question the best results cover, 0–1.
 
-    The share of the question's weight, by what its terms tell, that one of the best ten units holds, half of that
-    where it is not said by whom the question asks about; where vectors are there, the mean of that and of how near
-    in meaning the best five are. Where all that was asked for is what there is of some days, that is enough.
+    Takes the largest share of the question's term weight in one of the best ten units, halved for the wrong speaker;
+    with vectors, averaged with the closeness in meaning of the best five. If the question only asks for
+    anything of some
+    days, having something is enough.
 
     Args:
         scored: The scored units, best first.
@@ -382,7 +383,7 @@ def result_confidence(scored: Scored) -> float:
 
 
 def is_likely_absent(belief: float, scored: Scored) -> bool:
-    """Tell whether nothing found deserves belief."""
+    """Return whether the confidence is too low to believe any result."""
     has_meaning = any("meaning" in unit.signals for unit in scored.units[:_NEAREST])
     return not scored.units or belief < (_LEAST_BELIEF if has_meaning else _LEAST_BELIEF_BY_WORDS)
 

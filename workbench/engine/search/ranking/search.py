@@ -1,4 +1,4 @@
-"""Answering a question from the index: candidates, scores, order, selection, and the explanation of each."""
+"""Answers a question from the index: candidates, scores, order, selection and explanation."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ _REMEDIES = {
 
 
 def ranks_of(units: Sequence[CandidateUnit]) -> dict[str, dict[int, int]]:
-    """Return the place of each unit in each lane, from 1, by lane and the unit's identity."""
+    """Return the rank of each unit in each lane, from 1, by lane and the unit's identity."""
     ranks = {}
     for lane, signal in _LANES.items():
         found = sorted(
@@ -86,7 +86,7 @@ def explanation_of(
     ranks: Mapping[str, Mapping[int, int]],
     question: Question,
 ) -> Explanation:
-    """Return why a unit stands where it does."""
+    """Return why a unit has its rank."""
     unit = place.unit
     asked = {stem(term): term for term in reversed(query_terms(question.text))}
     matched = [asked.get(term, term) for term in scored.idf if term in unit.words]
@@ -131,7 +131,7 @@ def reason_of(
     cut: Cut | None = None,
     explanation: Explanation | None = None,
 ) -> WhyNot:
-    """Put into a sentence what kept a memory away, or that nothing did."""
+    """Return a sentence on what kept a memory out, or that nothing did."""
     if explanation is None:
         if exists:
             return WhyNot(
@@ -151,29 +151,30 @@ def reason_of(
     return WhyNot(memory_id, None, reason, "", explanation)
 
 
-# So many of the best units are looked at further; the others could only be handed over after all of them.
+# Only this many of the best units are examined further.
 _PLACED = 240
 
 ScoresOf = Callable[[Sequence[str]], Mapping[str, Score | None]]
 
 
 class Search:
-    """One question on its way to its answer.
+    """One search, from question to answer.
 
-    A result's score is how much of the question the best result accounts for (`belief_in`), times how strong the
-    result is beside the best one, times at most 0.85 for a memory that has faded: 0–1, falling down the list save
-    where a newer statement stands before an older one.
+    A result's score, 0–1, is the confidence that the question is covered (`result_confidence`), times its
+    strength relative
+    to the best result, times at least 0.85 depending on the decay of its memory. Scores fall down the list,
+    except where a
+    newer statement moves ahead of an older one.
 
     Args:
-        query: Any text; none of it is read as a search language.
+        query: Any text; not a query language.
         source: One state of the index.
         options: Limits, filters, fusion.
-        now: The moment that “yesterday” is counted from, in the workspace's time zone.
-        embed_query: Makes the question's vector, of length 1 or zeros; None searches by keywords alone.
-        graph: Leads from names to memories, or None.
-        scores_of: The relevance of memories by id; None for those that have none.
-        near_words: Adds words near in meaning to the question's; by default those of the built-in table wherever
-            there is an embedder, and none where there is not.
+        now: The current time in the workspace's zone, base of “yesterday”.
+        embed_query: Makes the question's vector, of length 1 or zeros; None searches by keywords only.
+        graph: Graph lane, or None.
+        scores_of: Returns relevance scores of memories by id; None for those without one.
+        near_words: Adds near words to the question's; by default the bundled table if there is an embedder.
     """
 
     def __init__(
@@ -208,10 +209,10 @@ class Search:
         self.near = near_words.near(self.question.text) if near_words and has_words else {}
 
     def found(self) -> Found:
-        """Find what answers the question.
+        """Answer the question.
 
         Returns:
-            Results best first; means, time taken and what the index does not know are for the caller to fill in.
+            Results best first; the caller adds backend, time taken and staleness.
         """
         ranked, candidates, scored, belief = self.ranked(())
         selected = select(ranked, self.options, scored.idf.keys() | self.near.keys())
@@ -241,10 +242,10 @@ class Search:
         return placed, candidates, scored, belief
 
     def why_not(self, memory_id: str) -> WhyNot:
-        """Say why a memory did not come up, or where it did.
+        """Explain a memory's rank or absence.
 
         Args:
-            memory_id: As the index knows it; one that it does not hold is an answer, too.
+            memory_id: As in the index; unknown ids get an answer too.
         """
         options = replace(self.options, explain=True)
         within = options.within
@@ -295,12 +296,12 @@ class Search:
         return replace(gathered, chunks=(*gathered.chunks, *self.source.read(missing)))
 
     def _know(self, memory_ids: Iterable[str]) -> None:
-        """Ask for the scores of memories that are not known yet."""
+        """Fetch the scores of memories not fetched yet."""
         if unknown := sorted({memory_id for memory_id in memory_ids if memory_id not in self.scores}):
             self.scores.update(self.scores_of(unknown))
 
     def _hidden_among(self, owners: Mapping[int, str]) -> Collection[int]:
-        """Return the chunks whose memory is not to be shown as it stands."""
+        """Return the chunks whose memory is hidden."""
         self._know(owners.values())
         hidden = {
             memory_id for memory_id in set(owners.values()) if is_hidden(self.scores[memory_id], self.options)
@@ -308,7 +309,7 @@ class Search:
         return {number for number, memory_id in owners.items() if memory_id in hidden}
 
     def _placed(self, scored: Scored, belief: float, also: Collection[int]) -> list[Ranked]:
-        """Return units with their scores, in their final order."""
+        """Return units with their final scores, in their final order."""
         if not scored.units:
             return []
         lowest = min(0.0, scored.units[-1].points)

@@ -1,4 +1,4 @@
-"""Selecting results: newer statements first, duplicates and hidden memories left out, snippets cut to size."""
+"""Selects results: newer statements first, duplicates and hidden memories dropped, snippets cut to size."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True)
 class Passage:
-    """Lines of a file, 1-based and inclusive, and what is shown of them."""
+    """Lines of a file, 1-based and inclusive, and the text shown for them."""
 
     start_line: int
     end_line: int
@@ -35,12 +35,12 @@ def exact_passage(unit: CandidateUnit, wanted: Collection[str]) -> Passage:
 
 
 def passage_in_context(unit: CandidateUnit, wanted: Collection[str], taken: Collection[int] = ()) -> Passage:
-    """Return the unit's lines with as many of its chunk around them as a snippet holds.
+    """Return the unit's lines with as much of its chunk around them as fits a snippet.
 
     Args:
         unit: What matched.
         wanted: The question's terms.
-        taken: Lines of the file that another result shows already; they are not shown again.
+        taken: Lines of the file already shown by another result; not repeated.
     """
     lines = unit.stored.chunk.text.split("\n")
     start = unit.stored.chunk.start_line
@@ -73,7 +73,7 @@ def passage_in_context(unit: CandidateUnit, wanted: Collection[str], taken: Coll
 
 
 def _shortened(text: str, wanted: Collection[str]) -> str:
-    """Cut a text that is longer than a snippet around the first word that was asked for."""
+    """Cut an overlong text around the first word asked for."""
     if len(text) <= SNIPPET_CHARACTERS:
         return text
     start = 0
@@ -90,14 +90,14 @@ def _shortened(text: str, wanted: Collection[str]) -> str:
     return "…" + text[start:end] + ("…" if end < len(text) else "")
 
 
-# A memory's own score moves its relevance by at most this share.
+# A memory's own score changes its relevance by at most this share.
 _DECAY_SHARE = 0.15
-# A budget is full where so many results on end no longer fit.
+# A budget is full once this many results in a row no longer fit.
 _MOST_MISFITS = 10
-# Two units that share this much of their words say the same.
+# Two units that share this much of their words are duplicates.
 _SAME = 0.9
 _LEAST_WORDS_TO_COMPARE = 4
-# Characters of what was left out that it is known again by.
+# Length of the excerpt that identifies a left-out result.
 _FIRST_WORDS = 120
 _MARKS = re.compile(r"^\s*(?:#{1,6}\s.*|[-*+]\s+(?:\[.\]\s+)?)|<!--.*?(?:-->|$)")
 _FINDING = ("chunk", "meaning", "graph", "period")
@@ -113,8 +113,8 @@ class Ranked:
         relevance: 0–1, before decay.
         score: 0–1.
         memory_score: Its memory's own score; None where it has none.
-        is_exact: Whether it holds the very thing that the question names, and so is shown though it has faded.
-        nudges: What moved it, a sentence each.
+        is_exact: Whether it holds the exact term the question names, and is shown though faded.
+        nudges: What moved it, one sentence each.
     """
 
     unit: CandidateUnit
@@ -126,37 +126,38 @@ class Ranked:
 
     @property
     def is_found(self) -> bool:
-        """Tell whether any lane has a word to say for it or for its chunk."""
+        """Return whether any lane found it or its chunk."""
         return any(self.unit.signals.get(lane, 0.0) > 0 for lane in _FINDING)
 
     @property
     def decay_factor(self) -> float | None:
-        """Return what the relevance was multiplied by."""
+        """Return the factor applied to the relevance, or None."""
         return decay_factor(self.memory_score)
 
 
 @dataclass(frozen=True)
 class Selection:
-    """What is handed over, and what is not."""
+    """Chosen results, and what was left out."""
 
     chosen: list[tuple[Ranked, Passage]] = field(default_factory=list)
     cuts: list[Cut] = field(default_factory=list)
 
 
 def decay_factor(score: Score | None) -> float | None:
-    """Return a factor from 0.85 to 1: decay is a nudge among comparable hits, never a veto."""
+    """Return a factor from 0.85 to 1: decay orders comparable hits, it never vetoes."""
     return None if score is None else 1 - _DECAY_SHARE * (1 - max(0.0, min(1.0, score.value)))
 
 
 def select(ranked: Sequence[Ranked], options: SearchOptions, wanted: Collection[str]) -> Selection:
-    """Choose what to hand over.
+    """Choose the results.
 
-    With a budget, units are handed over as they are until it is full; without one, each stands in its context and
-    a small memory comes once.
+    With a budget, units are returned as they are until it is full; otherwise each is shown in context, and a
+    small memory
+    appears once.
 
     Args:
         ranked: Best first.
-        options: Limits, and whether what was left out is to be told.
+        options: Limits, and whether to report what was left out.
         wanted: The question's terms, for snippets.
     """
     result = Selection()
@@ -232,7 +233,7 @@ _HIDDEN = {
 
 
 def is_hidden(memory_score: Score | None, options: SearchOptions) -> bool:
-    """Tell whether a memory is passed over as a rule (design document §9.2)."""
+    """Return whether a memory is normally hidden (design document §9.2)."""
     if memory_score is None:
         return False
     return memory_score.status == "archived" or (
@@ -241,14 +242,14 @@ def is_hidden(memory_score: Score | None, options: SearchOptions) -> bool:
 
 
 def _hidden(place: Ranked, options: SearchOptions) -> str | None:
-    """Return why a unit must not be shown: decay hides, but never what holds the very thing asked for."""
+    """Return why a unit is hidden; decay never hides what holds the exact term asked for."""
     if place.memory_score is None or place.is_exact or not is_hidden(place.memory_score, options):
         return None
     return place.memory_score.status
 
 
 def _twin(words: frozenset[str], seen: Sequence[tuple[str, frozenset[str]]]) -> str | None:
-    """Return the memory whose handed-over words are nearly these."""
+    """Return the memory of a selected result with nearly the same words."""
     size = len(words)
     if size < _LEAST_WORDS_TO_COMPARE:
         return None
@@ -259,7 +260,7 @@ def _twin(words: frozenset[str], seen: Sequence[tuple[str, frozenset[str]]]) -> 
 
 
 def _first_words(unit: CandidateUnit) -> str:
-    """Return the first words of a unit that format nothing; none where it is headings and comments alone."""
+    """Return the first words of a unit without markup; empty if it is only headings and comments."""
     for line in unit.shape.spoken.split("\n"):
         words = _MARKS.sub("", line[: _FIRST_WORDS * 2]).strip()
         if words:
@@ -289,8 +290,8 @@ def _teller(result: Selection, options: SearchOptions) -> Callable[[Ranked, str,
     return say
 
 
-# Among the first so many results, a newer statement by the same voice that holds this share of what the older one
-# holds of the question, and this share of the question itself, speaks of the same thing.
+# Among this many first results, a newer statement by the same speaker is about the same thing if it covers this share
+# of what the older one covers of the question, and this share of the question itself.
 _AMONG = 8
 _OF_THE_OLDER = 0.6
 _OF_THE_QUESTION = 0.3
@@ -311,15 +312,15 @@ _MOVED = "Newer than a statement of the same thing that matched better."
 def newest_first(
     units: Sequence[CandidateUnit], question: Question, idf: Mapping[str, float]
 ) -> dict[int, str]:
-    """Return the order in which newer statements stand before the older ones they replace.
+    """Order units so that newer statements precede the older ones they replace.
 
     Args:
         units: Best first.
-        question: Only one that wants the present state is answered by the newest statement.
-        idf: What each of the question's terms tells.
+        question: Only one that wants the present state prefers the newest statement.
+        idf: Weight of each term.
 
     Returns:
-        The places of the units in their new order, with a sentence for those that moved ahead.
+        Unit indices in their new order, with a sentence for those that moved up.
     """
     order = list(range(len(units)))
     moved: set[int] = set()
@@ -361,13 +362,13 @@ def _held(unit: CandidateUnit, idf: Mapping[str, float]) -> dict[str, float]:
 
 
 def _moment(unit: CandidateUnit) -> tuple[date, str, int]:
-    """Return what tells earlier from later: the day, and in a log of one day the place."""
+    """Sort key for time: the day, and the position in a log of one day."""
     chunk = unit.stored.chunk
     return chunk.day or date.min, chunk.path, chunk.start_line
 
 
 def after_successors(units: list[CandidateUnit]) -> list[CandidateUnit]:
-    """Move statements that no longer hold behind what replaced them."""
+    """Move statements that no longer hold behind their successors."""
     result = [unit for unit in units if not unit.stored.chunk.is_retired]
     places = {id(unit): place for place, unit in enumerate(units)}
     for retired in (unit for unit in units if unit.stored.chunk.is_retired):
