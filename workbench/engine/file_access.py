@@ -1,4 +1,4 @@
-"""Files outside the history: opened without following links, read only when regular, replaced as a whole."""
+"""Files outside the history: opened without following links, read only if regular, replaced atomically."""
 
 from __future__ import annotations
 
@@ -14,19 +14,22 @@ from typing import BinaryIO
 from workbench.engine.errors import InvalidInput, OutsideWorkspace, StorageError
 
 _WRITE_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
+# Opening a pipe without O_NONBLOCK waits for a writer.
+_READ_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
+_MOST_SHOWN = 300
 
 
 @contextmanager
 def replace_file(place: Path, failing: str, remedy: str = "Make room there.") -> Iterator[BinaryIO]:
-    """Give a file to be written, which takes the place of the one there once it is whole and on the disk.
+    """Yield a file for writing that replaces the present one once it is complete and on disk.
 
     Args:
         place: The file; its folder exists.
-        failing: What does not work then, for example `The session cannot be copied`.
+        failing: Beginning of the error message, for example `The session cannot be copied`.
         remedy: What to do about it.
 
     Raises:
-        StorageError: The disk does not take it; the file is as it was.
+        StorageError: It cannot be written; the present file is unchanged.
     """
     temporary = place.with_name(f"{place.name}.{os.getpid()}-{threading.get_ident()}.tmp")
     try:
@@ -46,7 +49,7 @@ def replace_file(place: Path, failing: str, remedy: str = "Make room there.") ->
 
 
 def expand_home(path: str | Path) -> Path:
-    """Return a path to be read, with `~` written out; that of a user nobody knows stays as it is, and leads nowhere."""
+    """Return a path to read with `~` expanded, unless it names an unknown user."""
     try:
         return Path(path).expanduser()
     except RuntimeError:
@@ -54,74 +57,86 @@ def expand_home(path: str | Path) -> Path:
 
 
 def expand_writable(path: str | Path) -> Path:
-    """Return a path to be written to, with `~` written out.
+    """Return a path to write with `~` expanded.
 
     Raises:
-        InvalidInput: It begins with the folder of a user nobody knows.
+        InvalidInput: It begins with the home of an unknown user.
     """
     place = expand_home(path)
     if place.parts[:1] and place.parts[0].startswith("~"):
         raise InvalidInput(
-            "Nobody of that name has a folder here.", where=str(path)[:300], remedy="Begin with ~/ or with /."
+            "This user is unknown.", where=str(path)[:_MOST_SHOWN], remedy="Begin the path with ~/ or /."
         )
     return place
 
 
+def printable_path(path: str) -> str:
+    """Return a path for display: printable and not too long."""
+    text = "".join(each if each.isprintable() else "\ufffd" for each in path)
+    return text if len(text) <= _MOST_SHOWN else text[: _MOST_SHOWN - 1] + "…"
+
+
 class NotAFile(OSError):
-    """A folder, a pipe or a device stands there."""
+    """The path leads to a folder, a pipe or a device."""
 
 
-def read_regular_file(path: Path, most: int | None = None) -> bytes | None:
-    """Return what a file holds, at most so many bytes of it, or None where nothing stands.
+def open_regular_file(place: Path, *, follow_links: bool = False) -> BinaryIO:
+    """Open a regular file for reading, without waiting for the writer of a pipe.
 
-    Raises:
-        NotAFile: What stands there is no file.
-        OSError: It cannot be read.
-    """
-    try:
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    try:
-        if not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise NotAFile(errno.EINVAL, "no file stands there")
-        with open(handle, "rb", closefd=False) as file:
-            return file.read(-1 if most is None else most)
-    finally:
-        os.close(handle)
-
-
-_READ_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
-
-
-def open_regular_file(place: Path) -> BinaryIO | None:
-    """Open a file for reading; None where there is none.
+    Args:
+        place: The file. Links in the path of its folder are followed in any case.
+        follow_links: Whether the file itself may be a symlink.
 
     Raises:
-        OutsideWorkspace: A link stands there, or something that is no plain file.
-        StorageError: It may not be read.
+        NotAFile: It is a folder, a pipe or a device.
+        OSError: It does not exist, is a symlink (ELOOP) or cannot be read.
     """
-    try:
-        handle = os.open(place, _READ_FLAGS)
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except OSError as error:
-        if error.errno == errno.ELOOP:
-            raise _not_regular(place) from error
-        raise StorageError(
-            f"The file cannot be read: {error.strerror}.",
-            where=str(place),
-            remedy="Give the right to read it.",
-        ) from error
+    handle = os.open(place, _READ_FLAGS if follow_links else _READ_FLAGS | os.O_NOFOLLOW)
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
-        raise _not_regular(place)
+        raise NotAFile(errno.EINVAL, "not a regular file")
     return os.fdopen(handle, "rb")
 
 
-def _not_regular(place: Path) -> OutsideWorkspace:
-    return OutsideWorkspace(
-        "This is no plain file of a session.",
-        where=str(place),
-        remedy="Links are never followed; put the file there.",
-    )
+def read_regular_file(path: Path, most: int | None = None) -> bytes | None:
+    """Return the content of a file or symlinked file, or None if it does not exist.
+
+    Args:
+        path: The file.
+        most: Read only this many bytes.
+
+    Raises:
+        NotAFile: It is a folder, a pipe or a device.
+        OSError: It cannot be read.
+    """
+    try:
+        opened = open_regular_file(path, follow_links=True)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    with opened:
+        return opened.read(-1 if most is None else most)
+
+
+def open_outside_file(place: Path) -> BinaryIO | None:
+    """Open a file that the user named outside the history; None if it does not exist.
+
+    Raises:
+        OutsideWorkspace: It is a symlink, a folder, a pipe or a device.
+        StorageError: It cannot be read.
+    """
+    try:
+        return open_regular_file(place)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        if isinstance(error, NotAFile) or error.errno == errno.ELOOP:
+            raise OutsideWorkspace(
+                "This is not a regular file.",
+                where=printable_path(str(place)),
+                remedy="Links are never followed: name the file itself.",
+            ) from error
+        raise StorageError(
+            f"The file cannot be read: {error.strerror}.",
+            where=printable_path(str(place)),
+            remedy="Give yourself the right to read it.",
+        ) from error

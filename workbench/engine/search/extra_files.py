@@ -14,6 +14,7 @@ from workbench.engine import layout
 from workbench.engine.catalog.file_rows import MOST_BYTES, extract
 from workbench.engine.catalog.records import MemoryRecord
 from workbench.engine.errors import OutsideWorkspace
+from workbench.engine.file_access import open_regular_file
 from workbench.engine.markdown.source import Problem
 from workbench.engine.search.chunks import FileRecords
 from workbench.engine.search.outside_files import (
@@ -28,7 +29,6 @@ from workbench.engine.search.outside_files import (
     is_file,
     is_folder,
     matches_glob,
-    open_unlinked,
     single_file,
     split_glob,
 )
@@ -226,11 +226,8 @@ def _moment(shown: str, zone: ZoneInfo) -> datetime | None:
 
 
 def _content(file: OutsideFile) -> bytes | None:
-    opened = open_unlinked(file.place)
-    if opened is None:
-        return None
     try:
-        with opened:
+        with open_regular_file(file.place) as opened:
             content = opened.read(MOST_BYTES + 1)
     except OSError:
         return None

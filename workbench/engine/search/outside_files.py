@@ -9,14 +9,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import astuple, dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import Protocol
 
 from workbench.engine.catalog.file_rows import Stamp
 from workbench.engine.file_access import expand_home
 
 # Folders that hold no written memory.
 _SKIPPED = frozenset({"node_modules", "__pycache__"})
-_FLAGS = os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
 class OutsideMask(Protocol):
@@ -132,22 +131,6 @@ def single_file(place: Path) -> OutsideFile | None:
     """Return one file by its absolute path, or None if it is not a regular file."""
     stamp = _stamp(os.fspath(place))
     return OutsideFile(place, place.name, stamp) if stamp else None
-
-
-def open_unlinked(place: Path) -> BinaryIO | None:
-    """Open a regular file for reading; None where it is gone, a link, special or not to be read.
-
-    Args:
-        place: An absolute path whose folders were found to be no links.
-    """
-    try:
-        handle = os.open(place, _FLAGS)
-    except OSError:
-        return None
-    if not stat.S_ISREG(os.fstat(handle).st_mode):
-        os.close(handle)
-        return None
-    return os.fdopen(handle, "rb")
 
 
 def _mode(place: Path) -> int:

@@ -18,8 +18,8 @@ from typing import IO
 
 from workbench.engine.clock import Clock
 from workbench.engine.errors import StorageError
+from workbench.engine.file_access import open_regular_file
 from workbench.engine.search.chunks import Within
-from workbench.engine.search.outside_files import open_unlinked
 from workbench.engine.search.qmd_results import (
     QmdAnswer,
     QmdCollection,
@@ -332,11 +332,10 @@ class QmdBackend:
             None if no collection has such a file.
         """
         place = find_file(collections_of(self._root, self._settings), shown_path)
-        opened = open_unlinked(place) if place else None
-        if opened is None:
+        if place is None:
             return None
         try:
-            with opened:
+            with open_regular_file(place) as opened:
                 return opened.read(MOST_FILE_BYTES)
         except OSError:
             return None

@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 
 from workbench.engine.catalog.records import MemoryRecord
 from workbench.engine.clock import Clock, in_zone
+from workbench.engine.file_access import open_regular_file
 from workbench.engine.markdown.source import Problem
 from workbench.engine.search.chunks import FileRecords
 from workbench.engine.search.outside_files import (
@@ -25,7 +26,6 @@ from workbench.engine.search.outside_files import (
     has_link,
     is_file,
     is_folder,
-    open_unlinked,
     single_file,
 )
 from workbench.engine.sessions.events import TranscriptTurn, turn_of
@@ -217,7 +217,7 @@ def _taken(file: OutsideFile, policy: str) -> SeenFile | None:
     """Digest a transcript up to its last whole line; None if unreadable."""
     digest, whole = _digest_under(policy), 0
     try:
-        with _opened(file) as opened:
+        with open_regular_file(file.place) as opened:
             for line, size in _lines(opened, None):
                 digest.update(line)
                 whole += size
@@ -229,7 +229,7 @@ def _taken(file: OutsideFile, policy: str) -> SeenFile | None:
 def _turns(file: OutsideFile, most: int, mask: OutsideMask) -> tuple[bytes, list[TranscriptTurn]] | None:
     digest, turns = _digest_under(mask.policy()), []
     try:
-        with _opened(file) as opened:
+        with open_regular_file(file.place) as opened:
             for number, (line, size) in enumerate(_lines(opened, most), 1):
                 digest.update(line)
                 if len(line) == size and (turn := turn_of(number, masked_line(line, mask.text))):
@@ -242,13 +242,6 @@ def _turns(file: OutsideFile, most: int, mask: OutsideMask) -> tuple[bytes, list
 def _digest_under(policy: str) -> hashlib.blake2b:
     """Return a hash seeded with the masking policy."""
     return hashlib.blake2b(digest_size=16, salt=policy.encode())
-
-
-def _opened(file: OutsideFile) -> BinaryIO:
-    opened = open_unlinked(file.place)
-    if opened is None:
-        raise FileNotFoundError(file.place)
-    return opened
 
 
 def _lines(opened: BinaryIO, most: int | None) -> Iterator[tuple[bytes, int]]:
@@ -276,7 +269,7 @@ def _lines(opened: BinaryIO, most: int | None) -> Iterator[tuple[bytes, int]]:
 def _new_lines(file: OutsideFile, start: int) -> int:
     count = 0
     try:
-        with _opened(file) as opened:
+        with open_regular_file(file.place) as opened:
             opened.seek(start)
             while block := opened.read(_BLOCK):
                 count += block.count(b"\n")

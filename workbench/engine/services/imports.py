@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.errors import InvalidInput, RoleRefused
-from workbench.engine.file_access import expand_home
+from workbench.engine.file_access import expand_home, printable_path
 from workbench.engine.results.reviews import Proposed
 from workbench.engine.results.transfer import (
     Imported,
@@ -274,7 +274,7 @@ class Imports:
         """
         from workbench.engine.memory.wording import text_key
         from workbench.engine.transfer.agent_memory import PreImageSource, find_database, pre_images
-        from workbench.engine.transfer.source import Piece, ReadingProgress, shown
+        from workbench.engine.transfer.source import Piece, ReadingProgress
 
         ground = self._ground
         require(ground.role, Capability.PROPOSE, doing="import memory")
@@ -290,13 +290,13 @@ class Imports:
                 PreImageRow(
                     image.number,
                     image.created,
-                    shown(image.workspace),
+                    printable_path(image.workspace),
                     len(image.content),
                     len(said),
                     missing,
                 )
             )
-        return PreImages(shown(database.name), tuple(rows))
+        return PreImages(printable_path(database.name), tuple(rows))
 
     # Inner parts
 
@@ -323,7 +323,7 @@ class Imports:
     ) -> ImportRun:
         from workbench.engine.transfer.plan import Import
         from workbench.engine.transfer.recognition import open_source
-        from workbench.engine.transfer.source import ReadingProgress, shown, slug
+        from workbench.engine.transfer.source import ReadingProgress, slug
 
         ground = self._ground
         place = Path(source)
@@ -331,7 +331,7 @@ class Imports:
         if form != "workbench" and (resolved == ground.root or ground.root in resolved.parents):
             raise InvalidInput(
                 "This lies in the workspace itself, which reads MEMORY.md and memory/ without an import.",
-                where=shown(str(source)),
+                where=printable_path(str(source)),
                 remedy="Notes elsewhere in it are searched where they are once search.extra_paths names them; "
                 "to make memory of them, move them below memory/.",
             )
@@ -346,12 +346,14 @@ class Imports:
             )
 
             database = find_database(place)
-            opened = PreImageSource(choose_pre_image(pre_images(database), pre_image, shown(str(source))))
+            opened = PreImageSource(
+                choose_pre_image(pre_images(database), pre_image, printable_path(str(source)))
+            )
         now = ground.now()
         about = Import(
             name=slug(name) if name else opened.name,
             form=opened.form,
-            source=shown(resolved.name),
+            source=printable_path(resolved.name),
             started=now,
             zone=ground.zone,
         )

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.engine.errors import WorkbenchError
-from workbench.engine.file_access import open_regular_file
+from workbench.engine.file_access import open_outside_file
 from workbench.engine.results.sessions import SessionProblem
 from workbench.engine.sessions import events
 from workbench.engine.sessions.events import (
@@ -114,7 +114,7 @@ def _closed_projects(place: Path) -> Iterator[SessionProblem]:
 def is_claude_transcript(place: Path) -> bool:
     """Tell a transcript of Claude Code from one of OpenClaw by its beginning."""
     try:
-        opened = open_regular_file(place)
+        opened = open_outside_file(place)
     except WorkbenchError:
         return False
     if opened is None:
@@ -137,7 +137,7 @@ def _name_of(place: Path) -> str:
 
 def _entry_of(place: Path) -> SessionEntry | None:
     """Return what beginning and end of a transcript tell of its session; None where it is gone by now."""
-    opened = open_regular_file(place)
+    opened = open_outside_file(place)
     if opened is None:
         return None
     with opened:

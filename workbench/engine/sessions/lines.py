@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final, Protocol
 
 from workbench.engine.errors import NotFound
-from workbench.engine.file_access import open_regular_file
+from workbench.engine.file_access import open_outside_file
 
 # A longer line is a picture or an attack; of it only the beginning is read, and it counts as unreadable.
 MOST_LINE_BYTES = 16 * 1024 * 1024
@@ -101,7 +101,7 @@ class FileLines:
         return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
     def count(self) -> int:
-        opened = open_regular_file(self.place)
+        opened = open_outside_file(self.place)
         if opened is None:
             return 0
         with opened:
@@ -121,7 +121,7 @@ class FileLines:
             return count + (last != b"\n")
 
     def read(self, first: int = 1, most: int | None = None) -> Iterator[tuple[int, bytes]]:
-        opened = open_regular_file(self.place)
+        opened = open_outside_file(self.place)
         if opened is None:
             return
         with opened:

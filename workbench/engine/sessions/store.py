@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any, Protocol
 
 from workbench.engine.errors import DocumentError, StorageError
-from workbench.engine.file_access import open_regular_file, replace_file
+from workbench.engine.file_access import open_outside_file, replace_file
 from workbench.engine.results.sessions import SessionProblem
 from workbench.engine.sessions.events import moment_of
 from workbench.engine.sessions.keys import SessionKey, checked_session_id, is_key, is_session_id
@@ -341,7 +341,7 @@ def read_plain(place: Path) -> bytes | None:
         DocumentError: It is too large to be a session store.
         StorageError: It cannot be read.
     """
-    opened = open_regular_file(place)
+    opened = open_outside_file(place)
     if opened is None:
         return None
     with opened:

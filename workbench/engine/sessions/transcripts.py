@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from workbench.engine.errors import Cancelled, InvalidInput, OutsideWorkspace, StorageError, WorkbenchError
-from workbench.engine.file_access import open_regular_file, replace_file
+from workbench.engine.file_access import open_outside_file, replace_file
 from workbench.engine.results.sessions import CompactionPhase, CompactionProgress, SessionProblem
 from workbench.engine.sessions import events
 from workbench.engine.sessions.events import Event, read_event, render_event
@@ -91,7 +91,7 @@ class TranscriptWriter:
 
     def _end(self) -> tuple[bool, bool, Event | None]:
         """Return whether the file has nothing yet, whether its last line is torn, and its last readable entry."""
-        opened = open_regular_file(self.place)
+        opened = open_outside_file(self.place)
         if opened is None:
             return True, False, None
         with opened:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from workbench.engine import layout
 from workbench.engine.errors import DocumentError, NotFound, WorkbenchError
+from workbench.engine.file_access import printable_path
 from workbench.engine.markdown.episodes import DailyLog, EpisodeLog
 from workbench.engine.markdown.outline import Heading, comment_offsets, read_annotations, read_outline
 from workbench.engine.markdown.source import SourceText
@@ -33,7 +34,6 @@ from workbench.engine.transfer.source import (
     named_place,
     place_of,
     read_text,
-    shown,
     single_file,
     slug,
     walk_files,
@@ -340,7 +340,7 @@ def find_database(source: Path) -> Path:
             return each
     raise NotFound(
         "There is no database with copies of MEMORY.md here.",
-        where=shown(str(source)),
+        where=printable_path(str(source)),
         remedy="Name OpenClaw’s state folder, ~/.openclaw, or its state/openclaw.sqlite.",
     )
 
@@ -357,7 +357,7 @@ def pre_images(database: Path) -> tuple[PreImage, ...]:
         if not {"namespace", "value_json"} <= columns:
             raise DocumentError(
                 "The database holds no copies of MEMORY.md as they are known.",
-                where=shown(str(database)),
+                where=printable_path(str(database)),
                 remedy="Name the openclaw.sqlite of OpenClaw 2026.6 or later.",
             )
         rows = connection.execute(

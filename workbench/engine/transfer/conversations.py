@@ -16,6 +16,7 @@ from typing import Any, Protocol
 
 from workbench.engine.clock import in_zone
 from workbench.engine.errors import DocumentError, WorkbenchError
+from workbench.engine.file_access import printable_path
 from workbench.engine.memory.episodes import PAUSE
 from workbench.engine.sessions.events import turn_of
 from workbench.engine.sessions.lines import FileLines, Lines
@@ -30,7 +31,6 @@ from workbench.engine.transfer.source import (
     SourcePlace,
     moment_of,
     open_file,
-    shown,
     single_file,
     slug,
     walk_files,
@@ -143,13 +143,13 @@ class Transcripts:
             reading.done = start + each.size
 
     def _transcript(self, found: FoundFile, reading: ReadingProgress) -> Iterator[Item]:
-        where = shown(found.relative)
+        where = printable_path(found.relative)
         tags = tuple(tag for tag in (_owner(found.relative),) if tag)
         yield from conversation_in(FileLines(found.place), SourcePlace(where), reading, tags=tags)
 
     def _database(self, found: FoundFile, reading: ReadingProgress) -> Iterator[Item]:
         home = DatabaseHome(found.place)
-        where = shown(found.relative)
+        where = printable_path(found.relative)
         try:
             content, windows = home.read(), home.windows()
         except WorkbenchError as error:
@@ -349,9 +349,9 @@ class ChatExport:
             with open_chat_export(self.place) as members:
                 reading.total = sum(size for _, size, _ in members)
                 for name, _, source in members:
-                    yield from self._conversations(source, shown(name), reading)
+                    yield from self._conversations(source, printable_path(name), reading)
         except WorkbenchError as error:
-            yield Skipped(error.where or shown(self.place.name), error.told)
+            yield Skipped(error.where or printable_path(self.place.name), error.told)
         except (
             zipfile.BadZipFile,
             EOFError,
@@ -360,7 +360,7 @@ class ChatExport:
             ValueError,
             zlib.error,
         ) as error:
-            yield Skipped(shown(self.place.name), f"The archive is damaged: {str(error)[:120]}.")
+            yield Skipped(printable_path(self.place.name), f"The archive is damaged: {str(error)[:120]}.")
 
     def _conversations(self, source: Readable, where: str, reading: ReadingProgress) -> Iterator[Item]:
         def tell(count: int) -> None:
@@ -415,7 +415,7 @@ def members_of(archive: zipfile.ZipFile, place: Path) -> list[zipfile.ZipInfo]:
         DocumentError: There are none, or the archive is unsafe.
     """
     every = archive.infolist()
-    where = shown(place.name)
+    where = printable_path(place.name)
     if len(every) > _MOST_MEMBERS:
         raise DocumentError(f"The archive holds more than {_MOST_MEMBERS:,} files.", where=where)
     found = {each.filename: each for each in every if MEMBER.fullmatch(PurePosixPath(each.filename).name)}
@@ -423,7 +423,8 @@ def members_of(archive: zipfile.ZipFile, place: Path) -> list[zipfile.ZipInfo]:
         ratio = member.file_size / max(1, member.compress_size)
         if member.file_size > _MOST_BYTES or (member.file_size > _SMALL and ratio > _MOST_RATIO):
             raise DocumentError(
-                f"{shown(member.filename)} would unpack to {member.file_size >> 20:,} MB, {ratio:,.0f} times its size.",
+                f"{printable_path(member.filename)} would unpack to {member.file_size >> 20:,} MB, "
+                f"{ratio:,.0f} times its size.",
                 where=where,
                 remedy="No export of conversations does; unpack it yourself if you trust it.",
             )
@@ -530,7 +531,7 @@ def _name_of(said: Mapping[str, Any]) -> str:
     for key in ("conversation_id", "id", "uuid"):
         given = said.get(key)
         if isinstance(given, str) and given:
-            return shown(given)[:80]
+            return printable_path(given)[:80]
     return ""
 
 
@@ -538,6 +539,6 @@ def _title(said: Mapping[str, Any]) -> str:
     for key in ("title", "name"):
         given = said.get(key)
         if isinstance(given, str) and given.strip():
-            line = " ".join(shown(given).split())[:_LONGEST_TITLE]
+            line = " ".join(printable_path(given).split())[:_LONGEST_TITLE]
             return f"Conversation “{line}”"
     return ""

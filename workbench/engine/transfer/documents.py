@@ -11,6 +11,7 @@ from typing import BinaryIO
 
 from workbench.engine import layout
 from workbench.engine.errors import DocumentError, WorkbenchError
+from workbench.engine.file_access import printable_path
 from workbench.engine.markdown.outline import read_headings
 from workbench.engine.markdown.source import SourceText
 from workbench.engine.transfer.source import (
@@ -25,7 +26,6 @@ from workbench.engine.transfer.source import (
     open_file,
     place_of,
     read_text,
-    shown,
     single_file,
     slug,
     walk_files,
@@ -137,7 +137,7 @@ def read_pdf(found: FoundFile) -> str:
     Raises:
         DocumentError: pypdf is not installed; the file is damaged, locked, too long or without text.
     """
-    where = shown(found.relative)
+    where = printable_path(found.relative)
     if found.size > MOST_BYTES:
         raise DocumentError(
             f"It is longer than {MOST_BYTES >> 20} MB.", where=where, remedy="Part it into several documents."

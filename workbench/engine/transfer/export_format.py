@@ -17,6 +17,7 @@ from typing import Any
 
 from workbench.engine import layout
 from workbench.engine.errors import WorkbenchError
+from workbench.engine.file_access import printable_path
 from workbench.engine.transfer.source import (
     MANIFEST,
     Item,
@@ -26,7 +27,6 @@ from workbench.engine.transfer.source import (
     StoredFile,
     open_file,
     read_beginning,
-    shown,
     slug,
     walk_files,
 )
@@ -68,7 +68,8 @@ def other_zone(header_line: bytes, zone: tzinfo, where: str) -> Skipped | None:
         return None
     return Skipped(
         where,
-        f"The export’s days and times are those of {shown(given[:60])}, here they are read as those of {zone}. "
+        f"The export’s days and times are those of {printable_path(given[:60])}, "
+        f"here they are read as those of {zone}. "
         "To keep them as they were, give the setting “timezone” the same value.",
     )
 
@@ -110,7 +111,7 @@ class ExportedLines:
 
     def read(self, reading: ReadingProgress) -> Iterator[Item]:
         reading.total = self.place.stat().st_size
-        where = shown(self.place.name)
+        where = printable_path(self.place.name)
         with open_file(self.place) as opened:
             number, held = 0, False
             while line := opened.readline(_MOST_LINE):
@@ -172,13 +173,13 @@ class ExportedFolder:
                 with open_file(each.place) as opened:
                     content = opened.read(_MOST_LINE + 1)
             except WorkbenchError as error:
-                yield Skipped(shown(each.relative), error.told)
+                yield Skipped(printable_path(each.relative), error.told)
                 continue
             reading.done += each.size
             if len(content) > _MOST_LINE:
-                yield Skipped(shown(each.relative), f"It is longer than {_MOST_LINE >> 20} MB.")
+                yield Skipped(printable_path(each.relative), f"It is longer than {_MOST_LINE >> 20} MB.")
                 continue
-            yield StoredFile(each.relative, content, SourcePlace(shown(each.relative)))
+            yield StoredFile(each.relative, content, SourcePlace(printable_path(each.relative)))
 
 
 def is_export(place: Path) -> bool:

@@ -9,6 +9,7 @@ from typing import Final
 
 from workbench.engine import layout
 from workbench.engine.errors import InvalidInput
+from workbench.engine.file_access import printable_path
 from workbench.engine.sessions.claude_code import PROJECTS, is_claude_transcript
 from workbench.engine.transfer.agent_memory import NAMES, AgentWorkspace, ClaudeMemory
 from workbench.engine.transfer.conversations import MEMBER, ChatExport, Transcripts, form_of
@@ -23,7 +24,6 @@ from workbench.engine.transfer.source import (
     Skipped,
     Source,
     named_place,
-    shown,
     slug,
     walk_files,
 )
@@ -62,7 +62,7 @@ def open_source(source: Path, form: str | None = None) -> Source:
     if wanted is None:
         raise InvalidInput(
             "Nothing here can be imported.",
-            where=shown(str(source)),
+            where=printable_path(str(source)),
             remedy=f"What can be: {'; '.join(FORMS.values())}.",
         )
     return _OPENED[wanted](place)
@@ -158,7 +158,7 @@ def _below(part: AgentWorkspace | Transcripts, reading: ReadingProgress) -> Iter
     """Yield a part's items, cited by their path in the whole."""
     inner = ReadingProgress(reading.zone, reading.own)
     started, total = reading.done, reading.total
-    prefix = f"{shown(part.place.name)}/"
+    prefix = f"{printable_path(part.place.name)}/"
     if part.place.is_symlink():
         yield Skipped(prefix, LINK)
         return

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import BinaryIO, Protocol
 
 from workbench.engine import layout
-from workbench.engine.errors import DocumentError, InvalidInput, NotFound, OutsideWorkspace, StorageError
+from workbench.engine.errors import DocumentError, InvalidInput, NotFound, StorageError
+from workbench.engine.file_access import open_outside_file, printable_path
 from workbench.engine.memory.wording import text_key
 
 _KEY_BYTES = 8
@@ -293,7 +294,6 @@ MANIFEST = "workbench-export.json"
 _OWN = "It is already this workspace’s own."
 _WHOLE = "It is a workspace of Workbench, or an export of one; import it by itself."
 _PASSED_OVER = frozenset({"node_modules", "__pycache__"})
-_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,7 +334,9 @@ def named_place(source: Path) -> Path:
         raise InvalidInput("This is neither a file nor a folder.", where=str(source)[:300])
     if not os.access(place, os.R_OK | (os.X_OK if stat.S_ISDIR(kind) else 0)):
         raise StorageError(
-            "This cannot be read.", where=shown(str(source)), remedy="Give yourself the right to read it."
+            "This cannot be read.",
+            where=printable_path(str(source)),
+            remedy="Give yourself the right to read it.",
         )
     return place
 
@@ -364,15 +366,15 @@ def walk_files(
         place, prefix, depth = waiting.pop()
         try:
             if own is not None and own.samefile(place):
-                yield Skipped(shown(prefix) or ".", _OWN)
+                yield Skipped(printable_path(prefix) or ".", _OWN)
                 continue
             with os.scandir(place) as listing:
                 entries = sorted(listing, key=lambda entry: entry.name)
         except OSError as error:
-            yield Skipped(shown(prefix) or ".", f"The folder cannot be read: {error.strerror}.")
+            yield Skipped(printable_path(prefix) or ".", f"The folder cannot be read: {error.strerror}.")
             continue
         if prefix and any(entry.name in (MANIFEST, layout.HISTORY) for entry in entries):
-            yield Skipped(shown(prefix), _WHOLE)
+            yield Skipped(printable_path(prefix), _WHOLE)
             continue
         folders = []
         for entry in entries:
@@ -380,23 +382,28 @@ def walk_files(
             if entry.name in _PASSED_OVER or (entry.name.startswith(".") and entry.name not in hidden):
                 continue
             if entry.is_symlink():
-                yield Skipped(shown(relative), LINK)
+                yield Skipped(printable_path(relative), LINK)
             elif entry.is_dir(follow_symlinks=False):
                 if depth < MOST_DEPTH:
                     folders.append((entry.path, relative + "/", depth + 1))
                 else:
-                    yield Skipped(shown(relative), f"Folders are nested more than {MOST_DEPTH} deep here.")
+                    yield Skipped(
+                        printable_path(relative), f"Folders are nested more than {MOST_DEPTH} deep here."
+                    )
             elif wanted(relative) and entry.is_file(follow_symlinks=False):
                 count += 1
                 if count > MOST_FILES:
                     yield Skipped(
-                        shown(relative), f"There are more than {MOST_FILES:,} files; the rest was left."
+                        printable_path(relative),
+                        f"There are more than {MOST_FILES:,} files; the rest was left.",
                     )
                     return
                 try:
                     status = entry.stat(follow_symlinks=False)
                 except OSError as error:
-                    yield Skipped(shown(relative), f"The file cannot be looked at: {error.strerror}.")
+                    yield Skipped(
+                        printable_path(relative), f"The file cannot be looked at: {error.strerror}."
+                    )
                     continue
                 yield _found(Path(entry.path), relative, status)
         waiting.extend(reversed(folders))
@@ -406,27 +413,13 @@ def open_file(place: Path) -> BinaryIO:
     """Open a file that was found.
 
     Raises:
-        OutsideWorkspace: A link stands there by now, or something that is no file.
-        StorageError: It cannot be read.
+        OutsideWorkspace: By now it is a symlink, or not a regular file.
+        StorageError: It is gone or cannot be read.
     """
-    try:
-        handle = os.open(place, _FLAGS)
-    except OSError as error:
-        if place.is_symlink():
-            raise OutsideWorkspace(
-                "A symbolic link stands here; links are never followed.",
-                where=shown(str(place)),
-                remedy="Name the file itself.",
-            ) from error
-        raise StorageError(
-            f"The file cannot be read: {error.strerror}.",
-            where=shown(str(place)),
-            remedy="Give yourself the right to read it.",
-        ) from error
-    if not stat.S_ISREG(os.fstat(handle).st_mode):
-        os.close(handle)
-        raise OutsideWorkspace("This is no plain file.", where=shown(str(place)), remedy="Name a file.")
-    return os.fdopen(handle, "rb")
+    opened = open_outside_file(place)
+    if opened is None:
+        raise StorageError("The file is gone.", where=printable_path(str(place)), remedy="Import again.")
+    return opened
 
 
 def read_text(found: FoundFile, most: int = MOST_DOCUMENT_BYTES) -> str:
@@ -450,7 +443,7 @@ def as_text(content: bytes, where: str, most: int = MOST_DOCUMENT_BYTES) -> str:
     if len(content) > most:
         raise DocumentError(
             f"It is longer than {most >> 20} MB.",
-            where=shown(where),
+            where=printable_path(where),
             remedy="Part it into several documents.",
         )
     encoding = "utf-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
@@ -459,10 +452,10 @@ def as_text(content: bytes, where: str, most: int = MOST_DOCUMENT_BYTES) -> str:
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise DocumentError(
-            f"It is no UTF-8 text (line {line}).", where=shown(where), remedy="Save it as UTF-8."
+            f"It is no UTF-8 text (line {line}).", where=printable_path(where), remedy="Save it as UTF-8."
         ) from error
     if "\0" in text:
-        raise DocumentError("It is no text.", where=shown(where), remedy="Export it as text.")
+        raise DocumentError("It is no text.", where=printable_path(where), remedy="Export it as text.")
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -472,15 +465,9 @@ def read_beginning(place: Path, most: int = 65_536) -> bytes:
         return opened.read(most)
 
 
-def shown(path: str) -> str:
-    """Return a path for display: printable and not too long."""
-    text = "".join(each if each.isprintable() else "\ufffd" for each in path)
-    return text if len(text) <= 300 else text[:299] + "…"
-
-
 def place_of(found: FoundFile, first: int | None = None, last: int | None = None) -> SourcePlace:
     """Return the position of some lines of a file."""
-    return SourcePlace(shown(found.relative), first, last)
+    return SourcePlace(printable_path(found.relative), first, last)
 
 
 def _found(place: Path, relative: str, status: os.stat_result) -> FoundFile:
