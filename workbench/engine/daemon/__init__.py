@@ -1,1 +1,1 @@
-"""The process that looks after one workspace by itself: it adopts, indexes, keeps scores and reflects in time."""
+"""The process that maintains one workspace: it adopts edits, indexes, keeps scores and reflects on schedule."""

@@ -1,4 +1,4 @@
-"""The loop of the daemon: it waits, does what is due, and reports it."""
+"""The daemon's loop: wait, do what is due, report it."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 
 
 class Alarm:
-    """Wakes one thread that waits; it may be rung from any thread, and from a handler of signals.
+    """Wakes one waiting thread; may be rung from any thread or signal handler.
 
-    An event of `threading` cannot be set by a handler that interrupts the very thread that waits for it.
+    A `threading` event cannot be set by a handler that interrupts the thread waiting for it.
     """
 
     def __init__(self) -> None:
@@ -45,29 +45,29 @@ class Alarm:
         os.set_blocking(self._writes, False)
 
     def ring(self) -> None:
-        """Wake whoever waits now, or will wait next."""
-        # A pipe that is full wakes as well.
+        """Wake the thread that waits now or next."""
+        # A full pipe wakes as well.
         with contextlib.suppress(BlockingIOError):
             os.write(self._writes, b"!")
 
     def wait(self, seconds: float) -> None:
-        """Wait until it rings, for so many seconds at most."""
+        """Wait until it rings, at most this many seconds."""
         if select.select([self._reads], [], [], max(seconds, 0.0))[0]:
             with contextlib.suppress(BlockingIOError):
                 os.read(self._reads, 65_536)
 
     def close(self) -> None:
-        """Let go of the pipe; nobody rings any more."""
+        """Close the pipe; it must not be rung any more."""
         os.close(self._reads)
         os.close(self._writes)
 
 
-# The clocks differ by more than this many seconds only where one was set, or the machine slept.
+# The clocks differ by more than this many seconds only if one was set, or the machine slept.
 _JUMP = 90.0
-# Another process that writes is no problem until it has kept this one waiting so many times.
+# Another writing process is a problem only after keeping this one waiting this many times.
 _PATIENT_WITH_WRITERS = 3
 _FILES_NAMED = 5
-# What of the regular duties is worth telling ahead; reflection has a time of its own.
+# Regular duties worth announcing; reflection has its own time.
 _TOLD_AHEAD: Final = (Duty.SYNC, Duty.UPKEEP)
 
 
@@ -78,8 +78,8 @@ class Told:
     Args:
         time: Aware, in the workspace's zone.
         what: `start`, `ready`, `settings`, `adopt`, `sync`, `upkeep`, `reflect`, `clock`, `status` or `end`.
-        text: What was done or does not work, one sentence or two.
-        problem: Whether something does not work.
+        text: What was done or failed, one or two sentences.
+        problem: Whether something failed.
     """
 
     time: datetime
@@ -89,12 +89,12 @@ class Told:
 
 
 class Daemon:
-    """Looks after one workspace until it is ended.
+    """Maintains one workspace until stopped.
 
     Args:
-        open_door: Opens the workspace, with the settings as they are now; reading must not refresh.
-        tell: Called with each line of the log.
-        steady: Gives seconds that only go on.
+        open_door: Opens the workspace with its present settings; reading must not refresh.
+        tell: Called with each log line.
+        steady: Monotonic clock, in seconds.
     """
 
     def __init__(
@@ -122,16 +122,16 @@ class Daemon:
         }
 
     def run(self) -> DaemonStatus:
-        """Look after the workspace until a signal, or `end`, ends it.
+        """Maintain the workspace until a signal or `end` stops it.
 
         Returns:
-            What was done last.
+            The final status.
 
         Raises:
-            Locked: Another daemon looks after it.
-            NotFound: The workspace was deleted or moved away, or there is none.
+            Locked: Another daemon maintains it.
+            NotFound: The workspace was deleted or moved, or never existed.
             StorageError: The lock cannot be taken, or its file was deleted meanwhile.
-            InvalidSetting: The settings do not hold what they may, at the start.
+            InvalidSetting: The settings are invalid at the start.
         """
         with contextlib.closing(self._alarm), ending_signals_reported(self.end):
             self._door = self._open_door()
@@ -142,7 +142,7 @@ class Daemon:
                 self._root = root
                 self._status = replace(self._status, since=self._door.now())
                 self._tell("start", f"Looks after {root} as process {os.getpid()}.")
-                # A surprise leaves the status as it is, which then says that this one died.
+                # After an unexpected error the status stays, and so reports that this daemon died.
                 try:
                     self._look_after()
                 except WorkbenchError as error:
@@ -152,7 +152,7 @@ class Daemon:
         return self._status
 
     def end(self, reason: str) -> None:
-        """End it as soon as what is under way can be left; from any thread, or a handler of signals.
+        """Stop as soon as the current work can be left; callable from any thread or signal handler.
 
         Args:
             reason: For the log, such as `SIGTERM`.
@@ -192,7 +192,7 @@ class Daemon:
             watcher.stop()
 
     def _note_paths(self, paths: frozenset[str] | None) -> None:
-        # What only the audit log tells of was written by this program, which has brought everything along.
+        # Changes to the audit log alone come from this program, which has refreshed everything itself.
         if paths is None or paths - {layout.AUDIT_LOG}:
             self._change_noted = True
 
@@ -202,11 +202,11 @@ class Daemon:
         try:
             self._doing[duty](record)
         except (WorkbenchError, OSError) as error:
-            # What fails below a folder that is gone is no news of its own.
+            # Failures below a missing folder are not news.
             self._check_places()
             if self._ended_by:
                 return
-            # What changed meanwhile is kept: it is for the next try.
+            # Changes made meanwhile are kept for the next try.
             failed = self._course.of(duty).failed()
             self._course = self._course.with_(duty, failed)
             if not isinstance(error, Locked) or failed.failures >= _PATIENT_WITH_WRITERS:
@@ -237,7 +237,7 @@ class Daemon:
         self._take_in()
 
     def _take_in(self) -> None:
-        """Adopt edits from outside; done before everything that would else do it in passing, untold."""
+        """Adopt outside edits first; later steps would do it in passing, unreported."""
         adopted = self._door.adopt()
         if adopted.commit is None:
             return
@@ -250,7 +250,7 @@ class Daemon:
         self._status = replace(self._status, last_adoption=self._door.now())
 
     def _sync(self, record: Record) -> None:
-        # Reading a large memory for the first time takes long; what is read by then stays.
+        # Reading a large memory for the first time takes long; what was read by then is kept.
         self._door.refresh(cancelled=self._is_ended)
         if self._is_ended():
             return
@@ -289,7 +289,7 @@ class Daemon:
             self._tell("reflect", reflected.reason)
 
     def _farewell(self, text: str, *, problem: bool = False) -> None:
-        """Close the door and say so; where the workspace is gone, nothing may be written into its place."""
+        """Close the workspace and log it; if the workspace is gone, write nothing in its place."""
         if _identity(self._root) == self._places[self._root]:
             self._door.close()
         self._tell("end", text, problem=problem)
@@ -303,11 +303,11 @@ class Daemon:
         write_status(self._state, self._status)
 
     def _check_places(self) -> None:
-        """Make sure that the workspace and the lock are what they were at the start.
+        """Check that the workspace and the lock are those of the start.
 
         Raises:
-            NotFound: The workspace is gone, or another folder stands in its place.
-            StorageError: The lock's file is gone, so that a second daemon could start.
+            NotFound: The workspace is gone or was replaced by another folder.
+            StorageError: The lock file is gone, so that a second daemon could start.
         """
         for place, identity in self._places.items():
             if _identity(place) == identity:
@@ -331,19 +331,19 @@ class Daemon:
             told = timedelta(seconds=round(abs(jump)))
             direction = "on" if jump > 0 else "back"
             self._tell("clock", f"The clock went {direction} by {told}: it was set, or the machine slept.")
-            # Files of another machine may have changed during a sleep without anybody telling.
+            # Files on another machine may have changed during sleep, with no event.
             self._course = self._course.changed(now.steady)
 
     def _moment(self) -> Moment:
         return Moment(self._door.now(), self._steady())
 
     def _tell(self, what: str, text: str, *, problem: bool = False) -> None:
-        # A log that cannot be written is no reason to stop looking after memory.
+        # A log that cannot be written is no reason to stop.
         with contextlib.suppress(OSError):
             self._tell_line(Told(self._door.now(), what, text, problem))
 
     def _tell_problem(self, what: str, text: str) -> None:
-        """Tell of a problem once, however often it comes again, and of whatever it hinders."""
+        """Report a problem and what it prevents once, however often it recurs."""
         is_known = text in self._problems.values()
         self._problems[what] = text
         if not is_known:

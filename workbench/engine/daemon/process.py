@@ -1,4 +1,4 @@
-"""The daemon as a process: the lock that one daemon holds, its status file, and ending it."""
+"""The daemon as a process: its exclusive lock, its status file, and stopping it."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 _LOCK, _STATUS = "daemon.lock", "daemon.json"
-# Somebody who asks for the status holds the lock for a moment.
+# A process that asks for the status holds the lock for a moment.
 _PATIENCE = 1.0
-# Seconds that ending one may take: what is under way is finished or called off.
+# Seconds that stopping one may take: its current work is finished or cancelled.
 _LONGEST_FAREWELL = 60.0
 
 
 @contextlib.contextmanager
 def only_one(state: Path, root: Path) -> Iterator[Path]:
-    """Be the only daemon of a workspace.
+    """Hold the lock of the only daemon of a workspace.
 
     Args:
         state: The workspace's state folder.
@@ -40,7 +40,7 @@ def only_one(state: Path, root: Path) -> Iterator[Path]:
         The lock's file.
 
     Raises:
-        Locked: One runs already; the message says which.
+        Locked: One already runs; the message says which.
         StorageError: The lock cannot be taken.
     """
     try:
@@ -62,20 +62,20 @@ def only_one(state: Path, root: Path) -> Iterator[Path]:
                 where=str(root),
                 remedy="Let it, or end it with `workbench daemon stop`.",
             )
-        # What the one before said of itself must not be taken for this one's, even where nothing can be written.
+        # The previous daemon's status must not pass for this one's, even if nothing can be written.
         with contextlib.suppress(OSError):
             (state / _STATUS).unlink()
         yield place
 
 
 def write_status(state: Path, status: DaemonStatus) -> bool:
-    """Keep what the daemon says of itself; return whether that was possible."""
+    """Write the daemon's status; return whether that was possible."""
     content = json.dumps(to_json(status), ensure_ascii=False, indent=1) + "\n"
     return write_state(state / _STATUS, content.encode("utf-8", "replace"))
 
 
 def read_status(state: Path) -> DaemonStatus:
-    """Return whether a daemon runs, and what it or the last one said of itself.
+    """Return whether a daemon runs, and its last status.
 
     Args:
         state: The workspace's state folder; it need not exist.
@@ -102,18 +102,18 @@ def read_status(state: Path) -> DaemonStatus:
 
 
 def end(state: Path, root: Path) -> DaemonStatus:
-    """End the daemon of a workspace and wait until it is gone.
+    """Stop the daemon of a workspace and wait for its end.
 
     Args:
         state: The workspace's state folder.
         root: The workspace, for messages.
 
     Returns:
-        Its status before; `running` is false where there was none to end.
+        Its status before; `running` is false if there was none.
 
     Raises:
         Locked: It is still busy after a minute.
-        StorageError: It may not be ended by this user, or does not say which process it is.
+        StorageError: This user may not stop it, or its process id is unknown.
     """
     status = read_status(state)
     if not status.running:

@@ -1,4 +1,4 @@
-"""What a daemon has to do, and when: told from the time and from what was done, without doing anything."""
+"""The daemon's schedule: computes what is due from the time and past work, without doing anything."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
     from workbench.engine.settings.sections import Settings
 
 LONGEST_WAIT: Final = 60.0
-"""Seconds after which the clock is looked at again: it may have been set, or the machine have slept."""
-# Seconds between two questions whether enough is new to reflect on.
+"""Seconds between looks at the clock, which may be set, or the machine may have slept."""
+# Seconds between checks whether there is enough new material to reflect on.
 _ASKING_PACE = 60.0
-# Somebody who never stops writing gets an index now and then all the same.
+# Under continuous writing, still update the index now and then.
 _MOST_DEBOUNCES = 10
 
 
 class Duty(StrEnum):
-    """Something that is done again and again; in this order where several are due."""
+    """Recurring work; when several are due, in this order."""
 
     SETTINGS = "settings"
     ADOPT = "adopt"
@@ -33,7 +33,7 @@ class Duty(StrEnum):
     REFLECT = "reflect"
 
 
-# Seconds before the first further try of what failed, and the most between two.
+# Seconds before the first retry after a failure, and the most between two.
 _PATIENCE: Final[Mapping[Duty, tuple[float, float]]] = {
     Duty.SETTINGS: (2.0, 300.0),
     Duty.ADOPT: (1.0, 300.0),
@@ -49,7 +49,7 @@ class Moment:
 
     Args:
         wall: Aware, in the workspace's zone; may jump.
-        steady: Seconds that only ever go on, from anywhere; they may stand still while the machine sleeps.
+        steady: Monotonic seconds; may pause while the machine sleeps.
     """
 
     wall: datetime
@@ -58,14 +58,14 @@ class Moment:
 
 @dataclass(frozen=True)
 class Record:
-    """What is known of one duty.
+    """History of one duty.
 
     Args:
-        done: When it was begun last and went well.
-        tried: Steady seconds at which it was begun last, well or not.
-        failures: Times in a row that it failed.
-        first_change: Steady seconds of the first change of files since it was begun last; None where none was.
-        last_change: Of the last one.
+        done: Start of the last successful run.
+        tried: Monotonic start of the last run.
+        failures: Consecutive failures.
+        first_change: Monotonic time of the first file change since the last run began, or None.
+        last_change: That of the last change.
     """
 
     done: Moment | None = None
@@ -75,20 +75,20 @@ class Record:
     last_change: float = 0.0
 
     def changed(self, steady: float) -> Record:
-        """Return it with a change of files noted."""
+        """Return the record with a file change added."""
         first = steady if self.first_change is None else self.first_change
         return replace(self, first_change=first, last_change=steady)
 
     def begun(self, steady: float) -> Record:
-        """Return it as it is when the duty begins: what changes from now on is for the next time."""
+        """Return the record at the start of a run: later changes count for the next."""
         return replace(self, tried=steady, first_change=None)
 
     def went_well(self, begun: Moment) -> Record:
-        """Return it after the duty was done."""
+        """Return the record after a successful run."""
         return replace(self, done=begun, failures=0)
 
     def failed(self) -> Record:
-        """Return it after the duty could not be done."""
+        """Return the record after a failed run."""
         return replace(self, failures=self.failures + 1)
 
 
@@ -99,34 +99,31 @@ class Course:
     records: Mapping[Duty, Record] = field(default_factory=lambda: {duty: Record() for duty in Duty})
 
     def of(self, duty: Duty) -> Record:
-        """Return the record of one duty."""
         return self.records[duty]
 
     def with_(self, duty: Duty, record: Record) -> Course:
-        """Return the course with another record of one duty."""
         return Course({**self.records, duty: record})
 
     def changed(self, steady: float) -> Course:
-        """Return the course after files changed."""
         return Course({duty: record.changed(steady) for duty, record in self.records.items()})
 
 
 def seconds_until(duty: Duty, course: Course, now: Moment, settings: Settings) -> float:
-    """Return how long a duty can wait.
+    """Return the time until a duty is due.
 
     Args:
-        duty: The one that is asked about.
-        course: What was done.
+        duty: The duty.
+        course: Past work.
         now: The time by both clocks.
-        settings: Say how often.
+        settings: The intervals.
 
     Returns:
-        Seconds; 0 where it is due, infinity where only a change of files brings it on.
+        Seconds; 0 if due, infinity if only a file change makes it due.
     """
     record = course.of(duty)
     if record.failures:
         first, most = _PATIENCE[duty]
-        # Beyond these doublings the longest is reached in any case.
+        # Further doublings exceed the maximum anyway.
         patience = min(first * 2.0 ** min(record.failures - 1, 20), most)
         return max(record.tried + patience - now.steady, 0.0)
     if record.done is None:
@@ -135,12 +132,12 @@ def seconds_until(duty: Duty, course: Course, now: Moment, settings: Settings) -
 
 
 def next_duty(course: Course, now: Moment, settings: Settings) -> Duty | None:
-    """Return the first duty that is due; None where none is."""
+    """Return the first duty that is due, or None."""
     return next((duty for duty in Duty if seconds_until(duty, course, now, settings) <= 0), None)
 
 
 def longest_wait(course: Course, now: Moment, settings: Settings) -> float:
-    """Return for how many seconds nothing is due, as far as the clock can be trusted."""
+    """Return the seconds until something is due, capped because the clock may be set."""
     return min(LONGEST_WAIT, *(seconds_until(duty, course, now, settings) for duty in Duty))
 
 
@@ -161,7 +158,7 @@ def _sync(record: Record, done: Moment, now: Moment, settings: Settings) -> floa
 
 
 def _interval(done: Moment, now: Moment, settings: Settings) -> float:
-    """Return what is left until files are looked at although nothing told of changes."""
+    """Return the seconds until the next look at files without any event."""
     minutes = settings.search.sync_minutes
     return done.steady + minutes * 60 - now.steady if minutes else math.inf
 
@@ -191,7 +188,7 @@ def _reflect(record: Record, done: Moment, now: Moment, settings: Settings) -> f
 
 
 def _between(earlier: datetime, later: datetime) -> float:
-    """Return the seconds that pass between two times, also where summer time begins or ends between them."""
+    """Return the seconds between two times, correct across changes to and from summer time."""
     return (later.astimezone(UTC) - earlier.astimezone(UTC)).total_seconds()
 
 

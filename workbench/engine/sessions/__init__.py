@@ -1,4 +1,4 @@
-"""Sessions: their keys, store, locks and transcripts, when one ends, what a model is shown of it, and other programs'.
+"""Sessions: keys, store, locks, transcripts, resets, model context, and those of other programs.
 
-The modules are imported where they are needed: most commands need none of them.
+Import its modules only where needed: most commands need none.
 """

@@ -1,4 +1,4 @@
-"""Reads the sessions of Claude Code where they are: each of its lines as an entry of a transcript, on the same line."""
+"""Reads Claude Code's sessions in place, mapping each line to a transcript entry on the same line."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _USED = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens
 
 
 class ClaudeHome(ForeignHome):
-    """The sessions of Claude Code below a folder, or one of them.
+    """The sessions of Claude Code below a folder, or a single one.
 
     Args:
         place: `~/.claude`, the folder of one project in it, or a transcript.
@@ -58,7 +58,7 @@ class ClaudeHome(ForeignHome):
 
     @property
     def rules(self) -> ResetRules:
-        """Return when they end: never by the clock."""
+        """Return the reset rules: never by the clock."""
         return ResetRules(ResetPolicy(None, None))
 
     def read(self) -> StoreContent:
@@ -80,7 +80,7 @@ class ClaudeHome(ForeignHome):
 
 
 class ClaudeLines(FileLines):
-    """A transcript of Claude Code, told in the entries of the others."""
+    """A transcript of Claude Code, in the entries of the other programs."""
 
     def read(self, first: int = 1, most: int | None = None) -> Iterator[tuple[int, bytes]]:
         for number, content in super().read(first, most):
@@ -88,7 +88,7 @@ class ClaudeLines(FileLines):
 
 
 def claude_transcripts(place: Path) -> list[Path]:
-    """Return the transcripts of Claude Code at a place; nothing where it has none. What sub-agents said is left out.
+    """Return the transcripts of Claude Code at a place, without those of sub-agents.
 
     Args:
         place: `~/.claude`, the folder of one project in it, or a transcript.
@@ -102,7 +102,7 @@ def claude_transcripts(place: Path) -> list[Path]:
 
 
 def _closed_projects(place: Path) -> Iterator[SessionProblem]:
-    """Tell of projects whose folder may not be read; a search for files passes over them in silence."""
+    """Report projects whose folder is unreadable, which a recursive search skips silently."""
     for folder in sorted(place.glob(f"{PROJECTS}/*/")):
         try:
             os.scandir(folder).close()
@@ -112,7 +112,7 @@ def _closed_projects(place: Path) -> Iterator[SessionProblem]:
 
 
 def is_claude_transcript(place: Path) -> bool:
-    """Tell a transcript of Claude Code from one of OpenClaw by its beginning."""
+    """Return whether a transcript is Claude Code's rather than OpenClaw's, judging by its beginning."""
     try:
         opened = open_outside_file(place)
     except WorkbenchError:
@@ -121,13 +121,13 @@ def is_claude_transcript(place: Path) -> bool:
         return False
     with opened:
         head = opened.read(_HEAD)
-    # The others begin with their header; what a tool was given may have any name.
+    # The others begin with their header; tool arguments may hold any name.
     first = read_event(1, head.partition(b"\n")[0])
     return b'"sessionId"' in head and not (isinstance(first, Event) and first.kind == events.HEADER)
 
 
 def project_of(transcript: Path) -> str:
-    """Return what the project of a transcript is called; its folder has the whole path in its name."""
+    """Return the name of a transcript's project, whose folder is named after the whole path."""
     return transcript.parent.name.strip("-").rpartition("-")[2]
 
 
@@ -136,7 +136,7 @@ def _name_of(place: Path) -> str:
 
 
 def _entry_of(place: Path) -> SessionEntry | None:
-    """Return what beginning and end of a transcript tell of its session; None where it is gone by now."""
+    """Return the session entry read from the beginning and end of a transcript, or None if it is gone."""
     opened = open_outside_file(place)
     if opened is None:
         return None
@@ -195,7 +195,7 @@ def _event_of(said: Mapping[str, Any]) -> dict[str, Any]:
     kind, message = text_of(said.get("type")), said.get("message")
     place = {"timestamp": said.get("timestamp")}
     if said.get("isSidechain") is True:
-        # Without an id: nothing of the conversation itself may follow it.
+        # Without an id, so that no entry of the conversation can follow it.
         return {"type": SIDECHAIN, **place, "text": words_of(message) if isinstance(message, dict) else ""}
     if text_of(said.get("uuid")):
         place |= {"id": said["uuid"], "parentId": said.get("parentUuid")}
@@ -211,7 +211,7 @@ def _event_of(said: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _with_result(message: dict[str, Any]) -> dict[str, Any]:
-    """Return a message; where a person's holds the result of a tool, as a message of that tool."""
+    """Return a message, turning a user message with a tool result into a tool message."""
     parts = parts_of(message.get("content"))
     result = next((part for part in parts if part.get("type") == "tool_result"), None)
     if message.get("role") != "user" or result is None:

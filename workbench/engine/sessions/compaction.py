@@ -1,4 +1,4 @@
-"""Compacting a session: where to cut it, what to keep of the rest, and the summary that replaces it."""
+"""Session compaction: where to cut, what to keep, and the summary that replaces the rest."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from workbench.engine.tokens.counting import count_tokens
 
 @dataclass(frozen=True)
 class CompactionCut:
-    """How a session is to be compacted.
+    """How to compact a session.
 
     Args:
-        left: Entries that the summary will stand for, by their numbers, the oldest first.
+        left: Numbers of the summarised entries, oldest first.
         kept: Entries that stay.
         first_kept_id: Id of the first that stays.
-        before: The summary of what was left earlier; empty where there is none.
+        before: The previous summary, or "".
     """
 
     left: tuple[int, ...]
@@ -44,12 +44,12 @@ class CompactionCut:
 
 
 def plan_cut(tree: Tree, reader: LineReader, keep_tokens: int) -> CompactionCut | None:
-    """Return where to cut; None where nothing would be left.
+    """Return where to cut, or None if nothing would be removed.
 
     Args:
-        tree: Of the transcript.
-        reader: Of its lines.
-        keep_tokens: How much of the end stays, at least.
+        tree: The transcript's tree.
+        reader: Its lines.
+        keep_tokens: Minimum number of tokens to keep at the end.
     """
     branch = branch_of(tree)
     estimate = TokenEstimate()
@@ -71,7 +71,7 @@ def plan_cut(tree: Tree, reader: LineReader, keep_tokens: int) -> CompactionCut 
 
 
 def messages_of(tree: Tree, reader: LineReader, numbers: Iterable[int]) -> Iterator[Placed]:
-    """Give the messages of entries, one by one."""
+    """Yield the messages of entries."""
     for number in numbers:
         placed = placed_message(tree, reader, number)
         if placed is not None:
@@ -79,7 +79,7 @@ def messages_of(tree: Tree, reader: LineReader, numbers: Iterable[int]) -> Itera
 
 
 def _boundary(tree: Tree, reader: LineReader, numbers: tuple[int, ...], at: int) -> int | None:
-    """Return the next place where a person begins a turn; else the next that parts no call from its result."""
+    """Return the next place where a user turn begins, else the next that separates no call from its result."""
     possible = None
     for place in range(at, len(numbers)):
         placed = placed_message(tree, reader, numbers[place])
@@ -117,7 +117,7 @@ _SPACES = re.compile(r"\s+")
 
 @dataclass(frozen=True, order=True)
 class WeightedSentence:
-    """A sentence worth keeping, by its line and its place in it; the weightier and later come last when sorted."""
+    """A sentence worth keeping, with its line and position; sorts by weight, then lateness."""
 
     weight: int
     line: int
@@ -128,7 +128,7 @@ class WeightedSentence:
 
 @dataclass(frozen=True)
 class CondensedTurn:
-    """One turn as a model is told it."""
+    """One turn as shown to a model."""
 
     line: int
     speaker: str
@@ -137,15 +137,15 @@ class CondensedTurn:
 
 @dataclass
 class SessionMaterial:
-    """What was gathered.
+    """Material for a summary.
 
     Args:
-        most_characters: Of the newest turns that are kept whole.
-        notes: The weightiest sentences, as a heap; what is said again counts once.
+        most_characters: Budget for the newest turns, kept whole.
+        notes: The weightiest sentences, as a heap; repetitions count once.
         turns: The newest turns.
-        failures: What failed, by line.
-        files: What was done to which file: `read` or `written`.
-        dropped: How many turns before those there were.
+        failures: Failures, by line.
+        files: Operation on each file: `read` or `written`.
+        dropped: Number of turns before those kept.
     """
 
     most_characters: int
@@ -159,7 +159,6 @@ class SessionMaterial:
     _names: dict[str, str] = field(default_factory=dict)
 
     def add(self, placed: Placed) -> None:
-        """Take in one message."""
         line = placed.line or 0
         self._note_calls(placed.message)
         answered = answered_by(placed.message)
@@ -179,7 +178,7 @@ class SessionMaterial:
         self._keep_notes(line, speaker, text[:_TURN_CHARACTERS])
 
     def best(self) -> list[WeightedSentence]:
-        """Return the weightiest sentences, the weightiest and latest first."""
+        """Return the weightiest sentences, heaviest and latest first."""
         return sorted(self.notes, reverse=True)
 
     def _note_calls(self, message: Mapping[str, object]) -> None:
@@ -230,12 +229,12 @@ sections with lists."""
 
 @dataclass(frozen=True)
 class Summary:
-    """A summary and how it came about.
+    """A summary and its origin.
 
     Args:
-        text: Of it.
+        text: The summary.
         by: `model` or `rules`.
-        fallback: Why the rules wrote it although there is a model; None where they did not.
+        fallback: Why the rules wrote it although there is a model, or None.
     """
 
     text: str
@@ -244,7 +243,7 @@ class Summary:
 
 
 def material_characters(context_tokens: int) -> int:
-    """Return how many characters of the newest turns a model of this size is told at most."""
+    """Return the maximum characters of newest turns to show a model of this size."""
     return MOST_STAGES * _stage_tokens(context_tokens) * 3
 
 
@@ -257,18 +256,18 @@ def summarise(
     instructions: str = "",
     steps: ProgressReporter | None = None,
 ) -> Summary:
-    """Write the summary of what was gathered; tool failures and files are told in any case.
+    """Write the summary; tool failures and files are always included.
 
     Args:
-        gathered: What is to be left.
-        before: The summary of what was left earlier; empty where there is none.
-        chat: The model to ask; None for the rules.
-        context_tokens: Question and answer that the model takes at once.
-        instructions: What a person wants it to look at.
-        steps: Told of each stage; None where nobody waits for it.
+        gathered: The material.
+        before: The previous summary, or "".
+        chat: The model, or None to use the rules.
+        context_tokens: The model's context size, for question and answer together.
+        instructions: What the user wants it to focus on.
+        steps: Receives progress, or None.
 
     Raises:
-        Cancelled: The steps are not wanted any more.
+        Cancelled: `steps` was cancelled.
     """
     facts = _facts(gathered)
     if chat is None or not gathered.turns:
@@ -288,11 +287,11 @@ def _asked(
     instructions: str,
     steps: ProgressReporter,
 ) -> str:
-    """Ask stage by stage: each stage is told the summary so far and the next part."""
+    """Ask stage by stage, passing the summary so far and the next part."""
     room = _stage_tokens(context_tokens)
     so_far = before
     if gathered.dropped:
-        # What no longer fits is told by its weightiest sentences, so that nothing vanishes without a word.
+        # What no longer fits is represented by its weightiest sentences, so nothing vanishes silently.
         first = gathered.turns[0].line
         notes = [f"- {note.speaker}: {note.text}" for note in reversed(gathered.best()) if note.line < first]
         so_far = _within(_joined(before, "Earlier:\n" + "\n".join(notes[-60:])), SUMMARY_TOKENS)
@@ -321,7 +320,7 @@ def _stage_tokens(context_tokens: int) -> int:
 
 
 def _extract(gathered: SessionMaterial, before: str) -> str:
-    """Return the weightiest sentences in the order in which they were said."""
+    """Return the weightiest sentences in chronological order."""
     sections = []
     if before.strip():
         sections.append(f"## Before\n{_within(_without_facts(before), SUMMARY_TOKENS // 3)}")
@@ -351,12 +350,12 @@ def _facts(gathered: SessionMaterial) -> str:
 
 
 def _without_facts(text: str) -> str:
-    """Return an earlier summary of ours without its own heading, so that such do not pile up."""
+    """Return an earlier summary without its heading, so that headings do not pile up."""
     return text.replace("## Before\n", "").replace("## Said\n", "")
 
 
 def _within(text: str, tokens: int) -> str:
-    """Cut a text at its beginning, where it is oldest, to a number of tokens."""
+    """Truncate a text at its beginning, the oldest part, to a number of tokens."""
     if count_tokens(text) <= tokens:
         return text
     lines = text.splitlines()

@@ -1,4 +1,4 @@
-"""What a model is shown of a session: its branch with the compaction summary, repaired and counted in tokens."""
+"""The model's view of a session: its branch with the compaction summary, repaired and counted in tokens."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from workbench.engine.sessions.transcripts import Tree
 from workbench.engine.tokens.counting import count_tokens
 
 MESSAGE_TOKENS = 4
-# Who speaks, and the line.
+# Speaker and line.
 _TURN_TOKENS = 8
 IMAGE_TOKENS = 1200
 # Counted exactly up to here; a transcript of a hundred megabytes would take a minute.
@@ -35,8 +35,6 @@ _NO_TEXT = frozenset({"image", "input_image", "image_url"})
 
 
 class HasText(Protocol):
-    """Something with words."""
-
     @property
     def text(self) -> str: ...
 
@@ -45,11 +43,11 @@ T = TypeVar("T", bound=HasText)
 
 
 def portions(turns: Iterable[T], room: int) -> Iterator[list[T]]:
-    """Give turns in portions that a model takes at once, in order; one that is too long for any stands alone.
+    """Split turns into portions that fit a model, in order; an overlong turn is a portion by itself.
 
     Args:
         turns: Of a conversation.
-        room: Most tokens of a portion.
+        room: Maximum tokens of a portion.
     """
     portion: list[T] = []
     used = 0
@@ -65,18 +63,17 @@ def portions(turns: Iterable[T], room: int) -> Iterator[list[T]]:
 
 
 class TokenEstimate:
-    """Estimates one message after the other."""
+    """Estimates the tokens of messages."""
 
     def __init__(self) -> None:
         self._characters = 0
         self._tokens = 0
 
     def of(self, message: Mapping[str, Any]) -> int:
-        """Return the tokens of a message: its texts, calls of tools, results, thoughts and pictures."""
+        """Return the tokens of a message: text, tool calls, results, thoughts and images."""
         return MESSAGE_TOKENS + self._of_content(message.get("content"))
 
     def of_text(self, text: str) -> int:
-        """Return the tokens of a text."""
         if len(text) <= _ONE_EXACT and self._characters < EXACT_CHARACTERS:
             tokens = count_tokens(text)
             self._characters += len(text)
@@ -109,24 +106,23 @@ _ROLES = frozenset({"user", "assistant", *RESULT_ROLES})
 
 @dataclass(frozen=True)
 class Placed:
-    """A message and the line it stands on; None for one that was put in."""
+    """A message and its line; None for an inserted one."""
 
     line: int | None
     message: Mapping[str, Any]
 
     @property
     def role(self) -> str:
-        """Return who speaks."""
         return text_of(self.message.get("role"))
 
 
 @dataclass(frozen=True)
 class Sanitised:
-    """A history in order.
+    """A repaired history.
 
     Args:
-        messages: What is left.
-        repairs: What was put right, one sentence for each kind.
+        messages: The remaining messages.
+        repairs: One sentence for each kind of repair.
     """
 
     messages: tuple[Placed, ...]
@@ -134,11 +130,11 @@ class Sanitised:
 
 
 def sanitise(messages: Iterable[Placed], summary: Placed | None = None) -> Sanitised:
-    """Return a history that every provider takes (issue of damaged histories; session workflow §4, §8).
+    """Return a history that every provider accepts (session workflow §4, §8).
 
     Args:
-        messages: In order, as transcripts write them.
-        summary: What stands before them as a turn of its own, or None.
+        messages: In order, as in the transcript.
+        summary: Inserted before them as a turn of its own, or None.
     """
     counts: dict[str, int] = {}
 
@@ -199,7 +195,7 @@ def _is_huge_image(part: object) -> bool:
 
 
 def _whole(messages: Sequence[Placed]) -> list[Placed]:
-    """Join the parts of one answer, each of which Claude Code writes on a line of its own."""
+    """Join the parts of an answer, each of which Claude Code writes on its own line."""
     whole: list[Placed] = []
     for placed in messages:
         answer = text_of(placed.message.get("id")) if placed.role == "assistant" else ""
@@ -210,7 +206,7 @@ def _whole(messages: Sequence[Placed]) -> list[Placed]:
 
 
 def _paired(messages: Sequence[Placed], note: Any) -> list[Placed]:
-    """Put each result right behind its call, make up for those that are missing, drop those that answer nothing."""
+    """Put each result after its call, insert missing results, and drop those without a call."""
     paired: list[Placed] = []
     at = 0
     while at < len(messages):
@@ -250,7 +246,7 @@ def _paired(messages: Sequence[Placed], note: Any) -> list[Placed]:
 
 
 def missing_result(call_id: str, name: str) -> dict[str, Any]:
-    """Return what stands for a result that was never written."""
+    """Return the placeholder for a result that was never written."""
     return {
         "role": "toolResult",
         "toolCallId": call_id,
@@ -261,7 +257,7 @@ def missing_result(call_id: str, name: str) -> dict[str, Any]:
 
 
 def _ordered(messages: Sequence[Placed], note: Any, summary: Placed | None) -> list[Placed]:
-    """Let a person speak first, and join what one side said twice in a row."""
+    """Make the user speak first, and merge consecutive messages of one side."""
     turns: list[list[Placed]] = [] if summary is None else [[summary]]
     for placed in messages:
         before = turns[-1][-1] if turns else None
@@ -296,11 +292,11 @@ SUMMARY_END = "\n</summary>"
 
 @dataclass(frozen=True)
 class Branch:
-    """The entries that are part of the context, by their numbers in the tree, the first first.
+    """The entries of a context, by their numbers in the tree, in order.
 
     Args:
-        numbers: Of entries; those before a compaction's first kept one are not among them.
-        compaction: The number of the compaction whose summary stands for what was before; None without one.
+        numbers: Entry numbers, without those before the first one kept by a compaction.
+        compaction: Number of the compaction whose summary stands in for earlier entries, or None.
     """
 
     numbers: tuple[int, ...]
@@ -309,14 +305,14 @@ class Branch:
 
 @dataclass(frozen=True)
 class Context:
-    """A context, put right.
+    """A repaired context.
 
     Args:
         messages: In order; the summary first.
         tokens: Of each message.
-        summary_line: Line of the compaction in use; None without one.
-        left_out: Messages that found no room.
-        repairs: What was put right.
+        summary_line: Line of the compaction in use, or None.
+        left_out: Number of messages that did not fit.
+        repairs: Descriptions of the repairs.
     """
 
     messages: tuple[Placed, ...]
@@ -327,18 +323,17 @@ class Context:
 
     @property
     def total(self) -> int:
-        """Return the tokens of all messages together."""
         return sum(self.tokens)
 
 
 def branch_of(tree: Tree, leaf: int | None = None) -> Branch:
-    """Return what of the tree is part of the context (research note §2.8).
+    """Return the part of the tree that belongs to the context (research note §2.8).
 
-    The latest compaction on the branch counts, and a reset ends the conversation before it.
+    The latest compaction on the branch counts; a reset drops everything before it.
 
     Args:
-        tree: Of the transcript.
-        leaf: Where the branch ends; at the last entry by default.
+        tree: The transcript's tree.
+        leaf: End of the branch; the last entry by default.
     """
     path = list(takewhile(lambda number: tree.kind(number) != events.RESET, tree.path(leaf)))
     at = next((place for place, number in enumerate(path) if tree.kind(number) == events.COMPACTION), None)
@@ -352,7 +347,7 @@ def branch_of(tree: Tree, leaf: int | None = None) -> Branch:
             break
         kept.append(number)
     if kept and kept[-1] != kept_from:
-        # The first entry to keep lies on no branch of ours, so nothing before the summary is kept.
+        # The first entry to keep is not on this branch, so nothing before the summary is kept.
         kept = []
     return Branch((*reversed(kept), *reversed(path[:at])), compaction)
 
@@ -360,14 +355,14 @@ def branch_of(tree: Tree, leaf: int | None = None) -> Branch:
 def build_context(
     tree: Tree, reader: LineReader, *, budget: int | None, turns: int = 0, leaf: int | None = None
 ) -> Context:
-    """Return what a model would be shown, read from the end until there is no more room.
+    """Return what a model would see, filled from the end until the budget is used up.
 
     Args:
-        tree: Of the transcript.
-        reader: Of its lines.
-        budget: Most tokens; None for no limit.
-        turns: Most turns of the person's; 0 for no limit.
-        leaf: Where the branch ends.
+        tree: The transcript's tree.
+        reader: Its lines.
+        budget: Maximum tokens, or None.
+        turns: Maximum user turns; 0 for no limit.
+        leaf: End of the branch.
     """
     branch = branch_of(tree, leaf)
     estimate = TokenEstimate()
@@ -397,7 +392,7 @@ def build_context(
     )
     messages.reverse()
     while summary is None and taken < len(branch.numbers) and messages and messages[0].role != "user":
-        # The question of these answers found no room, so they have none either.
+        # The question of these answers did not fit, so they are dropped too.
         messages.pop(0)
         left += 1
     clean = sanitise(messages, summary)
@@ -412,7 +407,7 @@ def build_context(
 
 
 def placed_message(tree: Tree, reader: LineReader, number: int) -> Placed | None:
-    """Return the message of an entry; None where it is none."""
+    """Return an entry's message, or None if it has none."""
     kind = tree.kind(number)
     if kind not in (events.MESSAGE, events.CUSTOM_MESSAGE, events.BRANCH_SUMMARY):
         return None
@@ -422,14 +417,14 @@ def placed_message(tree: Tree, reader: LineReader, number: int) -> Placed | None
 
 
 def event_at(tree: Tree, reader: LineReader, number: int) -> Event | None:
-    """Return an entry read again; None where its line changed meanwhile."""
+    """Reread an entry; None if its line changed meanwhile."""
     line = tree.lines[number]
     event = read_event(line, reader.line(line))
     return event if isinstance(event, Event) else None
 
 
 def message_of(event: Event) -> Mapping[str, Any] | None:
-    """Return what a model is shown of an entry; None for what it is not shown."""
+    """Return the part of an entry shown to a model, or None."""
     if event.kind == events.MESSAGE:
         return event.message or None
     if event.kind == events.CUSTOM_MESSAGE:

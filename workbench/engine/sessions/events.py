@@ -1,4 +1,4 @@
-"""One line of a transcript: what kind of entry it is, what was said, and which tools were called."""
+"""One line of a transcript: the kind of entry, what was said, and which tools were called."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 MOST_TURN_CHARACTERS = 20_000
 _SPEAKERS = {"user": "User", "assistant": "Assistant"}
 _TEXT_PARTS = frozenset({"text", "input_text", "output_text"})
-# Said by or to the machinery, not by anybody.
+# Messages to or from the machinery, not from a person.
 _SILENT = re.compile(r"\W*(?:NO_REPLY|HEARTBEAT_OK)\W*", re.IGNORECASE)
 _NOISE = re.compile(
     r"<(system-reminder|local-command-stdout|local-command-caveat|command-name|command-message|command-args)>"
@@ -21,19 +21,19 @@ _NOISE = re.compile(
 )
 _MACHINE_MODELS = frozenset({"delivery-mirror", "<synthetic>"})
 _ASIDE = ("isMeta", "isSidechain", "isCompactSummary", "isVisibleInTranscriptOnly")
-# In every zone there is a day for such a moment, and one on which its session ends.
+# Leaves room for every time zone, and for the day on which the session ends.
 _YEARS = range(MINYEAR + 1, MAXYEAR - 20)
 _SPACES = re.compile(r"\s+")
 
 
 @dataclass(frozen=True, slots=True)
 class TranscriptTurn:
-    """What somebody said in one line of a transcript.
+    """What one transcript line says.
 
     Args:
-        line: Of the transcript, 1-based.
+        line: 1-based line of the transcript.
         text: `User: …` or `Assistant: …`, on one line.
-        moment: When it was said, aware; None where the line does not tell.
+        moment: When it was said, aware; None if not stated.
     """
 
     line: int
@@ -42,13 +42,12 @@ class TranscriptTurn:
 
 
 def turn_of(number: int, line: bytes) -> TranscriptTurn | None:
-    """Read one line of a transcript of OpenClaw, Moltbot, Clawdbot or Claude Code; None where nobody speaks in it.
+    """Read one transcript line of OpenClaw, Moltbot, Clawdbot or Claude Code; None if nobody speaks in it.
 
-    Calls of tools and their results, thoughts, summaries, side chains, reminders and silent answers are left out;
-    so is a line that is no such JSON.
+    Ignores tool calls and results, thoughts, summaries, side chains, reminders, silent answers and invalid JSON.
 
     Args:
-        number: Of the line, 1-based.
+        number: 1-based.
         line: Its bytes.
     """
     try:
@@ -65,7 +64,7 @@ def turn_of(number: int, line: bytes) -> TranscriptTurn | None:
     said = _SPACES.sub(" ", _NOISE.sub(" ", _text_of(message.get("content")))).strip()
     if not said or _SILENT.fullmatch(said):
         return None
-    # Half of a surrogate pair can stand in JSON, and in no database.
+    # JSON may hold lone surrogates; databases may not.
     said = said.encode("utf-8", "replace").decode()
     if len(said) > MOST_TURN_CHARACTERS:
         said = said[: MOST_TURN_CHARACTERS - 1] + "…"
@@ -85,12 +84,12 @@ def _text_of(content: object) -> str:
 
 
 def moment_in(entry: Mapping[str, Any]) -> datetime | None:
-    """Return when an entry or a message was written; None where it does not say."""
+    """Return when an entry or a message was written, or None."""
     return moment_of(entry.get("timestamp"))
 
 
 def moment_of(given: object) -> datetime | None:
-    """Read a time as text or as milliseconds since 1970; None for any that the calendar has no room around."""
+    """Parse a time given as text or in milliseconds since 1970; None if invalid or at the ends of the calendar."""
     try:
         if isinstance(given, str):
             moment = datetime.fromisoformat(given)
@@ -126,8 +125,8 @@ class Event:
     """One entry of a transcript.
 
     Args:
-        line: Its line, 1-based.
-        fields: Everything it says.
+        line: 1-based.
+        fields: Its JSON fields.
     """
 
     line: int
@@ -135,44 +134,43 @@ class Event:
 
     @property
     def kind(self) -> str:
-        """Return its type, such as `message`; empty where it says none."""
+        """Return its type, such as `message`, or ""."""
         return text_of(self.fields.get("type"))
 
     @property
     def id(self) -> str:
-        """Return its id; empty where it has none."""
+        """Return its id, or ""."""
         return text_of(self.fields.get("id"))
 
     @property
     def parent_id(self) -> str | None:
-        """Return the id of the entry before it on its branch; None for the first, empty where that is unsaid."""
+        """Return the id of the entry before it on its branch; None for the first, "" if not stated."""
         given = self.fields.get("parentId", "")
         return None if given is None else text_of(given)
 
     @property
     def moment(self) -> datetime | None:
-        """Return when it was written."""
         return moment_in(self.fields) or moment_in(self.message)
 
     @property
     def message(self) -> Mapping[str, Any]:
-        """Return the message in it; nothing where it is none."""
+        """Return its message, or an empty mapping."""
         given = self.fields.get("message")
         return given if isinstance(given, Mapping) else {}
 
     @property
     def role(self) -> str:
-        """Return who speaks: user, assistant, toolResult or another word; empty where nobody does."""
+        """Return the speaker: user, assistant, toolResult or another word, or ""."""
         return text_of(self.message.get("role"))
 
     @property
     def is_mirror(self) -> bool:
-        """Tell whether it is a copy of what was sent elsewhere, which does not count."""
+        """Return whether it is a copy of a message sent elsewhere, which does not count."""
         return self.message.get("model") == DELIVERY_MIRROR
 
 
 def read_event(line: int, content: bytes) -> Event | str:
-    """Read one line; where it is no entry, return why, in words.
+    """Parse one line; return the reason as text if it is not an entry.
 
     Args:
         line: Its number, 1-based.
@@ -190,12 +188,12 @@ def read_event(line: int, content: bytes) -> Event | str:
 
 
 def text_of(value: object) -> str:
-    """Return a text of reasonable length; empty for anything else."""
+    """Return a text of reasonable length, or "" for anything else."""
     return value if isinstance(value, str) and len(value) <= 1024 else ""
 
 
 def render_event(fields: Mapping[str, Any]) -> bytes:
-    """Write an entry as one line, its end included, so that `read_event` gives it back."""
+    """Render an entry as one line with its end; the inverse of `read_event`."""
     try:
         return json.dumps(fields, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
     except UnicodeEncodeError:
@@ -207,21 +205,20 @@ def header(session_id: str, now: datetime, folder: str, parent: str | None = Non
 
     Args:
         session_id: Of the session.
-        now: When it begins.
-        folder: Where the agent works.
-        parent: The session that this one follows, if any.
+        now: Start of the session.
+        folder: The agent's working folder.
+        parent: Id of the previous session, if any.
     """
     fields = {"type": HEADER, "version": VERSION, "id": session_id, "timestamp": iso(now), "cwd": folder}
     return {**fields, "parentSession": parent} if parent else fields
 
 
 def entry(kind: str, id_: str, parent_id: str | None, now: datetime, **fields: Any) -> dict[str, Any]:
-    """Return an entry of any type but the header, ready to be written."""
+    """Return a new entry of any type but the header."""
     return {"type": kind, "id": id_, "parentId": parent_id, "timestamp": iso(now), **fields}
 
 
 def message(role: str, text: str, now: datetime) -> dict[str, Any]:
-    """Return a message of plain text."""
     return {
         "role": role,
         "content": [{"type": "text", "text": text}],
@@ -230,14 +227,14 @@ def message(role: str, text: str, now: datetime) -> dict[str, Any]:
 
 
 def iso(moment: datetime) -> str:
-    """Write a moment as transcripts do: `2026-01-24T09:00:00.000Z`."""
+    """Format a moment as transcripts do: `2026-01-24T09:00:00.000Z`."""
     from datetime import UTC
 
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def parts_of(content: object) -> Sequence[Mapping[str, Any]]:
-    """Return the parts of a message's content; a bare text is one part."""
+    """Return the parts of a message's content; plain text is one part."""
     if isinstance(content, str):
         return ({"type": "text", "text": content},)
     if not isinstance(content, list):
@@ -255,12 +252,12 @@ _PATH_CHARACTERS = 300
 
 @dataclass(frozen=True)
 class ToolCall:
-    """A call of a tool.
+    """A tool call.
 
     Args:
-        id: By which its result answers it.
-        name: Of the tool.
-        arguments: What it was given.
+        id: Referenced by its result.
+        name: Name of the tool.
+        arguments: Its arguments.
     """
 
     id: str
@@ -269,7 +266,7 @@ class ToolCall:
 
     @property
     def path(self) -> str:
-        """Return the file that it is about; empty where it names none."""
+        """Return the file it concerns, or ""."""
         for name in _PATHS:
             given = self.arguments.get(name)
             if isinstance(given, str) and given.strip():
@@ -278,7 +275,7 @@ class ToolCall:
 
     @property
     def deed(self) -> str:
-        """Return what it does to its file: `written`, `read`, or empty where that is not known."""
+        """Return its operation on the file: `written`, `read`, or "" if unknown."""
         if not self.path:
             return ""
         if _WRITING.search(self.name):
@@ -287,7 +284,7 @@ class ToolCall:
 
 
 def calls_in(message: Mapping[str, Any]) -> tuple[ToolCall, ...]:
-    """Return the tools that a message of the assistant's calls."""
+    """Return the tool calls of an assistant message."""
     if message.get("role") != "assistant":
         return ()
     return tuple(
@@ -298,12 +295,12 @@ def calls_in(message: Mapping[str, Any]) -> tuple[ToolCall, ...]:
 
 
 def is_call(part: Mapping[str, Any]) -> bool:
-    """Tell whether a part of a message calls a tool."""
+    """Return whether a part of a message is a tool call."""
     return part.get("type") in _CALLS
 
 
 def answered_by(message: Mapping[str, Any]) -> str | None:
-    """Return the id of the call that a message answers; empty where it does not say, None where it is no result."""
+    """Return the id of the call that a message answers; "" if not stated, None if it is not a result."""
     if message.get("role") in RESULT_ROLES:
         for name in ("toolCallId", "toolUseId", "tool_call_id", "tool_use_id"):
             if text := text_of(message.get(name)):
@@ -313,7 +310,7 @@ def answered_by(message: Mapping[str, Any]) -> str | None:
 
 
 def tool_failed(message: Mapping[str, Any]) -> bool:
-    """Tell whether a result says that its tool failed."""
+    """Return whether a result reports a failure of its tool."""
     details = message.get("details")
     status = details.get("status") if isinstance(details, Mapping) else None
     return bool(message.get("isError")) or status in ("error", "failed")

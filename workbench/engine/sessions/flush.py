@@ -1,4 +1,4 @@
-"""When memory is flushed before a compaction, and what a model is asked then."""
+"""When memory is flushed before a compaction, and how a model is asked to do it."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ _MOST_CHARACTERS = 1000
 
 @dataclass(frozen=True)
 class FlushThresholds:
-    """At how many tokens what happens.
+    """Token thresholds of a session.
 
     Args:
-        window: Of the model's context.
+        window: The model's context window.
         reserve: Kept free.
-        soft: Before the reserve.
+        soft: Margin before the reserve.
     """
 
     window: int
@@ -48,18 +48,18 @@ class FlushThresholds:
 
     @property
     def flush_at(self) -> int:
-        """Return the tokens from which on memory is flushed."""
+        """Return the number of tokens from which memory is flushed."""
         return self.window - self.reserve - self.soft
 
     @property
     def compact_at(self) -> int:
-        """Return the tokens from which on the session is compacted."""
+        """Return the number of tokens from which the session is compacted."""
         return self.window - self.reserve
 
 
 @dataclass(frozen=True)
 class FlushAnswer:
-    """One memory that a model wants kept; `line` is None where it cites none of the lines that it was shown."""
+    """A memory the model wants to keep; `line` is None unless it cites a line it was shown."""
 
     text: str
     line: int | None
@@ -68,12 +68,12 @@ class FlushAnswer:
 def flush_thresholds(window: int, settings: FlushSettings) -> FlushThresholds:
     """Return the thresholds of a context window (research note §3.5).
 
-    The reserve takes a quarter of the window at most, and the soft threshold half of the rest, so that small windows
-    are flushed as well: 32,768 tokens flush at 20,576 and compact at 24,576; 200,000 flush at 176,000.
+    The reserve takes at most a quarter of the window, and the soft threshold half of the rest, so that small windows
+    are flushed too: 32,768 tokens flush at 20,576 and compact at 24,576; 200,000 flush at 176,000.
 
     Args:
         window: Tokens.
-        settings: Reserve and soft threshold as they are wished for.
+        settings: The desired reserve and soft threshold.
     """
     reserve = min(settings.reserve_tokens, window // 4)
     soft = min(settings.soft_threshold_tokens, (window - reserve) // 2)
@@ -90,19 +90,18 @@ def check_flush(
     heartbeat: bool = False,
     writable: bool = True,
 ) -> FlushCheck:
-    """Tell whether memory should be flushed now: once in each cycle between two compactions, or if a session ended.
+    """Decide whether to flush memory now: once per cycle between two compactions, or after a session ended.
 
-    The cycle that counts as flushed is the one in which the flush began. A flush that itself leads to a compaction
-    therefore leaves the new cycle to be flushed, as each other.
+    A flush counts for the cycle in which it began. If it leads to a compaction, the new cycle still gets its own flush.
 
     Args:
-        entry: The session's.
-        settings: Of flushes.
-        window: Tokens of the model's context.
-        tokens: Of the context now; None where nobody knows.
+        entry: The session's entry.
+        settings: Flush settings.
+        window: The model's context window in tokens.
+        tokens: Tokens of the present context; None if unknown.
         estimated: Whether they are an estimate.
-        heartbeat: Whether the turn is one of the machinery's own.
-        writable: Whether this door may write memory.
+        heartbeat: Whether the machinery itself caused the turn.
+        writable: Whether this role may write memory.
     """
     at = flush_thresholds(window, settings)
     due, reason = _decided(entry, settings, at, tokens, heartbeat=heartbeat, writable=writable)
@@ -153,11 +152,11 @@ def _decided(
 
 
 def read_answer(answer: str, lines: Iterable[int]) -> tuple[FlushAnswer, ...]:
-    """Read what a model wants kept; nothing where it says `NO_REPLY`, or lists nothing.
+    """Parse the memories a model wants to keep; empty for `NO_REPLY` or no list.
 
     Args:
-        answer: Its words.
-        lines: Numbers of the lines that it was shown; others that it cites are not believed.
+        answer: Its text.
+        lines: Numbers of the lines it was shown; other citations are ignored.
     """
     if _SILENT.fullmatch(answer.strip()):
         return ()

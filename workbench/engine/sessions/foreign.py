@@ -1,4 +1,4 @@
-"""Sessions of OpenClaw, Moltbot, Clawdbot and Claude Code: finding them on disk and copying one into the own store."""
+"""Finds sessions of OpenClaw, Moltbot, Clawdbot and Claude Code on disk, and copies one into the own store."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ _MOST_AGENTS = 500
 
 @dataclass(frozen=True)
 class Install:
-    """A state folder of another program.
+    """State folder of another program.
 
     Args:
         folder: The folder.
-        world: `database`, `files`, or `both` where some agents have moved to a database; `claude-code`.
-        agents: Those that have sessions; projects of Claude Code.
+        world: `database`, `files`, or `both` if some agents have moved to a database; `claude-code`.
+        agents: Agents with sessions; for Claude Code, projects.
     """
 
     folder: Path
@@ -53,11 +53,11 @@ class Install:
 
 
 def installs(environment: Mapping[str, str], home: Path) -> tuple[Install, ...]:
-    """Return the installs of a user, in the order in which the programs look for them (research note §2.1).
+    """Return a user's installations, in the order in which the programs look for them (research note §2.1).
 
     Args:
-        environment: Its variables may name a state folder.
-        home: The user's folder.
+        environment: Variables that may name a state folder.
+        home: The user's home folder.
     """
     named = [expand_home(environment[name]) for name in VARIABLES if environment.get(name)]
     profiles = sorted(path for path in home.glob(".openclaw-*") if path.is_dir())
@@ -110,7 +110,7 @@ def foreign_home(place: Path) -> SessionHome:
 
 
 class ManyHomes(ForeignHome):
-    """The sessions of all agents of one install.
+    """The sessions of all agents of one installation.
 
     Args:
         folder: Its state folder.
@@ -129,7 +129,7 @@ class ManyHomes(ForeignHome):
             try:
                 content = home.read()
             except WorkbenchError as error:
-                # One agent whose sessions cannot be read hides those of no other.
+                # An agent with unreadable sessions does not hide the others.
                 problems.append(SessionProblem(None, str(error)))
                 continue
             problems.extend(content.problems)
@@ -152,7 +152,7 @@ class ManyHomes(ForeignHome):
 
 
 class SingleHome(ForeignHome):
-    """One transcript by itself, without a store.
+    """A single transcript without a store.
 
     Args:
         place: The file.
@@ -178,7 +178,7 @@ def _world(homes: Iterable[SessionHome]) -> str:
 
 
 def _agents(folder: Path) -> Iterator[tuple[str, SessionHome]]:
-    """Give each agent of a state folder with its sessions; a database counts before files that it replaced."""
+    """Yield each agent of a state folder with its sessions; a database takes precedence over the files it replaced."""
     try:
         found = sorted(path for path in (folder / "agents").iterdir() if path.is_dir())
     except OSError:
@@ -190,7 +190,7 @@ def _agents(folder: Path) -> Iterator[tuple[str, SessionHome]]:
             elif (agent / "sessions" / NAME).is_file():
                 yield agent.name, FileHome(agent / "sessions", "files")
         except PermissionError:
-            # Whoever reads it is told.
+            # The reader reports it.
             yield agent.name, FileHome(agent / "sessions", "files")
 
 
@@ -200,21 +200,21 @@ _COPIED_FROM = "workbenchCopiedFrom"
 def copy_session(
     lines: Lines, key: SessionKey, entry: SessionEntry, store: SessionStore, now: datetime
 ) -> tuple[str, SessionEntry, bool]:
-    """Return the key and the entry of a session's copy in the own store, and whether it was made just now.
+    """Copy a session into the workspace's own store; return its key, its entry, and whether it is new.
 
-    Where another session has the key of the original, that one goes on, and the copy stands beside it as a thread of
-    that key, named by its id; so what is shared stays shared.
+    If another session has the original's key, that one goes on, and the copy becomes a thread of that key named by
+    its id, so that sharing is preserved.
 
     Args:
-        lines: Of the original.
-        key: Of the original.
-        entry: Of the original; what it says is kept.
-        store: The own one.
-        now: When.
+        lines: The original's transcript.
+        key: The original's key.
+        entry: The original's entry; its fields are kept.
+        store: The workspace's own store.
+        now: The present time.
 
     Raises:
-        InvalidInput: Its id could be no file's name.
-        StorageError: The disk does not take it.
+        InvalidInput: Its id cannot be a file name.
+        StorageError: The disk cannot take it.
     """
     session_id = checked_session_id(entry.fields.get("sessionId"))
     for name, known in store.read().entries.items():
@@ -237,12 +237,12 @@ def copy_session(
 
 
 def drop_copy(key: SessionKey, entry: SessionEntry, store: SessionStore) -> None:
-    """Take back a copy that was made a moment ago, unless somebody has gone on with it.
+    """Remove a fresh copy, unless it was continued.
 
     Args:
-        key: Of the copy.
-        entry: As it was when the copy was made.
-        store: The own one.
+        key: The copy's key.
+        entry: Its entry when it was made.
+        store: The workspace's own store.
     """
 
     def leave(known: SessionEntry | None) -> SessionEntry | None:
@@ -255,7 +255,7 @@ def drop_copy(key: SessionKey, entry: SessionEntry, store: SessionStore) -> None
 
 
 def originals(store: SessionStore) -> Iterator[Lines]:
-    """Give the transcripts of other programs that sessions of a store were copied from.
+    """Yield the original transcripts that sessions of a store were copied from.
 
     Raises:
         DocumentError: The store cannot be read.

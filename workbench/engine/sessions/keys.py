@@ -1,4 +1,4 @@
-"""Session keys: whose conversation it is and where it takes place, parsed and written."""
+"""Session keys, which name a conversation's owner and place: parsing and rendering."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ ResetType = Literal["direct", "group", "thread"]
 
 @dataclass(frozen=True)
 class SessionKey:
-    """A session's name, taken apart.
+    """A parsed session name.
 
     Args:
-        kind: What kind of conversation it is; `other` where nothing but its name is known.
-        agent: Whose it is; empty where the key names no agent.
-        name: The peer, group, job or id that the kind speaks of; of `other` everything after the agent.
-        channel: The messenger it came by, such as `telegram`, or empty.
-        account: The account there, or empty.
-        direct: The word for a direct conversation as it was written, `dm` or `direct`; else empty.
-        suffix: `topic` or `thread`, or empty.
+        kind: Kind of conversation; `other` if only its name is known.
+        agent: Its agent, or "".
+        name: Peer, group, job or id, depending on the kind; for `other`, everything after the agent.
+        channel: Its messenger, such as `telegram`, or "".
+        account: The account there, or "".
+        direct: For a direct conversation the word used, `dm` or `direct`; else "".
+        suffix: `topic`, `thread` or "".
         suffix_id: Its number or id.
     """
 
@@ -53,18 +53,18 @@ class SessionKey:
 
     @property
     def type(self) -> ResetType:
-        """Return what the reset policy goes by: thread, group or direct."""
+        """Return its type for the reset policy: thread, group or direct."""
         if self.suffix:
             return "thread"
         return "group" if self.kind in _PLACES else "direct"
 
     @property
     def is_shared(self) -> bool:
-        """Tell whether others than the person read along."""
+        """Return whether others besides the user read along."""
         return self.kind in _PLACES
 
     def spellings(self) -> tuple[str, ...]:
-        """Return every way to write this key, the own one first: `dm` and `direct` are one."""
+        """Return every spelling of this key, its own first: `dm` and `direct` are equal."""
         if self.kind != "direct":
             return (str(self),)
         others = (str(replace(self, direct=word)) for word in _DIRECT if word != self.direct)
@@ -72,10 +72,10 @@ class SessionKey:
 
 
 def parse_key(text: str) -> SessionKey:
-    """Read a session key in any of its forms; capital letters become small ones.
+    """Parse a session key in any of its forms, lower-casing it.
 
     Raises:
-        InvalidInput: It is empty, too long, or holds what cannot be read or begins with no agent's name.
+        InvalidInput: It is empty, too long, or malformed.
     """
     key = text.strip().lower()
     if not key or len(key) > MOST_CHARACTERS or not key.isprintable():
@@ -96,7 +96,7 @@ def parse_key(text: str) -> SessionKey:
 
 
 def render_key(key: SessionKey) -> str:
-    """Write a session key, so that `parse_key` gives it back."""
+    """Render a session key; the inverse of `parse_key`."""
     body: str
     match key.kind:
         case "main" | "global":
@@ -115,7 +115,7 @@ def render_key(key: SessionKey) -> str:
 
 
 def is_key(given: object) -> bool:
-    """Tell whether something can be read as a session key."""
+    """Return whether something parses as a session key."""
     try:
         return isinstance(given, str) and bool(parse_key(given))
     except InvalidInput:
@@ -123,15 +123,15 @@ def is_key(given: object) -> bool:
 
 
 def is_session_id(text: object) -> bool:
-    """Tell whether a text can be a session's id, and so part of a file's name."""
+    """Return whether a text is valid as a session id, and so in a file name."""
     return isinstance(text, str) and bool(_SESSION_ID.fullmatch(text)) and ".." not in text
 
 
 def checked_session_id(text: object) -> str:
-    """Return a session's id.
+    """Return a session id after checking it.
 
     Raises:
-        InvalidInput: It is none; nothing that leads anywhere else can be one.
+        InvalidInput: It is invalid; an id can never lead to another path.
     """
     if isinstance(text, str) and is_session_id(text):
         return text
@@ -164,7 +164,7 @@ def _of_agent(rest: str) -> SessionKey:
 
 
 def _parted(rest: str) -> tuple[str, str, str]:
-    """Take a topic or thread from a key's end."""
+    """Split a topic or thread off the end of a key."""
     for word in _SUFFIXES:
         body, found, number = rest.rpartition(f":{word}:")
         if found and body and number and ":" not in number:

@@ -1,4 +1,4 @@
-"""The numbered lines of a transcript, read a few at a time, with secrets masked where the reader may not see them."""
+"""The numbered lines of a transcript, read a few at a time, with secrets masked if the reader may not see them."""
 
 from __future__ import annotations
 
@@ -14,66 +14,64 @@ from typing import Any, BinaryIO, Final, Protocol
 from workbench.engine.errors import NotFound
 from workbench.engine.file_access import open_outside_file
 
-# A longer line is a picture or an attack; of it only the beginning is read, and it counts as unreadable.
+# A longer line is an image or an attack; only its beginning is read, and it counts as unreadable.
 MOST_LINE_BYTES = 16 * 1024 * 1024
 STEP = 256
 _BLOCK = 1 << 20
 
 
 class Lines(Protocol):
-    """Lines by number, 1-based."""
-
     @property
     def name(self) -> str:
-        """Return the name by which lines are cited: `sessions/ID.jsonl`."""
+        """Return the name used in citations: `sessions/ID.jsonl`."""
         ...
 
     @property
     def where(self) -> str:
-        """Return the file that they are read from."""
+        """Return the file they are read from."""
         ...
 
     def size(self) -> int:
-        """Return how many bytes they take."""
+        """Return their size in bytes."""
         ...
 
     def stamp(self) -> tuple[int, ...] | None:
-        """Return what changes whenever they do; None where nothing tells."""
+        """Return a value that changes whenever they do, or None if there is none."""
         ...
 
     def count(self) -> int:
-        """Return how many lines there are, a torn last one included."""
+        """Return the number of lines, including a torn last one."""
         ...
 
     def read(self, first: int = 1, most: int | None = None) -> Iterator[tuple[int, bytes]]:
-        """Give lines with their numbers, in order, without their ends.
+        """Yield lines with their numbers, in order, without line ends.
 
         Args:
-            first: Where to begin, 1-based.
-            most: How many at most; None for all.
+            first: First line, 1-based.
+            most: Maximum number of lines, or None.
         """
         ...
 
 
 @dataclass
 class _Index:
-    """Where lines of one file begin: of every 256th the offset; and how many there are up to a size."""
+    """Line offsets of one file: of every 256th line, and the number of lines up to a size."""
 
     offsets: array[int] = field(default_factory=lambda: array("q", [0]))
     size: int = 0
     count: int = 0
 
 
-# By device and number of the file, so that reading page after page begins where the last page ended.
+# By device and inode, so that reading the next page continues where the last one ended.
 _MOST_INDEXES = 16
 _indexes: dict[tuple[int, int], _Index] = {}
 
 
 class FileLines:
-    """The lines of a JSONL file; of every 256th the offset is known once it was passed.
+    """The lines of a JSONL file; remembers the offset of every 256th line passed.
 
     Args:
-        place: The file; one that does not exist has no lines.
+        place: The file; if missing, there are no lines.
     """
 
     def __init__(self, place: Path) -> None:
@@ -152,10 +150,10 @@ def _index_of(opened: BinaryIO) -> _Index:
 
 
 def _seek(opened: BinaryIO, index: _Index, first: int) -> int:
-    """Go to the nearest known line before; return its number, 1-based."""
+    """Seek to the nearest known line before; return its 1-based number."""
     at = min((max(first, 1) - 1) // STEP, len(index.offsets) - 1)
     if not _ends_line(opened, index.offsets[at]):
-        # Somebody wrote the file anew.
+        # The file was rewritten.
         del index.offsets[1:]
         index.size = index.count = at = 0
     opened.seek(index.offsets[at])
@@ -187,7 +185,7 @@ def _lines(opened: BinaryIO, index: _Index, number: int) -> Iterator[bytes]:
 
 @contextmanager
 def random_access(lines: Lines) -> Iterator[LineReader]:
-    """Open lines for reading in any order."""
+    """Open lines for random access."""
     reader = LineReader(lines)
     try:
         yield reader
@@ -196,11 +194,11 @@ def random_access(lines: Lines) -> Iterator[LineReader]:
 
 
 class LineReader:
-    """Reads single lines, and keeps those around the last one read.
+    """Reads single lines, caching those around the last one read.
 
     Args:
         lines: What to read.
-        kept: How many lines are read at once.
+        kept: Lines per read.
     """
 
     def __init__(self, lines: Lines, kept: int = STEP) -> None:
@@ -213,7 +211,7 @@ class LineReader:
         """Return one line.
 
         Raises:
-            NotFound: There are not so many.
+            NotFound: There are fewer lines.
         """
         if not self._first <= number < self._first + len(self._block):
             self._first = max(1, (number - 1) // self._kept * self._kept + 1)
@@ -228,12 +226,11 @@ class LineReader:
         return self._block[at]
 
     def lines(self, numbers: Iterable[int]) -> Iterator[tuple[int, bytes]]:
-        """Give several lines, each with its number."""
         for number in numbers:
             yield number, self.line(number)
 
     def close(self) -> None:
-        """Let go of what is kept."""
+        """Drop the cache."""
         self._block = []
 
 
@@ -241,10 +238,10 @@ Mask = Callable[[str], str]
 
 
 class MaskedLines:
-    """A transcript as it may be read; its lines keep their numbers, and stay JSON.
+    """A masked transcript; its lines keep their numbers and stay JSON.
 
     Args:
-        lines: As they are.
+        lines: The original lines.
         mask: Masks the secrets in a text.
     """
 
@@ -275,10 +272,10 @@ class MaskedLines:
 
 
 def masked_line(line: bytes, mask: Mask) -> bytes:
-    """Return one line of a transcript as it may be read, the very same object where no secret is in it.
+    """Return one transcript line, masked; the same object if it holds no secret.
 
     Args:
-        line: Of JSON, or of anything; with or without its end.
+        line: JSON or anything else, with or without line end.
         mask: Masks the secrets in a text.
     """
     text = line.decode("utf-8", "surrogateescape")
@@ -287,7 +284,7 @@ def masked_line(line: bytes, mask: Mask) -> bytes:
     except (ValueError, RecursionError):
         masked = mask(text)
         return line if masked == text else masked.encode("utf-8", "surrogateescape")
-    # Most lines have none: one look at all that is said in them is enough.
+    # Most lines have none: one check of all their text is enough.
     everything = "\n\n".join(_texts_in(said))
     if mask(everything) == everything:
         return line
@@ -323,7 +320,7 @@ def _masked(said: Any, mask: Mask) -> Any:
 
 
 def _named(name: str, value: Any, mask: Mask) -> Any:
-    """Mask a value; what it is called may say that it is a secret, as in `"password": "…"`."""
+    """Mask a value; its key may make it a secret, as in `"password": "…"`."""
     if not isinstance(value, str):
         return _masked(value, mask)
     label = f"{name}: "

@@ -1,7 +1,7 @@
-"""The two lock files of a session store, and when one that was left behind may be taken away.
+"""The two lock files of a session store, and when an abandoned one may be removed.
 
-Both are files beside what they protect, so that other programs that know these formats keep out as well. What
-this program holds it also locks with the operating system, so that one whose owner died is known at once.
+Both are files beside what they protect, so that other programs that know these formats stay out too. This program
+also locks them with the operating system, so that a lock whose owner died is recognised at once.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from workbench.engine.errors import Locked, StorageError
 WAIT_SECONDS = 10.0
 STORE_STALE_SECONDS = 30.0
 TRANSCRIPT_STALE_SECONDS = 30 * 60.0
-# Another program makes its lock first and writes into it then.
+# Another program creates its lock first and then writes to it.
 _BEING_WRITTEN_SECONDS = 2.0
 _STORE_PAUSE = 0.025
 _OURS = "workbench"
@@ -36,7 +36,7 @@ _MOST_BYTES = 4096
 
 @dataclass
 class _Held:
-    """A lock of this process: threads take turns, one of them may take it several times."""
+    """A lock of this process: exclusive between threads, reentrant within one."""
 
     turn: threading.RLock = field(default_factory=threading.RLock)
     depth: int = 0
@@ -52,11 +52,11 @@ def store_lock(store: Path, *, wait: float = WAIT_SECONDS) -> contextlib.Abstrac
 
     Args:
         store: The `sessions.json`; its folder exists.
-        wait: Seconds to wait for another one.
+        wait: Seconds to wait for its holder.
 
     Raises:
-        Locked: Another one holds it.
-        StorageError: It cannot be made.
+        Locked: Another process or thread holds it.
+        StorageError: It cannot be created.
     """
     return _lock(
         store,
@@ -70,15 +70,15 @@ def store_lock(store: Path, *, wait: float = WAIT_SECONDS) -> contextlib.Abstrac
 def transcript_lock(
     transcript: Path, *, wait: float = WAIT_SECONDS
 ) -> contextlib.AbstractContextManager[None]:
-    """Hold `FILE.jsonl.lock`; one of a dead process, older than half an hour or without a date is stale.
+    """Hold `FILE.jsonl.lock`; it is stale if its process is dead, it is older than half an hour, or has no date.
 
     Args:
         transcript: The `*.jsonl`; its folder exists.
-        wait: Seconds to wait for another one.
+        wait: Seconds to wait for its holder.
 
     Raises:
-        Locked: Another one holds it.
-        StorageError: It cannot be made.
+        Locked: Another process or thread holds it.
+        StorageError: It cannot be created.
     """
     return _lock(
         transcript,
@@ -99,7 +99,7 @@ def _is_transcript_stale(content: Any, age: float) -> bool:
     created = time_or_none(str(content.get("createdAt"))) if isinstance(content, dict) else None
     if created is None:
         return age > _BEING_WRITTEN_SECONDS
-    # A moment that is still to come was noted before somebody set the clock back.
+    # A time in the future was recorded before the clock was set back.
     if abs(time.time() - created.timestamp()) > TRANSCRIPT_STALE_SECONDS:
         return True
     pid = content.get("pid")
@@ -157,7 +157,7 @@ def _taken(
 
 
 def _made(lock: Path, content: dict[str, Any]) -> int | None:
-    """Make a lock file, whole from its first moment, and hold it; None where there is one."""
+    """Create a lock file with its content in one step and hold it; None if there is one already."""
     temporary = lock.with_name(f"{lock.name}.{os.getpid()}-{threading.get_ident()}.tmp")
     try:
         handle = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
@@ -214,7 +214,7 @@ def _take_away_stale(lock: Path, is_stale: Callable[[Any, float], bool]) -> bool
 
 
 def _let_go(lock: Path, handle: int) -> None:
-    # One that was held so long that another took it for stale is not ours any more.
+    # If it was held so long that another process took it for stale, it is no longer ours.
     with contextlib.suppress(OSError):
         mine, there = os.fstat(handle), os.lstat(lock)
         if (mine.st_dev, mine.st_ino) == (there.st_dev, there.st_ino):
@@ -243,7 +243,7 @@ def _is_alive(pid: int) -> bool:
     except ProcessLookupError:
         return False
     except (OSError, OverflowError):
-        # It lives and belongs to somebody else, or no process here can have that number.
+        # The process exists but belongs to somebody else, or the number is impossible here.
         return True
     return True
 

@@ -1,4 +1,4 @@
-"""Reads the database in which OpenClaw keeps an agent's sessions since summer 2026; it is never written."""
+"""Reads the database of OpenClaw's sessions (since summer 2026), never writing to it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _PAUSE_SECONDS = 0.02
 _LOG_HEADER_BYTES = 32
 _SPARE_BYTES = 1 << 24
 _NODES = "session_nodes"
-# What an entry is told in columns of its own, by the names in its JSON.
+# Fields of an entry stored in columns of their own, by their JSON names.
 _GIVEN = {
     "sessionId": "current_session_id", "updatedAt": "updated_at", "label": "label",
     "displayName": "display_name",
@@ -56,8 +56,8 @@ class DatabaseHome(ForeignHome):
         """Return all sessions.
 
         Raises:
-            DocumentError: It is no database, is damaged, or has other tables than are known.
-            Locked: Its owner keeps it for itself.
+            DocumentError: It is not a database, is damaged, or has unknown tables.
+            Locked: Its owner holds it exclusively.
         """
         entries: dict[str, SessionEntry] = {}
         problems: list[SessionProblem] = []
@@ -83,7 +83,7 @@ class DatabaseHome(ForeignHome):
                         SessionProblem(None, f"{key[:80]}: what is known of it could not be read.")
                     )
                 known = {name: value for name, value in zip(_GIVEN, given, strict=True) if value is not None}
-                # The path is of a time before the database.
+                # The path predates the database.
                 entries[key] = SessionEntry({**(fields or {}), **known}).with_fields(sessionFile=None)
         return StoreContent(entries, tuple(problems))
 
@@ -91,7 +91,7 @@ class DatabaseHome(ForeignHome):
         return DatabaseLines(self.place, entry.session_id)
 
     def windows(self) -> dict[str, tuple[str, ...]]:
-        """Return the ids of all transcripts of each session, the oldest first."""
+        """Return the ids of all transcripts of each session, oldest first."""
         with open_database(self.place) as database:
             if not {"session_id", "session_key"} <= _columns(database, "session_windows"):
                 return {}
@@ -105,11 +105,11 @@ class DatabaseHome(ForeignHome):
 
 
 class DatabaseLines:
-    """A transcript in a database: each event is a line.
+    """A transcript in a database; each event is a line.
 
     Args:
         place: The database.
-        session_id: Of the transcript.
+        session_id: The transcript's session.
     """
 
     def __init__(self, place: Path, session_id: str) -> None:
@@ -131,7 +131,7 @@ class DatabaseLines:
             measure = f"COALESCE(LENGTH(event_json), {compressed})"
             if "event_utf8_bytes" in columns:
                 measure = f"COALESCE(event_utf8_bytes, {measure})"
-            # Whatever stands there as a number of bytes, the sum is one.
+            # Whatever is stored as a byte count, the sum is a number.
             measure = f"MIN(MAX(CAST({measure} AS INTEGER), 0), {_MOST_EVENT_BYTES})"
             row = database.execute(
                 f"SELECT SUM({measure}) FROM {_EVENTS} WHERE session_id = ?",  # noqa: S608 - names of ours
@@ -174,15 +174,16 @@ class DatabaseLines:
 
 @contextmanager
 def open_database(place: Path) -> Iterator[sqlite3.Connection]:
-    """Open a database of another program for reading, in a way that changes nothing there.
+    """Open another program's database for reading without changing anything there.
 
-    Any reader of a database with a log writes into the `-shm` file beside it. So one with a log is read from a copy of
-    database and log, and one without as unchanging.
+    Any reader of a database with a write-ahead log writes to the `-shm` file beside it. So a database with a
+    log is read
+    from a copy of both, and one without as immutable.
 
     Raises:
-        DocumentError: It is none, or damaged.
-        Locked: Its owner keeps it for itself, or writes without a pause.
-        StorageError: It may not be read, or there is no room for a copy.
+        DocumentError: It is not a database, or damaged.
+        Locked: Its owner holds it exclusively, or writes without pause.
+        StorageError: It is not readable, or there is no room for a copy.
     """
     with contextlib.ExitStack() as stack:
         target, mode = place, "mode=ro&immutable=1"
@@ -197,7 +198,7 @@ def open_database(place: Path) -> Iterator[sqlite3.Connection]:
             )
             stack.enter_context(contextlib.closing(connection))
             connection.text_factory = lambda given: given.decode("utf-8", "replace")
-            # One state of it, however many questions are asked.
+            # One state for all queries.
             connection.execute("BEGIN")
             connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
             yield connection
@@ -221,12 +222,12 @@ def open_database(place: Path) -> Iterator[sqlite3.Connection]:
 
 @dataclass(frozen=True)
 class _State:
-    """What the files of a database are known by.
+    """Identity of a database's files.
 
     Args:
-        database: Inode, size and time of change.
-        log: The same of its log.
-        salt: What tells one beginning of the log from another; empty where there is none.
+        database: Inode, size and modification time.
+        log: The same for its log.
+        salt: Changes when the log is restarted; empty without a log.
     """
 
     database: tuple[int, int, int]
@@ -234,10 +235,9 @@ class _State:
     salt: bytes
 
     def goes_on_as(self, after: _State) -> bool:
-        """Return whether a database and then its log were copied whole between this state and the one after it.
+        """Return whether copying database and then log between this state and the next gave a consistent copy.
 
-        What the owner moves from the log into the database meanwhile is in the copied log as well, as long as that was
-        not begun again.
+        Pages moved from the log into the database meanwhile are also in the copied log, unless it was restarted.
         """
         if not self.salt:
             return self.database == after.database and not after.salt
@@ -246,7 +246,7 @@ class _State:
 
 @dataclass
 class _Copy:
-    """A copy that may serve another question while database and log stay what they are."""
+    """A copy that serves further queries while database and log are unchanged."""
 
     state: _State
     folder: tempfile.TemporaryDirectory[str]
@@ -259,7 +259,7 @@ _copying = threading.Lock()
 
 @contextmanager
 def _copied(place: Path) -> Iterator[Path]:
-    """Give a private copy of a database and its log; the last one is kept for the next question."""
+    """Yield a private copy of a database and its log; the last one is kept for the next query."""
     with _copying:
         copy = _copies.get(place)
         if copy is None or copy.state != _state(place):
@@ -281,14 +281,14 @@ def _copied(place: Path) -> Iterator[Path]:
 
 @atexit.register
 def forget_copies() -> None:
-    """Delete the copies that nobody reads at this moment."""
+    """Delete the copies not in use."""
     with _copying:
         for place in [place for place, copy in _copies.items() if not copy.readers]:
             _copies.pop(place).folder.cleanup()
 
 
 def _fresh_copy(place: Path) -> _Copy:
-    """Copy database and log as they were at one moment, tried again while their owner writes."""
+    """Copy database and log in one consistent state, retrying while their owner writes."""
     try:
         folder = tempfile.TemporaryDirectory(prefix="workbench-", ignore_cleanup_errors=True)
     except OSError as error:
@@ -300,14 +300,14 @@ def _fresh_copy(place: Path) -> _Copy:
             before = _state(place)
             if shutil.disk_usage(folder.name).free < before.database[1] + before.log[1] + _SPARE_BYTES:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-            # The log last: the owner only adds to it, and SQLite passes over a torn end.
+            # The log last: its owner only appends, and SQLite ignores a torn end.
             _copy_file(place, target)
             if _size(_log(place)):
                 _copy_file(_log(place), _log(target))
             else:
                 _log(target).unlink(missing_ok=True)
             if before.goes_on_as(_state(place)):
-                # A log that grew meanwhile is another state for the next question, and whole for this one.
+                # A log that grew meanwhile is a new state for the next query, but complete for this one.
                 return _Copy(before, folder)
             if time.monotonic() >= until:
                 raise Locked(
@@ -325,7 +325,7 @@ def _fresh_copy(place: Path) -> _Copy:
 
 
 def _copy_file(place: Path, target: Path) -> None:
-    """Copy a file so that only its owner can read the copy."""
+    """Copy a file, readable only by its owner."""
     target.unlink(missing_ok=True)
     handle = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     os.close(handle)
@@ -339,7 +339,7 @@ def _state(place: Path) -> _State:
             head = file.read(_LOG_HEADER_BYTES)
     except OSError:
         head = b""
-    # Salt and number of the checkpoint are others when the log is begun again.
+    # Salt and checkpoint number change when the log is restarted.
     return _State(_stamp(place), _stamp(log), head[12:24])
 
 
@@ -371,9 +371,9 @@ def _no_copy(place: Path, error: OSError) -> StorageError:
 
 
 def _columns(database: sqlite3.Connection, table: str) -> set[str]:
-    """Return the columns of a table; none where it is a view, which may go on without end or fill the memory.
+    """Return the columns of a table; none for a view, which may be endless or fill the memory.
 
-    Columns that are reckoned from others are not among them, for the same reason.
+    Generated columns are left out for the same reason.
     """
     held = database.execute(
         "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ? AND rootpage > 0", (table,)
@@ -403,7 +403,7 @@ def _fields(content: object) -> dict[str, Any] | None:
 
 
 def _content(plain: object, compressed: object) -> bytes:
-    """Return an event as a line; what cannot be unpacked is a line that cannot be read."""
+    """Return an event as a line; if it cannot be unpacked, an unreadable line."""
     if isinstance(plain, str):
         return plain.encode("utf-8", "replace").replace(b"\n", b" ")
     if isinstance(plain, bytes):
@@ -413,7 +413,7 @@ def _content(plain: object, compressed: object) -> bytes:
     import zstandard
 
     try:
-        # No frame may promise more than a line can hold: a few bytes could fill the memory.
+        # A frame must not promise more than a line can hold: a few bytes could fill the memory.
         reader = zstandard.ZstdDecompressor(max_window_size=1 << 27).stream_reader(compressed)
         content: bytes = reader.read(MOST_LINE_BYTES + 1)
     except zstandard.ZstdError:

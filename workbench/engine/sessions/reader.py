@@ -1,4 +1,4 @@
-"""Reading a transcript as a person: pages, search for words, and a few lines per entry."""
+"""Reads a transcript for people: pages, text search, and a few lines per entry."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ _RESULT_CHARACTERS = 2_000
 
 
 def citation(name: str, line: int) -> str:
-    """Return the id by which a memory names a line of a transcript: `file:sessions/ID.jsonl#L12`.
+    """Return the id by which a memory cites a line of a transcript: `file:sessions/ID.jsonl#L12`.
 
     Args:
-        name: Of the transcript, `sessions/ID.jsonl`.
+        name: The transcript, `sessions/ID.jsonl`.
         line: 1-based.
     """
     return f"file:{name}#L{line}"
 
 
 def event_view(event: Event, name: str, *, active: bool | None = True) -> SessionLine:
-    """Return an entry as a person reads it.
+    """Return an entry for display.
 
     Args:
         event: The entry.
-        name: Of the transcript.
-        active: Whether it lies on the branch in use; None where that is not known.
+        name: The transcript.
+        active: Whether it lies on the branch in use; None if unknown.
     """
     return SessionLine(
         line=event.line,
@@ -51,7 +51,7 @@ def event_view(event: Event, name: str, *, active: bool | None = True) -> Sessio
 
 
 def words_of(message: Mapping[str, Any]) -> str:
-    """Return the words of a message, without calls, thoughts and pictures."""
+    """Return the text of a message, without calls, thoughts and images."""
     return "\n".join(
         part["text"]
         for part in parts_of(message.get("content"))
@@ -122,20 +122,20 @@ def _cut(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
-# The branch in use is told apart where reading everything takes no time that a person notices.
+# The active branch is marked if reading everything takes no noticeable time.
 _WHOLE_BYTES = 8 * 1024 * 1024
-# Lines that are read at once on the way backwards.
+# Lines per read when going backwards.
 _BACKWARDS = 2048
 
 Memories = Mapping[int, tuple[str, ...]]
 
 
 class TranscriptReader:
-    """Reads a transcript page by page, from several threads; where lines begin is remembered on the way.
+    """Reads a transcript page by page, thread-safe; remembers line offsets on the way.
 
     Args:
         lines: Of the transcript.
-        memories: Gives the ids of the memories that were drawn from its lines, by line.
+        memories: Returns the ids of memories drawn from its lines, by line.
     """
 
     def __init__(self, lines: Lines, memories: Callable[[], Memories]) -> None:
@@ -146,20 +146,20 @@ class TranscriptReader:
 
     @property
     def name(self) -> str:
-        """Return the name by which lines are cited: `sessions/ID.jsonl`."""
+        """Return the name used in citations: `sessions/ID.jsonl`."""
         return self._lines.name
 
     def total(self) -> int:
-        """Return how many lines there are by now."""
+        """Return the present number of lines."""
         with self._lock:
             return self._lines.count()
 
     def page(self, first: int, most: int) -> TranscriptPage:
-        """Return some lines with the memories that were drawn from them.
+        """Return some lines with the memories drawn from them.
 
         Args:
             first: First line, 1-based.
-            most: How many lines at most.
+            most: Maximum number of lines.
         """
         shown: list[SessionLine] = []
         problems: list[SessionProblem] = []
@@ -179,16 +179,16 @@ class TranscriptReader:
     def find(
         self, words: str, start: int, *, backwards: bool = False, stopped: Callable[[], bool] = lambda: False
     ) -> int | None:
-        """Return the next line that says something; None where none does, or when it was called off.
+        """Return the next line with these words, or None if there is none or the search was stopped.
 
         Args:
-            words: To be found as they are, upper and lower case alike.
-            start: First line to look at, 1-based.
-            backwards: Look at the lines before it instead of those after it.
-            stopped: Asked now and then whether to stop.
+            words: Literal text; case is ignored.
+            start: First line to examine, 1-based.
+            backwards: Search towards the beginning.
+            stopped: Polled; returns whether to stop.
         """
         wanted = words.casefold()
-        # A line that holds the letters nowhere need not be taken apart; others may be written as escapes.
+        # A line without these letters need not be parsed, unless they could be escaped.
         raw = wanted.encode() if wanted.isascii() and '"' not in wanted and "\\" not in wanted else b""
         every = self._before(start) if backwards else self._after(start)
         for number, content in takewhile(lambda _: not stopped(), every):

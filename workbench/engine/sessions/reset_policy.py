@@ -32,8 +32,8 @@ class ResetPolicy:
     """When a session ends by itself.
 
     Args:
-        at_hour: Of the day at which it ends, in the workspace's zone, 0–23; None for never.
-        idle_minutes: Of silence after which it ends; None for never. With both, whatever comes first.
+        at_hour: Daily hour at which it ends, in the workspace's zone, 0–23; None for never.
+        idle_minutes: Minutes of silence after which it ends; None for never. With both, whichever comes first.
     """
 
     at_hour: int | None = DEFAULT_HOUR
@@ -45,10 +45,10 @@ class ResetRules:
     """The policies of all sessions.
 
     Args:
-        default: Where nothing more special is said.
+        default: For sessions with no specific policy.
         by_type: By `direct` (also `dm`), `group` or `thread`.
-        by_channel: By the channel of the key; stronger than the type.
-        triggers: Words by which a message begins a new session.
+        by_channel: By the key's channel; takes precedence over the type.
+        triggers: Words that begin a new session at the start of a message.
     """
 
     default: ResetPolicy = field(default_factory=ResetPolicy)
@@ -57,7 +57,6 @@ class ResetRules:
     triggers: Sequence[str] = TRIGGERS
 
     def of(self, key: SessionKey) -> ResetPolicy:
-        """Return the policy of one session."""
         if key.channel in self.by_channel:
             return self.by_channel[key.channel]
         names = ("direct", "dm") if key.type == "direct" else (key.type,)
@@ -66,11 +65,11 @@ class ResetRules:
 
 @dataclass(frozen=True)
 class Freshness:
-    """Whether a session goes on.
+    """Whether a session is still open.
 
     Args:
-        fresh: Whether it does.
-        reason: What ended it: `daily` or `idle`; empty where nothing did.
+        fresh: Whether it is.
+        reason: What ended it: `daily`, `idle` or "".
         expires: When it ends if nothing more is said; None for never.
     """
 
@@ -80,12 +79,12 @@ class Freshness:
 
 
 def freshness(updated: datetime | None, now: datetime, zone: ZoneInfo, policy: ResetPolicy) -> Freshness:
-    """Tell whether a session that was last used at a moment still goes on (research note §2.10).
+    """Return whether a session is still open (research note §2.10).
 
     Args:
-        updated: When it was last used, aware; None where that is not known, which counts as over.
+        updated: Its last use, aware; None if unknown, which counts as ended.
         now: Aware.
-        zone: In which the hour is meant; days on which clocks change have their boundary all the same.
+        zone: Zone of the hour; days with a clock change have their boundary too.
         policy: The session's.
     """
     if policy.at_hour is None and policy.idle_minutes is None:
@@ -97,21 +96,21 @@ def freshness(updated: datetime | None, now: datetime, zone: ZoneInfo, policy: R
         ends.append((boundary_after(updated, policy.at_hour, zone), "daily"))
     if policy.idle_minutes is not None:
         ends.append((updated + timedelta(minutes=policy.idle_minutes), "idle"))
-    # Of an aware time only its instant counts, whatever zone it is written in.
+    # Of an aware time only the instant counts, whatever its zone.
     end, reason = min(ends, key=lambda each: each[0].timestamp())
     over = now.timestamp() >= end.timestamp() if reason == "daily" else now.timestamp() > end.timestamp()
     return Freshness(False, reason, end) if over else Freshness(True, "", end)
 
 
 def boundary_after(moment: datetime, hour: int, zone: ZoneInfo) -> datetime:
-    """Return the first time after a moment that a clock on the wall shows the hour, in UTC.
+    """Return the first instant after a moment when local time shows the hour, in UTC.
 
-    An hour that is skipped when clocks go forward is the instant of the jump; of one that comes twice the first counts.
+    An hour skipped by a clock change is the instant of the jump; of a repeated hour the first counts.
     """
     local = in_zone(moment, zone)
     for days in range(3):
         wall = datetime.combine(local.date() + timedelta(days=days), time(hour), zone)
-        # Through UTC, because an hour that is skipped does not exist on the wall.
+        # Via UTC, because a skipped hour does not exist in local time.
         end = datetime.fromtimestamp(_instant(wall), UTC)
         if end.timestamp() > moment.timestamp():
             return end
@@ -125,7 +124,7 @@ def _instant(wall: datetime) -> float:
 
 
 def _jump(low: float, high: float, wall: datetime) -> float:
-    """Return the instant at which the clock jumped over an hour, to the second."""
+    """Return the instant when local time skipped an hour, to the second."""
     zone = wall.tzinfo
     first, last = int(low), int(high)
     offset = datetime.fromtimestamp(first, zone).utcoffset()
@@ -139,11 +138,11 @@ def _jump(low: float, high: float, wall: datetime) -> float:
 
 
 def read_trigger(message: str, triggers: Sequence[str] = TRIGGERS) -> tuple[str, str] | None:
-    """Return the trigger that a message begins with and what follows it; None where it begins no new session.
+    """Return the trigger at the start of a message and the text after it, or None.
 
     Args:
-        message: One message of a person's.
-        triggers: Words such as `/new`; small and capital letters are one.
+        message: A user message.
+        triggers: Words such as `/new`; case is ignored.
     """
     said = message.strip()
     for trigger in sorted(triggers, key=len, reverse=True):
@@ -154,10 +153,10 @@ def read_trigger(message: str, triggers: Sequence[str] = TRIGGERS) -> tuple[str,
 
 
 def parse_policy(text: str) -> ResetPolicy:
-    """Read a policy as settings write it: `daily`, `daily 4`, `idle 60`, `daily 4 idle 60` or `none`.
+    """Parse a configured policy: `daily`, `daily 4`, `idle 60`, `daily 4 idle 60` or `none`.
 
     Raises:
-        InvalidInput: It is none of these.
+        InvalidInput: It is none of these forms.
     """
     words = " ".join(text.lower().split())
     found = _WORDS.fullmatch(words)
@@ -175,7 +174,7 @@ def parse_policy(text: str) -> ResetPolicy:
 
 
 def render_policy(policy: ResetPolicy) -> str:
-    """Write a policy, so that `parse_policy` gives it back."""
+    """Render a policy; the inverse of `parse_policy`."""
     daily = f"daily {policy.at_hour}" if policy.at_hour is not None else ""
     idle = f"idle {policy.idle_minutes}" if policy.idle_minutes is not None else ""
     return " ".join(part for part in (daily, idle) if part) or "none"
@@ -187,10 +186,10 @@ _LARGEST = 512 * 1024
 
 
 def foreign_rules(place: Path) -> ResetRules | None:
-    """Return when the sessions at a place end; None where no configuration above it says so, or none can be read.
+    """Return the configured reset rules for the sessions at a place, or None if no readable configuration sets any.
 
-    `session.reset`, `resetByType` and `resetByChannel` count with `mode`, `atHour` and `idleMinutes`, and so does
-    `session.idleMinutes` of older versions.
+    Reads `mode`, `atHour` and `idleMinutes` of `session.reset`, `resetByType` and `resetByChannel`, and older versions'
+    `session.idleMinutes`.
 
     Args:
         place: A state folder, or something in it.

@@ -1,4 +1,4 @@
-"""The session store: entries of `sessions.json`, changed under its lock, and the folders sessions live in."""
+"""The session store: entries of `sessions.json`, changed under its lock, and the folders of sessions."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from workbench.engine.sessions.reset_policy import ResetRules, foreign_rules
 
 ENDED = "workbenchEnded"
 _EMPTY: Mapping[str, Any] = MappingProxyType({})
-# What tells of a session that ended, so that it can still be saved.
+# Identifies an ended session, so that it can still be saved.
 _OF_AN_ENDED_ONE = ("sessionId", "sessionFile", "compactionCount")
-# What a new session starts without (research note §2.10); everything else is the person's choice and stays.
+# Dropped when a session is reset (research note §2.10); everything else is the person's choice and stays.
 _OF_ONE_SESSION = (
     "memoryFlushAt", "memoryFlushCompactionCount", "memoryFlush", "inputTokens", "outputTokens", "totalTokens",
     "totalTokensFresh", "abortedLastRun", "systemSent", "sessionFile", "sessionStartedAt", "lastInteractionAt",
@@ -33,17 +33,17 @@ _OF_ONE_SESSION = (
 
 @dataclass(frozen=True)
 class SessionEntry:
-    """An entry of the store; what is unknown in it is kept.
+    """An entry of the store; unknown fields are kept.
 
     Args:
-        fields: Everything it says, as it stands in the file.
+        fields: All its fields, as in the file.
     """
 
     fields: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def session_id(self) -> str:
-        """Return the id of the transcript in use; empty where there is none that can be a file's name."""
+        """Return the id of the transcript in use, or "" if it is missing or unfit as a file name."""
         given = self.fields.get("sessionId")
         return given if isinstance(given, str) and is_session_id(given) else ""
 
@@ -54,7 +54,7 @@ class SessionEntry:
 
     @property
     def started(self) -> datetime | None:
-        """Return when it began, where the store says so."""
+        """Return when it began, if the store says so."""
         return moment_of(self.fields.get("sessionStartedAt"))
 
     @property
@@ -69,23 +69,23 @@ class SessionEntry:
 
     @property
     def flushed_cycle(self) -> int | None:
-        """Return the number of compactions at the last flush; None where there was none."""
+        """Return the number of compactions at the last flush, or None."""
         own = whole(self.fields.get("memoryFlushCompactionCount"))
         return own if own is not None else whole(self._flush.get("compactionCount"))
 
     @property
     def total_tokens(self) -> int | None:
-        """Return the tokens of the context as the last model call counted them; None where nobody did."""
+        """Return the tokens of the context as of the last model call, or None."""
         return whole(self.fields.get("totalTokens"))
 
     @property
     def context_tokens(self) -> int | None:
-        """Return the context window of the session's model, in tokens; None where it does not say."""
+        """Return the context window of the session's model in tokens, or None."""
         return whole(self.fields.get("contextTokens")) or None
 
     @property
     def label(self) -> str:
-        """Return what a person or program called it; empty where nobody did."""
+        """Return the name a person or program gave it, or ""."""
         for name in ("label", "displayName", "subject"):
             given = self.fields.get(name)
             if isinstance(given, str) and given.strip():
@@ -94,30 +94,30 @@ class SessionEntry:
 
     @property
     def model(self) -> str:
-        """Return the model of the last answer, or empty."""
+        """Return the model of the last answer, or ""."""
         given = self.fields.get("model")
         return given if isinstance(given, str) else ""
 
     @property
     def is_of_cli(self) -> bool:
-        """Tell whether a program with a context of its own answers in this session."""
+        """Return whether a program with its own context answers in this session."""
         given = self.fields.get("cliSessionIds")
         return bool(isinstance(given, Mapping) and given) or bool(self.fields.get("claudeCliSessionId"))
 
     @property
     def ended(self) -> tuple[SessionEntry, ...]:
-        """Return the sessions under this key that ended by themselves and are not saved yet, the oldest first."""
+        """Return sessions under this key that ended by themselves and are not saved yet, oldest first."""
         given = self.fields.get(ENDED)
         rows = given if isinstance(given, list) else []
         entries = (SessionEntry(each) for each in rows if isinstance(each, Mapping))
         return tuple(entry for entry in entries if entry.session_id)
 
     def with_ended(self, ended: Iterable[SessionEntry]) -> SessionEntry:
-        """Return the entry with other sessions that ended and were not saved."""
+        """Return the entry with these sessions as ended and unsaved."""
         return self.with_fields(**{ENDED: [dict(each.fields) for each in ended] or None})
 
     def noted_as_ended(self) -> SessionEntry:
-        """Return what is noted of this session when it ends by itself."""
+        """Return the record to keep of this session when it ends by itself."""
         return SessionEntry({name: self.fields[name] for name in _OF_AN_ENDED_ONE if name in self.fields})
 
     @property
@@ -126,7 +126,7 @@ class SessionEntry:
         return given if isinstance(given, Mapping) else _EMPTY
 
     def with_fields(self, **changes: Any) -> SessionEntry:
-        """Return the entry with fields by their names in the file; those that are None go."""
+        """Return the entry with changed fields; those set to None are removed."""
         fields = {**self.fields, **changes}
         return SessionEntry({name: value for name, value in fields.items() if value is not None})
 
@@ -139,12 +139,11 @@ class SessionEntry:
 
 
 def milliseconds(moment: datetime) -> int:
-    """Return a moment as milliseconds since 1970."""
     return round(moment.timestamp() * 1000)
 
 
 def whole(value: object) -> int | None:
-    """Return a count that is one; None for anything else."""
+    """Return a count as an integer, or None for anything else."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return int(value) if value == value and 0 <= value < 1e15 else None
@@ -157,18 +156,18 @@ _SUFFIX = ".jsonl"
 
 @dataclass(frozen=True)
 class StoreContent:
-    """What a store holds.
+    """Content of a store.
 
     Args:
-        entries: By key, as the file writes it; in the file's order.
-        problems: What could not be read as an entry; it stays in the file.
+        entries: By key as in the file, in the file's order.
+        problems: Unreadable entries, which stay in the file.
     """
 
     entries: Mapping[str, SessionEntry]
     problems: tuple[SessionProblem, ...] = ()
 
     def find(self, key: SessionKey) -> tuple[str, SessionEntry] | None:
-        """Return a session with the key that it has in the file, whichever way that is spelt."""
+        """Return a session with its key as in the file, for any spelling of the key."""
         for spelling in key.spellings():
             if spelling in self.entries:
                 return spelling, self.entries[spelling]
@@ -190,10 +189,10 @@ class SessionStore:
         self.place = folder / NAME
 
     def read(self) -> StoreContent:
-        """Return all sessions; nothing where there is no store yet. Takes no lock.
+        """Return all sessions; empty if there is no store yet. Takes no lock.
 
         Raises:
-            DocumentError: The file holds no object, or is no JSON5.
+            DocumentError: The file is not JSON5, or holds no object.
             StorageError: It cannot be read.
         """
         raw = self._raw()
@@ -215,7 +214,7 @@ class SessionStore:
         return StoreContent(entries, tuple(problems))
 
     def with_ended(self) -> tuple[str, ...]:
-        """Return the keys under which sessions ended by themselves and were not saved to memory.
+        """Return the keys with sessions that ended by themselves and are not saved to memory.
 
         Raises:
             As `read` does.
@@ -227,18 +226,18 @@ class SessionStore:
     def change(
         self, key: SessionKey, change: Callable[[SessionEntry | None], SessionEntry | None]
     ) -> tuple[str, SessionEntry | None]:
-        """Change one session under the store's lock, from how it is at that moment.
+        """Change one session under the store's lock.
 
         Args:
-            key: Which.
-            change: Is given the entry as it is, or None, and returns what it shall be; None removes it.
+            key: Its key.
+            change: Given the present entry or None, returns the new one; None removes it.
 
         Returns:
-            The key as the file writes it, and the entry.
+            The key as in the file, and the entry.
 
         Raises:
-            Locked: Another program keeps the store.
-            DocumentError: The store cannot be read; it is left as it is.
+            Locked: Another program holds the store.
+            DocumentError: The store cannot be read; it is unchanged.
             StorageError: It cannot be written.
         """
         self.make_folder()
@@ -257,10 +256,10 @@ class SessionStore:
         return name, changed
 
     def rewrite(self, change: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> None:
-        """Change whatever stands in the store under its lock; what stays the same is not written.
+        """Change the whole store under its lock; unchanged content is not written.
 
         Args:
-            change: Is given all of it, and returns what it shall be.
+            change: Given the whole content, returns the new one.
 
         Raises:
             As `change` does.
@@ -272,14 +271,14 @@ class SessionStore:
                 self._write(changed)
 
     def transcript(self, key: SessionKey, entry: SessionEntry) -> Path:
-        """Return where a session's transcript is, or would be: always in this folder.
+        """Return the path of a session's transcript, existing or not: always in this folder.
 
         Args:
-            key: The session's.
-            entry: What the store says; of a path in it only the last part is believed.
+            key: The session's key.
+            entry: Its entry; only the last part of a path in it is used.
 
         Raises:
-            InvalidInput: Its id cannot be a file's name.
+            InvalidInput: Its id cannot be a file name.
         """
         given = entry.fields.get("sessionFile")
         if isinstance(given, str):
@@ -294,10 +293,10 @@ class SessionStore:
         return self.folder / f"{session_id}{_SUFFIX}"
 
     def make_folder(self) -> None:
-        """Make the folder, for nobody else to read.
+        """Create the folder, private to its owner.
 
         Raises:
-            StorageError: That is not possible.
+            StorageError: That is impossible.
         """
         try:
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -329,15 +328,15 @@ class SessionStore:
 
 
 def no_key(key: object) -> SessionProblem:
-    """Return what is told of an entry under something that is no session key."""
+    """Return the problem of an entry under an invalid session key."""
     return SessionProblem(None, f"{ascii(key)[:80]} is no session key; it was left aside.")
 
 
 def read_plain(place: Path) -> bytes | None:
-    """Return a file's bytes; None where there is none.
+    """Return a file's bytes, or None if it does not exist.
 
     Raises:
-        OutsideWorkspace: A link stands there, or no plain file.
+        OutsideWorkspace: It is a symlink or not a regular file.
         DocumentError: It is too large to be a session store.
         StorageError: It cannot be read.
     """
@@ -362,7 +361,7 @@ def _rendered(raw: Mapping[str, Any]) -> bytes:
     try:
         return json.dumps(raw, ensure_ascii=False, indent=2).encode()
     except UnicodeEncodeError:
-        # Half of a surrogate pair can be written as an escape alone.
+        # A lone surrogate can only be written as an escape.
         return json.dumps(raw, indent=2).encode()
 
 
@@ -375,21 +374,21 @@ def _damaged(place: Path, why: str) -> DocumentError:
 
 
 class SessionHome(Protocol):
-    """Sessions with their transcripts, to be read."""
+    """Sessions with their transcripts, for reading."""
 
     @property
     def source(self) -> str:
-        """Return what it is: `own`, `files`, `database` or `claude-code`."""
+        """Return its kind: `own`, `files`, `database` or `claude-code`."""
         ...
 
     @property
     def where(self) -> str:
-        """Return the file that it is read from."""
+        """Return the file it is read from."""
         ...
 
     @property
     def rules(self) -> ResetRules | None:
-        """Return when its sessions end, where its own program says so; None where the workspace does."""
+        """Return its own program's reset rules; None to use the workspace's."""
         ...
 
     def read(self) -> StoreContent:
@@ -397,15 +396,15 @@ class SessionHome(Protocol):
         ...
 
     def lines(self, key: SessionKey, entry: SessionEntry) -> Lines:
-        """Return the lines of a session's transcript; there may be none."""
+        """Return the lines of a session's transcript, possibly none."""
         ...
 
 
 class ForeignHome:
-    """What the sessions of another program have in common, however it keeps them.
+    """Common parts of another program's sessions.
 
     Args:
-        place: The file or folder that they are in.
+        place: Their file or folder.
         source: `files`, `database` or `claude-code`.
     """
 
@@ -423,7 +422,7 @@ class ForeignHome:
 
 
 class FileHome:
-    """Sessions in a folder of plain files.
+    """Sessions in a folder of JSONL files.
 
     Args:
         folder: Holds `sessions.json` and `*.jsonl`.

@@ -1,4 +1,4 @@
-"""Transcripts on disk: the tree their entries form, appending under a lock, repair, and purging texts."""
+"""Transcripts on disk: the tree of their entries, appending under a lock, repair, and purging texts."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ class TranscriptWriter:
     """Appends to one transcript.
 
     Args:
-        place: The file; its folder exists. It is made with the first entry.
-        session_id: Stands in its header.
-        folder: Where the agent works, for the header.
-        new_id: Gives ids that no other entry has.
+        place: The file; its folder exists. Created with the first entry.
+        session_id: For its header.
+        folder: The agent's working folder, for the header.
+        new_id: Returns a new unique id.
     """
 
     def __init__(self, place: Path, session_id: str, folder: str, new_id: Callable[[], str]) -> None:
@@ -50,21 +50,21 @@ class TranscriptWriter:
         *,
         parent: str | None = LEAF,
     ) -> tuple[Event, ...]:
-        """Append entries behind the leaf, each following the one before, and flush them to the disk.
+        """Append entries after the leaf, each following the previous one, and flush them to disk.
 
         Args:
-            entries: Of each its type and what it says beside id, parent and time.
-            now: When.
-            parent: Id of the entry that the first one follows; by default the last one in the file. None begins
+            entries: Type and fields of each, without id, parent and time.
+            now: The present time.
+            parent: Id of the entry that the first one follows; by default the last one in the file. None starts
                 a branch at the root.
 
         Returns:
-            The entries as they stand, with their lines.
+            The written entries with their lines.
 
         Raises:
-            Locked: Another program writes this transcript.
+            Locked: Another program is writing this transcript.
             InvalidInput: An entry is too long.
-            StorageError: The disk does not take it; the file is as it was.
+            StorageError: The disk cannot take it; the file is unchanged.
         """
         with transcript_lock(self.place):
             fresh, mended, last = self._end()
@@ -83,14 +83,14 @@ class TranscriptWriter:
                     where=str(self.place),
                     remedy="Leave out pictures and long results of tools.",
                 )
-            # A torn last line counts as one, and gets its end now.
+            # A torn last line counts as a line and is terminated now.
             first = 1 if fresh else FileLines(self.place).count() + 1
             self._write((b"\n" if mended else b"") + b"".join(contents))
         numbered = [Event(first + at, entry) for at, entry in enumerate(written)]
         return tuple(event for event in numbered if event.kind != events.HEADER)
 
     def _end(self) -> tuple[bool, bool, Event | None]:
-        """Return whether the file has nothing yet, whether its last line is torn, and its last readable entry."""
+        """Return whether the file is empty, whether its last line is torn, and its last readable entry."""
         opened = open_outside_file(self.place)
         if opened is None:
             return True, False, None
@@ -156,28 +156,28 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class ProgressReporter:
-    """Who is told, and who is asked.
+    """Reports progress and cancellation.
 
     Args:
-        progress: Told how far it has come, on the calling thread.
-        cancelled: Asked whether to stop.
+        progress: Called with progress, on the calling thread.
+        cancelled: Polled; returns whether to stop.
     """
 
     progress: Callable[[CompactionProgress], None] = lambda _: None
     cancelled: Callable[[], bool] = lambda: False
 
     def tell(self, phase: CompactionPhase, done: int, total: int) -> None:
-        """Say how much of a phase is done.
+        """Report how much of a phase is done.
 
         Raises:
-            Cancelled: It is not wanted any more.
+            Cancelled: The operation was cancelled.
         """
         if self.cancelled():
             raise Cancelled("The compaction was called off; the session is as it was.")
         self.progress(CompactionProgress(phase, done, total))
 
     def over(self, phase: CompactionPhase, items: Iterable[T], total: int) -> Iterator[T]:
-        """Give the items of a phase, and say now and then how many of them were given."""
+        """Yield the items of a phase, reporting progress now and then."""
         for done, item in enumerate(items):
             if done % _EACH == 0:
                 self.tell(phase, done, total)
@@ -192,17 +192,17 @@ _KINDS = ("other", *events.KINDS)
 
 @dataclass
 class Tree:
-    """The shape of one transcript: of each entry its line and the entry before it on its branch.
+    """Structure of one transcript: for each entry its line and its parent.
 
     Args:
-        lines: Line of each entry but the header, in the file's order.
-        parents: Number of the entry before it on its branch, -1 for none.
-        kinds: What each is, as a number.
-        kept_from: Of each compaction, the number of the first entry that it keeps.
-        header: The first line where it is a header, else None.
-        problems: Lines that could not be read, and entries whose place on the tree had to be guessed.
-        more_problems: How many more there were.
-        total: Lines of the file.
+        lines: Line of each entry except the header, in file order.
+        parents: Number of each entry's parent, -1 for none.
+        kinds: Type of each, as a number.
+        kept_from: For each compaction, the number of the first entry it keeps.
+        header: The first line if it is a header, else None.
+        problems: Unreadable lines, and entries whose parent had to be guessed.
+        more_problems: Number of further problems.
+        total: Number of lines.
     """
 
     lines: array[int] = field(default_factory=lambda: array("q"))
@@ -216,14 +216,14 @@ class Tree:
 
     @property
     def leaf(self) -> int:
-        """Return the number of the last entry, -1 where there is none."""
+        """Return the number of the last entry, or -1."""
         return len(self.lines) - 1
 
     def path(self, start: int | None = None) -> Iterator[int]:
-        """Give entries from the leaf to the root by their numbers.
+        """Yield entry numbers from the leaf to the root.
 
         Args:
-            start: Where to begin; at the leaf by default.
+            start: First entry; the leaf by default.
         """
         at = self.leaf if start is None else start
         while at >= 0:
@@ -231,11 +231,11 @@ class Tree:
             at = self.parents[at]
 
     def kind(self, number: int) -> str:
-        """Return what an entry is; `other` where its type is none of the known ones."""
+        """Return the type of an entry; `other` if unknown."""
         return _KINDS[self.kinds[number]]
 
     def told(self) -> tuple[SessionProblem, ...]:
-        """Return the problems, with how many were left out."""
+        """Return the problems, with the number of those left out."""
         if not self.more_problems:
             return tuple(self.problems)
         return (
@@ -244,23 +244,23 @@ class Tree:
         )
 
 
-# Several questions in a row are mostly about one transcript.
+# Consecutive queries are mostly about one transcript.
 _MOST_KNOWN = 4
 _known: dict[tuple[int, ...], Tree] = {}
 
 
 def read_tree(lines: Lines, steps: ProgressReporter | None = None) -> Tree:
-    """Return the shape of a transcript; one that has not changed since is not read again.
+    """Return the structure of a transcript, cached while it is unchanged.
 
     Args:
         lines: Of the transcript.
-        steps: Told how much was read; None where nobody waits for it.
+        steps: Receives progress, or None.
 
     Raises:
-        Cancelled: The steps are not wanted any more.
+        Cancelled: `steps` was cancelled.
     """
     if isinstance(lines, MaskedLines):
-        # Of the texts nothing is kept, so that there is nothing to mask.
+        # No text is kept, so nothing needs masking.
         lines = lines.unmasked
     stamp = lines.stamp()
     tree = _known.pop(stamp, None) if stamp is not None else None
@@ -277,14 +277,13 @@ def read_tree(lines: Lines, steps: ProgressReporter | None = None) -> Tree:
 
 
 def _read(lines: Iterable[tuple[int, bytes]]) -> Tree:
-    """Read every line of a transcript once and keep its shape; nothing of the text stays in memory.
+    """Read every line once and keep only the structure; no text stays in memory.
 
-    A line that cannot be read is reported by its number and skipped; an entry whose parent is lost follows the entry
-    before it in the file, so that damage in the middle takes nothing else along. A parent always stands above its
-    child, so there are no circles.
+    An unreadable line is reported and skipped; an entry with a missing parent follows the entry before it in the file,
+    so that damage stays local. A parent always precedes its child, so there are no cycles.
 
     Args:
-        lines: Of the transcript, with their numbers.
+        lines: Numbered lines of the transcript.
     """
     tree = Tree()
     known: dict[str, int] = {}
@@ -310,7 +309,7 @@ def _add(tree: Tree, event: Event, known: dict[str, int]) -> None:
     if parent_id is None:
         parent = -1
     elif parent_id == "":
-        # Files of the first versions are a plain list.
+        # The first versions wrote a flat list.
         parent = before
     else:
         parent = known.get(parent_id, -2)
@@ -339,12 +338,12 @@ def _report(tree: Tree, line: int, told: str) -> None:
 
 @dataclass(frozen=True)
 class RepairedTranscript:
-    """What was done to a transcript.
+    """Outcome of a repair.
 
     Args:
         repairs: One sentence each.
-        problems: Lines that could not be read.
-        copy: The file as it was; None where nothing was replaced.
+        problems: Unreadable lines.
+        copy: The original file; None if nothing was replaced.
     """
 
     repairs: tuple[str, ...]
@@ -353,15 +352,15 @@ class RepairedTranscript:
 
 
 def repair_transcript(place: Path, now: datetime) -> RepairedTranscript:
-    """Empty the lines of a transcript that cannot be read, and give its last line its end.
+    """Blank the unreadable lines of a transcript, and terminate its last line.
 
     Args:
         place: The file.
-        now: Names the copy.
+        now: For the name of the copy.
 
     Raises:
-        Locked: Another program writes it.
-        StorageError: The disk does not take it; the file is as it was.
+        Locked: Another program is writing it.
+        StorageError: The disk cannot take it; the file is unchanged.
     """
     lines = FileLines(place)
     if not lines.size():
@@ -409,11 +408,11 @@ Erase = Callable[[str], str]
 
 @dataclass(frozen=True)
 class PurgedSessions:
-    """What a purge did to sessions.
+    """Outcome of purging sessions.
 
     Args:
-        lines: Lines from which something was taken, 1-based, by the name of the transcript, `sessions/ID.jsonl`.
-        left: Why a file could not be purged, by its name as above.
+        lines: Changed lines, 1-based, by transcript, `sessions/ID.jsonl`.
+        left: Why a file could not be purged, by the same name.
     """
 
     lines: dict[str, tuple[int, ...]]
@@ -421,11 +420,11 @@ class PurgedSessions:
 
 
 def purge_sessions(folder: Path, erase: Erase) -> PurgedSessions:
-    """Take texts out of every transcript of a folder and out of its store; each line keeps its number.
+    """Remove texts from every transcript of a folder and from its store; lines keep their numbers.
 
     Args:
-        folder: Of the own store; need not exist.
-        erase: Returns a text without what has to go.
+        folder: The own store's folder; need not exist.
+        erase: Returns a text without what must go.
     """
     purged: dict[str, tuple[int, ...]] = {}
     left: dict[str, str] = {}
@@ -449,14 +448,14 @@ def purge_sessions(folder: Path, erase: Erase) -> PurgedSessions:
 
 
 def lines_with(lines: Lines, erase: Erase) -> Iterator[int]:
-    """Give the numbers of the lines from which something would have to go; nothing is written."""
+    """Yield the numbers of lines from which something would be removed, without writing."""
     for number, content in lines.read():
         if _purged(content, erase) is not None:
             yield number
 
 
 def without_texts(value: Any, erase: Erase) -> Any:
-    """Return what JSON says without what has to go, in whatever text of it that stands."""
+    """Return a JSON value with all its texts erased as required."""
     if isinstance(value, str):
         return erase(value)
     if isinstance(value, dict):
@@ -481,7 +480,7 @@ def _purge_transcript(place: Path, erase: Erase) -> tuple[int, ...]:
 
 
 def _purged(content: bytes, erase: Erase) -> bytes | None:
-    """Return a line without what has to go, empty where it cannot be read; None where nothing has to."""
+    """Return a line without what must go ("" if it is unreadable), or None if nothing must."""
     try:
         said = json.loads(content)
     except (ValueError, RecursionError):

@@ -1,1 +1,1 @@
-"""Token budgets: how many o200k_base tokens a text takes, counted offline."""
+"""Token counting: offline o200k_base counts for budgets."""

@@ -30,7 +30,7 @@ def count_merged(piece: bytes, ranks: Mapping[bytes, int]) -> int:
     if size < 2 or piece in ranks:
         return min(size, 1)
     rank_of = ranks.get
-    # A token is known by where it starts; `end[start]` is where it ends, 0 once it was merged away.
+    # A token is identified by its start; `end[start]` is its end, 0 once merged away.
     end = list(range(1, size + 1))
     previous = list(range(-1, size - 1))
     waiting = [
@@ -43,7 +43,7 @@ def count_merged(piece: bytes, ranks: Mapping[bytes, int]) -> int:
     while waiting:
         _, start, stop = heappop(waiting)
         middle = end[start]
-        # A pair is stale once either half was merged with something else.
+        # A pair is stale once either half was merged elsewhere.
         if middle == 0 or middle >= stop or end[middle] != stop:
             continue
         end[start], end[middle] = stop, 0
@@ -62,7 +62,7 @@ PACKED_FILE = "o200k_base.ranks.zlib"
 VOCABULARY_SIZE = 199_998
 
 _SINGLE_BYTES = 256
-# No UTF-8 text holds this byte, so no token of more than one byte does.
+# This byte never occurs in UTF-8, so not in any token of more than one byte.
 _SEPARATOR = b"\xff"
 
 
@@ -102,7 +102,7 @@ def unpack_vocabulary(packed: bytes) -> dict[bytes, int]:
 
 @cache
 def o200k_ranks() -> Mapping[bytes, int]:
-    """Return the rank (merge priority, lowest first) of each o200k_base token; read once a process."""
+    """Return the rank (merge priority, lowest first) of each o200k_base token; loaded once per process."""
     packed = resources.files("workbench.engine.tokens").joinpath(PACKED_FILE).read_bytes()
     return unpack_vocabulary(packed)
 
@@ -134,7 +134,7 @@ _REMEMBERED_PIECE_CHARACTERS = 512
 
 
 class _PieceCounts(dict[str, int]):
-    """Tokens of the pieces met so far, forgotten all at once when there are too many."""
+    """A bounded cache of token counts by piece, cleared when full."""
 
     def __missing__(self, piece: str) -> int:
         if len(piece) > EXACT_PIECE_CHARACTERS:

@@ -1,6 +1,6 @@
-"""Write the packed vocabulary anew from the bpe-openai package: `python -m workbench.engine.tokens.rebuild`.
+"""Rebuild the packed vocabulary from the bpe-openai package: `python -m workbench.engine.tokens.rebuild`.
 
-For developers: bpe-openai is needed here only. What it writes depends on the vocabulary alone.
+For developers; only this module needs bpe-openai. The output depends on the vocabulary alone.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from workbench.engine.tokens.counting import PACKED_FILE, VOCABULARY_SIZE, pack_
 
 
 def main() -> None:
-    """Write the packed vocabulary beside this module and say how large it became."""
+    """Write the packed vocabulary beside this module and print its size."""
     import bpe_openai
 
     encoding = bpe_openai.get_encoding("o200k_base")
