@@ -28,6 +28,7 @@ from workbench.engine.errors import Locked, NotFound, StorageError, WorkbenchErr
 from workbench.engine.process import ending_signals_reported
 from workbench.engine.reflection.due import next_scheduled
 from workbench.engine.results.status import DaemonDue, DaemonStatus
+from workbench.engine.search.watcher import Watcher
 
 if TYPE_CHECKING:
     from workbench.engine.workspace import Workspace
@@ -164,7 +165,6 @@ class Daemon:
         return bool(self._ended_by)
 
     def _look_after(self) -> None:
-        from workbench.engine.search.watcher import Watcher
 
         self._keep_status()
         watcher = Watcher(self._root, self._alarm.ring, noted=self._note_paths)

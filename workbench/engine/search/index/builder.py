@@ -15,12 +15,11 @@ from workbench.engine.search.chunks import Chunk, ChunkSize, FileRecords, FileSo
 from workbench.engine.search.index.chunk_embedding import ChunkEmbedder, ChunkVectors, ChunkWords, words_of
 from workbench.engine.search.index.files import IndexFile
 from workbench.engine.search.index.schema import FileState, ask
+from workbench.engine.search.index.vectors import Embedded, remove_from_blocks, store_vectors
 from workbench.engine.search.text_units import unit_texts
 
 if TYPE_CHECKING:
     import apsw
-
-    from workbench.engine.search.index.vectors import Embedded
 
 
 Row = tuple[Any, ...]
@@ -128,8 +127,6 @@ def store_changes(
         gone.extend(change.gone)
     state = forget_chunks(connection, state, gone)
     if rows.embedded:
-        from workbench.engine.search.index.vectors import store_vectors
-
         state = store_vectors(connection, state, rows.embedded)
     connection.executemany(
         "INSERT OR REPLACE INTO files VALUES (?, ?, ?)",
@@ -166,8 +163,6 @@ def forget_chunks(connection: apsw.Connection, state: FileState, numbers: Sequen
     counted = _in(connection, "SELECT number, terms, embedded FROM chunks WHERE number IN", numbers)
     embedded = [(number,) for number, _, has_vectors in counted if has_vectors]
     if embedded:
-        from workbench.engine.search.index.vectors import remove_from_blocks
-
         state = replace(state, version=state.version + 1)
         remove_from_blocks(connection, [number for (number,) in embedded], state.version)
         connection.executemany("DELETE FROM units WHERE number = ?", embedded)
@@ -209,7 +204,6 @@ def _collect(rows: _Rows, file: int, entries: Iterable[StoredEntry]) -> None:
 
 
 def _embedded(entry: StoredEntry, vectors: ChunkVectors) -> Embedded:
-    from workbench.engine.search.index.vectors import Embedded
 
     return Embedded(entry.number, entry.chunk.store, _day(entry.chunk), vectors)
 

@@ -16,7 +16,8 @@ from workbench.engine.errors import Locked
 from workbench.engine.process import process_lock
 from workbench.engine.providers.embedding.embedder import EmbeddingCancelled
 from workbench.engine.search.chunks import Chunk
-from workbench.engine.search.index.schema import ask
+from workbench.engine.search.index.schema import ask, delete_database
+from workbench.engine.search.index.vectors import Embedded, decode, encode, store_vectors
 from workbench.engine.search.stemming import index_terms
 from workbench.engine.search.text_units import unit_texts, units_of
 
@@ -203,8 +204,6 @@ class EmbeddingCache:
             self._connection.close()
             self._connection = None
         if isinstance(error, apsw.CorruptError | apsw.NotADBError):
-            from workbench.engine.search.index.schema import delete_database
-
             with suppress(OSError):
                 delete_database(self._place)
         else:
@@ -212,7 +211,6 @@ class EmbeddingCache:
 
 
 def _blobs(vectors: ChunkVectors) -> tuple[bytes, bytes | None]:
-    from workbench.engine.search.index.vectors import encode
 
     units = vectors.units
     return vectors.whole.tobytes(), None if units is None else encode(units)[0].tobytes()
@@ -220,8 +218,6 @@ def _blobs(vectors: ChunkVectors) -> tuple[bytes, bytes | None]:
 
 def _vectors(whole: bytes, units: bytes | None) -> ChunkVectors:
     import numpy as np
-
-    from workbench.engine.search.index.vectors import decode
 
     vector = np.frombuffer(whole, np.float32)
     return ChunkVectors(vector, None if units is None else decode(units, len(vector)))
@@ -352,7 +348,6 @@ def embed_pending(
 
 def _store(file: IndexFile, made: dict[int, ChunkVectors]) -> None:
     """Store vectors of chunks that still exist and still lack them."""
-    from workbench.engine.search.index.vectors import Embedded, store_vectors
 
     with file.change() as (connection, state, left):
         rows = ask(

@@ -17,12 +17,20 @@ from workbench.engine.derived_files import Watch, is_cut_short, let_go
 from workbench.engine.errors import Locked, StorageError
 from workbench.engine.process import try_lock
 from workbench.engine.search.chunks import ChunkSize
-from workbench.engine.search.index.schema import FileState, ask, delete_database, read_state, write_state
+from workbench.engine.search.index.schema import (
+    FileState,
+    ask,
+    connect,
+    create_tables,
+    delete_database,
+    has_tables,
+    read_state,
+    write_state,
+)
+from workbench.engine.search.index.vectors import VectorMemory
 
 if TYPE_CHECKING:
     import apsw
-
-    from workbench.engine.search.index.vectors import VectorMemory
 
 
 DAMAGED = "recall.damaged"
@@ -61,8 +69,6 @@ class IndexFile:
         self._identity = _identity(place)
         self._watch = Watch(place)
         with self.translated():
-            from workbench.engine.search.index.schema import connect, create_tables, has_tables
-
             connection = connect(place)
             self._identity = _identity(place)
             if not has_tables(connection):
@@ -74,8 +80,6 @@ class IndexFile:
         """Return the in-memory copy of its vectors, not yet refreshed."""
         with self._lock:
             if self._vectors is None:
-                from workbench.engine.search.index.vectors import VectorMemory
-
                 self._vectors = VectorMemory()
             return self._vectors
 
@@ -110,8 +114,6 @@ class IndexFile:
             with self._lock:
                 connection = self._idle.pop() if self._idle else None
             if connection is None:
-                from workbench.engine.search.index.schema import connect
-
                 if not self.is_in_place():
                     raise self._lost()
                 connection = connect(self.place)
@@ -228,8 +230,6 @@ class IndexFile:
 
     def _open_writer(self) -> apsw.Connection:
         if self._writer is None:
-            from workbench.engine.search.index.schema import connect
-
             self._writer = connect(self.place)
         return self._writer
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.engine.search.chunks import Chunk, Statistics, StoredChunk, Within
 from workbench.engine.search.index.schema import FileState, ask, decoding, read_state
+from workbench.engine.search.index.vectors import decode
 
 if TYPE_CHECKING:
     import apsw
@@ -236,8 +237,6 @@ def _stored(row: Row, vector: FloatArray | None) -> StoredChunk:
     number, memory_id, store, path, start_line, text, title, day, tags, is_retired, by, terms, codes, _ = row
     units = None
     if vector is not None:
-        from workbench.engine.search.index.vectors import decode
-
         units = decode(codes, len(vector)) if codes is not None else vector[None]
     unit_terms = tuple(terms.split("\n")) if terms else ()
     chunk = Chunk(
