@@ -1,1 +1,1 @@
-"""Builds a living sample: four months of one person's work with an agent, through the engine's doors."""
+"""Builds the sample workspace: four months of one person's work with an agent."""

@@ -1,4 +1,4 @@
-"""Builds the sample: plays the story scene by scene, each by its actor, with a clock and ids of its own."""
+"""Builds the sample by playing the story scene by scene, with a fixed clock and fixed ids."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ class Door:
     actor: str | None = None
 
 
-# Files in which decisions stand are written by hand here, which no agent may.
+# Decision files are written by hand here, which no agent may do.
 _BY_HAND = ("evolution", "reflected")
 _WINDOW = 200_000
-# What `use` says beside the particulars of the call.
+# Result of a `use` scene besides its options.
 _NO_PARTICULARS = frozenset({"session", "tool", "failed"})
 
 
 def door_of(who: str, verb: str = "") -> Door:
-    """Return the door of a scene's actor: agents and skills work as agents, people and approvals as persons."""
+    """Return the role for a scene's actor: agents and skills work as agents, people and approvals as persons."""
     if verb in _BY_HAND:
         return Door("person", who)
     if who.startswith("subagent:"):
@@ -49,21 +49,21 @@ def door_of(who: str, verb: str = "") -> Door:
 
 @dataclass
 class Stage:
-    """The story while it is played.
+    """State while the story is played.
 
     Args:
         path: The workspace folder.
-        made: Ids of what earlier scenes made, by the name they gave it.
+        made: Ids created by earlier scenes, under the names the story gave them.
     """
 
     path: Path
     made: dict[str, str] = field(default_factory=dict)
 
     def play(self, workspace: Workspace, scene: Scene) -> Changed:
-        """Let one scene happen.
+        """Play one scene.
 
         Raises:
-            InvalidInput: The story names something that is not there.
+            InvalidInput: The story names something that does not exist.
         """
         act: Callable[[Workspace, Scene], Changed] = getattr(self, f"_{scene.verb.replace('-', '_')}")
         changed = act(workspace, scene)
@@ -122,7 +122,6 @@ class Stage:
         return workspace.graph_rename(scene.options["entity"], scene.text)
 
     def _supersede(self, workspace: Workspace, scene: Scene) -> Changed:
-        """Put a new fact in an old one's place."""
         entity, _, block = self.made[scene.options["fact"]].removeprefix("entity:").partition("#^")
         day = f"{workspace.now():%Y-%m-%d}"
         provenance = Provenance(since=day, sources=self._origins(scene) or ("source:user-explicit",))
@@ -143,7 +142,6 @@ class Stage:
         return _edit_entity(workspace, scene.options["entity"], lambda file: file.add_question(scene.text))
 
     def _relations(self, workspace: Workspace, scene: Scene) -> Changed:
-        """Add the workspace's own relations to its vocabulary."""
         own = "\n".join(f"- {relation}" for relation in scene.text.split("; "))
         text = workspace.get(layout.RELATIONS).text
         return workspace.edit_file(layout.RELATIONS, f"{text.rstrip()}\n\n## Our Own\n{own}\n")
@@ -167,7 +165,7 @@ class Stage:
         return _edit(workspace, layout.REFLECTION_LOG, log.append(record).render())
 
     def _reflect(self, workspace: Workspace, scene: Scene) -> Changed:
-        """Let the engine reflect by itself; what it proposes is left for whoever tries the sample."""
+        """Run a reflection; its proposal is left for the user of the sample."""
         del scene
         reflected = workspace.reflect(trigger="schedule")
         return Changed(reflected.commit, reflected.files, reflected.ids)
@@ -184,12 +182,12 @@ class Stage:
         )
 
     def _commit(self, workspace: Workspace, scene: Scene) -> Changed:
-        """Store the proposal that waits, in other words where there are any."""
+        """Store the pending proposal, reworded if the scene has a text."""
         (waiting,) = workspace.proposals().proposals
         return workspace.proposal_commit([waiting.number], text=scene.text or None)
 
     def _say(self, workspace: Workspace, scene: Scene) -> Changed:
-        """Say something in a session; what the agent says tells how many tokens that makes."""
+        """Add a message to a session; the agent's messages also report the token count."""
         options = scene.options
         said = workspace.session_append(
             options["session"],
@@ -204,7 +202,7 @@ class Stage:
         )
 
     def _use(self, workspace: Workspace, scene: Scene) -> Changed:
-        """Let the agent use a tool; the text is what the tool answers."""
+        """Add a tool call and its result to a session."""
         key, tool = scene.options["session"], scene.options["tool"]
         given = {name: value for name, value in scene.options.items() if name not in _NO_PARTICULARS}
         name = f"{tool}-{scene.at:%H%M}"
@@ -330,7 +328,7 @@ def _ids() -> Callable[[], str]:
 
 
 def _is_sample(path: Path) -> bool:
-    """Tell whether the folder holds a sample already.
+    """Return whether the folder already holds a sample.
 
     Raises:
         InvalidInput: It holds something else.

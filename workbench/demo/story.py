@@ -1,4 +1,4 @@
-"""The script of the sample's life, read from `story.psv`."""
+"""The script of the sample, read from `story.psv`."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ _MONTHS = (
 
 @dataclass(frozen=True)
 class Scene:
-    """One thing that happens.
+    """One event of the story.
 
     Args:
         day: Days before the story's last day, 0 or less.
         at: Time of day in the workspace's zone.
-        who: `user` (asks the agent), `agent` (notices by itself), `person` (uses the bench), or an actor tag such
+        who: `user` (asks the agent), `agent` (acts by itself), `person` (uses the bench), or an actor tag such
             as `reflection:r-001`.
-        verb: What is done.
-        options: Its particulars.
-        text: What it is done with.
+        verb: The action.
+        options: Its options.
+        text: Its text.
     """
 
     day: int
@@ -44,7 +44,7 @@ class Scene:
 
 
 def load_story(last_day: date) -> list[Scene]:
-    """Return every scene in its order, the dates in their texts reckoned from the story's last day."""
+    """Return all scenes in order, with dates in their texts relative to the story's last day."""
     table = resources.files("workbench.demo").joinpath("story.psv").read_text(encoding="utf-8")
     scenes = (_scene(line) for line in table.splitlines() if line and not line.startswith("#"))
     return [replace(scene, text=_dated(scene.text, last_day)) for scene in scenes]
@@ -71,7 +71,7 @@ def _dated(text: str, last_day: date) -> str:
 
 
 def _options(text: str) -> dict[str, str]:
-    """Read `key=value` pairs; a value runs to the next key, so that it may hold blanks."""
+    """Parse `key=value` pairs; a value extends to the next key, so it may hold blanks."""
     found: dict[str, str] = {}
     key = ""
     for word in shlex.split(text):

@@ -5,7 +5,7 @@
     with Workspace.open("~/agent") as memory:
         memory.remember("Sam reviews the backend on Thursdays")
 
-Names are loaded when first used, so that importing the engine costs nothing.
+Names are loaded on first use, so that importing the engine is cheap.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The one source of the time: a clock that is passed in, so that months can be tested in a moment."""
+"""The only source of the time: a clock is passed in, so that tests can move through months instantly."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ _TO_THE_SECOND = len("2026-02-02T14:30:00")
 
 
 class Clock(Protocol):
-    """Anything that tells the time."""
+    """A source of the time."""
 
     def now(self) -> datetime:
-        """Return the present moment, aware, in UTC."""
+        """Return the present time, aware, in UTC."""
         ...
 
 
 @dataclass(frozen=True)
 class SystemClock:
-    """The machine's own clock."""
+    """The machine's clock."""
 
     def now(self) -> datetime:
         return datetime.now(UTC)
@@ -32,7 +32,7 @@ class SystemClock:
 
 @dataclass
 class FixedClock:
-    """A clock that stands still until it is moved.
+    """A clock that only moves when told.
 
     Args:
         moment: An aware time; any zone, kept as UTC.
@@ -44,12 +44,12 @@ class FixedClock:
         return self.moment.astimezone(UTC)
 
     def advance(self, **amount: float) -> None:
-        """Move on by an amount given as for `timedelta` (days=1, minutes=5)."""
+        """Move on by `timedelta` arguments (days=1, minutes=5)."""
         self.moment += timedelta(**amount)
 
 
 def clock_from_environment() -> Clock:
-    """Return a clock standing at `WORKBENCH_NOW` where that is set, else the system's.
+    """Return a clock fixed at `WORKBENCH_NOW` if that is set, else the system's.
 
     Raises:
         InvalidInput: `WORKBENCH_NOW` is not an ISO 8601 time, or too near an end of the calendar to look back or ahead.
@@ -68,14 +68,14 @@ def clock_from_environment() -> Clock:
 
 
 def parse_time(text: str, *, where: str | None = None) -> datetime:
-    """Read an ISO 8601 date or time; without a zone it is taken as UTC.
+    """Parse an ISO 8601 date or time; without a zone it is UTC.
 
     Args:
         text: For example `2026-02-02T14:30Z` or `2026-02-02`.
-        where: What the text belongs to, for the error.
+        where: Source of the text, for the error.
 
     Raises:
-        InvalidInput: The text is no such time.
+        InvalidInput: The text is not such a time.
     """
     try:
         moment = datetime.fromisoformat(text.strip())
@@ -87,7 +87,7 @@ def parse_time(text: str, *, where: str | None = None) -> datetime:
 
 
 def in_zone(moment: datetime, zone: tzinfo | None) -> datetime:
-    """Return a moment in a zone; at an end of the calendar, where the zone lacks it, the same time of day there."""
+    """Return a moment in a zone; at the ends of the calendar, where that fails, the same time of day."""
     try:
         return moment.astimezone(zone)
     except OverflowError:
@@ -95,7 +95,7 @@ def in_zone(moment: datetime, zone: tzinfo | None) -> datetime:
 
 
 def time_or_none(text: str) -> datetime | None:
-    """Read a time as `parse_time` does; None for what is none."""
+    """Parse a time like `parse_time`, or return None."""
     try:
         return parse_time(text)
     except InvalidInput:
@@ -103,5 +103,5 @@ def time_or_none(text: str) -> datetime | None:
 
 
 def render_time(moment: datetime) -> str:
-    """Write a time as ISO 8601 in UTC to the second: `2026-02-02T14:30:00Z`."""
+    """Format a time as ISO 8601 in UTC to the second: `2026-02-02T14:30:00Z`."""
     return in_zone(moment, UTC).isoformat()[:_TO_THE_SECOND] + "Z"

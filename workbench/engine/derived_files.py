@@ -1,4 +1,4 @@
-"""Files that can be made again from others: where to keep them when a disk fails, and SQLite's memory beside them."""
+"""Derived files: where to keep them when a disk fails, and SQLite's mapped memory beside them."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import apsw
 
-# Given a folder that failed and the reason, returns another one, or None.
+# Given a failed folder and the reason, returns another one, or None.
 Fallback = Callable[[Path, str], Path | None]
 
-# In this order; None is the system's own place for temporary files.
+# Tried in this order; None is the system's default for temporary files.
 _TEMPORARY = (None, "/dev/shm")  # noqa: S108 - a folder of ours is made in it
 _ROOM = 1 << 20
 
 
 def nowhere_else(_folder: Path, _reason: str) -> None:
-    """Know no other folder than the one that failed."""
+    """Return None: no other folder."""
 
 
 def temporary_folder() -> tempfile.TemporaryDirectory[str] | None:
-    """Return a new folder that takes a megabyte, gone with the process; None where there is room for none."""
+    """Return a new folder with room for a megabyte, deleted with the process; None if there is no room."""
     for base in _TEMPORARY:
         folder = None
         with suppress(OSError):
@@ -39,7 +39,7 @@ def temporary_folder() -> tempfile.TemporaryDirectory[str] | None:
 
 
 def trouble_in(folder: Path, size: int = 1 << 14) -> str:
-    """Return why a folder takes no file of a size, or nothing where it does; it is made where it is missing."""
+    """Return why a folder cannot take a file of this size, or ""; creates the folder if missing."""
     probe = folder / f"room.{os.getpid()}.probe"
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -53,11 +53,11 @@ def trouble_in(folder: Path, size: int = 1 << 14) -> str:
 
 
 class DerivedFolder:
-    """A folder of files that can be made from others; where it cannot be written, a temporary one takes over.
+    """A folder of derived files, replaced by a temporary one if it cannot be written.
 
     Args:
         wanted: The folder.
-        file: The name of a file in it; opened once to see whether the folder can be used.
+        file: Name of a file in it; opened once to test the folder.
     """
 
     def __init__(self, wanted: Path, file: str) -> None:
@@ -73,19 +73,19 @@ class DerivedFolder:
 
     @property
     def path(self) -> Path:
-        """Return the folder in use now."""
+        """Return the folder in use."""
         temporary = self._temporary
         return self._wanted if temporary is None else Path(temporary.name)
 
     def elsewhere(self, failed: Path, reason: str) -> Path | None:
-        """Return the temporary folder that takes over from the one that failed, until this is closed.
+        """Return the temporary folder that replaces a failed one until this is closed.
 
         Args:
-            failed: The folder, or one in it.
+            failed: The failed folder, or one inside it.
             reason: What went wrong, for the warning.
 
         Returns:
-            None where something else failed, the temporary folder too, or there is room for none.
+            None if something else failed, the temporary folder failed too, or there is no room.
         """
         if not failed.is_relative_to(self._wanted):
             return None
@@ -101,7 +101,7 @@ class DerivedFolder:
             return Path(self._temporary.name)
 
     def close(self) -> None:
-        """Delete the temporary folder, where there is one."""
+        """Delete the temporary folder, if any."""
         with self._lock:
             if self._temporary is not None:
                 self._temporary.cleanup()
@@ -109,7 +109,7 @@ class DerivedFolder:
 
 
 def let_go(connection: apsw.Connection) -> None:
-    """Close a connection; what a failing disk does not take back from the log stays in the log."""
+    """Close a connection; what a failing disk rejects stays in the log."""
     import apsw
 
     with suppress(apsw.Error):
@@ -117,21 +117,22 @@ def let_go(connection: apsw.Connection) -> None:
 
 
 def is_cut_short(error: Exception) -> bool:
-    """Return True where SQLite found that another program took away the end of a file."""
+    """Return True if SQLite found that another program truncated a file."""
     import apsw
 
     return bool(getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_SHORT_READ)
 
 
 class Watch:
-    """Watches a database in WAL mode and the `-shm` file beside it, which SQLite maps into memory.
+    """Watches a database in WAL mode and its `-shm` file, which SQLite maps into memory.
 
-    Cut short by another program, a mapped file ends the process (SIGBUS) at the next look into the missing part;
-    deleted or replaced, it no longer keeps writers apart. Ask before each use of the database, which must never be
-    vacuumed: it is taken for cut short when it shrinks.
+    If another program truncates a mapped file, the next access to the missing part kills the process (SIGBUS);
+    if the file
+    is deleted or replaced, it no longer separates writers. Check before each use of the database, which must never be
+    vacuumed, since shrinking counts as truncation.
 
     Args:
-        database: The file; a connection to it is open as long as this is asked.
+        database: The file; a connection to it stays open while this is in use.
     """
 
     def __init__(self, database: Path) -> None:
@@ -143,11 +144,11 @@ class Watch:
         self._is_gone = False
 
     def is_whole(self) -> bool:
-        """Return whether both are the files they were."""
+        """Return whether both are still the same files."""
         return not self.was_cut() and not self._is_gone
 
     def was_cut(self) -> bool:
-        """Return whether one was cut short; the mapped one gets its length back then, and holds nothing of use."""
+        """Return whether one was truncated; the mapped one is then extended again, with useless content."""
         if not self._was_cut and not self._is_gone:
             self._look_at_both()
         return self._was_cut
@@ -158,7 +159,7 @@ class Watch:
         self._shared_seen = after = self._look(self._shared, before)
         if before is not None and after is not None and after.st_size < before.st_size and not self._is_gone:
             with suppress(OSError):
-                # By its name: closing a descriptor of it would let go of SQLite's locks.
+                # By name: closing a descriptor of it would release SQLite's locks.
                 os.truncate(self._shared, before.st_size)
 
     def _look(self, place: Path, before: os.stat_result | None) -> os.stat_result | None:

@@ -1,4 +1,4 @@
-"""Names of memories: how an id is written, read and made."""
+"""Memory ids: how they are written, parsed and made."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ EPISODE_ID = re.compile(r"^episode:(\d{4}-\d{2}-\d{2}):(\d{2}:\d{2})(?:#([1-9]\d
 FILE_ID = re.compile(r"^file:(?P<path>[^\n]+?)(?:#L(?P<start>\d+)(?:-L(?P<end>\d+))?)?$")
 BLOCK_ID = re.compile(r"^[A-Za-z0-9-]+$")
 ENTITY_TYPES = ("person", "project", "concept", "tool", "place")
-# What stands for the type in the id of an entity whose file a person named freely.
+# Replaces the type in the id of an entity whose file has a free name.
 NOTE = "note"
 _MOST_NOTE = 50
-# What ids, lists of ids and wikilinks take for something else.
+# Characters with a meaning in ids, lists of ids and wikilinks.
 _UNFIT = re.compile(r"""[\s#|\[\]^\\/,:"]""")
 _WIKILINK = re.compile(r"\[\[([^\[\]|#\n]+)(?:[|#][^\[\]\n]*)?\]\]")
 _MARK = re.compile(r"-0[a-z2-7]{5}$")
 _UNLINKABLE = re.compile(r"[#|\[\]^\\/:]")
-# What memories are kept in, what lies outside of the workspace, and everything that a search can be narrowed to.
+# Stores of memories, sources outside the workspace, and everything a search can be narrowed to.
 MEMORY_STORES = ("core", "episodic", "semantic", "procedural", "vault")
 OUTSIDE_STORES = ("extra", "session")
 SEARCHED_STORES = (*MEMORY_STORES, "file", *OUTSIDE_STORES)
 
-# Latin letters that Unicode does not take apart into a base letter and an accent.
+# Latin letters that Unicode does not decompose into a base letter and an accent.
 _LATIN_WITHOUT_ACCENT = str.maketrans(
     {"ø": "o", "đ": "d", "ł": "l", "æ": "ae", "œ": "oe", "þ": "th", "ð": "d", "ı": "i"}
 )
@@ -45,11 +45,11 @@ _KIND_TO_STORE = {
 
 @dataclass(frozen=True)
 class MemoryId:
-    """One memory's name, taken apart.
+    """A parsed memory id.
 
     Args:
         kind: `core`, `episode`, `entity`, `procedure`, `vault` or `file`.
-        name: What follows the kind, without a fact's or relation's block id.
+        name: The part after the kind, without the block id of a fact or relation.
         block: The Obsidian block id (without `^`) of one fact or relation of an entity, or None.
     """
 
@@ -62,20 +62,20 @@ class MemoryId:
 
     @property
     def store(self) -> str:
-        """Return the store that such a memory lives in."""
+        """Return the store of such a memory."""
         return _KIND_TO_STORE[self.kind]
 
     @property
     def whole(self) -> MemoryId:
-        """Return the memory that a fact or relation is part of; the id itself where it is none."""
+        """Return the memory that a fact or relation is part of; otherwise the id itself."""
         return MemoryId(self.kind, self.name)
 
 
 def parse_memory_id(text: str) -> MemoryId:
-    """Read a memory id; a bare `type--slug` is taken as an entity.
+    """Parse a memory id; a bare `type--slug` is an entity.
 
     Raises:
-        InvalidInput: The text is none of the forms of an id.
+        InvalidInput: The text has none of the forms of an id.
     """
     text = text.strip()
     kind, colon, rest = text.partition(":")
@@ -103,7 +103,7 @@ def parse_memory_id(text: str) -> MemoryId:
 
 
 def cited_lines(citation: str) -> tuple[str, int, int] | None:
-    """Take `PATH#L3-L5` apart into the path and its lines, first and last; None where it cites no lines."""
+    """Split `PATH#L3-L5` into the path, first and last line; None if it cites no lines."""
     match = FILE_ID.match(f"file:{citation}")
     if match is None or match["start"] is None:
         return None
@@ -112,7 +112,7 @@ def cited_lines(citation: str) -> tuple[str, int, int] | None:
 
 
 def episode_id(moment: datetime, number: int = 1) -> MemoryId:
-    """Return the id of the `number`-th entry of a minute (1-based), in the zone `moment` is in."""
+    """Return the id of the `number`-th entry of a minute (1-based), in the zone of `moment`."""
     suffix = f"#{number}" if number > 1 else ""
     return MemoryId("episode", f"{moment:%Y-%m-%d}:{moment:%H:%M}{suffix}")
 
@@ -123,11 +123,12 @@ def entity_id(entity_type: str, name: str) -> MemoryId:
 
 
 def entity_name(stem: str) -> str:
-    """Return the `type--slug` of the entity that a file of this name, without `.md`, is about.
+    """Return the `type--slug` of the entity for a file name without `.md`.
 
-    A name of that form is the id. A note that a person called something else (`Mira Holm`) has an id that is made
-    from its name alone, so that neither its content nor another file can change it: `note--mira-holm` where each
-    word begins with a capital, and with a mark of the exact name behind it otherwise, so that no two names share one.
+    A name of that form is the id. A note with a free name (`Mira Holm`) gets its id from the name alone, so
+    that neither
+    its content nor another file can change it: `note--mira-holm` if each word is capitalised, otherwise with a suffix
+    derived from the exact name, so that no two names share an id.
     """
     kind, _, rest = stem.partition("--")
     if kind and rest and stem.isprintable() and not _UNFIT.search(stem):
@@ -140,21 +141,21 @@ def entity_name(stem: str) -> str:
 
 
 def linked_entity(link: str) -> str:
-    """Return the `type--slug` of the entity that a wikilink leads to, by the text before any `|` or `#`."""
+    """Return the `type--slug` of the entity that a wikilink targets, given the text before any `|` or `#`."""
     return entity_name(link.strip().removeprefix("entity:").removesuffix(".md").rsplit("/", 1)[-1])
 
 
 def linked_in(text: str) -> frozenset[str]:
-    """Return the `type--slug` of every entity that the wikilinks in a text lead to."""
+    """Return the `type--slug` of every entity linked in a text."""
     return frozenset(map(linked_entity, _WIKILINK.findall(text)))
 
 
 def link_to(entity: str, stem: str | None = None) -> str:
-    """Return what to write between the brackets of a wikilink to an entity, so that editors follow it too.
+    """Return the target to write in a wikilink to an entity, so that editors follow it too.
 
     Args:
         entity: Its `type--slug`.
-        stem: The name of its file without `.md`, where it is known.
+        stem: Its file name without `.md`, if known.
     """
     words = entity.removeprefix(f"{NOTE}--")
     is_plain = words != entity and not _MARK.search(words)
@@ -168,16 +169,16 @@ def _spelled(words: str) -> str:
 
 
 def slug(text: str, *, limit: int = 60) -> str:
-    """Fold a name into a stable file-name-safe slug.
+    """Turn a name into a stable slug that is safe in file names.
 
     Latin letters lose their accents; letters of other scripts are kept; everything else becomes `-`.
 
     Args:
         text: Any name.
-        limit: Most characters of the slug, cut at a word where there is one.
+        limit: Maximum characters, cut at a word if possible.
 
     Returns:
-        At least one character; `untitled` where nothing of the name can be kept.
+        At least one character; `untitled` if nothing can be kept.
     """
     folded = []
     for character in unicodedata.normalize("NFKC", text).casefold().translate(_LATIN_WITHOUT_ACCENT):
@@ -188,7 +189,7 @@ def slug(text: str, *, limit: int = 60) -> str:
             elif category != "Mn" and part not in "'’":
                 folded.append("-")
     whole = re.sub(r"-+", "-", "".join(folded)).strip("-")
-    # Two hyphens part a type from a name, and bytes bound the length of a file name.
+    # Two hyphens separate type and name, and file names are limited in bytes.
     while len(whole) > limit or len(whole.encode()) > 180:
         head, hyphen, _ = whole.rpartition("-")
         whole = head if hyphen and len(head) >= limit // 2 else whole[: min(limit, len(whole) - 1)]

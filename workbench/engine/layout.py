@@ -33,9 +33,9 @@ SETTINGS = "workbench.toml"
 HISTORY = ".audit"
 
 DECIDED = frozenset({PENDING_REFLECTION, REJECTED, REFLECTION_LOG, EVOLUTION, PENDING_MEMORIES})
-"""Files in which stands what people decided; nobody else writes them by hand."""
+"""Files that record people's decisions; nobody else writes them by hand."""
 BOOKS = frozenset({PENDING_REFLECTION, REJECTED, REFLECTION_LOG, DECAY_SCORES})
-"""Files in which the engine keeps account of decisions; what they will say follows from the decisions."""
+"""Files in which the engine records decisions; their content follows from the decisions."""
 
 FOREIGN_SETTINGS = ("openclaw.json", "moltbot.json", "clawdbot.json")
 CRITICAL = frozenset({"SOUL.md", "IDENTITY.md", SETTINGS, *FOREIGN_SETTINGS})
@@ -46,18 +46,18 @@ _ROOT_FILES = (
     CRITICAL | SENSITIVE | {CORE, "memory.md", "HEARTBEAT.md", "BOOTSTRAP.md", "BOOT.md", "DREAMS.md"}
 )
 _SUFFIXES = (".md", ".json")
-# In bytes; what file systems take, with room for the folder the workspace lies in.
+# In bytes; the limit of file systems, minus room for the workspace's own path.
 _LONGEST_NAME = 255
 _LONGEST_PATH = 2000
 _DECIDED_FOLDED = frozenset(unicodedata.normalize("NFKC", path).casefold() for path in DECIDED)
-# A byte from 0x80 on that is no part of UTF-8, as `shown` writes it.
+# A byte from 0x80 on that is not UTF-8, as `shown` writes it.
 _WRITTEN_OUT = re.compile(r"\\u(dc[89a-f][0-9a-f])")
 _DAY = re.compile(r"(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)")
 _DAILY_LOG = re.compile(r"^memory/\d{4}-\d{2}-\d{2}(?:-[^/]+)?\.md$")
 
 
 def is_tracked(path: str) -> bool:
-    """Tell whether history keeps the file at this workspace-relative POSIX path."""
+    """Return whether history keeps the file at this workspace-relative POSIX path."""
     if path in _ROOT_FILES:
         return True
     if not path.startswith("memory/") or path in PROJECTIONS or not path.endswith(_SUFFIXES):
@@ -66,35 +66,35 @@ def is_tracked(path: str) -> bool:
 
 
 def is_critical(path: str) -> bool:
-    """Tell whether the file is critical in every workspace (design document §12.1, §12.5)."""
+    """Return whether the file is critical in every workspace (design document §12.1, §12.5)."""
     return path in CRITICAL
 
 
 def can_be_critical(path: str) -> bool:
-    """Tell whether settings may make the file critical: a tracked one that the engine does not keep itself."""
+    """Return whether settings may make the file critical: it is tracked and not maintained by the engine."""
     return is_tracked(path) and not path.startswith(META + "/")
 
 
 def is_decided(path: str) -> bool:
-    """Tell whether people's decisions stand in the file, also by a name that only some disks take for the same."""
+    """Return whether the file records people's decisions, also under a name that only case-insensitive disks equate."""
     return _folded(path) in _DECIDED_FOLDED
 
 
 def is_memory_file(path: str) -> bool:
-    """Tell whether `get` may give out the file: tracked Markdown or JSON of the layout, or a projection."""
+    """Return whether `get` may return the file: tracked Markdown or JSON of the layout, or a projection."""
     return (is_tracked(path) and path != SETTINGS and path not in FOREIGN_SETTINGS) or path in PROJECTIONS
 
 
 def is_daily_log(path: str) -> bool:
-    """Tell whether the file is a flat daily log, `memory/YYYY-MM-DD.md` or `memory/YYYY-MM-DD-slug.md`."""
+    """Return whether the file is a flat daily log, `memory/YYYY-MM-DD.md` or `memory/YYYY-MM-DD-slug.md`."""
     return bool(_DAILY_LOG.match(path))
 
 
 def day_in_name(path: str) -> date | None:
-    """Return the first day, `YYYY-MM-DD`, that the name of a file carries anywhere; None where it is no day.
+    """Return the first day, `YYYY-MM-DD`, in a file's name, or None.
 
     Args:
-        path: A POSIX path, wherever it starts from; days in names of folders do not count.
+        path: A POSIX path from any start; days in folder names do not count.
     """
     found = _DAY.search(path.rpartition("/")[2])
     try:
@@ -104,7 +104,7 @@ def day_in_name(path: str) -> date | None:
 
 
 def store_of(path: str) -> str:
-    """Return the store a file belongs to: core, episodic, semantic, procedural, vault, meta or file."""
+    """Return a file's store: core, episodic, semantic, procedural, vault, meta or file."""
     if path in (CORE, "memory.md"):
         return "core"
     for folder, store in (
@@ -120,11 +120,12 @@ def store_of(path: str) -> str:
 
 
 def normalise(path: str | os.PathLike[str]) -> str:
-    """Return a workspace-relative path in POSIX form without `.` parts; one that is `shown` comes back as it is.
+    """Return a workspace-relative POSIX path without `.` parts; the result of `shown` is unchanged.
 
     Raises:
-        OutsideWorkspace: The path is absolute, empty, holds a NUL, or climbs with `..`, be it read as Windows does.
-        InvalidInput: It is longer than a file's name can be, or no text.
+        OutsideWorkspace: The path is absolute, empty, holds a NUL, or climbs with `..`, also if read as on
+            Windows.
+        InvalidInput: It is too long for a file name, or not valid text.
     """
     return _normalised(os.fspath(path))
 
@@ -134,7 +135,7 @@ def _folded(path: str) -> str:
 
 
 def shown(path: str) -> str:
-    """Return a path as text: bytes of a name that are no UTF-8 are written out, `caf\\udce9.md`."""
+    r"""Return a path as text, escaping bytes that are not UTF-8: `caf\udce9.md`."""
     return path if path.isascii() else path.encode(errors="backslashreplace").decode()
 
 
@@ -143,7 +144,7 @@ def _normalised(text: str) -> str:
     if "\\udc" in text:
         text = _WRITTEN_OUT.sub(lambda byte: chr(int(byte[1], 16)), text)
     pure = PurePosixPath(text)
-    # A backslash is a letter of a name here; in a copy of the folder on Windows it must lead nowhere else.
+    # A backslash is part of a name here; on Windows a copy of the folder must not follow it elsewhere.
     there = PureWindowsPath(text if "\\" in text else "")
     if (
         not text
@@ -168,7 +169,7 @@ def _normalised(text: str) -> str:
 
 
 def _can_be_named(path: PurePosixPath) -> bool:
-    """Tell whether file systems take the path: its length in bytes, and no half characters."""
+    """Return whether file systems accept the path: its length in bytes, and no lone surrogates."""
     try:
         lengths = [len(os.fsencode(part)) for part in path.parts]
     except UnicodeEncodeError:
@@ -177,7 +178,7 @@ def _can_be_named(path: PurePosixPath) -> bool:
 
 
 def resolve(root: Path, path: str | os.PathLike[str]) -> Path:
-    """Return the absolute place of a workspace file, refusing links anywhere on the way.
+    """Return the absolute path of a workspace file, refusing links on the way.
 
     Args:
         root: The workspace folder, absolute.
@@ -191,7 +192,7 @@ def resolve(root: Path, path: str | os.PathLike[str]) -> Path:
     for part in relative.split("/"):
         place = f"{place}/{part}"
         try:
-            # Asked for every file that is read: a path object for each folder on the way would cost more.
+            # Called for every file read: a path object per folder on the way would cost more.
             mode = os.lstat(place).st_mode
         except (FileNotFoundError, NotADirectoryError):
             break
@@ -205,7 +206,7 @@ def resolve(root: Path, path: str | os.PathLike[str]) -> Path:
 
 
 def tracked_files(root: Path) -> dict[str, os.stat_result]:
-    """List every tracked file that exists, with its status; links and special files are left out.
+    """List every tracked file with its status, without links and special files.
 
     Args:
         root: The workspace folder, absolute.
@@ -237,12 +238,12 @@ def _collect(folder: str, prefix: str, found: dict[str, os.stat_result]) -> None
         if name.startswith("."):
             continue
         path = prefix + name
-        # The name decides first: asking the file system of what kind an entry is costs more.
+        # The name decides first: asking the file system for an entry's kind costs more.
         if name.endswith(_SUFFIXES) and entry.is_file(follow_symlinks=False):
             try:
                 status = entry.stat(follow_symlinks=False)
             except FileNotFoundError:
-                # It vanished between the listing and this look at it.
+                # It vanished after the listing.
                 continue
             if path not in PROJECTIONS:
                 found[path] = status

@@ -1,4 +1,4 @@
-"""The running process: locks shared with other processes, signals that end it, and its garbage collector."""
+"""The running process: locks shared with other processes, termination signals, and the garbage collector."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _PAUSE = 0.005
 
 @contextmanager
 def process_lock(place: Path, wait: float) -> Iterator[bool]:
-    """Try to be the only one who does something; tell whether that worked. The kernel lets go when a process dies.
+    """Try to hold an exclusive lock; yield whether that worked. The kernel releases it when a process dies.
 
     Args:
-        place: The lock's file; its folder exists.
-        wait: Seconds to wait for another one.
+        place: The lock file; its folder exists.
+        wait: Seconds to wait for its holder.
 
     Raises:
-        StorageError: The file cannot be made, or the file system has no locks.
+        StorageError: The file cannot be created, or the file system has no locks.
     """
     try:
         handle = os.open(place, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
@@ -48,7 +48,7 @@ def _taken(place: Path, handle: int, until: float) -> bool:
 
 
 def try_lock(place: Path, handle: int, kind: int) -> bool:
-    """Take a lock without waiting; False where somebody else has it."""
+    """Take a lock without waiting; return False if it is held elsewhere."""
     try:
         fcntl.flock(handle, kind | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -71,12 +71,12 @@ _ENDING_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 @contextlib.contextmanager
 def ending_signals_reported(told: Callable[[str], object]) -> Iterator[None]:
-    """Be told of SIGTERM, SIGINT and SIGHUP by their names. Main thread only.
+    """Report SIGTERM, SIGINT and SIGHUP by name. Main thread only.
 
-    One that is ignored stays so: `nohup` and a shell's background jobs ask for that.
+    An ignored signal stays ignored: `nohup` and a shell's background jobs ask for that.
 
     Args:
-        told: Called for each, on the main thread; returns at once.
+        told: Called for each, on the main thread; must return at once.
     """
 
     def handle(number: int, _frame: FrameType | None) -> None:
@@ -88,7 +88,7 @@ def ending_signals_reported(told: Callable[[str], object]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def interrupted_by_signals() -> Iterator[None]:
-    """Let SIGTERM and SIGHUP interrupt as SIGINT does, so that what is under way can say how far it came.
+    """Make SIGTERM and SIGHUP interrupt like SIGINT, so that running work can report how far it came.
 
     Main thread only.
     """
@@ -113,10 +113,10 @@ def _signal_handler(handle: Callable[[int, FrameType | None], None]) -> Iterator
 
 @contextmanager
 def garbage_collection_paused() -> Iterator[None]:
-    """Put off Python's search for garbage while tens of thousands of values are made, nearly all of which stay.
+    """Pause Python's garbage collection while tens of thousands of long-lived values are created.
 
-    It would look through all of them again and again as they become more. Of several threads that are here at once
-    the first to have come ends it for all.
+    The collector would scan them again and again. If several threads are inside, the first to have entered ends
+    it for all.
     """
     if not gc.isenabled():
         yield

@@ -1,4 +1,4 @@
-"""The roles that a workspace is opened in, and what each may do (design document §13.1)."""
+"""The roles a workspace can be opened in, and what each may do (design document §13.1)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _AGENT_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}", re.ASCII)
 
 
 class Capability(StrEnum):
-    """What a door may be asked to do; the value completes “may not …”."""
+    """A right of a role; the value completes “may not …”."""
 
     READ = "read memory"
     PROPOSE = "propose memories"
@@ -30,7 +30,7 @@ class Capability(StrEnum):
 
 _READER = frozenset({Capability.READ})
 _AGENT = _READER | {Capability.PROPOSE}
-# Taking changes back is writing: where it would change a critical file, it takes that right as well.
+# Undoing is writing: if it would change a critical file, it needs that right as well.
 _MAIN = _AGENT | {Capability.WRITE_MEMORY, Capability.DECIDE_PROPOSALS, Capability.ROLLBACK}
 _PERSON = frozenset(Capability)
 
@@ -39,11 +39,11 @@ _BY_KIND = {"person": _PERSON, "main": _MAIN, "agent": _AGENT, "reader": _READER
 
 @dataclass(frozen=True)
 class Role:
-    """Who stands at the door.
+    """The role a workspace was opened with.
 
     Args:
         kind: `person`, `main`, `agent` or `reader`.
-        name: The agent's name where `kind` is `agent`, else empty.
+        name: The agent's name if `kind` is `agent`, else "".
     """
 
     kind: str
@@ -58,7 +58,7 @@ class Role:
         return _BY_KIND[self.kind]
 
     def may(self, capability: Capability) -> bool:
-        """Tell whether the role may do something."""
+        """Return whether the role may do something."""
         return capability in self.capabilities
 
 
@@ -68,14 +68,14 @@ READER = Role("reader")
 
 
 def parse_role(text: str) -> Role:
-    """Read a role as `Workspace.open` takes it: `person`, `main`, `agent:NAME` or `reader`.
+    """Parse a role as given to `Workspace.open`: `person`, `main`, `agent:NAME` or `reader`.
 
     Raises:
-        InvalidInput: It is none of these, or the agent's name is no name.
+        InvalidInput: It is none of these, or the agent's name is invalid.
     """
     kind, colon, name = text.partition(":")
     if kind == "agent":
-        # What it proposes stands under its name alone, and must not pass for the main agent's or the person's.
+        # Proposals carry only this name, which must not pass for the main agent or the person.
         if not _AGENT_NAME.fullmatch(name) or name in _BY_KIND:
             raise InvalidInput(
                 f"“{name[:80]}” cannot be the name of an agent.",
@@ -91,12 +91,12 @@ def parse_role(text: str) -> Role:
 
 
 def require(role: Role, capability: Capability, *, doing: str = "") -> None:
-    """Let pass what the role may do, and nothing else.
+    """Raise unless the role has a capability.
 
     Args:
-        role: Who asks.
-        capability: What it takes.
-        doing: What is about to be done, to complete “may not …”; the capability's own words by default.
+        role: The asking role.
+        capability: The required right.
+        doing: What is being done, to complete “may not …”; the capability's value by default.
 
     Raises:
         RoleRefused: The role may not; the remedy says what to do instead.
@@ -110,14 +110,14 @@ def require(role: Role, capability: Capability, *, doing: str = "") -> None:
 
 
 def require_by_hand(role: Role, path: str) -> None:
-    """Let a file be written by hand by whoever may: where people's decisions stand, by people alone.
+    """Raise unless the role may write a file by hand: files with people's decisions are for people only.
 
     Args:
-        role: Who asks.
+        role: The asking role.
         path: Workspace-relative.
 
     Raises:
-        RoleRefused: Decisions stand in the file, and the role is no person's.
+        RoleRefused: The file records decisions, and the role is not a person's.
     """
     if layout.is_decided(path) and not role.may(Capability.DECIDE_REVIEW):
         require(role, Capability.DECIDE_REVIEW, doing=f"write {path} by hand")

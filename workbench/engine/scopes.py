@@ -1,4 +1,4 @@
-"""For whom a memory is: the names of scopes, and which of them a door of one scope sees."""
+"""Scopes: who a memory is for, and which scopes another scope may see."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Final
 from workbench.engine.errors import InvalidInput, RoleRefused
 
 SHARED: Final = "shared"
-"""The scope of what everybody may know."""
+"""The scope of shared memories."""
 PATTERN: Final = r"(?:person|group):[a-z0-9][a-z0-9._-]{0,63}"
-"""A scope of some people, as a regular expression without groups."""
+"""A scope for some people, as a regular expression without groups."""
 _SCOPE: Final = re.compile(PATTERN, re.ASCII)
 _NAMES_OF_SHARED: Final = (SHARED, "all")
 _KINDS: Final = {"group": "group", "channel": "group", "room": "group", "dm": "person", "direct": "person"}
@@ -20,10 +20,10 @@ _LONGEST_SLUG: Final = 48
 
 
 def parse_scope(text: str) -> str:
-    """Read for whom a memory shall be: `person:SLUG`, `group:SLUG`, `shared`, or the key of a session.
+    """Parse who a memory is for: `person:SLUG`, `group:SLUG`, `shared`, or a session key.
 
     Args:
-        text: Any; `all` means `shared`, and `agent:main:telegram:group:123` means `group:telegram-123`.
+        text: Any text; `all` means `shared`, and `agent:main:telegram:group:123` means `group:telegram-123`.
 
     Raises:
         InvalidInput: It is none of these.
@@ -43,10 +43,10 @@ def parse_scope(text: str) -> str:
 
 
 def parse_door_scope(text: str) -> str:
-    """Read for whom a door is; nobody stands at a door for everybody.
+    """Parse a scope to open a workspace for; `shared` is not one.
 
     Raises:
-        InvalidInput: It is no scope of somebody.
+        InvalidInput: It is not a scope of a person or group.
     """
     scope = parse_scope(text)
     if scope == SHARED:
@@ -57,9 +57,9 @@ def parse_door_scope(text: str) -> str:
 
 
 def scope_of_session(key: str) -> str | None:
-    """Return the scope of a session's key that names a chat; None for the agent's own and for what is no key.
+    """Return the scope for a session key that names a chat; None for the agent's own sessions and invalid keys.
 
-    A name that cannot stand in a scope as it is gets a mark of its own, so that no two chats share a scope.
+    A name that is unfit for a scope gets a unique suffix, so that no two chats share a scope.
     """
     parts = key.strip().split(":")
     if len(parts) < 3 or parts[0] != "agent":
@@ -71,7 +71,7 @@ def scope_of_session(key: str) -> str | None:
             continue
         raw = ":".join((*rest[:at], *rest[at + 1 :]))
         slug = _UNSAFE.sub("-", raw.casefold()).strip("-.") or "chat"
-        # The usual form, CHANNEL:KIND:ID, is unmistakable when each part is plain.
+        # The usual form, CHANNEL:KIND:ID, is unambiguous if each part is plain.
         plain = at == 1 and len(rest) == 3 and f"{rest[0]}-{rest[2]}" == slug and "-" not in rest[0]
         if not plain or len(slug) > _LONGEST_SLUG:
             digest = hashlib.sha256(f"{part}:{raw}".encode("utf-8", "surrogatepass")).hexdigest()[:10]
@@ -81,22 +81,22 @@ def scope_of_session(key: str) -> str | None:
 
 
 def written_scope(text: str) -> str | None:
-    """Return the scope that stands in a file; None, the owner's own, for what is none."""
+    """Return the scope written in a file, or None (the owner's own) for anything else."""
     name = text.strip()
     return name if name == SHARED or _SCOPE.fullmatch(name) else None
 
 
 def sees(door: str, memory: str | None) -> bool:
-    """Tell whether a door of one scope may see a memory of another; what has none is the owner's own."""
+    """Return whether one scope may see memories of another; memories without a scope are the owner's own."""
     return memory is not None and memory in (door, SHARED)
 
 
 def within(asked: str | None, allowed: str | None) -> str | None:
-    """Return the scope of a door where the surroundings may allow one scope alone.
+    """Return the requested scope, restricted to the only one that the environment allows.
 
     Raises:
-        InvalidInput: One of them is no scope.
-        RoleRefused: Another scope is asked for than is allowed.
+        InvalidInput: One of them is not a scope.
+        RoleRefused: The requested scope is not the allowed one.
     """
     wanted = parse_door_scope(asked) if asked is not None else None
     if allowed is None:

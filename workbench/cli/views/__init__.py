@@ -1,1 +1,1 @@
-"""What people read: pure functions from an answer of the engine and a page to lines of text."""
+"""Text for people: pure functions from an engine result and a page to lines."""

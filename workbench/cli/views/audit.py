@@ -1,4 +1,4 @@
-"""How the audit trail is drawn: entries, commits, diffs, authors, alerts; and memory as it was."""
+"""Text of the audit trail: entries, commits, diffs, authors, alerts, and past states of memory."""
 
 from __future__ import annotations
 
@@ -32,24 +32,24 @@ if TYPE_CHECKING:
 
 ACTION, ACTOR = 8, 24
 MARGIN = " " * (ACTION + 4)
-# Acts of an action of several commits, and files of each, that the log shows.
+# Maximum acts per action of several commits, and files per act, in the log.
 ACTS_SHOWN = 3
 DIFF_STYLES = {"+": "good", "-": "bad", "@": "place"}
-# What becomes of memories stands out from what is merely written.
+# Changes to memories stand out from mere writes.
 ACTION_STYLES = {"ALERT": "accent", "DELETE": "bad", "PURGE": "bad", "REVERT": "place", "ACK": "good"}
 
 
 def log_lines(page: Page, log: AuditLog, *, most: int | None = None) -> list[str]:
-    """List actions: when, which commit, who and on whose approval; then what befell which files.
+    """List actions: time, commit, actor, approval, and the files affected.
 
     Args:
-        page: Where it is drawn.
+        page: The page.
         log: The entries.
-        most: Actions shown; all by default.
+        most: Maximum actions; all by default.
     """
     if not log.entries:
         return ["No entries."]
-    # Those of one action are mostly in a row; upkeep may lie between them.
+    # Entries of one action are mostly adjacent; upkeep may come between.
     by_action: dict[object, list[AuditEntry]] = {}
     for entry in log.entries:
         by_action.setdefault(entry.group or (entry.commit, entry.timestamp, entry.actor), []).append(entry)
@@ -60,7 +60,7 @@ def log_lines(page: Page, log: AuditLog, *, most: int | None = None) -> list[str
 
 
 def _action_lines(page: Page, entries: Sequence[AuditEntry]) -> list[str]:
-    """Tell one action; of several commits, what it began with and how much more there is."""
+    """Describe one action; for several commits, its first act and the number of others."""
     first = entries[0]
     commits = first.action_commits
     lines = [_head_line(page, first, f"  {commits:,} commits" if commits > 1 else "")]
@@ -92,7 +92,7 @@ def _acts_lines(page: Page, entries: Iterable[AuditEntry]) -> list[str]:
 
 
 def _act_lines(page: Page, action: str, summary: str, files: list[str]) -> list[str]:
-    """Tell one act: the action beside each file it concerned, and once what was done."""
+    """Describe one act: its summary once, and the action beside each file."""
     lines = []
     for number, file in enumerate(files):
         word = "" if number else pad(safe_line(action), ACTION)
@@ -103,7 +103,7 @@ def _act_lines(page: Page, action: str, summary: str, files: list[str]) -> list[
 
 
 def commit_lines(page: Page, commit: CommitView) -> list[str]:
-    """Show a commit: its subject, who, on whose approval, why, and its audit entries."""
+    """Show a commit: subject, actor, approval, trigger, and its audit entries."""
     facts = [
         ("commit", commit.commit),
         ("when", at_minute(page, commit.timestamp)),
@@ -141,7 +141,7 @@ def commit_lines(page: Page, commit: CommitView) -> list[str]:
 
 
 def diff_lines(page: Page, diff: DiffView) -> list[str]:
-    """Show the changes of each file as a unified diff in colours."""
+    """Show each file's changes as a coloured unified diff."""
     if not diff.files:
         return ["No file differs."]
     lines: list[str] = []
@@ -153,7 +153,7 @@ def diff_lines(page: Page, diff: DiffView) -> list[str]:
 
 
 def unified_lines(page: Page, unified: str) -> list[str]:
-    """Colour a unified diff, leaving out the header that names the file twice."""
+    """Colour a unified diff, without the header that repeats the file name."""
     lines: list[str] = []
     for line in safe(unified).removesuffix("\n").split("\n"):
         if line.startswith(("--- ", "+++ ")) and not any(text.startswith("@") for text in lines):
@@ -163,7 +163,7 @@ def unified_lines(page: Page, unified: str) -> list[str]:
 
 
 def blame_lines(page: Page, blame: Blame) -> list[str]:
-    """Show a file's lines below the commit, day and author they are from, broken where the page ends."""
+    """Show a file's lines under the commit, day and author they come from, wrapped to the page."""
     lines: list[str] = []
     digits = max((len(str(line.line)) for line in blame.lines), default=0)
     for _, of_commit in groupby(blame.lines, key=lambda line: (line.commit, line.timestamp, line.actor)):
@@ -181,7 +181,7 @@ def blame_lines(page: Page, blame: Blame) -> list[str]:
 
 
 def verified_lines(page: Page, verified: Verified) -> list[str]:
-    """Say whether the trail is whole, and where it is not."""
+    """Report whether the trail is intact, and where it is not."""
     commits = "1 commit" if verified.commits == 1 else f"{verified.commits:,} commits"
     entries = "1 entry" if verified.entries == 1 else f"{verified.entries:,} entries"
     seen = f"{commits}, {entries}"
@@ -209,7 +209,7 @@ def verified_lines(page: Page, verified: Verified) -> list[str]:
 
 
 def alert_lines(page: Page, alerts: Alerts) -> list[str]:
-    """List alerts, those nobody has acknowledged first and with what changed."""
+    """List alerts, unacknowledged ones first and with their changes."""
     open_ones = [alert for alert in alerts.alerts if not alert.acknowledged]
     seen = [alert for alert in alerts.alerts if alert.acknowledged]
     lines = [] if open_ones else [f"{page.paint('✓', 'good')} No open alerts."]
@@ -230,7 +230,7 @@ def alert_lines(page: Page, alerts: Alerts) -> list[str]:
 
 
 def open_alert_lines(page: Page, alert: Alert) -> list[str]:
-    """Show an alert that needs a person: what, who, the diff, and how to acknowledge it."""
+    """Show an open alert: event, actor, diff, and how to acknowledge it."""
     mark = page.paint("⚠", "accent")
     who = f"{at_minute(page, alert.timestamp)}  {safe_line(alert.actor)}"
     lines = [f"{mark} {page.paint(safe_line(alert.file), 'strong')}  {who}"]
@@ -261,7 +261,7 @@ LINES_SHOWN = 3
 
 
 def moment_lines(page: Page, moment: Moment, core: CoreView | None) -> list[str]:
-    """Say which commit it was, by whom, and what memory held: core memory and the files of each store."""
+    """Describe a commit and memory at that time: core memory and the files of each store."""
     if moment.commit is None:
         return [f"History begins later than {at_minute(page, moment.time)}."]
     stood = moment.timestamp or moment.time
@@ -287,7 +287,7 @@ def moment_lines(page: Page, moment: Moment, core: CoreView | None) -> list[str]
 
 
 def scores_lines(page: Page, scores: PastScores) -> list[str]:
-    """List memories with their scores at a moment, highest first."""
+    """List memories with their past scores, highest first."""
     if not scores.scores:
         return ["None of these had a score then."]
     lines = [page.heading(f"Scores at {at_minute(page, scores.timestamp)}", f"commit {scores.commit[:7]}")]
@@ -304,14 +304,14 @@ def scores_lines(page: Page, scores: PastScores) -> list[str]:
 
 
 def copied_lines(page: Page, copied: Copied) -> list[str]:
-    """Say what was written out, and where."""
+    """Report what was written out, and where."""
     files = "1 file" if copied.files == 1 else f"{copied.files:,} files"
     said = f"{files}, {copied.bytes:,} bytes, as of {copied.commit[:7]}: {safe_line(copied.folder)}"
     return wrap(said, page.width)
 
 
 def comparison_lines(page: Page, compared: Comparison) -> list[str]:
-    """Tell what differs, memory by memory, what was said before and what is said after."""
+    """Describe the differences memory by memory, before and after."""
     start = compared.from_[:7] if compared.from_ else "nothing"
     end = compared.to[:7] if compared.to else "now"
     counts = Counter(change.change for change in compared.memories)

@@ -1,4 +1,4 @@
-"""How a change is told: what was done, when, in which commit, to which files."""
+"""Text of a change: what was done, when, in which commit, to which files."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ FILES_NAMED = 4
 
 
 def changed_lines(page: Page, changed: Changed, said: str, unchanged: str) -> list[str]:
-    """Tell of a mutation.
+    """Describe a mutation.
 
     Args:
         said: What was done, one sentence.
-        unchanged: What to say where nothing had to change.
+        unchanged: Text if nothing had to change.
     """
     if changed.commit is None and not changed.files:
         return [unchanged]
@@ -24,7 +24,7 @@ def changed_lines(page: Page, changed: Changed, said: str, unchanged: str) -> li
 
 
 def account_lines(page: Page, changed: Changed | Forgotten) -> list[str]:
-    """Name the commit and its files, quietly; nothing where there is no commit."""
+    """List the commit and its files in muted style; empty without a commit."""
     if changed.commit is None:
         return []
     named = ", ".join(safe_line(path) for path in changed.files[:FILES_NAMED])

@@ -1,4 +1,4 @@
-"""How core memory is drawn: each block with its items and a bar of its budget."""
+"""Text of core memory: each block with its items and a bar of its budget."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NEARLY_FULL = 0.9
 
 
 def core_lines(page: Page, core: CoreView) -> list[str]:
-    """Draw core memory with its budget, block by block."""
+    """Show core memory with its budget, block by block."""
     lines = [_measured(page, "Core memory", core.tokens, core.cap)]
     for block in core.blocks:
         lines += ["", *_block_lines(page, block)]
@@ -40,7 +40,7 @@ def _block_lines(page: Page, block: CoreBlock) -> list[str]:
     for item in block.items:
         lines += _item_lines(page, item)
     if not block.items:
-        # The templates' comments say what belongs into a block that is still empty.
+        # The templates' comments say what belongs in an empty block.
         asked = (
             safe_line(" ".join(_COMMENT.findall(block.body)))
             if not _COMMENT.sub("", block.body).strip()

@@ -1,4 +1,4 @@
-"""How decay is told: scores and those to come, what another rate would change, what falls when, and why."""
+"""Text of decay: scores and forecasts, effects of another rate, upcoming falls, and explanations."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ Course = Callable[[DecayEntry, Sequence[int]], Sequence[ScorePoint]]
 Heat = Callable[[DecayEntry], str]
 
 BAR = 8
-# From now to the last day of a forecast, each step by its status.
+# One step per day from now to the end of a forecast, drawn by status.
 HEAT_STEPS = 13
 HEAT = {"active": "█", "pinned": "█", "fading": "▓", "dormant": "▒", "archived": "░"}
 STATUSES = ("active", "fading", "dormant", "archived", "pinned")
-# What gives way, in this order, where the page is too narrow for every column.
+# Dropped in this order if the page is too narrow for every column.
 DISPENSABLE = ("", "last used", "uses")
 
 
@@ -34,16 +34,16 @@ def decay_lines(
     limit: int | None = None,
     course: Course | None = None,
 ) -> list[str]:
-    """Draw the table of scores.
+    """Show the table of scores.
 
     Args:
-        page: What is written on.
+        page: The page.
         decay: The scores.
-        tried: Whether another rate than that of the settings was asked for.
-        sort: `score` puts the lowest first; all else keeps the order that they come in.
-        grouped: A table for each `store`, `tag` or `entity`, or None for one of all.
-        limit: Most memories in a table, and most tables; the last line says how many there are besides.
-        course: Tells a memory's scores on some days; with a forecast each line has a strip of them.
+        tried: Whether another rate than the configured one was requested.
+        sort: `score` lists the lowest first; anything else keeps the given order.
+        grouped: One table per `store`, `tag` or `entity`, or None for a single table.
+        limit: Maximum memories per table, and maximum tables; a last line counts the rest.
+        course: Returns a memory's scores on given days; with a forecast each row has a strip of them.
     """
     aside = f"λ {decay.lambda_:g} a day, {at_minute(page, decay.now)}"
     lines = [page.heading("Decay", aside + (" (a trial)" if tried else ""))]
@@ -76,13 +76,13 @@ def decay_lines(
 
 
 def trial_lines(page: Page, standing: DecayView, trial: DecayView, *, limit: int | None = None) -> list[str]:
-    """Draw what another rate would change: how many of each kind, then which.
+    """Show what another rate would change: counts of each kind, then the memories.
 
     Args:
-        page: What is written on.
-        standing: The scores as they are.
+        page: The page.
+        standing: The present scores.
         trial: The same memories under the other rate.
-        limit: Most memories of a kind.
+        limit: Maximum memories of a kind.
     """
     aside = f"λ {trial.lambda_:g} a day instead of {standing.lambda_:g}, {at_minute(page, trial.now)}"
     lines = [page.heading("Decay", f"{aside} (a trial)")]
@@ -90,7 +90,7 @@ def trial_lines(page: Page, standing: DecayView, trial: DecayView, *, limit: int
     kinds: dict[tuple[str, str], list[DecayEntry]] = {}
     for entry in trial.entries:
         if entry.would_be and entry.id in before:
-            # Both statuses stand in the line above the table.
+            # Both statuses are in the line above the table.
             kind = (entry.would_be, before[entry.id])
             kinds.setdefault(kind, []).append(replace(entry, would_be=None, status=""))
     if not kinds:
@@ -103,13 +103,13 @@ def trial_lines(page: Page, standing: DecayView, trial: DecayView, *, limit: int
 
 
 def fall_lines(page: Page, found: Falls, *, tried: bool = False, limit: int | None = None) -> list[str]:
-    """List what passes a threshold, a line each: the day, the statuses, and which memory.
+    """List upcoming falls below a threshold: day, statuses and memory.
 
     Args:
-        page: What is written on.
+        page: The page.
         found: The falls.
-        tried: Whether another rate than that of the settings was asked for.
-        limit: Most lines; the last says how many there are besides.
+        tried: Whether another rate than the configured one was requested.
+        limit: Maximum lines; a last one counts the rest.
     """
     days = "1 day" if found.within == 1 else f"{found.within} days"
     aside = f"λ {found.lambda_:g} a day, {at_minute(page, found.now)}" + (" (a trial)" if tried else "")
@@ -131,7 +131,7 @@ def fall_lines(page: Page, found: Falls, *, tried: bool = False, limit: int | No
 
 
 def explained_lines(page: Page, told: DecayExplained) -> list[str]:
-    """Write out the formula of one score with its numbers, and what becomes of it."""
+    """Show the formula of one score with its numbers, and the memory's future."""
     lines = [page.heading(safe_line(told.id), f"{told.store}, {told.on.isoformat()}")]
     if told.title:
         lines += wrap(safe_line(told.title), page.width)
@@ -187,7 +187,6 @@ def _status(page: Page, status: str) -> str:
 
 
 def _counted(entries: Sequence[DecayEntry]) -> str:
-    """Return `12 active, 3 fading`."""
     counts = Counter(entry.status for entry in entries)
     return ", ".join(f"{counts[status]:,} {status}" for status in STATUSES if counts[status])
 
@@ -212,14 +211,14 @@ def _table_lines(
 
 
 def _titled(page: Page, line: str, title: str) -> str:
-    """Put a memory's title behind its line, as far as there is room."""
+    """Append a memory's title to its line, as far as it fits."""
     room = page.width - display_width(line) - 2
     clipped = clip(safe_line(title), room) if room > BAR and title else ""
     return line + ("  " + page.paint(clipped, "quiet") if clipped else "")
 
 
 def _heat(page: Page, course: Course, last: int, entry: DecayEntry) -> str:
-    """Draw a memory's statuses from today to a day to come."""
+    """Draw a memory's statuses from today to a future day."""
     days = [round(last * step / (HEAT_STEPS - 1)) for step in range(HEAT_STEPS)]
     return "".join(page.paint(HEAT[point.status], point.status) for point in course(entry, days))
 
@@ -236,7 +235,7 @@ def _table(page: Page, entries: list[DecayEntry], heat: Heat | None) -> list[str
         left_out.add("would be")
     if not any(entry.status for entry in entries):
         left_out.add("status")
-    # Who asks for a forecast asks for the strip before anything else.
+    # With a forecast, the strip matters more than anything else.
     for name in (None, *(reversed(DISPENSABLE) if heat else DISPENSABLE)):
         left_out |= {name} if name is not None else set()
         rows = [
@@ -252,7 +251,6 @@ def _table(page: Page, entries: list[DecayEntry], heat: Heat | None) -> list[str
 
 
 def _cells(page: Page, entry: DecayEntry, days: list[str], heat: Heat | None) -> dict[str, str]:
-    """Return an entry's cells by the title of their column."""
     forecast = entry.forecast or {}
     return {
         "score": f"{entry.score:.2f}",

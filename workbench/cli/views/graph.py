@@ -1,4 +1,4 @@
-"""How the graph is drawn: an entity with its neighbours, a path, the table of entities."""
+"""Text of the graph: an entity with its neighbours, a path, the table of entities."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _fact_lines(page: Page, fact: GraphFact) -> list[str]:
 
 
 def _tree(page: Page, graph: GraphView, nodes: dict[str, GraphNode]) -> list[str]:
-    """Draw every edge once: under the end that is nearer to the centre."""
+    """Draw every edge once, under the end nearer to the centre."""
     touching: dict[str, list[GraphEdge]] = defaultdict(list)
     for edge in graph.edges:
         touching[edge.from_].append(edge)
@@ -90,7 +90,7 @@ def _tree(page: Page, graph: GraphView, nodes: dict[str, GraphNode]) -> list[str
     drawn: set[int] = set()
     expanded = {graph.center}
     lines: list[str] = []
-    # Depth first by hand, since a long path is deeper than Python's own stack.
+    # Depth first with a stack, since a long path exceeds the recursion limit.
     waiting = [(edge, str(graph.center), 1) for edge in reversed(touching[str(graph.center)])]
     while waiting:
         edge, here, depth = waiting.pop()
@@ -103,7 +103,7 @@ def _tree(page: Page, graph: GraphView, nodes: dict[str, GraphNode]) -> list[str
         nearer = here in nodes and other in nodes and nodes[other].hop > nodes[here].hop
         if nearer and other not in expanded:
             expanded.add(other)
-            # What leads back towards the centre is drawn there.
+            # Edges back towards the centre are drawn there.
             waiting += [
                 (further, other, depth + 1)
                 for further in reversed(touching[other])
@@ -182,10 +182,10 @@ def _counted(count: int, one: str, many: str) -> str:
 
 
 def path_lines(page: Page, graph: GraphView) -> list[str]:
-    """Tell a way; nothing where there is none.
+    """Describe a path; empty without one.
 
     Args:
-        page: What is written on.
+        page: The page.
         graph: Its nodes and relations in walking order.
     """
     if not graph.nodes:
@@ -210,7 +210,7 @@ def path_lines(page: Page, graph: GraphView) -> list[str]:
 
 
 def _chain(parts: list[tuple[str, str]], width: int) -> list[str]:
-    """Join the parts, each given plain and painted; a line breaks before an arrow."""
+    """Join the parts, given plain and styled, breaking lines before an arrow."""
     lines: list[str] = []
     used = 0
     for plain, painted in parts:
@@ -239,9 +239,9 @@ def entity_lines(page: Page, table: EntityTable, *, limit: int) -> list[str]:
     """Print a table of entities in their order.
 
     Args:
-        page: What is written on.
-        table: The entities that were asked for.
-        limit: Rows at most.
+        page: The page.
+        table: The requested entities.
+        limit: Maximum rows.
     """
     if not table.entities:
         return ["There is no such entity."]

@@ -1,4 +1,4 @@
-"""How memories are told: found, shown, stored, forgotten; for the owner and for one scope."""
+"""Text of memories found, shown, stored and forgotten, for the owner and for one scope."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ from workbench.engine.results.status import ScopedBrief
 _WORD = re.compile(r"\S+")
 _BARE = re.compile(r"\w(?:.*\w)?", re.DOTALL)
 _JOINED = re.compile(r"[-./\\:@+#]")
-# What stands before a match is there to lead up to it; what follows says more.
+# Text before a match only leads up to it; text after it says more.
 _LEAD = 4
 
 Span = tuple[int, int]
 
 
 def matches_in(text: str, query: str) -> list[Span]:
-    """Return where a text has words of a question, as the search understands words.
+    """Return the matches of a question in a text, by the search's own definition of words.
 
     Returns:
-        Start and end of each, in order, none overlapping.
+        Start and end of each, in order, not overlapping.
     """
     return [(start, end) for start, end, _ in _matches(text, query)]
 
 
 def matching_part(text: str, query: str, columns: int) -> str:
-    """Cut a line around its matches, so that it fills at most so many columns.
+    """Shorten a line around its matches to a number of columns.
 
     Args:
-        text: A safe line without colours.
-        query: What was asked; the line's beginning is kept where nothing of it is there.
-        columns: Room in columns, ellipses included.
+        text: A safe line without styles.
+        query: The question; without a match the beginning is kept.
+        columns: Maximum columns, ellipses included.
     """
     if display_width(text) <= columns:
         return text
@@ -49,20 +49,20 @@ def matching_part(text: str, query: str, columns: int) -> str:
 
 
 def matching_lines(page: Page, text: str, query: str, *, lines: int, margin: int) -> list[str]:
-    """Return a text as a few lines around its matches, the words that were asked for standing out.
+    """Return a text as a few lines around its matches, with matching words highlighted.
 
     Args:
-        page: What is written on.
-        text: Any text; it becomes one line first.
-        query: What was asked.
-        lines: Most lines.
+        page: The page.
+        text: Any text; joined to one line first.
+        query: The question.
+        lines: Maximum lines.
         margin: Columns left free before each line.
     """
     line = safe_line(text)
     room = page.width - margin
     columns = lines * room
     wrapped = wrap(line, page.width, first=" " * margin)
-    # Lines are broken at words, so that a part that would fill them all can need one more.
+    # Wrapping at words may need one line more than the columns suggest.
     while len(wrapped) > lines and columns > room // 2:
         wrapped = wrap(matching_part(line, query, columns), page.width, first=" " * margin)
         columns -= max(room // 12, 1)
@@ -70,7 +70,7 @@ def matching_lines(page: Page, text: str, query: str, *, lines: int, margin: int
 
 
 def highlighted(page: Page, text: str, query: str) -> str:
-    """Return a line without colours with the words that were asked for in bold."""
+    """Return an unstyled line with the question's words in bold."""
     parts, end = [], 0
     for start, stop in matches_in(text, query):
         parts += [text[end:start], page.paint(text[start:stop], "strong")]
@@ -79,14 +79,14 @@ def highlighted(page: Page, text: str, query: str) -> str:
 
 
 def best_line(lines: Sequence[str], query: str) -> str | None:
-    """Return the line that holds most of what was asked for, the first of equals; None where none does."""
+    """Return the line with most words of the question, the first of equals, or None."""
     counts = [len({term for _, _, found in _matches(line, query) for term in found}) for line in lines]
     most = max(counts, default=0)
     return lines[counts.index(most)] if most else None
 
 
 def _best_start(text: str, query: str, columns: int) -> int:
-    """Return where the part begins that holds most of what was asked for."""
+    """Return the start of the part with most words of the question."""
     found = _matches(text, query)
     if not found:
         return 0
@@ -104,7 +104,7 @@ def _best_start(text: str, query: str, columns: int) -> int:
     start = best
     while start > 0 and display_width(text[start - 1 : best]) <= lead:
         start -= 1
-    # A part at the end of the text need not leave room behind it.
+    # A part at the end of the text needs no room after it.
     while start > 0 and display_width(text[start - 1 :]) < columns:
         start -= 1
     space = text.find(" ", start, best)
@@ -140,7 +140,7 @@ def _matches(text: str, query: str) -> list[tuple[int, int, frozenset[str]]]:
 
 
 def _within(word: str, wanted: Iterable[str], offset: int) -> list[Span]:
-    """Find terms in what is written without spaces: a page of Chinese, or words joined by signs."""
+    """Find terms in text without spaces: Chinese, or words joined by signs."""
     spans: list[Span] = []
     for start, end in sorted(match.span() for term in wanted for match in re.finditer(re.escape(term), word)):
         if spans and start <= spans[-1][1] - offset:
@@ -151,7 +151,7 @@ def _within(word: str, wanted: Iterable[str], offset: int) -> list[Span]:
 
 
 def _lowered(word: str) -> str:
-    """Return a word in lower case, letter by letter, so that places in it stay the same."""
+    """Lower-case a word letter by letter, so that positions stay the same."""
     lowered = word.lower()
     if len(lowered) == len(word):
         return lowered
@@ -161,9 +161,9 @@ def _lowered(word: str) -> str:
 SNIPPET_LINES = 2
 CUTS_SHOWN = 3
 MARGIN = 6
-# An archived memory that scores less is not what was meant.
+# An archived memory with a lower score is not the one meant.
 LEAST_TOLD = 0.2
-# A snippet is for recognising a memory; what only formats the file would fill its two lines.
+# A snippet is for recognising a memory; markup would fill its two lines.
 _MARKUP = re.compile(r"<!--.*?-->|(?<!\S)#{1,6} ", re.DOTALL)
 _FACT_END = re.compile(r"(?: \([^()]*\))?(?: \^[\w-]+)?\s*$")
 _LINK = re.compile(r"\[\[([^\[\]|]+)(?:\|[^\[\]]*)?\]\]")
@@ -172,13 +172,13 @@ _FACT = re.compile(r"^\s*[-*] +(?=\S)")
 
 
 def found_lines(page: Page, found: Found, *, query: str = "", explain: bool = False) -> list[str]:
-    """List search results: score and id, date and place, title, then the text around what was asked for.
+    """List search results: score and id, date and place, title, then the text around the matches.
 
     Args:
-        page: What is written on.
+        page: The page.
         found: The results.
-        query: What was asked; its words stand out.
-        explain: Whether each lane's word is shown, what was left out, and how the question was read.
+        query: The question, whose words are highlighted.
+        explain: Whether to show each lane's contribution, what was left out, and how the question was read.
     """
     lines: list[str] = []
     for hit in found.results:
@@ -197,13 +197,13 @@ def found_lines(page: Page, found: Found, *, query: str = "", explain: bool = Fa
 
 
 def nothing_lines(page: Page, hidden: Found | None, *, is_narrowed: bool, is_empty: bool) -> list[str]:
-    """Tell what else may be tried where nothing was found.
+    """Suggest what to try when nothing was found.
 
     Args:
-        page: What is written on.
-        hidden: What is found, and left out, where dormant memories are asked for as well; or None.
-        is_narrowed: Whether only some memories were searched, or only good matches wanted.
-        is_empty: Whether there is nothing to search at all.
+        page: The page.
+        hidden: Results with dormant memories included, or None.
+        is_narrowed: Whether the search was filtered or had a minimum score.
+        is_empty: Whether there is nothing to search.
     """
     faded = len(hidden.results) if hidden else 0
     archived = dict.fromkeys(
@@ -234,7 +234,7 @@ def _memories(count: int) -> str:
 
 
 def why_not_lines(page: Page, why: WhyNot) -> list[str]:
-    """Tell why a memory did not come up, and what would bring it up."""
+    """Explain why a memory did not come up, and what would bring it up."""
     head = f"{safe_line(why.id)}  " if why.rank is None else f"{safe_line(why.id)}  result {why.rank}  "
     lines = [page.paint(head.rstrip(), "strong"), *wrap(safe_line(why.reason), page.width, first="  ")]
     if why.explanation is not None:
@@ -245,7 +245,7 @@ def why_not_lines(page: Page, why: WhyNot) -> list[str]:
 
 
 def _reading(found: Found) -> str:
-    """Say how the question was read, by what means it was searched, and how long that took."""
+    """Describe how the question was read, the backend, and the time taken."""
     parts = [f"read as: {found.strategy}"]
     if found.period:
         first, last = found.period
@@ -256,7 +256,7 @@ def _reading(found: Found) -> str:
 
 
 def _cuts_lines(page: Page, cuts: Sequence[Cut]) -> list[str]:
-    """List what was left out under each reason, the first of it with its first words."""
+    """List what was left out by reason, with the beginning of the first."""
     told: list[str] = []
     for detail in dict.fromkeys(cut.detail for cut in cuts):
         having = [cut for cut in cuts if cut.detail == detail]
@@ -286,7 +286,7 @@ def _hit_lines(page: Page, hit: Hit, query: str, *, explain: bool) -> list[str]:
     is_entity = hit.id.startswith("entity:")
     said = _fact_of(hit, query) if is_entity else _MARKUP.sub("", hit.snippet)
     snippet = matching_lines(page, said, query, lines=SNIPPET_LINES, margin=MARGIN)
-    # What the text below begins with is not said twice.
+    # Do not repeat how the text below begins.
     title = safe_line(hit.title)
     if title and (is_entity or not safe_line(said).startswith(title.removesuffix("…"))):
         lines.append(" " * MARGIN + highlighted(page, clip(title, page.width - MARGIN), query))
@@ -297,7 +297,7 @@ def _hit_lines(page: Page, hit: Hit, query: str, *, explain: bool) -> list[str]:
 
 
 def _fact_of(hit: Hit, query: str) -> str:
-    """Return the fact or relation of an entity that was asked for, else its first, without its bookkeeping."""
+    """Return the matching fact or relation of an entity, else its first, without its bookkeeping."""
     lines = [line for line in hit.snippet.split("\n") if not _HEADING_OR_COMMENT.match(line)]
     facts = [line for line in lines if _FACT.match(line)]
     told = best_line(facts, query) or best_line(lines, query)
@@ -307,7 +307,7 @@ def _fact_of(hit: Hit, query: str) -> str:
 
 
 def _explained(page: Page, explanation: Explanation) -> list[str]:
-    """List what each lane made of a memory, then what moved it."""
+    """List each lane's score for a memory, then the nudges."""
     told = []
     for lane in explanation.lanes:
         place = f"{lane.rank:>4}." if lane.rank is not None else "    –"
@@ -328,7 +328,7 @@ def _explained(page: Page, explanation: Explanation) -> list[str]:
 
 
 def match_lines(page: Page, matches: Sequence[Match]) -> list[str]:
-    """List what a request to forget concerns."""
+    """List what a request to forget matches."""
     lines = []
     for match in matches:
         store = page.paint(pad(match.store, 10), match.store)
@@ -339,7 +339,7 @@ def match_lines(page: Page, matches: Sequence[Match]) -> list[str]:
 
 
 def forgotten_lines(page: Page, forgotten: Forgotten, *, hard: bool, purged: bool = False) -> list[str]:
-    """Tell what was forgotten, and how to bring it back, where that is possible."""
+    """Report what was forgotten, and how to restore it if possible."""
     if forgotten.applied and not forgotten.matches:
         return [f"{page.paint('✓', 'good')} Purged.", *account_lines(page, forgotten)]
     if not forgotten.matches:
@@ -401,7 +401,7 @@ def _fact_lines(page: Page, facts: list[tuple[str, str]]) -> list[str]:
     lines = []
     for name, value in facts:
         label, gap = page.paint(name, "quiet"), " " * (width - len(name) + 2)
-        # Only what has no colours of its own is broken into lines.
+        # Only unstyled text is wrapped.
         wraps = "\x1b" not in value and display_width(value) + width + 2 > page.width
         first, *rest = (
             wrap(value, page.width, first=" " * (width + 2)) if wraps else [" " * (width + 2) + value]
@@ -423,7 +423,7 @@ def _history_lines(page: Page, shown: Shown) -> list[str]:
 
 
 def _terms(terms: Mapping[str, float | str | bool | None]) -> str:
-    """Write the formula with its numbers, where it is one that says how they came about."""
+    """Return the formula with its numbers, if it has any."""
     if terms.get("pinned") or terms.get("typeWeight", 0) is None:
         return "does not decay"
     numbers = {name: value for name in _TERMS if isinstance(value := terms.get(name), int | float)}
@@ -456,13 +456,13 @@ _ROUTES = {"rules": "by its wording", "model": "by the model", "given": "as you 
 def remembered_lines(
     page: Page, remembered: Remembered, audience: str | None = None, *, undone: bool = True
 ) -> list[str]:
-    """Tell where a text went, or would go, for whom if not for its owner alone, and all that was derived from it.
+    """Report where a text was or would be stored, its audience unless the owner, and what was derived.
 
     Args:
-        page: Where it is told.
-        remembered: What became of the text.
-        audience: For whom it is, if not for its owner alone.
-        undone: Whether an undo takes it back.
+        page: The page.
+        remembered: The outcome.
+        audience: Its scope, unless the owner's.
+        undone: Whether undo reverts it.
     """
     if remembered.held_back is not None:
         return held_back_lines(page, remembered.held_back, dry_run=remembered.dry_run)
@@ -503,7 +503,7 @@ def remembered_lines(
 
 
 def _question_lines(page: Page, question: str) -> list[str]:
-    """Ask a person what the engine would not decide, and how to answer."""
+    """Show a question that the engine leaves to a person, and how to answer."""
     told = safe_line(question)
     lines = wrap(_LINK_TO.sub(r"\1", told), page.width, first="  ? ")
     two = _LINK_TO.findall(told)
@@ -513,7 +513,7 @@ def _question_lines(page: Page, question: str) -> list[str]:
 
 
 def message_lines(page: Page, outcome: MessageOutcome) -> list[str]:
-    """Tell what a message asked of memory and what came of it."""
+    """Report what a message asked of memory, and the outcome."""
     if outcome.kind == "none":
         return ["This message asks nothing of memory."]
     phrase = f" (“{safe_line(outcome.phrase)}”)" if outcome.phrase else ""
@@ -534,7 +534,7 @@ def message_lines(page: Page, outcome: MessageOutcome) -> list[str]:
 
 
 def scoped_brief_lines(page: Page, brief: ScopedBrief) -> list[str]:
-    """List the newest of what is for a scope."""
+    """List the newest memories of a scope."""
     lines = [page.paint(f"For {safe_line(brief.scope)}: {brief.total:,} memories", "strong")]
     for memory in brief.memories:
         head = f"{memory.date or '—'}  "
@@ -543,7 +543,7 @@ def scoped_brief_lines(page: Page, brief: ScopedBrief) -> list[str]:
 
 
 def scoped_remembered_lines(page: Page, remembered: Remembered, scope: str) -> list[str]:
-    """Tell under which id something is kept, and for whom."""
+    """Report the id of a stored memory, and its scope."""
     if remembered.held_back is not None:
         return held_back_lines(page, remembered.held_back, dry_run=remembered.dry_run)
     verb = "Would remember" if remembered.dry_run else "Remembered"
@@ -552,14 +552,14 @@ def scoped_remembered_lines(page: Page, remembered: Remembered, scope: str) -> l
 
 
 def scoped_proposed_lines(page: Page, proposed: Proposed, scope: str) -> list[str]:
-    """Tell that a proposal waits."""
+    """Report a pending proposal."""
     if proposed.held_back is not None:
         return held_back_lines(page, proposed.held_back, dry_run=False)
     return [f"{page.paint('✓', 'good')} Proposed for {scope}; it waits for a verdict."]
 
 
 def scoped_message_lines(page: Page, outcome: MessageOutcome, scope: str) -> list[str]:
-    """Tell what a message asked for and what came of it."""
+    """Report what a message asked for, and the outcome."""
     if outcome.remembered is not None:
         return scoped_remembered_lines(page, outcome.remembered, scope)
     if outcome.found is not None:

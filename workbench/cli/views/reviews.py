@@ -1,4 +1,4 @@
-"""How reviews are drawn: reflections, their items, what applying writes, and proposals of agents."""
+"""Text of reviews: reflections, their items, what applying writes, and proposals of agents."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ from workbench.engine.results.reviews import (
 _GLYPHS = {"undecided": "○", "approved": "✓", "rejected": "✗", "deferred": "→"}
 _STYLES = {"undecided": "accent", "approved": "good", "rejected": "bad", "deferred": "quiet"}
 _LONG_TEXT = 3
-# These change nothing that a memory says.
+# These change no memory's content.
 _UNCHANGING = ("archive", "restore", "vault pin", "question", "merge", "contradiction")
 
 
 def review_lines(page: Page, review: Review) -> list[str]:
-    """List the items by section, with how far the decisions are and what there is to know of the cycle."""
+    """List the items by section, with the progress of decisions and facts of the cycle."""
     if not review.items:
         return [
             "Nothing waits for decisions.",
@@ -65,7 +65,7 @@ def review_lines(page: Page, review: Review) -> list[str]:
 
 
 def progress_line(review: Review) -> str:
-    """Say in a line how far the decisions are."""
+    """Summarise the progress of decisions in one line."""
     counts = [
         (sum(item.decision == decision for item in review.items), decision)
         for decision in ("undecided", "approved", "rejected", "deferred")
@@ -74,12 +74,12 @@ def progress_line(review: Review) -> str:
 
 
 def item_lines(page: Page, item: ReviewItem, places: Sequence[tuple[Quoted, str]]) -> list[str]:
-    """Lay one item open: what changes, why, who says so, and what stands in its way.
+    """Show one item in full: change, reason, evidence, and obstacles.
 
     Args:
-        page: What is written on.
-        item: Which.
-        places: Each piece of evidence with the place it stands in, empty where it is gone.
+        page: The page.
+        item: The item.
+        places: Each piece of evidence with its place, "" if it is gone.
     """
     of = f" for {safe_line(item.title or item.target)}" if item.target else ""
     decided = f"{_GLYPHS[item.decision]} {item.decision}"
@@ -115,7 +115,7 @@ def item_lines(page: Page, item: ReviewItem, places: Sequence[tuple[Quoted, str]
 
 def _item_lines(page: Page, item: ReviewItem) -> list[str]:
     mark = page.paint(_GLYPHS[item.decision], _STYLES[item.decision])
-    # A memory that is itself the subject says its title below; its id tells more.
+    # A memory that is itself the subject has its title below; its id says more.
     is_subject = item.kind == Kind.ENTITY or "--" not in item.target
     says_title = is_subject and item.after.startswith(item.title.rstrip("…") or " ")
     named = item.target if says_title else item.title
@@ -234,7 +234,7 @@ _LONG_DIFF = 40
 
 
 def preview_lines(page: Page, preview: ReviewPreview) -> list[str]:
-    """Show what applying would do, file by file, as a diff."""
+    """Show what applying would change, file by file, as a diff."""
     counts = [
         (preview.applied, "would be applied"),
         (preview.rejected, "would be remembered as rejected"),
@@ -256,7 +256,7 @@ def preview_lines(page: Page, preview: ReviewPreview) -> list[str]:
 
 
 def applied_lines(page: Page, applied: Applied) -> list[str]:
-    """Tell what applying did, in which commit, and how to take it back."""
+    """Report what was applied, in which commit, and how to undo it."""
     if applied.commit is None:
         lines = ["Nothing was applied: nothing is decided that could be."]
     else:
@@ -285,7 +285,7 @@ def applied_lines(page: Page, applied: Applied) -> list[str]:
 
 
 def rejections_lines(page: Page, rejected: Rejections) -> list[str]:
-    """List what was rejected, newest last, each with its day."""
+    """List rejections, newest last, each with its day."""
     if not rejected.rejections:
         return ["Nothing was rejected so far."]
     lines = [page.heading("Rejected", _count(len(rejected.rejections), "claim"))]
@@ -326,12 +326,12 @@ def _count(number: int, what: str = "item") -> str:
     return f"1 {what}" if number == 1 else f"{number:,} {what}s"
 
 
-# Of what was left out so much is named.
+# Maximum number of left-out lines to name.
 _MOST_FILES, _MOST_LINES = 5, 8
 
 
 def reflected_lines(page: Page, reflected: Reflected) -> list[str]:
-    """Say what was proposed, by section, and where to decide."""
+    """List what was proposed, by section, and where to decide."""
     if not reflected.id:
         return [*wrap(safe_line(reflected.reason), page.width), *_left_out_lines(page, reflected)]
     review = reflected.review
@@ -360,7 +360,7 @@ def reflected_lines(page: Page, reflected: Reflected) -> list[str]:
 
 
 def _left_out_lines(page: Page, reflected: Reflected) -> list[str]:
-    """Name the lines that were not read for the secrets in them."""
+    """Name the lines skipped because of secrets in them."""
     count = sum(len(each.lines) for each in reflected.left_out)
     if not count:
         return []
@@ -376,7 +376,7 @@ def _left_out_lines(page: Page, reflected: Reflected) -> list[str]:
 
 
 def due_lines(page: Page, due: ReflectionDue) -> list[str]:
-    """Say whether a reflection is due, and when the next one is planned."""
+    """Report whether a reflection is due, and when the next is planned."""
     lines = wrap(f"{'Due' if due.due else 'Not due'}: {safe_line(due.reason)}", page.width)
     lines.append(f"unread   {due.unprocessed:,} entries")
     lines.append(f"last     {at_minute(page, due.last) if due.last else 'never'}")
@@ -386,7 +386,7 @@ def due_lines(page: Page, due: ReflectionDue) -> list[str]:
 
 
 def trace_lines(page: Page, exchanges: Iterable[Mapping[str, object]]) -> list[str]:
-    """Print every question to the model with its answer, as plain text."""
+    """Print every question to the model and its answer as plain text."""
     lines: list[str] = []
     for number, exchange in enumerate(exchanges, 1):
         tokens = f"{exchange['prompt_tokens'] or '?'} tokens in, {exchange['completion_tokens'] or '?'} out"
@@ -408,7 +408,7 @@ _MOST_LINES_OF_TEXT = 12
 
 
 def proposals_lines(page: Page, found: Proposals) -> list[str]:
-    """List what waits, each with its number, who sent it, and what it contradicts or repeats."""
+    """List pending proposals: number, sender, and conflicts or repetitions."""
     lines: list[str] = []
     for proposal in found.proposals:
         lines += [*_proposal_lines(page, proposal), ""]
@@ -469,7 +469,7 @@ def _standing(page: Page, conflicts: Iterable[str], repeats: str | None) -> list
 
 
 def proposed_lines(page: Page, proposed: Proposed) -> list[str]:
-    """Tell what became of one proposal."""
+    """Report the outcome of one proposal."""
     if proposed.held_back is not None:
         return held_back_lines(page, proposed.held_back, dry_run=False)
     if proposed.commit is None:
@@ -485,7 +485,7 @@ def proposed_lines(page: Page, proposed: Proposed) -> list[str]:
 
 
 def settled_lines(page: Page, settled: Settled) -> list[str]:
-    """Tell what was decided."""
+    """Report decisions."""
     lines = []
     for verb, numbers in (
         ("Stored", settled.committed),

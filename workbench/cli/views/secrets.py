@@ -1,4 +1,4 @@
-"""How secrets are told: never by their own text."""
+"""Text about secrets, never quoting one."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from workbench.engine.results.memories import HeldBack, HeldBackList, HeldMemory
 
 
 def held_back_lines(page: Page, held: HeldBack, *, dry_run: bool) -> list[str]:
-    """Tell that something was not stored, or would not be, and who decides."""
+    """Report that something was not or would not be stored, and who decides."""
     does = "Would be held" if dry_run else "Held"
     told = f"{does} back for a person: {safe_line(held.reason)}. {safe_line(held.detail)}."
     return wrap(told, page.width, first="! ", rest="  ")
 
 
 def held_lines(page: Page, found: HeldBackList) -> list[str]:
-    """List what was held back, each with its number, who asked, and what it looks like."""
+    """List what was held back: number, actor, and kind of secret."""
     if not found.held:
         return ["Nothing was held back."]
     lines = [page.heading("Held back", str(len(found.held))), ""]
@@ -32,7 +32,7 @@ def held_lines(page: Page, found: HeldBackList) -> list[str]:
 
 
 def _where_lines(page: Page, held: HeldMemory) -> list[str]:
-    """Say in which file an edit waits, and what stands there now."""
+    """Describe the file of a waiting edit, and its present content."""
     if not held.path:
         return []
     place = f"{safe_line(held.path)}:{held.line}" if held.line else safe_line(held.path)
@@ -45,7 +45,7 @@ def _where_lines(page: Page, held: HeldMemory) -> list[str]:
 
 
 def scan_lines(page: Page, found: SecretScan) -> list[str]:
-    """List where memory holds what looks like a secret."""
+    """List where memory seems to hold secrets."""
     looked = f"{found.files:,} {'file' if found.files == 1 else 'files'}"
     if not found.places:
         return [f"{page.paint('✓', 'good')} Nothing in {looked} looks like a secret."]

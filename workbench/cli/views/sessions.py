@@ -1,4 +1,4 @@
-"""How sessions are drawn: a gauge for each, what was said as a conversation, and what a model would be shown."""
+"""Text of sessions: a gauge for each, transcripts as conversations, and model contexts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SPEAKERS = {"user": "User", "assistant": "Assistant"}
 
 
 def sessions_lines(page: Page, found: Sessions) -> list[str]:
-    """List sessions, each with how far it is from its flush and compaction."""
+    """List sessions with their distance from flush and compaction."""
     if not found.sessions:
         lines = ["There are no sessions yet."]
     else:
@@ -46,7 +46,7 @@ def sessions_lines(page: Page, found: Sessions) -> list[str]:
 
 
 def gauge(check: FlushCheck) -> str:
-    """Draw how full a context is; without a count, nothing."""
+    """Draw how full a context is; empty without a token count."""
     if check.tokens is None:
         return "·" * GAUGE + "      "
     return f"{bar(check.tokens / check.compaction_at, GAUGE)} {min(check.tokens / check.compaction_at, 9.99):4.0%} "
@@ -70,7 +70,7 @@ def _state(row: SessionRow) -> str:
 
 
 def session_lines(page: Page, found: SessionView) -> list[str]:
-    """Draw lines of a transcript as a conversation, each with its number."""
+    """Show transcript lines as a conversation, with line numbers."""
     row = found.session
     last = found.next - 1 if found.next else found.total
     shown = f"lines {found.from_:,}–{last:,} of {found.total:,}" if found.total else "no transcript"
@@ -101,7 +101,7 @@ def _line(page: Page, line: SessionLine) -> list[str]:
 
 
 def check_lines(page: Page, check: FlushCheck) -> list[str]:
-    """Say how full a session is."""
+    """Report how full a session is."""
     tokens = (
         "unknown" if check.tokens is None else f"{check.tokens:,}{' (estimated)' if check.estimated else ''}"
     )
@@ -113,7 +113,7 @@ def check_lines(page: Page, check: FlushCheck) -> list[str]:
 
 
 def context_lines(page: Page, found: SessionContext) -> list[str]:
-    """Draw what a model would be shown."""
+    """Show what a model would see."""
     lines = [page.heading(safe_line(found.key), f"{found.tokens:,} of {found.window:,} tokens")]
     if found.left_out:
         lines.append(page.paint(f"  {found.left_out:,} earlier messages found no room.", "quiet"))
@@ -133,7 +133,7 @@ def context_lines(page: Page, found: SessionContext) -> list[str]:
 
 
 def compacted_lines(page: Page, done: Compacted) -> list[str]:
-    """Tell of a compaction, with its summary."""
+    """Report a compaction, with its summary."""
     if done.line is None:
         return wrap(f"{done.told} Keep fewer with --keep TOKENS.", page.width)
     lines = [
@@ -154,7 +154,7 @@ def compacted_lines(page: Page, done: Compacted) -> list[str]:
 
 
 def flushed_lines(page: Page, done: Flushed) -> list[str]:
-    """Tell what a flush saved, each with the line that it comes from."""
+    """Report what a flush saved, with the source line of each."""
     if not done.flushed:
         return [done.check.reason if done.check else "Nothing was due."]
     lines = [f"{page.paint('✓', 'good')} {done.told} By {done.by}."]
@@ -169,7 +169,7 @@ def flushed_lines(page: Page, done: Flushed) -> list[str]:
 
 
 def begun_lines(page: Page, done: SessionBegun) -> list[str]:
-    """Tell that a session started over."""
+    """Report that a session started over."""
     lines = [f"{page.paint('✓', 'good')} {safe_line(done.key)} starts over as {safe_line(done.session_id)}."]
     if done.previous_transcript:
         kept = safe_line(f"before: {done.previous_transcript}")
@@ -178,7 +178,7 @@ def begun_lines(page: Page, done: SessionBegun) -> list[str]:
 
 
 def repaired_lines(page: Page, done: SessionRepaired) -> list[str]:
-    """Tell what was mended."""
+    """Report a repair."""
     if not done.repairs:
         return ["There is nothing to mend."]
     lines = []
@@ -193,7 +193,7 @@ def repaired_lines(page: Page, done: SessionRepaired) -> list[str]:
 
 
 def problem_lines(page: Page, problems: tuple[SessionProblem, ...]) -> list[str]:
-    """Draw what could not be read."""
+    """List unreadable lines."""
     lines = []
     for problem in problems:
         place = f"L{problem.line}: " if problem.line is not None else ""

@@ -1,4 +1,4 @@
-"""How the state of things is told: the brief, the doctor's checks, the daemon, the search index."""
+"""Text of status reports: brief, doctor, daemon, search index."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _MARKS = {"ok": ("✓", "good"), "degraded": ("!", "accent"), "broken": ("✗", 
 
 
 def brief_lines(page: Page, brief: Brief) -> list[str]:
-    """Print core memory as it is, then what waits."""
+    """Print core memory, then what is pending."""
     lines = safe(brief.core).strip("\n").split("\n")
     lines += ["", page.paint(f"{brief.tokens:,} of {brief.cap:,} tokens", "quiet")]
-    # The same file changed twice is one remark, and each change is shown below it.
+    # Repeated changes of a file are one remark, with each change listed below it.
     notices = dict.fromkeys(safe_line(notice) for notice in brief.notices or _notices(brief))
     for notice in notices:
         lines += wrap(notice, page.width, first="! ", rest="  ")
@@ -36,7 +36,7 @@ def _notices(brief: Brief) -> list[str]:
 
 
 def doctor_lines(page: Page, diagnosis: Diagnosis) -> list[str]:
-    """List the checks, each with what to do where something is amiss."""
+    """List the checks, each with its remedy if it failed."""
     width = max((len(check.name) for check in diagnosis.checks), default=0)
     lines: list[str] = []
     for check in diagnosis.checks:
@@ -55,7 +55,7 @@ def doctor_lines(page: Page, diagnosis: Diagnosis) -> list[str]:
 
 
 def index_lines(page: Page, status: IndexStatus) -> list[str]:
-    """List what the index holds, what makes its vectors, and what it does not know yet."""
+    """Describe the index, its embedder, and what it misses."""
     rows = [
         ("holds", f"{status.chunks:,} chunks of {status.files:,} files, {status.entities:,} entities"),
         ("vectors", _vectors(status)),
@@ -116,7 +116,7 @@ WantedBy=default.target
 
 
 def status_lines(page: Page, status: DaemonStatus) -> list[str]:
-    """Tell whether a daemon runs, what it did last, what comes next and what does not work."""
+    """Report whether a daemon runs, its last and next work, and its problems."""
     check = daemon_check(status)
     mark, style = ("✓", "good") if status.running else ("!", "accent") if status.died else ("–", "quiet")
     who = f"Process {status.pid} looks after this memory." if status.running and status.pid else ""
@@ -141,7 +141,7 @@ def status_lines(page: Page, status: DaemonStatus) -> list[str]:
 
 
 def daemon_check(status: DaemonStatus) -> Check:
-    """Return the line of `doctor` about the daemon."""
+    """Return `doctor`'s check of the daemon."""
     if status.running:
         who = f"process {status.pid}" if status.pid else "a process"
         if status.problems:
@@ -156,12 +156,12 @@ def daemon_check(status: DaemonStatus) -> Check:
 
 
 def unit_text(program: Sequence[str], workspace: str, config: str | None) -> str:
-    """Return a user unit of systemd.
+    """Return a systemd user unit.
 
     Args:
-        program: The words that start this program.
+        program: The command that starts this program.
         workspace: The workspace folder, absolute.
-        config: The user's settings file where the environment names one.
+        config: The user's settings file if the environment names one.
     """
     command = " ".join(map(_quoted, (*program, "--workspace", workspace, "daemon")))
     setting = f"Environment={_quoted(f'WORKBENCH_CONFIG={config}', dollars=False)}\n" if config else ""
@@ -170,7 +170,7 @@ def unit_text(program: Sequence[str], workspace: str, config: str | None) -> str
 
 
 def _quoted(word: str, *, dollars: bool = True) -> str:
-    """Quote a word as systemd reads it; `$` stands for a variable in commands alone."""
+    """Quote a word for systemd; `$` is special in commands only."""
     text = word.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("%", "%%")
     text = text.replace("$", "$$") if dollars else text
     plain = text.isascii() and all(letter.isalnum() or letter in "/._-+,:=@%" for letter in text)

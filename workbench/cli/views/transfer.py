@@ -1,4 +1,4 @@
-"""How imports and exports are told."""
+"""Text of imports and exports."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MISSING = 4
 
 
 def places_lines(page: Page, places: Sequence[ImportPlace]) -> list[str]:
-    """Tell where other programs keep memory on this machine."""
+    """List where other programs keep memory on this machine."""
     if not places:
         return [
             "No other agent keeps memory in a usual place. Name a file or folder: workbench import SOURCE"
@@ -37,7 +37,7 @@ def places_lines(page: Page, places: Sequence[ImportPlace]) -> list[str]:
 
 
 def preview_lines(page: Page, preview: ImportPreview) -> list[str]:
-    """Tell what an import would do."""
+    """Describe what an import would do."""
     form = FORM_WORDS.get(preview.form, preview.form)
     lines = [page.heading(f"Import of {safe_line(preview.source)}", form), ""]
     kind = "proposal" if preview.imported_as == "proposals" else "episode"
@@ -59,7 +59,7 @@ def preview_lines(page: Page, preview: ImportPreview) -> list[str]:
 
 
 def imported_lines(page: Page, imported: Imported) -> list[str]:
-    """Tell what an import did."""
+    """Report an import."""
     proposed = imported.imported_as == "proposals"
     what = "proposal" if proposed else "file" if imported.form == "workbench" else "memory"
     if imported.added:
@@ -86,7 +86,7 @@ def imported_lines(page: Page, imported: Imported) -> list[str]:
 
 
 def undone_lines(page: Page, undone: ImportUndone) -> list[str]:
-    """Tell what taking an import back did, or would do."""
+    """Report an undone import, or a preview of it."""
     source, number = safe_line(undone.source), f"{undone.removed:,}"
     if undone.dry_run:
         lines = [page.heading(f"The import of {source}, taken back", f"{number} would go")]
@@ -117,7 +117,7 @@ def pre_images_lines(page: Page, found: PreImages) -> list[str]:
 
 
 def exported_lines(page: Page, exported: Exported) -> list[str]:
-    """Tell what an export wrote."""
+    """Report an export."""
     parts = [_count(exported.files, "file")]
     if exported.memories:
         parts.append(_count(exported.memories, "memory"))

@@ -1,4 +1,4 @@
-"""The one rule that turns answers into the JSON of the contracts."""
+"""The rule that turns results into the JSON of the contracts."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from typing import Any, Final
 from workbench.engine.clock import render_time
 
 OR_NULL = "or null"
-"""Marks a field of text whose emptiness means that there is none: the JSON says null then."""
+"""Marks a text field that becomes null in JSON when empty."""
 
 
 _AS_THEY_ARE: Final = frozenset({str, int, float, bool, type(None)})
 
 
 def to_json(value: object) -> Any:
-    """Turn a result into what `json.dumps` takes.
+    """Convert a result for `json.dumps`.
 
     Args:
         value: A result, or anything made of results, mappings, sequences and scalars.
@@ -36,7 +36,7 @@ def to_json(value: object) -> Any:
             item = getattr(value, name)
             if or_null:
                 item = item or None
-            # Large answers are mostly scalars: a call for each would take most of the time.
+            # Large results are mostly scalars: a call for each would take most of the time.
             shaped[key] = item if type(item) in _AS_THEY_ARE else to_json(item)
         return shaped
     if isinstance(value, Mapping):
@@ -50,11 +50,11 @@ def to_json(value: object) -> Any:
 
 @cache
 def _shape(kind: type[Any]) -> tuple[tuple[str, str, bool], ...]:
-    """Return for each field of a result its name, its key, and whether emptiness means null."""
+    """Return the name and JSON key of each field, and whether empty means null."""
     return tuple((each.name, camel_case(each.name), OR_NULL in each.metadata) for each in fields(kind))
 
 
 def camel_case(name: str) -> str:
-    """Turn `start_line` into `startLine`; a trailing underscore (of a reserved word) is dropped."""
+    """Convert `start_line` to `startLine`; a trailing underscore (of a reserved word) is dropped."""
     head, *rest = name.rstrip("_").split("_")
     return head + "".join(part.capitalize() for part in rest)

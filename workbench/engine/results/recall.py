@@ -1,4 +1,4 @@
-"""Answers of recall: what was found and why, what was not, and the state of the index."""
+"""Results of recall: what was found and why, what was not, and the state of the index."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from datetime import datetime
 
 
 def citation(path: str, start_line: int, end_line: int) -> str:
-    """Return the place of some lines as text: `path#L3-L5`, `path#L3` for one line.
+    """Return the citation of some lines: `path#L3-L5`, or `path#L3` for one line.
 
     Args:
         path: As results give it.
@@ -19,7 +19,7 @@ def citation(path: str, start_line: int, end_line: int) -> str:
 
 @dataclass(frozen=True)
 class Signals:
-    """What each lane of search contributed, 0–1 or None where the lane had nothing to say."""
+    """Scores of each search lane, 0–1, or None without one."""
 
     vector: float | None
     text: float | None
@@ -29,12 +29,12 @@ class Signals:
 
 @dataclass(frozen=True)
 class Lane:
-    """One lane's word on a result: `keywords`, `meaning`, `graph` or `dates`.
+    """A lane's score for a result: `keywords`, `meaning`, `graph` or `dates`.
 
     Args:
-        rank: Its place in that lane, from 1; None where the lane did not find it.
-        score: What the lane made of it, 0–1; None likewise.
-        detail: What it rests on in a few words, such as the words that matched or the way through the graph.
+        rank: Its rank in that lane, from 1; None if not found there.
+        score: Its score in that lane, 0–1, or None.
+        detail: The basis in a few words, such as the matching words or the way through the graph.
     """
 
     lane: str
@@ -45,13 +45,13 @@ class Lane:
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why a result stands where it does.
+    """Why a result has its rank.
 
     Args:
-        lanes: What each lane said of it.
-        relevance: What the lanes together made of it, 0–1, before the nudges.
-        decay_factor: What its relevance was multiplied by for its age and use, close to 1; None without a score.
-        nudges: What else moved it, one sentence each.
+        lanes: Its score in each lane.
+        relevance: The combined relevance, 0–1, before the nudges.
+        decay_factor: Factor for age and use, close to 1; None without a score.
+        nudges: Other adjustments, one sentence each.
     """
 
     lanes: tuple[Lane, ...]
@@ -62,7 +62,7 @@ class Explanation:
 
 @dataclass(frozen=True)
 class Cut:
-    """A candidate that is not among the results, and why.
+    """A candidate left out of the results, and why.
 
     Args:
         reason: `archived`, `dormant`, `near-duplicate`, `below-minimum`, `over-budget`, `over-limit`.
@@ -93,9 +93,9 @@ class Hit:
 
     Args:
         citation: `path#L3-L5`, or None where citations are off.
-        explanation: Why it stands here, where that was asked for.
-        superseded_by: The id of what replaced it, or None while it holds.
-        scope: Whom it is for; None for the owner alone.
+        explanation: Why it has its rank, if requested.
+        superseded_by: The id of its successor, or None while it holds.
+        scope: Who it is for; None for the owner alone.
     """
 
     id: str
@@ -116,22 +116,22 @@ class Hit:
 
     @property
     def place(self) -> str:
-        """Return its lines as they are cited, whether citations are asked for or not."""
+        """Return its lines as they are cited, whether or not citations were requested."""
         return citation(self.path, self.start_line, self.end_line)
 
 
 @dataclass(frozen=True)
 class Found:
-    """What `search` answers.
+    """Result of `search`.
 
     Args:
         provider: What made the vectors: builtin, local, openai, gemini, qmd, or none.
-        fallback: Why another means answered than the configured one, or None.
-        likely_absent: Whether nothing found deserves belief.
+        fallback: Why this is not the configured provider, or None.
+        likely_absent: Whether no result is credible.
         strategy: How the question was read: general, when, about, how, latest.
-        period: First and last day that the question itself names, or None.
-        stale: What the answer may not know yet, as a sentence; None where the index is up to date.
-        cuts: What was found and left out, where an explanation was asked for.
+        period: First and last day named in the question, or None.
+        stale: What the answer may miss, as a sentence; None if the index is up to date.
+        cuts: What was found but left out, if an explanation was requested.
     """
 
     results: tuple[Hit, ...]
@@ -152,10 +152,10 @@ class WhyNot:
 
     Args:
         id: The memory.
-        rank: Its place among the results, from 1; None where it is not among them.
-        reason: In a sentence, what kept it away or that nothing did.
-        remedy: What would bring it up, or the empty string.
-        explanation: What each lane made of it; None where none looked at it.
+        rank: Its rank, from 1; None if it is not among the results.
+        reason: One sentence on what kept it out, or that nothing did.
+        remedy: What would bring it up, or "".
+        explanation: Its score in each lane; None if no lane examined it.
     """
 
     id: str

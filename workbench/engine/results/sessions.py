@@ -1,4 +1,4 @@
-"""Answers about sessions: what there is, what was said, what a model would be shown, and what was changed."""
+"""Results about sessions: listings, transcripts, model contexts, and changes."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _OR_NULL = {OR_NULL: True}
 
 @dataclass(frozen=True)
 class SessionProblem:
-    """Something that could not be read as it should.
+    """Something that could not be read.
 
     Args:
-        line: Of the transcript, 1-based; None where it concerns no line.
-        message: What is wrong, and what was done about it.
+        line: 1-based line of the transcript; None if no line is concerned.
+        message: The problem, and what was done about it.
     """
 
     line: int | None
@@ -33,17 +33,17 @@ class FlushCheck:
     Args:
         due: Whether memory should be flushed now.
         reason: Why, or why not; one sentence.
-        tokens: Of the context; None where nobody counted or estimated them.
-        estimated: Whether the tokens are an estimate of ours.
+        tokens: Of the context; None if neither counted nor estimated.
+        estimated: Whether the tokens are our estimate.
         window: Tokens of the model's context window.
-        reserve: Tokens that are kept free.
-        soft: Tokens before the reserve at which the flush is due.
-        threshold: Tokens from which on the flush is due.
-        compaction_at: Tokens from which on the session is to be compacted.
-        compactions: How often it was compacted, the number of its cycle.
-        flushed_cycle: The cycle that was flushed last; None for none.
+        reserve: Tokens kept free.
+        soft: Margin in tokens before the reserve.
+        threshold: Tokens from which the flush is due.
+        compaction_at: Tokens from which the session should be compacted.
+        compactions: Number of compactions, which is the number of its cycle.
+        flushed_cycle: The last flushed cycle, or None.
         flushed: When that was.
-        ended: Sessions under this key that ended by themselves and were not saved to memory.
+        ended: Sessions under this key that ended by themselves and are not saved to memory.
     """
 
     due: bool
@@ -68,20 +68,20 @@ class SessionRow:
     Args:
         key: As the store writes it.
         kind: main, direct, group, channel, subagent, acp, cron, hook, node, global or other.
-        agent: Whose it is, or empty.
-        channel: The messenger, or empty.
+        agent: Its agent, or "".
+        channel: The messenger, or "".
         session_id: Of the transcript in use.
-        label: What it is called, or empty.
-        model: Of the last answer, or empty.
-        created: When it began, where that is known.
+        label: Its label, or "".
+        model: Of the last answer, or "".
+        created: When it began, or None.
         updated: When it was last used.
-        fresh: Whether the next message goes on with it.
+        fresh: Whether the next message continues it.
         expires: When it ends if nothing more is said; None for never.
-        transcript: The file, or the database, that it is in; None where there is none.
+        transcript: Its file or database; None without one.
         size_bytes: Of the transcript.
         flush: How full it is.
         source: `own`, `files`, `database` or `claude-code`.
-        shared: Whether others than the person read along.
+        shared: Whether others besides the user read along.
     """
 
     key: str
@@ -104,7 +104,7 @@ class SessionRow:
 
 @dataclass(frozen=True)
 class Sessions:
-    """The sessions of one store, the latest first.
+    """The sessions of one store, latest first.
 
     Args:
         sessions: Each with its state.
@@ -121,19 +121,19 @@ class Sessions:
 
 @dataclass(frozen=True)
 class SessionLine:
-    """One entry of a transcript, as it is told to a person.
+    """One transcript entry, for people.
 
     Args:
-        line: In the file, 1-based.
-        id: Of the entry, or empty.
+        line: 1-based line of the file.
+        id: Of the entry, or "".
         kind: message, compaction, branch_summary, custom, label, reset or another type.
-        role: Who speaks, or empty.
+        role: The speaker, or "".
         moment: When.
-        text: What was said or done; long results of tools are cut.
-        tools: Names of the tools that are called in it.
+        text: What was said or done; long tool results are cut.
+        tools: Names of the tools it calls.
         citation: The id by which memories name this line.
-        active: Whether it lies on the branch that ends at the leaf; None where it is too long to look.
-        counts: Whether it is part of the conversation; copies of what was sent elsewhere are none.
+        active: Whether it lies on the active branch; None if the transcript is too long to check.
+        counts: Whether it is part of the conversation, rather than a copy of something sent elsewhere.
     """
 
     line: int
@@ -154,11 +154,11 @@ class SessionView:
 
     Args:
         session: The session.
-        lines: Those asked for, in order; what could not be read is among the problems.
-        from_: First line asked for.
-        next: The first line behind them; None at the end.
+        lines: The requested lines, in order; unreadable ones are among the problems.
+        from_: First requested line.
+        next: The line after them; None at the end.
         total: Lines of the file.
-        problems: Lines among these that could not be read.
+        problems: Unreadable lines among these.
     """
 
     session: SessionRow
@@ -171,15 +171,15 @@ class SessionView:
 
 @dataclass(frozen=True)
 class ContextMessage:
-    """One message that a model would be shown.
+    """One message in a model's context.
 
     Args:
         role: user, assistant or toolResult.
-        line: Where it stands; None for one that was put in.
-        citation: The id of that line, or empty.
-        tokens: What it takes.
-        message: The message itself, as transcripts write it.
-        synthetic: Whether it was put in: a summary, or a result that was missing.
+        line: Its line; None if it was inserted.
+        citation: The id of that line, or "".
+        tokens: Its size.
+        message: The message in transcript format.
+        synthetic: Whether it was inserted: a summary, or a missing result.
     """
 
     role: str
@@ -192,18 +192,18 @@ class ContextMessage:
 
 @dataclass(frozen=True)
 class SessionContext:
-    """What a model would be shown of a session.
+    """What a model would see of a session.
 
     Args:
         key: Of the session.
         session_id: Of the transcript.
         messages: In order.
-        tokens: All of them together.
+        tokens: Their total.
         window: Tokens of the context window.
-        summary_line: Line of the compaction whose summary stands for what was before; None without one.
-        left_out: Messages of the branch that found no room.
-        repairs: What was put right, one sentence each.
-        problems: Lines that could not be read.
+        summary_line: Line of the compaction whose summary replaces earlier entries, or None.
+        left_out: Messages of the branch that did not fit.
+        repairs: What was repaired, one sentence each.
+        problems: Unreadable lines.
     """
 
     key: str
@@ -222,10 +222,10 @@ class TranscriptPage:
     """Some lines of a transcript.
 
     Args:
-        first: First line asked for, 1-based.
-        lines: Those that could be read, in order.
-        problems: Those that could not, and why.
-        memories: Ids of the memories that were drawn from a line, by its number.
+        first: First requested line, 1-based.
+        lines: The readable ones, in order.
+        problems: The unreadable ones, and why.
+        memories: Ids of the memories drawn from a line, by its number.
     """
 
     first: int
@@ -239,9 +239,9 @@ class SessionPlace:
     """Where another program keeps sessions on this machine.
 
     Args:
-        place: A state folder; it is only ever read.
+        place: A state folder; never written.
         world: `files`, `database`, `both`, or `claude-code`.
-        agents: Whose sessions it has; of Claude Code the projects.
+        agents: Its agents with sessions; for Claude Code, projects.
     """
 
     place: str
@@ -254,16 +254,16 @@ CompactionPhase = Literal["reading", "gathering", "summarising"]
 
 @dataclass(frozen=True)
 class SessionAppended:
-    """What was written to a transcript.
+    """Outcome of writing to a transcript.
 
     Args:
         key: As the store writes it.
-        session_id: Of the transcript, a new one where the session had ended.
+        session_id: Of the transcript; new if the session had ended.
         lines: The lines written.
         ids: Ids of the entries.
         began: Whether a new session was begun for it.
-        reason: Why it was: new, daily, idle, or empty.
-        rest: What follows a trigger such as `/new` in the message; None where it held none.
+        reason: Why: new, daily, idle, or "".
+        rest: Text after a trigger such as `/new` in the message, or None.
     """
 
     key: str
@@ -283,8 +283,8 @@ class SavedMemory:
     Args:
         id: Its id.
         text: What it says.
-        citation: The line that it comes from.
-        known: Whether memory said so already; then nothing was written.
+        citation: The line it comes from.
+        known: Whether memory already had it, so that nothing was written.
     """
 
     id: str
@@ -295,14 +295,14 @@ class SavedMemory:
 
 @dataclass(frozen=True)
 class Flushed(Changed):
-    """What a memory flush did.
+    """Outcome of a memory flush.
 
     Args:
         key: Of the session.
-        saved: What is in memory now, in the order it was said; also what was there already.
+        saved: What memory holds now, in the order it was said, including what it held before.
         by: `model` or `rules`.
-        fallback: Why the rules decided although a model is configured; None where they did not.
-        flushed: Whether a flush was made, of the session in use or of those that ended before it.
+        fallback: Why the rules decided although a model is configured, or None.
+        flushed: Whether anything was flushed, from the present session or ended ones before it.
         check: How full the session was.
     """
 
@@ -315,7 +315,7 @@ class Flushed(Changed):
 
     @property
     def told(self) -> str:
-        """Return one sentence on what was saved."""
+        """Describe in one sentence what was saved."""
         fresh = sum(not one.known for one in self.saved)
         known = len(self.saved) - fresh
         again = f"{known} {'was' if known == 1 else 'were'} remembered already"
@@ -327,12 +327,12 @@ class Flushed(Changed):
 
 @dataclass(frozen=True)
 class CompactionProgress:
-    """How far a compaction has come.
+    """Progress of a compaction.
 
     Args:
-        phase: `reading` the transcript, `gathering` what is to be left, or `summarising` it.
-        done: Lines, messages, or stages of the summary that are done.
-        total: How many there are.
+        phase: `reading` the transcript, `gathering` material, or `summarising` it.
+        done: Lines, messages or stages done.
+        total: Their total.
     """
 
     phase: CompactionPhase
@@ -342,22 +342,22 @@ class CompactionProgress:
 
 @dataclass(frozen=True)
 class Compacted:
-    """What a compaction did.
+    """Outcome of a compaction.
 
     Args:
         key: Of the session.
         session_id: Of its transcript.
-        line: Of the compaction in the transcript; None where there was nothing to compact.
-        summary: What stands for what was before.
+        line: Of the compaction in the transcript; None if there was nothing to compact.
+        summary: The summary of what was removed.
         by: `model` or `rules`.
         fallback: Why the rules decided although a model is configured.
         tokens_before: Of the context.
         tokens_after: Of the context.
-        summarised: How many messages the summary stands for.
-        kept: How many were kept as they were.
-        compactions: How often the session was compacted by now.
+        summarised: Number of summarised messages.
+        kept: Number of messages kept.
+        compactions: Number of compactions so far.
         told: One sentence.
-        copied_from: The foreign transcript that was copied first; None for an own one.
+        copied_from: The foreign transcript copied first, or None.
     """
 
     key: str
@@ -378,15 +378,15 @@ class Compacted:
 
 @dataclass(frozen=True)
 class SessionBegun:
-    """A session that starts over under its key; the transcript before stays.
+    """A session restarted under its key; the old transcript stays.
 
     Args:
         key: As the store writes it.
         session_id: The new one.
-        previous_id: The one before; None where there was none.
-        previous_transcript: Its file; None where there is none.
+        previous_id: The previous one, or None.
+        previous_transcript: Its file, or None.
         reason: Why.
-        flushed: What was saved of the old one first; None where nothing was asked for.
+        flushed: What was saved of the old one first; None if not requested.
     """
 
     key: str
@@ -400,13 +400,13 @@ class SessionBegun:
 
 @dataclass(frozen=True)
 class SessionRepaired:
-    """What was put right in a transcript.
+    """Outcome of a repair.
 
     Args:
         key: Of the session.
         repairs: What was done, one sentence each.
-        problems: What was found.
-        copy: The file as it was before; None where nothing of it was replaced.
+        problems: Problems found.
+        copy: The original file; None if nothing was replaced.
     """
 
     key: str
@@ -418,13 +418,13 @@ class SessionRepaired:
 
 @dataclass(frozen=True)
 class SessionRecovered:
-    """How a session that failed goes on.
+    """How a failed session continues.
 
     Args:
         key: Of the session.
         action: `continue`, `retry` or `rotated`.
-        session_id: The one to go on with.
-        previous_id: The one that was left; None where it goes on.
+        session_id: The session to continue with.
+        previous_id: The abandoned one, or None.
         told: One sentence.
     """
 
