@@ -135,7 +135,7 @@ def test_a_marker_that_cannot_be_flushed_says_that_the_purge_is_begun(
         memory_id = told(workspace)
         with monkeypatch.context() as patch:
             patch.setattr(purging, "write_marker", write_and_fail)
-            with pytest.raises(StorageError, match="is begun and cannot go on") as caught:
+            with pytest.raises(StorageError, match="has begun and cannot continue") as caught:
                 purge(workspace, memory_id)
         assert NOTED in (caught.value.remedy or "")
         assert purge(workspace, memory_id).applied

@@ -1,1 +1,1 @@
-"""The catalog: a derived view of every memory file, in SQLite outside the workspace."""
+"""The catalog: a derived SQLite view of every memory file, stored outside the workspace."""

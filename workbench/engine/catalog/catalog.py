@@ -1,4 +1,4 @@
-"""The catalog: which memories exist, where they stand and the words in them, kept current by file stamps."""
+"""The catalog: the location and words of every memory, kept current by file stamps."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ _MOST_ATTEMPTS = 3
 
 
 class CatalogLost(StorageError):
-    """The catalog was deleted, damaged or out of reach during a change; asked again, it is made from the files."""
+    """The catalog was deleted, damaged or out of reach during a change; the next query rebuilds it from the files."""
 
 
 @dataclass(frozen=True)
 class Synced:
-    """What a synchronisation found.
+    """The result of a synchronisation.
 
     Args:
-        changed: Paths that are new or changed.
-        gone: Paths that are gone.
-        unread: Paths that are new or changed and were not read, as it was cancelled.
+        changed: New or changed paths.
+        gone: Deleted paths.
+        unread: New or changed paths left unread because of cancellation.
     """
 
     changed: tuple[str, ...]
@@ -54,60 +54,57 @@ class Synced:
 
     @property
     def paths(self) -> frozenset[str]:
-        """Return every path concerned."""
+        """Return every affected path."""
         return frozenset(self.changed) | frozenset(self.gone)
 
 
 class MemoryMask(Protocol):
-    """Masks what must not get out of the files into anything that is derived from them."""
+    """Masks content that may not reach anything derived from the files."""
 
     def screened(self, path: str, content: bytes) -> tuple[bytes, str]:
-        """Return what may be read of a file, and what its name and content depend on; empty where on nothing."""
+        """Return the readable part of a file, and what its name and content depend on; empty for nothing."""
         ...
 
     def depends_on(self, path: str) -> str:
-        """Return what that depends on now: with another value, the file is read again."""
+        """Return the current value of that dependency: if it differs, the file is read again."""
         ...
 
     def hidden_names(self, paths: Collection[str], clean: Collection[str] = ()) -> Collection[str]:
-        """Return the paths of files that must not be known at all, for what their names say.
+        """Return the paths of files that must stay unknown because of their names.
 
         Args:
-            paths: All of them.
-            clean: Those of files of which neither name nor content depended on anything when they were screened.
+            paths: All paths.
+            clean: Paths of files without dependencies when they were screened.
         """
         ...
 
 
 class UnmaskedMemory:
-    """Lets everything be read."""
+    """A mask that hides nothing."""
 
     def screened(self, _path: str, content: bytes) -> tuple[bytes, str]:
-        """Return the content."""
         return content, ""
 
     def depends_on(self, _path: str) -> str:
-        """Return that it depends on nothing."""
         return ""
 
     def hidden_names(self, _paths: Collection[str], _clean: Collection[str] = ()) -> Collection[str]:
-        """Return none."""
         return ()
 
 
 class Catalog:
-    """A derived view of the workspace in SQLite; deleting its file at any time loses nothing.
+    """A derived view of the workspace in SQLite; its file may be deleted at any time.
 
-    Safe from several threads and processes: readers never wait for a synchronisation, and see each batch of it
-    as soon as it is done.
+    Safe for several threads and processes: readers never wait for a synchronisation, and see each batch as soon as it
+    is committed.
 
     Args:
         root: The workspace folder, absolute.
         place: The database file, outside the workspace.
-        zone: The zone that days and times of the files are in.
-        clock_ns: Tells the time in nanoseconds by the clock that stamps files.
-        mask: Masks what of a file must not be known here.
-        elsewhere: Where to keep the database when its folder fails.
+        zone: The time zone of dates and times in the files.
+        clock_ns: Returns the time in nanoseconds of the file system's clock.
+        mask: Hides parts of files.
+        elsewhere: Alternative folder for the database if its own fails.
     """
 
     def __init__(
@@ -128,7 +125,7 @@ class Catalog:
 
     @contextmanager
     def database(self) -> Iterator[apsw.Connection]:
-        """Give the writing connection to one thread at a time."""
+        """Provide the writing connection to one thread at a time."""
         try:
             with self._database.connection() as connection:
                 yield connection
@@ -136,13 +133,13 @@ class Catalog:
             raise self._out_of_reach() from error
 
     def rows(self, question: str, values: Sequence[str | int | float | None] = ()) -> list[tuple[Any, ...]]:
-        """Ask the database one question and return all its rows, as last committed.
+        """Run a query and return all its rows as last committed.
 
-        A database found deleted or damaged is made anew from the files first.
+        A deleted or damaged database is first rebuilt from the files.
 
         Raises:
-            StorageError: The database cannot be kept where it should be.
-            Locked: Another process keeps it from being opened.
+            StorageError: The database cannot be stored.
+            Locked: Another process prevents opening it.
         """
         for _ in range(_MOST_ATTEMPTS):
             try:
@@ -152,7 +149,7 @@ class Catalog:
         raise self._out_of_reach()
 
     def version(self) -> Hashable:
-        """Return a value that differs after any change of the catalog, whoever made it (raises as `rows` does)."""
+        """Return a value that differs after any change of the catalog by any process (raises like `rows`)."""
         for _ in range(_MOST_ATTEMPTS):
             try:
                 return self._database.version()
@@ -161,7 +158,7 @@ class Catalog:
         raise self._out_of_reach()
 
     def close(self) -> None:
-        """Let go of the database."""
+        """Close the database."""
         self._database.close()
 
     def destroy(self) -> None:
@@ -175,16 +172,16 @@ class Catalog:
         unread: Callable[[Sequence[str]], None] = lambda _paths: None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> Synced:
-        """Bring the catalog up to date with every file of the workspace, newest days first.
+        """Synchronise the catalog with every file of the workspace, newest days first.
 
         Args:
-            progress: Called with files done and files to do after each committed batch.
-            unread: Called with the paths that are still to be read, at first and after each committed batch.
-            cancelled: Asked between files; what is done by then stays.
+            progress: Called with the numbers of processed and of all files after each committed batch.
+            unread: Called with the paths still to be read, at first and after each committed batch.
+            cancelled: Polled between files; committed batches stay.
 
         Raises:
-            StorageError: A folder cannot be listed, or the database cannot be kept where it should be.
-            Locked: Another process keeps the database from being written.
+            StorageError: A folder cannot be listed, or the database cannot be stored.
+            Locked: Another process prevents writing the database.
         """
         for _ in range(_MOST_ATTEMPTS):
             try:
@@ -210,7 +207,7 @@ class Catalog:
         raise self._out_of_reach()
 
     def update(self, paths: Iterable[str]) -> Synced:
-        """Read these files again, whatever their stamps say; raises as `sync` does."""
+        """Read these files again, regardless of their stamps; raises like `sync`."""
         tracked = [path for path in dict.fromkeys(paths) if layout.is_tracked(path)]
         hidden = self._mask.hidden_names(tracked)
         tracked = [path for path in tracked if path not in hidden]
@@ -224,12 +221,12 @@ class Catalog:
         raise self._out_of_reach()
 
     def state(self, key: str) -> str | None:
-        """Return a remembered value of the catalog itself, such as the commit it was last brought to."""
+        """Return a stored value of the catalog itself, such as the commit of its last synchronisation."""
         rows = self.rows("SELECT value FROM state WHERE key = ?", (key,))
         return str(rows[0][0]) if rows else None
 
     def set_state(self, values: Mapping[str, str]) -> None:
-        """Remember values of the catalog itself."""
+        """Store values of the catalog itself."""
         with self.database() as connection, connection:
             connection.executemany("INSERT OR REPLACE INTO state VALUES (?, ?)", list(values.items()))
 
@@ -283,7 +280,7 @@ class Catalog:
         return Synced(tuple(changed), tuple(removed), names[done:])
 
     def _commit(self, batch: dict[str, ReadFile | None]) -> None:
-        """Store what was read; what changed since is read again, so that an older state never replaces a newer one."""
+        """Store read files; files changed since are read again, so that an older state never replaces a newer one."""
         with self._database.change() as connection:
             for path, file in batch.items():
                 if file is not None and not self._is_current(path, file.stamp):
@@ -292,7 +289,7 @@ class Catalog:
             store_files(connection, [file for file in batch.values() if file is not None])
 
     def _read(self, path: str, digest: bytes | None) -> ReadFile | None:
-        """Read one file; None where it is gone. A content of this digest is known and not taken apart again."""
+        """Read one file; None if it is gone. Content with this digest is known and not parsed again."""
         file = read_file(self.root, path)
         if file is None:
             return None
@@ -309,7 +306,7 @@ class Catalog:
         return ReadFile(name, self._settled(file.stamp), file.digest, rows, file.blob, secrets)
 
     def _settled(self, stamp: Stamp) -> Stamp:
-        """Return the stamp to know a file by: one that fits nothing where the file may yet change under the same."""
+        """Return the stamp to store: one that matches nothing if the file may still change without a new stamp."""
         settled = self._clock_ns() - stamp.ctime_ns >= _TICK_NS
         return stamp if settled else replace(stamp, mtime_ns=_UNSURE)
 
@@ -337,7 +334,7 @@ def _problems(path: str, name: str, file: FileContent) -> Iterator[Problem]:
         yield Problem(
             name,
             None,
-            "The name of this file is no UTF-8 text; what is no text in it is written out.",
+            "The name of this file is not UTF-8; the invalid bytes are written out.",
             "Rename it.",
         )
     if file.unreadable is not None:
@@ -354,9 +351,9 @@ def _problems(path: str, name: str, file: FileContent) -> Iterator[Problem]:
 
 
 def _newest_first(path: str) -> tuple[int, str]:
-    """Order files so that what a person looks at first is there first: core, then days from the newest."""
+    """Sort key for files: core first, then days from the newest."""
     if path.startswith(layout.GRAPH):
-        # Most files of a large workspace; told apart first for their number.
+        # Most files of a large workspace, so checked first.
         return (2, path)
     store = layout.store_of(path)
     if store == "core":

@@ -1,4 +1,4 @@
-"""The catalog's database file: one connection that writes, one that reads, and noticing that it is gone."""
+"""The catalog's database file: one writing and one reading connection, and detection of its loss."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ if TYPE_CHECKING:
 
 _Identity = tuple[int, int]
 _MOST_COURTESY = 0.05
-# Seconds to wait for a process that is opening the file, and between two looks.
+# Seconds to wait for a process that is opening the file, and between two attempts.
 _LONGEST_OPENING = 10.0
 _LOOK = 0.005
 
 
 class DatabaseLost(Exception):
-    """The file was damaged, deleted, replaced or out of reach; an empty one takes its place."""
+    """The file was damaged, deleted, replaced or out of reach; an empty one replaces it."""
 
 
 @dataclass
 class _Opened:
-    """The connections to one file; what goes wrong on them is about that file, whatever has taken its place."""
+    """The connections to one file; their errors concern that file, even after it was replaced."""
 
     identity: _Identity
     writer: apsw.Connection
     watch: Watch
     reader: apsw.Connection | None = None
-    # Tells apart readers, since each counts changes anew.
+    # Distinguishes readers, since each counts changes from the start.
     reader_number: int = 0
 
     def close(self) -> None:
@@ -50,12 +50,12 @@ class _Opened:
 class Database:
     """An SQLite file that may be deleted, damaged or replaced at any time.
 
-    Readers never wait for writers: they have a connection of their own, and see what was last committed.
+    Readers never wait for writers: they have a connection of their own and see the last commit.
 
     Args:
-        place: The file; made with its folder where it is missing.
-        fingerprint: What its rows depend on besides the files; a database with another one is made anew.
-        elsewhere: Where to go on when the disk or a right fails.
+        place: The file; created with its folder if missing.
+        fingerprint: What its rows depend on besides the files; a database with another fingerprint is rebuilt.
+        elsewhere: Alternative folder if the disk or a permission fails.
     """
 
     def __init__(self, place: Path, fingerprint: str, elsewhere: Fallback = nowhere_else) -> None:
@@ -64,7 +64,7 @@ class Database:
         self._fingerprint = fingerprint
         self._write_lock = threading.RLock()
         self._read_lock = threading.Lock()
-        # Taken last of the three.
+        # The innermost of the three locks.
         self._open_lock = threading.Lock()
         self._opened: _Opened | None = None
         # In folders that failed; their connections may be in use until this is closed.
@@ -75,18 +75,18 @@ class Database:
         self._courteous_from = 0.0
 
     def ask(self, question: str, values: Sequence[str | int | float | None] = ()) -> list[tuple[Any, ...]]:
-        """Ask one question and return all its rows.
+        """Run a query and return all its rows.
 
         Raises:
-            DatabaseLost: The file is not the one that was opened; ask again.
-            Locked: Another process keeps it from being opened.
+            DatabaseLost: The file is not the one that was opened; repeat the query.
+            Locked: Another process prevents opening it.
             StorageError: It cannot be read.
         """
         with self._read_done:
             self._reading += 1
         try:
             with self._read_lock, self._at_file() as opened:
-                # Half characters, of a file's name or of what somebody typed, fit into no database.
+                # Surrogates, from file names or input, cannot be stored.
                 kept = tuple(shown(value) if isinstance(value, str) else value for value in values)
                 return self._reader(opened).execute(question, kept).fetchall()
         finally:
@@ -95,22 +95,22 @@ class Database:
                 self._read_done.notify_all()
 
     def version(self) -> Hashable:
-        """Return a value that is another one after any change, whoever made it; raises as `ask` does."""
+        """Return a value that differs after any change by any process; raises like `ask`."""
         with self._read_lock, self._at_file() as opened:
             ((changes,),) = self._reader(opened).execute("PRAGMA data_version").fetchall()
             return opened.identity, opened.reader_number, changes
 
     @contextmanager
     def connection(self) -> Iterator[apsw.Connection]:
-        """Give the writing connection to one thread at a time; raises as `ask` does."""
+        """Provide the writing connection to one thread at a time; raises like `ask`."""
         with self._write_lock, self._at_file() as opened:
             yield opened.writer
 
     @contextmanager
     def change(self) -> Iterator[apsw.Connection]:
-        """Give the writing connection within a transaction; raises as `ask` does, and then nothing was changed."""
+        """Provide the writing connection in a transaction, rolled back on errors; raises like `ask`."""
         with self.connection() as connection:
-            # Taking the writer's turn first: a read that becomes a write fails where another wrote meanwhile.
+            # Locks for writing first: a read that becomes a write fails if another process wrote meanwhile.
             connection.execute("BEGIN IMMEDIATE")
             try:
                 yield connection
@@ -122,7 +122,7 @@ class Database:
             connection.execute("COMMIT")
 
     def give_way(self) -> None:
-        """Let readers finish that wait for this thread's share of the processor, for half of the time at most."""
+        """Yield the processor to waiting readers, for at most half of the time."""
         if not self._reading or time.monotonic() < self._courteous_from:
             return
         started = time.monotonic()
@@ -132,7 +132,7 @@ class Database:
         self._courteous_from = now + (now - started)
 
     def close(self) -> None:
-        """Let go of the file; a later question opens it again."""
+        """Close the file; a later query opens it again."""
         with self._write_lock, self._read_lock, self._open_lock:
             opened, self._opened = self._opened, None
             for each in (opened, *(opened for _, opened in self._former)):
@@ -141,7 +141,7 @@ class Database:
             self._former = [(place, None) for place, _ in self._former]
 
     def destroy(self) -> None:
-        """Delete the file, one that was set aside, and those in folders that failed."""
+        """Delete the file, a file set aside, and those in folders that failed."""
         from workbench.engine.catalog.tables import delete_database
 
         self.close()
@@ -154,7 +154,7 @@ class Database:
 
     @contextmanager
     def _at_file(self) -> Iterator[_Opened]:
-        """Give the open file, and turn what SQLite raises on it into what callers can act on."""
+        """Provide the open file, and translate SQLite's errors for callers."""
         import apsw
 
         opened = self._current()
@@ -170,13 +170,13 @@ class Database:
                 self._drop(opened)
                 raise DatabaseLost from error
             if is_cut_short(error):
-                # Something cut the file or its journal short.
+                # The file or its journal was truncated.
                 self._discard(opened)
                 raise DatabaseLost from error
             raise self._unusable(str(error)) from error
 
     def _discard(self, opened: _Opened) -> None:
-        """Put a damaged file away and let go of it."""
+        """Set a damaged file aside and drop its connections."""
         try:
             self._put_away(opened)
         finally:
@@ -203,7 +203,7 @@ class Database:
             return self._opened
 
     def _drop(self, opened: _Opened) -> None:
-        """Let go of a lost file without closing it: another thread may be using it at this moment."""
+        """Drop a lost file without closing it: another thread may be using it."""
         with self._open_lock:
             if self._opened is opened:
                 self._opened = None
@@ -212,7 +212,7 @@ class Database:
         try:
             self.place.parent.mkdir(parents=True, exist_ok=True)
             with self._alone():
-                # Once as it is, and once after what was there has been put away.
+                # First as it is, then after setting the existing file aside.
                 for _ in range(2):
                     identity = self._present()
                     writer = self._writer_at(identity)
@@ -223,20 +223,20 @@ class Database:
         raise DatabaseLost
 
     def _present(self) -> _Identity:
-        """Return what the file is known by, made empty where it is missing."""
+        """Return the file's identity, creating an empty file if it is missing."""
         from workbench.engine.catalog.tables import delete_database
 
         identity = self._identity_on_disk()
         if identity is not None:
             return identity
-        # What a deleted file left beside it belongs to connections that still have that one open.
+        # Leftovers of a deleted file belong to connections that still have it open.
         delete_database(self.place)
         with self.place.open("ab") as file:
             status = os.fstat(file.fileno())
         return status.st_dev, status.st_ino
 
     def _writer_at(self, identity: _Identity) -> apsw.Connection | None:
-        """Open the file for writing; None where it was of no use and has been put away."""
+        """Open the file for writing; None if it was unusable and was set aside."""
         import apsw
 
         from workbench.engine.catalog.tables import delete_database, open_database
@@ -260,7 +260,7 @@ class Database:
         return writer
 
     def _reader(self, opened: _Opened) -> apsw.Connection:
-        """Return the connection that reads, opened with the first question."""
+        """Return the reading connection, opened at the first query."""
         if opened.reader is None:
             from workbench.engine.catalog.tables import connect
 
@@ -276,7 +276,7 @@ class Database:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """Keep other threads and processes from making, opening or setting aside the file, by a lock of its folder."""
+        """Lock the folder against other threads and processes that create, open or set aside the file."""
         descriptor = os.open(self.place.parent, os.O_RDONLY | os.O_DIRECTORY)
         try:
             until = time.monotonic() + _LONGEST_OPENING
@@ -294,13 +294,13 @@ class Database:
 
     def _identity_on_disk(self) -> _Identity | None:
         try:
-            status = os.stat(self.place)  # noqa: PTH116 - asked before every question
+            status = os.stat(self.place)  # noqa: PTH116 - called before every query
         except OSError:
             return None
         return status.st_dev, status.st_ino
 
     def _set_aside(self, identity: _Identity) -> None:
-        """Move a damaged file out of the way, unless another process has replaced it already."""
+        """Set a damaged file aside, unless another process has already replaced it."""
         if identity != self._identity_on_disk():
             return
         self.place.replace(self._damaged_place())
@@ -318,7 +318,7 @@ class Database:
         )
 
     def _unusable(self, reason: str) -> StorageError | DatabaseLost:
-        """Return what to raise where the disk or a right fails, having moved elsewhere where that is possible."""
+        """Return the error for a failing disk or permission, after moving elsewhere if possible."""
         folder = self._elsewhere(self.place.parent, reason)
         if folder is not None:
             self._former.append((self.place, self._opened))
@@ -332,7 +332,7 @@ class Database:
 
 
 def _out_of_reach() -> tuple[type[Exception], ...]:
-    """Return what SQLite raises where the disk or a right is to blame."""
+    """Return the SQLite errors caused by the disk or a permission."""
     import apsw
 
     return (apsw.FullError, apsw.IOError, apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError)

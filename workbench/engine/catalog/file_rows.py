@@ -31,28 +31,28 @@ _MEMORY_REFERENCE = re.compile(r"\bepisode:\d{4}-\d{2}-\d{2}:\d{2}:\d{2}(?:#\d+)
 _LINK = re.compile(r"\[\[([^\[\]|#]+)")
 _ISO_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _DAY = len("2026-02-02")
-# Days to come stand before the newest that has been.
+# Future days come before the newest past one.
 _MOST_DAYS = 16
-# A full stop after a single letter (“e.g.”, “J. Smith”) or a form of address (“Dr. Okoro”) ends no sentence.
+# A full stop after a single letter (“e.g.”, “J. Smith”) or a title (“Dr. Okoro”) does not end a sentence.
 _FIRST_SENTENCE = re.compile(
     r"(.+?(?:(?<![\s.(]\w)(?<!\b[DM]r)(?<!\bMs)(?<!\bSt)(?<!\bMrs)(?<!\bProf)[.!?](?=\s|$)|[。！？]))"
 )
 _MOST_TITLE_SOURCE = 1_000
 _MOST_NAME = 200
-# A hundred pages; of a longer memory the index keeps the beginning. The file itself is never cut.
+# A hundred pages; of a longer memory only the beginning is indexed. The file itself is never cut.
 MOST_CHARACTERS = 200_000
-# Free text in one piece would be found as a whole, whatever was asked for.
+# Free text in one piece would be found as a whole by any query.
 _PIECE_CHARACTERS = 20_000
 
 
 @dataclass(frozen=True)
 class FileRows:
-    """Everything the catalog keeps of one file.
+    """All rows of one file.
 
     Args:
-        sort_keys: By memory id, the text that orders dated memories in time, `2026-02-02T14:30|…`; no two are alike.
+        sort_keys: By memory id, the unique text that orders dated memories in time, `2026-02-02T14:30|…`.
         merged_into: By entity id, the entity it was merged into.
-        stories: By entity id, what else its file tells.
+        stories: By entity id, the other content of its file.
         links: (id of the memory, id it names).
     """
 
@@ -68,12 +68,12 @@ class FileRows:
 
 
 def extract(path: str, content: bytes, zone: ZoneInfo) -> FileRows:
-    """Read one tracked file into rows; what cannot be read is reported among the problems.
+    """Parse one tracked file into rows; unreadable parts are reported as problems.
 
     Args:
         path: Workspace-relative.
         content: Its bytes, of any kind.
-        zone: The zone of the times in it.
+        zone: The zone of times in it.
     """
     reader = _reader_of(path)
     if reader is None:
@@ -105,7 +105,7 @@ def _reader_of(path: str) -> Callable[[str, bytes, ZoneInfo], FileRows] | None:
 
 
 def _as_utf8(path: str, content: bytes) -> tuple[bytes, list[Problem]]:
-    """Put the replacement character for bytes that are no text, which the database could not hold."""
+    """Replace bytes that are not UTF-8, which the database could not hold."""
     try:
         content.decode()
     except UnicodeDecodeError as error:
@@ -120,7 +120,7 @@ def _as_utf8(path: str, content: bytes) -> tuple[bytes, list[Problem]]:
 
 
 def title_of(text: str) -> str:
-    """Return the first sentence of a text in one line, cut at 100 characters."""
+    """Return the first sentence of a text on one line, cut at 100 characters."""
     line = next((line.strip() for line in text.splitlines() if line.strip()), "")[:_MOST_TITLE_SOURCE]
     line = re.sub(r"^(?:[#>*+-]+|\d+[.)])\s+", "", line)
     sentence = _FIRST_SENTENCE.match(line)
@@ -129,14 +129,14 @@ def title_of(text: str) -> str:
 
 
 def links_in(text: str) -> list[str]:
-    """Return the ids that a text names by `[[wikilinks]]` or episode ids, each once."""
+    """Return the distinct ids in a text's `[[wikilinks]]` or episode ids."""
     found = [f"entity:{name}" for match in _WIKILINK.finditer(text) for name in _linked(match.group(1))]
     found.extend(match.group() for match in _MEMORY_REFERENCE.finditer(text))
     return list(dict.fromkeys(found))
 
 
 def _linked(link: str) -> tuple[str, ...]:
-    """Return the entities that a link may lead to: editors do not mind how the name of a note is cased."""
+    """Return the entities that a link may mean: editors ignore case in the names of notes."""
     name = linked_entity(link)
     words = name.removeprefix(f"{NOTE}--")
     return (name,) if words == name else tuple(dict.fromkeys((name, f"{NOTE}--{slug(link)}")))
@@ -267,8 +267,8 @@ def _entity(path: str, content: bytes, zone: ZoneInfo) -> FileRows:
         title_of(document.summary),
     )
     return FileRows(
-        # What stood in a merged entity lives on in the other one: it is found by its id and names alone. Its links
-        # count, for the text as it was is kept in the file.
+        # The content of a merged entity lives on in the other one: it is found only by its id and names. Its links
+        # count, because its text is kept in the file.
         memories=() if keep else (record,),
         entities=(entity,),
         merged_into={entity_id: f"entity:{keep}"} if keep else {},
@@ -309,7 +309,7 @@ def _merged_into(document: EntityFile) -> str | None:
 
 
 def _without_retired(document: EntityFile) -> str:
-    """Return the file's text with blank lines where facts stand that no longer hold; lines keep their numbers."""
+    """Return the file's text with retired facts blanked, so that line numbers stay."""
     blank = {line for fact in document.retired for line in range(fact.span.start, fact.span.end + 1)}
     return "\n".join(
         "" if number in blank else line for number, line in enumerate(document.source.lines, start=1)
@@ -373,7 +373,7 @@ def _free_text(path: str, content: bytes, zone: ZoneInfo) -> FileRows:
 
 
 def _pieces(source: SourceText, span: LineSpan) -> Iterator[LineSpan]:
-    """Part long text between lines; a line is never parted."""
+    """Split long text between lines, never within one."""
     start, size = span.start, 0
     for number in range(span.start, span.end + 1):
         size += len(source.line(number)) + 1
@@ -417,7 +417,7 @@ def _file_id(path: str, span: LineSpan) -> str:
 
 
 def moment_of(day: str, time: str, zone: ZoneInfo) -> datetime | None:
-    """Return the moment of an ISO day and a time in a zone; None where these are none."""
+    """Return the moment of an ISO day and a time in a zone; None if they are invalid."""
     try:
         return datetime.fromisoformat(f"{day}T{time}").replace(tzinfo=zone)
     except ValueError:
@@ -425,7 +425,7 @@ def moment_of(day: str, time: str, zone: ZoneInfo) -> datetime | None:
 
 
 def _first_line(span: LineSpan, body: str) -> int:
-    """Return the line that an entry's body, which ends with the entry, begins on."""
+    """Return the first line of an entry's body, which ends with the entry."""
     return max(span.start, span.end - body.count("\n"))
 
 
@@ -437,14 +437,14 @@ def _bounded(text: str) -> str:
     return text if len(text) <= MOST_CHARACTERS else text[:MOST_CHARACTERS]
 
 
-# Parsing all of a file that is larger than any memory would keep everything else waiting.
+# Parsing all of a file that is larger than any memory would block everything else.
 MOST_BYTES = 4 * 1024 * 1024
 _FLAGS = os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """What the file system says of a file, enough to notice that it changed."""
+    """The file system's metadata of a file, enough to notice a change."""
 
     size: int
     mtime_ns: int
@@ -453,19 +453,18 @@ class Stamp:
 
     @classmethod
     def of(cls, status: os.stat_result) -> Stamp:
-        """Return the stamp of a file with this status."""
         return cls(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
 
 
 @dataclass(frozen=True, slots=True)
 class FileContent:
-    """A file as it was read.
+    """The content of a file.
 
     Args:
         content: Its bytes; of a larger file the whole lines within the first 4 MiB.
         cut: Whether there is more.
         unreadable: Why it cannot be read, or None.
-        masked: Whether secrets in it gave way to masks.
+        masked: Whether secrets in it were masked.
     """
 
     stamp: Stamp
@@ -476,21 +475,21 @@ class FileContent:
 
     @property
     def digest(self) -> bytes:
-        """Return a digest that tells whether a file that was touched has changed; empty where it is unreadable."""
+        """Return a digest that shows whether a touched file has changed; empty if it is unreadable."""
         if self.unreadable is not None:
             return b""
         return hashlib.blake2b(self.content, digest_size=16, salt=b"cut" if self.cut else b"").digest()
 
     @property
     def blob(self) -> bytes | None:
-        """Return the 20 bytes by which git names this content; None where not all of it was read."""
+        """Return git's blob hash of the content (20 bytes); None if it was not read completely."""
         if self.cut or self.masked or self.unreadable is not None:
             return None
         return hashlib.sha1(b"blob %d\0" % len(self.content) + self.content, usedforsecurity=False).digest()
 
 
 def read_file(root: Path, path: str) -> FileContent | None:
-    """Read a tracked file; None where there is none, or where it is a link or no regular file.
+    """Read a tracked file; None if there is none, or it is a link or not a regular file.
 
     Args:
         root: The workspace folder, absolute.

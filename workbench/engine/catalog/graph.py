@@ -1,4 +1,4 @@
-"""The graph of the catalog: relations and entities in bulk, merged entities followed, neighbourhoods and paths."""
+"""The catalog's graph: relations and entities in bulk with merges resolved, neighbourhoods and paths."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _MOST_MERGES = 16
 
 
 class MergedGraph:
-    """What all questions to the graph as it is to be shown have in common.
+    """The common base of graph queries with merges and archivings applied.
 
     Args:
-        catalog: The catalog to ask.
-        hidden: Ids of facts and relations that were archived by themselves, `entity:person--alex#^f7k2`.
+        catalog: The catalog.
+        hidden: Ids of individually archived facts and relations, `entity:person--alex#^f7k2`.
     """
 
     def __init__(self, catalog: Catalog, *, hidden: Iterable[str] = ()) -> None:
@@ -31,18 +31,18 @@ class MergedGraph:
         self._hidden = tuple(sorted(hidden))
 
     def whole(self, entity: str) -> str:
-        """Return the entity that one went into by merging; itself where it did not."""
+        """Return the entity that an entity was merged into; itself if it was not."""
         return self._kept.get(entity, entity)
 
     def count_relations(self) -> int:
-        """Return how many relations there are."""
+        """Return the number of relations."""
         condition, values = self._visible
         rows = self._catalog.rows(f"SELECT count(*) FROM edges e WHERE {condition}", values)
         return int(rows[0][0])
 
     @cached_property
     def _kept(self) -> dict[str, str]:
-        """What merged entities went into, followed to the one that is left; a circle or a dead end leads nowhere."""
+        """The final target of each merged entity; circles and dead ends lead nowhere."""
         into = dict(
             self._catalog.rows(
                 "SELECT m.id, m.merged_into FROM entities m WHERE m.merged_into IS NOT NULL"
@@ -71,10 +71,10 @@ class MergedGraph:
 
 
 def final_entities(into: Mapping[str, str]) -> dict[str, str]:
-    """Return what merged entities went into, followed to the one that is left; a circle leads nowhere.
+    """Return the final target of each merged entity; circles lead nowhere.
 
     Args:
-        into: By merged entity, the one that its file names.
+        into: The target in each merged entity's file.
     """
     kept = {}
     for entity in into:
@@ -88,23 +88,23 @@ def final_entities(into: Mapping[str, str]) -> dict[str, str]:
 
 
 def json_list(values: Collection[str]) -> str:
-    """Return ids as the JSON list that questions take."""
+    """Return ids as a JSON list for queries."""
     return json.dumps(list(values), ensure_ascii=False)
 
 
 _EDGE = "e.source, e.relation, e.target, e.confidence, e.since, e.block, e.place"
-# A year or a month is as early as its first day and as late as its last.
+# A year or a month starts on its first day and ends on its last.
 _DAY = "substr(e.since, 1, 10)"
 
 
 @dataclass(frozen=True, slots=True)
 class RelationFilter:
-    """Which relations are followed.
+    """The relations to follow.
 
     Args:
-        relations: By name; all where empty.
-        after: Those first seen on this ISO day or later, and undated ones.
-        before: Those first seen on this ISO day or earlier, and undated ones.
+        relations: Their names; empty for all.
+        after: Only those first seen on this ISO day or later, and undated ones.
+        before: Only those first seen on this ISO day or earlier, and undated ones.
     """
 
     relations: tuple[str, ...] = ()
@@ -113,11 +113,11 @@ class RelationFilter:
 
 
 class Edge(NamedTuple):
-    """A relation between entities as they are shown.
+    """A relation between entities, with merges resolved.
 
     Args:
         since: ISO date, or None.
-        block: Its block id in the file of the entity it starts from, or None.
+        block: Its block id in the source entity's file, or None.
         place: Its number among the relations of that file.
     """
 
@@ -131,11 +131,11 @@ class Edge(NamedTuple):
 
 
 class KnowledgeGraph(MergedGraph):
-    """The graph as it is to be shown; asks the catalog once for any number of entities.
+    """The graph with merges and archivings applied; each method runs one query for any number of entities.
 
     Args:
-        catalog: The catalog to ask.
-        hidden: Ids of facts and relations that were archived by themselves, `entity:person--alex#^f7k2`.
+        catalog: The catalog.
+        hidden: Ids of individually archived facts and relations, `entity:person--alex#^f7k2`.
         followed: The relations that walks follow; degrees count all.
     """
 
@@ -146,7 +146,7 @@ class KnowledgeGraph(MergedGraph):
         self._followed = followed or RelationFilter()
 
     def steps(self, entities: Collection[str]) -> list[tuple[str, str]]:
-        """Return where relations lead from some entities, in either direction, no step to where one stands."""
+        """Return the pairs (entity, neighbour) of some entities, in either direction, without loops."""
         condition, values = self._condition
         near = self._asked(entities)
         rows = self._catalog.rows(
@@ -162,7 +162,7 @@ class KnowledgeGraph(MergedGraph):
         return [(one, other) for one, other in shown if one != other]
 
     def among(self, entities: Collection[str]) -> list[Edge]:
-        """Return the relations that join some entities, by the entity they start from and their line."""
+        """Return the relations among some entities, by source entity and line."""
         condition, values = self._condition
         ends = self._asked(entities)
         # The plus keeps SQLite from trying each of them as the other end of each.
@@ -175,15 +175,15 @@ class KnowledgeGraph(MergedGraph):
         )
 
     def edges(self) -> list[Edge]:
-        """Return every relation that is followed, by the entity it starts from and its line."""
+        """Return every followed relation, by source entity and line."""
         condition, values = self._condition
         return self._edges(self._catalog.rows(f"SELECT {_EDGE} FROM edges e WHERE {condition}", values))
 
     def degrees(self, entities: Collection[str] | None = None) -> dict[str, int]:
-        """Return how many relations entities have in all, in both directions; one to itself counts once.
+        """Return the number of relations of entities, in both directions; a loop counts once.
 
         Args:
-            entities: Which entities, or None for all; those without a relation may be missing.
+            entities: The entities, or None for all; those without a relation may be missing.
         """
         condition, values = self._visible
         if entities is None:
@@ -205,7 +205,7 @@ class KnowledgeGraph(MergedGraph):
         return self._counted(rows)
 
     def named(self, entities: Collection[str]) -> dict[str, tuple[str, str]]:
-        """Return type and label of those of some entities that have a file, by id."""
+        """Return type and label of entities that have a file, by id."""
         rows = self._catalog.rows(
             "SELECT en.id, en.type, en.label FROM json_each(?) AS asked JOIN entities en ON en.id = asked.value"
             " ORDER BY en.id, en.path DESC",
@@ -214,12 +214,12 @@ class KnowledgeGraph(MergedGraph):
         return {row[0]: (row[1], row[2]) for row in rows}
 
     def everybody(self) -> dict[str, tuple[str, str]]:
-        """Return type and label of every entity that did not go into another, by id."""
+        """Return type and label of every unmerged entity, by id."""
         rows = self._catalog.rows("SELECT id, type, label FROM entities ORDER BY id, path DESC")
         return {row[0]: (row[1], row[2]) for row in rows if row[0] not in self._kept}
 
     def story(self, entity: str) -> EntityStory:
-        """Return what an entity's file tells beside facts and relations."""
+        """Return the content of an entity's file other than facts and relations."""
         rows = self._catalog.rows(
             "SELECT events, questions, days FROM entities WHERE id = ? ORDER BY path", (entity,)
         )
@@ -229,17 +229,17 @@ class KnowledgeGraph(MergedGraph):
         return EntityStory(events, tuple(json.loads(rows[0][1])), tuple(rows[0][2].split()), len(rows))
 
     def relations_in_use(self) -> tuple[str, ...]:
-        """Return the names of relations that stand in files, each once."""
+        """Return the distinct names of relations in files."""
         rows = self._catalog.rows("SELECT DISTINCT relation FROM edges ORDER BY relation")
         return tuple(row[0] for row in rows)
 
     def types_in_use(self) -> tuple[str, ...]:
-        """Return the types that entities have, each once."""
+        """Return the distinct types of entities."""
         rows = self._catalog.rows("SELECT DISTINCT type FROM entities ORDER BY type")
         return tuple(row[0] for row in rows)
 
     def is_named(self, entity: str) -> bool:
-        """Tell whether a relation leads to an entity, which need not have a file."""
+        """Return True if a relation leads to an entity, which need not have a file."""
         return bool(self._catalog.rows("SELECT 1 FROM edges WHERE target = ? LIMIT 1", (entity,)))
 
     @cached_property
@@ -258,14 +258,14 @@ class KnowledgeGraph(MergedGraph):
     def _edges(self, rows: list[tuple[Any, ...]]) -> list[Edge]:
         if self._kept:
             rows = [self._as_shown(*row) for row in rows]
-        # By the entity it starts from and its line; two files may claim one id.
+        # By source entity and line; two files may claim one id.
         rows.sort(key=itemgetter(0, 6, 1, 2))
         return list(map(Edge._make, rows))
 
     def _as_shown(self, source: str, relation: str, target: str, *rest: Any) -> tuple[Any, ...]:
         start = self.whole(source)
         confidence, since, block, place = rest
-        # A block id belongs to the file that it stands in.
+        # A block id is relative to its file.
         kept = block if start == source else None
         return start, relation, self.whole(target), confidence, since, kept, place
 
@@ -280,7 +280,7 @@ class KnowledgeGraph(MergedGraph):
         return counted
 
     def _drawn_together(self) -> list[tuple[str, str]]:
-        """Return the ends of relations between entities that are one by now, which were counted at both."""
+        """Return the ends of relations between entities now merged into one, which were counted at both."""
         if not self._kept:
             return []
         condition, values = self._visible
@@ -295,13 +295,13 @@ class KnowledgeGraph(MergedGraph):
 
 
 class EntityOutline(NamedTuple):
-    """One entity of the table of all.
+    """One row of the entity table.
 
     Args:
-        degree: Its relations, in both directions.
-        facts: Those that hold.
-        relations: Names of its relations, in either direction, each once.
-        days: ISO days that its file names, the newest first, parted by blanks.
+        degree: Its number of relations, in both directions.
+        facts: Its number of current facts.
+        relations: Distinct names of its relations, in either direction.
+        days: ISO days in its file, newest first, separated by blanks.
     """
 
     id: str
@@ -318,16 +318,16 @@ class EntityOutlines(MergedGraph):
     """Every entity with its numbers of relations and facts."""
 
     def outlines(self, today: str) -> Iterator[EntityOutline]:
-        """Yield every entity that did not go into another, by id.
+        """Yield every unmerged entity, by id.
 
         Args:
-            today: ISO day; a fact whose last day is over holds no longer.
+            today: ISO day; a fact that ended before it is no longer current.
         """
         degrees, relations = self._all_degrees()
         facts = self._facts_that_hold(today)
         rows = self._catalog.rows("SELECT id, type, label, days, path, aliases FROM entities")
         rows = [row for row in rows if row[0] not in self._kept]
-        # Of two files that claim one id, the first by its path counts.
+        # Of two files that claim one id, the first by path counts.
         rows.sort(key=itemgetter(0, 4), reverse=True)
         first = sorted({row[0]: row for row in rows}.values())
         degree, fact, relation, none = degrees.get, facts.get, relations.get, ()
@@ -343,7 +343,7 @@ class EntityOutlines(MergedGraph):
         )
         if self._kept:
             rows = [(self.whole(one), self.whole(other), name) for one, other, name in rows]
-        # Sets of names as the bits of numbers, since entities by the thousand have the same ones.
+        # Sets of names as bits, since thousands of entities have the same ones.
         bits: dict[str, int] = defaultdict(lambda: 1 << len(bits))
         degrees: dict[str, int] = defaultdict(int)
         sets: dict[str, int] = defaultdict(int)
@@ -372,26 +372,26 @@ class EntityOutlines(MergedGraph):
 
 
 def _words(listed: str) -> tuple[str, ...]:
-    """Return the words of a JSON list, quickly where none of them is escaped."""
+    """Return the words of a JSON list, with a fast path for lists without escapes."""
     if listed == "[]":
         return ()
     return tuple(json.loads(listed) if "\\" in listed else listed[2:-2].split('", "'))
 
 
 MOST_NODES = 500
-"""Neighbourhoods larger than this are cut at the nearest entities, and say how many are left out."""
+"""Larger neighbourhoods are cut to the nearest entities, and report the number omitted."""
 
 Steps = Callable[[Collection[str]], Iterable[tuple[str, str]]]
-"""Gives the steps that lead on from some entities, whatever the direction of a relation: (from, to)."""
+"""Returns the steps from some entities, in either direction of a relation: (from, to)."""
 
 
 @dataclass(frozen=True)
 class Neighbourhood:
-    """What lies around an entity.
+    """The surroundings of an entity.
 
     Args:
         hops: Hops by entity id, nearest first.
-        omitted: Entities within reach for which there was no room.
+        omitted: Number of entities in reach that were left out.
     """
 
     hops: dict[str, int]
@@ -407,15 +407,15 @@ def neighbourhood_of(
     admit: Callable[[Collection[str]], Sequence[str]] = sorted,
     best: Callable[[Sequence[str], int], Sequence[str]] = lambda names, room: names[:room],
 ) -> Neighbourhood:
-    """Collect what lies within some hops of an entity, nearest first.
+    """Collect the entities within some hops of an entity, nearest first.
 
     Args:
-        center: The entity to start from.
-        steps: Asked once for each hop.
-        depth: Hops to follow, 0 or more.
-        most: Entities to collect at most, the centre included.
-        admit: Gives those of some entities that may be given, in a settled order; a way through another is none.
-        best: Chooses so many of the entities of one hop where there is no room for all of them.
+        center: The start.
+        steps: Called once for each hop.
+        depth: Maximum number of hops, 0 or more.
+        most: Maximum number of entities, the centre included.
+        admit: Returns the visible ones of some entities, in a fixed order; paths through others are not followed.
+        best: Chooses a number of entities of one hop if there is no room for all.
     """
     hops = {center: 0}
     seen = {center}
@@ -435,15 +435,15 @@ def neighbourhood_of(
 
 
 def shortest_path(start: str, goal: str, steps: Steps) -> list[str] | None:
-    """Return the entities of a shortest way between two, in walking order; the same one each time.
+    """Return the entities of a shortest path between two, in order; deterministic.
 
     Args:
-        start: Where to begin.
-        goal: Where to arrive.
-        steps: Asked once for each hop, from whichever end has fewer entities to go on from.
+        start: The first entity.
+        goal: The last entity.
+        steps: Called once for each hop, from the end with fewer entities.
 
     Returns:
-        None where there is no way; one entity where start and goal are the same.
+        None if there is no path; one entity if start and goal are the same.
     """
     if start == goal:
         return [start]
@@ -457,7 +457,7 @@ def shortest_path(start: str, goal: str, steps: Steps) -> list[str] | None:
             if far not in own and (far not in found or near < found[far]):
                 found[far] = near
         own.update(found)
-        # Until now the two sides had nothing in common, so all that they have now is equally far.
+        # Until now the two sides were disjoint, so all common entities are equally far.
         if meeting := min((name for name in found if name in other), default=None):
             return [*_back(meeting, came_by[0])[::-1], *_back(meeting, came_by[1])[1:]]
         reached[side] = sorted(found)
@@ -478,20 +478,20 @@ def with_center(
     story: EntityStory,
     absorbed: tuple[str, ...],
 ) -> GraphView:
-    """Return a neighbourhood with what is known of its centre.
+    """Return a neighbourhood with the details of its centre.
 
     Args:
         view: The neighbourhood.
         center: Its centre.
-        facts: The centre's, in the order of its file.
-        story: What its file tells beside them.
-        absorbed: Ids of the entities that went into it.
+        facts: The centre's, in file order.
+        story: The other content of its file.
+        absorbed: Ids of the entities merged into it.
     """
     return replace(
         view,
         facts=tuple(
             GraphFact(
-                # A line without an id of its own is named by its place, unless several files tell of the entity.
+                # A line without an id of its own is known by its position, unless several files describe the entity.
                 fact.id if "#^" in fact.id or story.files > 1 else f"file:{center.path}#L{fact.line}",
                 fact.text,
                 fact.provenance,

@@ -1,4 +1,4 @@
-"""Questions to the catalog about memories, entities and their relations; the filter of the timeline."""
+"""Catalog queries about memories, entities and their relations; the filter of the timeline."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FIRST, _LAST, _BOTH = ("after", "since"), ("before", "until"), ("on", "day")
 _PIECE = re.compile(r'(-?)(?:(\w+):)?(?:"([^"]*)"?|(\S+))?')
 _DAY = re.compile(r"\d{1,4}$|\d{4}-\d{0,2}$|\d{4}-\d{2}-\d{0,2}$")
 _LAST_CHARACTER = "\U0010ffff"
-# SQLite refuses conditions and patterns without bounds.
+# SQLite refuses conditions and patterns above certain sizes.
 _MOST_CONDITIONS = 30
 _MOST_VALUES = 10
 _MOST_CHARACTERS = 200
@@ -27,12 +27,12 @@ _MOST_CHARACTERS = 200
 
 @dataclass(frozen=True)
 class Condition:
-    """One of the values has to be there: a field's value that begins so, or, without a field, a piece of text.
+    """An alternative of values: beginnings of a field's value or, without a field, pieces of text.
 
     Args:
         field: type, confidence, source, tag or the empty string.
-        values: Of which one is enough; folded where they are a field's.
-        negated: None of them may be there.
+        values: One of these has to occur; folded if they are a field's.
+        negated: None of them may occur.
     """
 
     field: str
@@ -42,12 +42,12 @@ class Condition:
 
 @dataclass(frozen=True)
 class TimelineFilter:
-    """Conditions that all have to hold.
+    """Conditions that must all hold.
 
     Args:
         conditions: In the order typed.
         after: First day, `YYYY-MM-DD` or a beginning of it.
-        before: Last day, likewise.
+        before: Last day, or a beginning of it.
     """
 
     conditions: tuple[Condition, ...] = ()
@@ -79,11 +79,11 @@ class TimelineFilter:
 
 
 def parse_filter(text: str) -> TimelineFilter:
-    """Read what was typed; what is half typed (`type:` alone, `after:x`) narrows nothing yet.
+    """Parse a typed filter; incomplete conditions (`type:` alone, `after:x`) have no effect yet.
 
-    Words must all occur. `type:`, `tag:`, `confidence:` and `source:` take the beginning of a value or several
-    parted by commas; a minus before a condition turns it round; `after:` or `since:`, `before:` or `until:` and
-    `on:` take a day or a beginning of it, such as `2026-01`.
+    All words must occur. `type:`, `tag:`, `confidence:` and `source:` take the beginning of a value, or several
+    separated by commas; a minus negates a condition; `after:` or `since:`, `before:` or `until:` and `on:` take a
+    day or a beginning of it, such as `2026-01`.
     """
     conditions: list[Condition] = []
     after = before = None
@@ -102,7 +102,7 @@ def parse_filter(text: str) -> TimelineFilter:
 
 
 def _spellings(word: str) -> tuple[str, ...]:
-    """Return the ways to write a word that SQLite, which folds ASCII letters alone, would take for different ones."""
+    """Return the spellings of a word that SQLite, which folds only ASCII letters, would distinguish."""
     if word.isascii():
         return (word,)
     return tuple(dict.fromkeys((word, word.lower(), word.upper(), word.capitalize())))
@@ -120,10 +120,10 @@ _IN_ORDER = "ORDER BY m.path, m.start_line, m.number"
 
 
 class Lookups:
-    """Read-only questions; every answer is as fresh as the catalog's last synchronisation.
+    """Read-only queries; answers are as fresh as the catalog's last synchronisation.
 
     Args:
-        catalog: The catalog to ask.
+        catalog: The catalog.
     """
 
     def __init__(self, catalog: Catalog) -> None:
@@ -131,18 +131,18 @@ class Lookups:
         self._names = NameIndex(catalog, self.entity)
 
     def memory(self, memory_id: str) -> MemoryRecord | None:
-        """Return the memory by that id; the first by path and line where a damaged workspace holds several."""
+        """Return the memory with an id; the first by path and line if a damaged workspace has several."""
         rows = self._memories(f"WHERE m.id = ? {_IN_ORDER} LIMIT 1", (memory_id,))
         return rows[0] if rows else None
 
     def memories(self, store: str | None = None) -> list[MemoryRecord]:
-        """Return every memory, or every one of a store, in the order of files and lines."""
+        """Return every memory, or every memory of a store, ordered by file and line."""
         if store is None:
             return self._memories(_IN_ORDER)
         return self._memories(f"WHERE m.store = ? {_IN_ORDER}", (store,))
 
     def outlines(self, ids: Sequence[str]) -> list[MemoryRecord]:
-        """Return the memories by these ids without their text; one that stands in several files comes once."""
+        """Return memories without their text; one that is in several files comes once."""
         columns = _MEMORY_COLUMNS.replace("m.text,", "'',")
         rows = self._catalog.rows(
             f"SELECT {columns} FROM json_each(?) AS asked JOIN memories m ON m.id = asked.value"
@@ -152,7 +152,7 @@ class Lookups:
         return [_memory(row) for row in rows]
 
     def titles(self, stores: Sequence[str]) -> dict[str, str]:
-        """Return what names each memory of some stores, by its id, in the order of files and lines; no text is read."""
+        """Return the title of each memory of some stores, by id, ordered by file and line, without reading texts."""
         return dict(
             self._catalog.rows(
                 f"SELECT m.id, m.title FROM memories m WHERE m.store IN (SELECT value FROM json_each(?)) {_IN_ORDER}",
@@ -161,11 +161,11 @@ class Lookups:
         )
 
     def memories_in(self, path: str) -> list[MemoryRecord]:
-        """Return the memories that stand in a file, in order."""
+        """Return the memories in a file, in order."""
         return self._memories(f"WHERE m.path = ? {_IN_ORDER}", (path,))
 
     def screened_files(self) -> dict[str, str]:
-        """Return what decided on the secrets in a file, by path, for the files that hold any."""
+        """Return what decided about the secrets in a file, by path, for files with secrets."""
         return dict(self._catalog.rows("SELECT path, secrets FROM files WHERE secrets <> ''"))
 
     def timeline(
@@ -174,9 +174,9 @@ class Lookups:
         """Return a page of dated memories, newest first, each with its cursor.
 
         Args:
-            narrowed: Conditions to meet.
-            before: The cursor of the last row of the page before, or None.
-            limit: Most rows.
+            narrowed: The filter.
+            before: The cursor of the previous page's last row, or None.
+            limit: Maximum number of rows.
         """
         condition, values = narrowed.condition()
         earlier, keys = ("AND m.sort_key < ?", [before]) if before is not None else ("", [])
@@ -188,49 +188,49 @@ class Lookups:
         return [(row[0], _memory(row[1:])) for row in rows]
 
     def count(self, store: str | None = None) -> int:
-        """Return how many memories there are, of a store or in all."""
+        """Return the number of memories, of a store or in total."""
         clause, values = ("WHERE m.store = ?", (store,)) if store else ("", ())
         return self._count(clause, values)
 
     def count_entries(self) -> int:
-        """Return how many episodes and stretches of daily logs there are."""
+        """Return the number of episodes and of entries of daily logs."""
         return self._count("WHERE m.store = 'episodic' OR (m.store = 'file' AND m.type = 'log')", ())
 
     def timeline_length(self, narrowed: TimelineFilter) -> int:
-        """Return how many dated memories meet the conditions."""
+        """Return the number of dated memories that match."""
         condition, values = narrowed.condition()
         return self._count(f"WHERE m.sort_key IS NOT NULL AND {condition}", tuple(values))
 
     def entity(self, entity: str) -> EntityRecord | None:
-        """Return an entity by id; one merged into another is still found by its own id."""
+        """Return an entity by id, also one that was merged."""
         rows = self._entities("WHERE id = ? ORDER BY path LIMIT 1", (entity,))
         return rows[0] if rows else None
 
     def entities(self) -> list[EntityRecord]:
-        """Return every entity that is not merged into another, by id."""
+        """Return every unmerged entity, by id."""
         return self._entities("WHERE merged_into IS NULL ORDER BY id, path")
 
     def absorbed(self, entity: str) -> tuple[str, ...]:
-        """Return the ids of the entities whose files say that they were merged into this one."""
+        """Return the ids of the entities merged into this one."""
         keeper = f"entity:{entity.removeprefix('entity:')}"
         return tuple(row.id for row in self._entities("WHERE merged_into = ? ORDER BY id", (keeper,)))
 
     def resolve(self, name: str, entity_type: str | None = None) -> tuple[EntityMatch, ...]:
-        """Find the entities a name may mean: exact names first, then aliases, acronyms and near matches.
+        """Find the entities a name may mean: exact names first, then aliases, acronyms and similar names.
 
         Args:
             name: A name as written, or an id `type--slug`.
             entity_type: Consider this type alone.
 
         Returns:
-            Best first, several of a kind by id; an entity that was merged stands for the one it was merged into.
-            Acronyms are only given where no name fits, `near` matches where nothing fits better; names that
-            differ in a number, version or mark (“C++”) are never near.
+            Best first, then by id; merged entities are replaced by their targets. Acronyms are included only if no name
+            matches, `near` matches only if nothing else does; names that differ in a number, version or mark (“C++”)
+            are never near.
         """
         return self._names.resolve(name, entity_type)
 
     def named(self, name: str) -> EntityRecord | None:
-        """Return the one entity whose label or alias a name is, or None; quick enough for every word of a text."""
+        """Return the one entity with this label or alias, or None; fast enough for every word of a text."""
         return self._names.named(name)
 
     def called(self, first_name: str) -> EntityRecord | None:
@@ -248,7 +248,7 @@ class Lookups:
         return self.entity(rows[0][0]) if len(rows) == 1 else None
 
     def edges_of(self, entity: str) -> tuple[EdgeRecord, ...]:
-        """Return the relations that start from or lead to an entity."""
+        """Return the relations from or to an entity."""
         rows = self._catalog.rows(
             "SELECT source, relation, target, confidence, since, block FROM edges"
             " WHERE source = ?1 OR target = ?1 ORDER BY file, place",
@@ -264,7 +264,7 @@ class Lookups:
         return tuple(EdgeRecord(*row) for row in rows)
 
     def facts_of(self, entity: str) -> tuple[FactRecord, ...]:
-        """Return an entity's facts in the order of its file, retired ones included."""
+        """Return an entity's facts in file order, including retired ones."""
         return self._facts("WHERE entity = ? ORDER BY file, line", (entity,))
 
     def fact(self, fact_id: str) -> FactRecord | None:
@@ -273,7 +273,7 @@ class Lookups:
         return rows[0] if rows else None
 
     def mentions(self, target: str) -> tuple[str, ...]:
-        """Return the ids of memories that link to a memory or entity or give it as their source."""
+        """Return the ids of memories that link to a memory or entity or have it as a source."""
         return self._links(
             "SELECT DISTINCT source FROM links WHERE target = ? AND NOT EXISTS"
             " (SELECT 1 FROM entities WHERE id = source AND merged_into IS NOT NULL) ORDER BY source",
@@ -281,14 +281,14 @@ class Lookups:
         )
 
     def mentioning_files(self, target: str) -> tuple[str, ...]:
-        """Return the paths of files that link to a memory or entity, those of merged entities too."""
+        """Return the paths of files that link to a memory or entity, including those of merged entities."""
         return self._links(
             "SELECT DISTINCT path FROM links JOIN files ON number = file WHERE target = ? ORDER BY path",
             target,
         )
 
     def citing(self, beginning: str) -> tuple[tuple[str, str], ...]:
-        """Return the memories that give a source whose id begins so, each with that id.
+        """Return the memories with a source whose id begins with a text, each with that id.
 
         Args:
             beginning: Such as `file:sessions/ID.jsonl#L`.
@@ -301,11 +301,11 @@ class Lookups:
         return tuple((source, target) for source, target in rows)
 
     def links_from(self, source: str) -> tuple[str, ...]:
-        """Return the ids that a memory links to or comes from."""
+        """Return the ids that a memory links to or has as sources."""
         return self._links("SELECT DISTINCT target FROM links WHERE source = ? ORDER BY target", source)
 
     def problems(self) -> list[tuple[str, int | None, str, str]]:
-        """Return the broken parts of files as (path, line, message, remedy)."""
+        """Return the unreadable parts of files as (path, line, message, remedy)."""
         broken = self._catalog.rows(
             "SELECT path, line, message, remedy FROM problems JOIN files ON number = file ORDER BY path, place"
         )
@@ -388,10 +388,10 @@ def _memory(row: tuple[Any, ...]) -> MemoryRecord:
 
 @dataclass(frozen=True)
 class MemoryColumns:
-    """Memories in the order of files and lines; see `MemoryRecord`. All columns are equally long.
+    """Memories ordered by file and line, as columns of equal length; see `MemoryRecord`.
 
     Args:
-        entities: Ids of the entities that each names, or that it is; of one that was merged, its keeper's.
+        entities: Ids of the entities that each names or is, with merges resolved.
     """
 
     ids: tuple[str, ...]
@@ -408,11 +408,11 @@ def memory_columns(catalog: Catalog, stores: Collection[str]) -> MemoryColumns:
     """Return the columns of all memories of some stores, as fresh as the catalog's last synchronisation.
 
     Args:
-        catalog: The catalog to ask.
+        catalog: The catalog.
         stores: Names of stores.
     """
     rows = catalog.rows(
-        # Nearly all of them are wanted: faster through the table than through an index.
+        # As nearly all rows are read: a table scan is faster than an index.
         "SELECT id, store, source, moment, pinned, title, tags FROM memories NOT INDEXED"
         " WHERE store IN (SELECT value FROM json_each(?)) ORDER BY path, start_line, number",
         (json.dumps(sorted(stores)),),
@@ -433,9 +433,9 @@ def memory_columns(catalog: Catalog, stores: Collection[str]) -> MemoryColumns:
 
 
 def _entities_named(catalog: Catalog) -> dict[str, tuple[str, ...]]:
-    """Return the entities that memories link to which are none themselves, by the memory's id."""
+    """Return the entities to which memories other than entities link, by memory id."""
     keepers = dict(catalog.rows("SELECT id, merged_into FROM entities WHERE merged_into IS NOT NULL"))
-    # “;” is the character after “:”. Most links lead to entities, so an index by target (“+” forbids it) only delays.
+    # “;” is the character after “:”. Most links lead to entities, so an index by target (“+” disables it) is slower.
     links = catalog.rows(
         "SELECT source, target FROM links WHERE (source < 'entity:' OR source >= 'entity;')"
         " AND +target >= 'entity:' AND +target < 'entity;' ORDER BY file, place"

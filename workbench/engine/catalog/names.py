@@ -1,4 +1,4 @@
-"""Which entities a name may mean, how alike two names are, and when they mean one thing."""
+"""Finds the entities that a name may mean, and compares names."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _SMALL = 3
 
 @dataclass(frozen=True, slots=True)
 class _Name:
-    """A name taken apart: its marks, its key, and its key without them."""
+    """A parsed name: its marks, its key, and its key without them."""
 
     marks: tuple[str, ...]
     key: str
@@ -38,15 +38,15 @@ class _Name:
 
 
 def similarity(one: str, other: str, *, least: float = 0.0) -> float:
-    """Compare two names as written, case, accents and punctuation aside.
+    """Return how similar two names are, ignoring case, accents and punctuation.
 
     Args:
         one: A name.
         other: Another one.
-        least: What is wanted at least; a likeness below it may be given as 0, which takes much less time.
+        least: The least useful similarity; lower ones may be returned as 0, which is much faster.
 
     Returns:
-        0–1; 0 where they differ in a number, a Roman numeral or a mark such as those of “C++”, or by one alone.
+        0–1; 0 if they differ in a number, a Roman numeral or a mark as in “C++”, or only by one.
     """
     first, second = _taken_apart(one), _taken_apart(other)
     a, b = first.key, second.key
@@ -72,13 +72,13 @@ def _taken_apart(name: str) -> _Name:
 
 
 def _most_alike(a: str, b: str) -> float:
-    """Return a bound of the ratio of two texts: as if their characters stood in the best order."""
+    """Return an upper bound of the ratio of two texts: that of their sorted characters."""
     common = sum(min(a.count(character), b.count(character)) for character in set(a))
     return 2 * common / (len(a) + len(b)) if a or b else 1.0
 
 
 def version_marks(name: str) -> tuple[str, ...]:
-    """Return the numbers, versions and symbols that tell names apart: `3`, `11` of “Python 3.11”."""
+    """Return the numbers, versions and symbols that distinguish names: `3`, `11` of “Python 3.11”."""
     folded = fold(name)
     return tuple(mark for kind in _MARKS for mark in kind.findall(folded))
 
@@ -98,22 +98,21 @@ _SYMBOLS = re.compile(r"[+#*&%$!]+")
 
 
 def name_marks(name: str) -> tuple[str, ...]:
-    """Return the numbers, Roman numerals and symbols that tell names apart: `3`, `11` of “Python 3.11”."""
+    """Return the numbers, Roman numerals and symbols that distinguish names: `3`, `11` of “Python 3.11”."""
     lowered = name.casefold()
     return (*_DIGITS.findall(lowered), *_ROMAN.findall(lowered), *_SYMBOLS.findall(lowered))
 
 
 def same_name(one: str, other: str) -> bool:
-    """Tell whether two names are one: case, accents, punctuation and spacing do not count, symbols do."""
+    """Return True if two names are equal, ignoring case, accents, punctuation and spacing, but not symbols."""
     key = name_key(one)
     return bool(key) and key == name_key(other) and name_marks(one) == name_marks(other)
 
 
 def may_be_same(one: str, other: str) -> bool:
-    """Tell whether near names are worth a question; those that differ in a number, version or symbol are not.
+    """Return True if similar names are worth a question; not if they differ in a number, version or symbol.
 
-    A name that merely lacks the other's number (“OAuth PKCE”, “OAuth2 PKCE flow”) is a question only where
-    words differ as well.
+    If only one of them has a number (“OAuth PKCE”, “OAuth2 PKCE flow”), words must differ as well.
     """
     marks, others = name_marks(one), name_marks(other)
     if marks == others:
@@ -131,7 +130,7 @@ _MOST_NEAR = 5
 _MOST_CANDIDATES = 60
 _MOST_KEY = 100
 _MOST_MERGES = 16
-# Two initials are a word of many languages; only capitals make an acronym of them.
+# Two initials form a word in many languages; only capitals make them an acronym.
 _SURE_ACRONYM = 3
 _RANKS = {"exact": 0, "alias": 1, "acronym": 2}
 
@@ -140,7 +139,7 @@ class NameIndex:
     """The names of entities in the catalog.
 
     Args:
-        catalog: The catalog to ask.
+        catalog: The catalog.
         entity: Finds an entity by its id.
     """
 
@@ -165,7 +164,7 @@ class NameIndex:
         )
 
     def named(self, name: str) -> EntityRecord | None:
-        """Return the one entity whose label or alias a name is, or None."""
+        """Return the one entity with this label or alias, or None."""
         matches = self._matches(self._by_name(name_key(name)), None)
         return matches[0].entity if len(matches) == 1 else None
 
@@ -176,7 +175,7 @@ class NameIndex:
         return [(entity, how, 1.0) for entity, how in sorted(rows, key=lambda row: _RANKS[row[1]])]
 
     def _by_acronym(self, name: str, key: str) -> list[tuple[str, str, float]]:
-        """Find the long names that this one abbreviates, else the short names that abbreviate this one."""
+        """Return entities whose long name this abbreviates, else those whose short name abbreviates this."""
         if len(key) >= _SURE_ACRONYM or name.isupper():
             rows = self._catalog.rows(
                 "SELECT DISTINCT entity FROM names WHERE folded = ? AND how = 'acronym' ORDER BY entity",
@@ -217,7 +216,7 @@ class NameIndex:
         return tuple(found.values())
 
     def _living(self, entity_id: str) -> EntityRecord | None:
-        """Follow merges to the entity that is left; the last one that exists where the way leads nowhere."""
+        """Follow merges to the final entity; the last existing one if the chain is broken."""
         entity = self._entity(entity_id)
         for _ in range(_MOST_MERGES):
             rows = self._catalog.rows(

@@ -1,4 +1,4 @@
-"""Rows of the catalog: what is known about each memory without opening its file."""
+"""Rows of the catalog: the properties of each memory without opening its file."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import datetime
 
 @dataclass(frozen=True)
 class MemoryRecord:
-    """One memory as the catalog knows it.
+    """One memory in the catalog.
 
     Args:
         id: Its identifier (see `engine.identifiers`).
@@ -17,14 +17,14 @@ class MemoryRecord:
         start_line: First line, 1-based.
         end_line: Last line, inclusive.
         title: A line that names it: the first sentence of an episode, an entity's label, a note's title.
-        text: The memory's own text as it stands in the file; the beginning of one that is very long.
+        text: The memory's own text as in the file; only the beginning if it is very long.
         type: An episode's or entity's type, else the empty string.
         confidence: high, medium, low or the empty string.
-        source: `conversation`, `user-explicit`, `reflection` or another word; empty where nothing is said.
+        source: `conversation`, `user-explicit`, `reflection` or another word; empty if unknown.
         tags: Topical tags.
-        moment: When it happened or was made, aware; None where the file does not say.
+        moment: When it happened or was made, aware; None if the file does not say.
         pinned: Whether the text itself marks it as pinned.
-        text_line: The line of the file that `text` begins on; None where that is `start_line`.
+        text_line: The first line of `text` in the file; None if it is `start_line`.
     """
 
     id: str
@@ -45,7 +45,7 @@ class MemoryRecord:
 
 @dataclass(frozen=True)
 class EntityRecord:
-    """An entity of the graph: id (`entity:type--slug`), label, other names, and where it stands."""
+    """An entity of the graph: id (`entity:type--slug`), label, other names, and location."""
 
     id: str
     type: str
@@ -57,13 +57,13 @@ class EntityRecord:
 
 @dataclass(frozen=True, slots=True)
 class EntityStory:
-    """What an entity's file tells beside names, facts and relations.
+    """The content of an entity's file other than names, facts and relations.
 
     Args:
-        events: Its timeline: (date as written or empty, text, ids that it comes from).
+        events: Its timeline: (date as written or empty, text, source ids).
         questions: Its open questions.
-        days: ISO days that the file names, the newest first.
-        files: How many files claim to be of this entity.
+        days: ISO days in the file, newest first.
+        files: Number of files that claim this entity.
     """
 
     events: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
@@ -89,7 +89,7 @@ class FactRecord:
 
 @dataclass(frozen=True)
 class EdgeRecord:
-    """A relation as it stands in the file of the entity it starts from."""
+    """A relation in the file of its source entity."""
 
     from_: str
     relation: str
@@ -101,7 +101,7 @@ class EdgeRecord:
 
 @dataclass(frozen=True)
 class EntityMatch:
-    """How well a name fits an entity.
+    """A candidate for a name.
 
     Args:
         entity: The candidate.

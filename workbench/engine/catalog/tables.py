@@ -1,4 +1,4 @@
-"""The catalog's tables: their schema, and what files hold written into them, many files at a time."""
+"""The catalog's tables: their schema, and bulk writing of file contents."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from workbench.engine.catalog.file_rows import FileRows, Stamp
 from workbench.engine.catalog.records import EntityRecord, EntityStory, MemoryRecord
 from workbench.engine.catalog.terms import acronyms, fold, name_key
 
-# Raised with each change of the tables, of what is read out of files, or of how texts are cut into terms.
+# Raised with each change of the tables, of the parsing of files, or of the splitting into terms.
 SCHEMA_VERSION = 9
 
 _TABLES = """
@@ -81,14 +81,14 @@ SUFFIXES = ("", "-wal", "-shm")
 
 
 def open_database(place: Path, fingerprint: str) -> apsw.Connection | None:
-    """Open the catalog for writing, with its tables made where it is empty.
+    """Open the catalog for writing, creating its tables if it is empty.
 
     Args:
         place: The database file, which exists.
         fingerprint: What the rows depend on besides the files, such as the time zone.
 
     Returns:
-        The connection, or None where the database is of another version or zone.
+        The connection, or None if the database has another version or fingerprint.
 
     Raises:
         apsw.Error: The file is damaged or cannot be opened.
@@ -109,11 +109,11 @@ def open_database(place: Path, fingerprint: str) -> apsw.Connection | None:
 
 
 def connect(place: Path) -> apsw.Connection:
-    """Open a connection to the database as it is; one that is missing is not made."""
+    """Open a connection to the existing database; a missing one is not created."""
     connection = apsw.Connection(str(place), flags=apsw.SQLITE_OPEN_READWRITE)
     connection.set_busy_timeout(10_000)
     for pragma in (
-        # Whatever this SQLite was built with: a mapped file that is cut short ends the process.
+        # Regardless of SQLite's build options: truncating a mapped file would kill the process.
         "mmap_size = 0",
         "journal_mode = WAL",
         "synchronous = NORMAL",
@@ -134,7 +134,7 @@ def delete_database(place: Path) -> None:
 def _create(connection: apsw.Connection, expected: str) -> None:
     connection.execute("BEGIN IMMEDIATE")
     try:
-        # Another process may have made the tables between our look and our turn to write.
+        # Another process may have created the tables between our check and our lock.
         if _fingerprint(connection) is None:
             connection.execute(_TABLES)
             connection.execute("INSERT INTO state VALUES ('fingerprint', ?)", (expected,))
@@ -172,12 +172,12 @@ class ReadFile:
     """One file ready to be stored.
 
     Args:
-        path: As the catalog names it.
-        stamp: What to know it by; the next look reads a file again whose stamp is another.
-        digest: Of its content.
-        rows: None where the content is known already.
-        blob: By what git names its content, 20 bytes; None where not all of it was read.
-        secrets: What decided on the secrets in it; empty where nothing looks like one.
+        path: The catalog's name for it.
+        stamp: Its stamp; a file with another stamp is read again.
+        digest: Its content's digest.
+        rows: None if the content is already known.
+        blob: Git's blob hash (20 bytes); None if it was not read completely.
+        secrets: What decided about the secrets in it; empty without secrets.
     """
 
     path: str
@@ -190,7 +190,7 @@ class ReadFile:
 
 @dataclass
 class _Rows:
-    """Rows to write by table, numbers of memories to take out, and the numbers that the next ones get."""
+    """Rows to write by table, numbers of memories to remove, and the next free numbers."""
 
     memory: int
     name: int
@@ -199,10 +199,10 @@ class _Rows:
 
 
 def store_files(connection: apsw.Connection, files: Sequence[ReadFile]) -> None:
-    """Put the files' rows in the place of what was known of them; within the caller's transaction.
+    """Replace the rows of some files; within the caller's transaction.
 
-    Memories whose words are still the same keep their place in the full-text index, so that adding one to a long
-    file costs no more than that one.
+    Memories with unchanged words keep their rows in the full-text index, so that adding one to a long file costs only
+    that one.
     """
     new = [file for file in files if file.rows is not None]
     known = _numbers(connection, [file.path for file in new])
@@ -229,7 +229,7 @@ def store_files(connection: apsw.Connection, files: Sequence[ReadFile]) -> None:
 
 
 def remove_files(connection: apsw.Connection, paths: Iterable[str]) -> None:
-    """Take everything out that is known of these files; within the caller's transaction."""
+    """Remove everything about some files; within the caller's transaction."""
     numbers = [(number,) for number in _numbers(connection, paths).values()]
     memories: list[Row] = []
     for number in numbers:
@@ -240,7 +240,7 @@ def remove_files(connection: apsw.Connection, paths: Iterable[str]) -> None:
 
 
 class _Before:
-    """The memories of a file as they were, to be claimed by those that are the same."""
+    """The former memories of a file, to be claimed by unchanged ones."""
 
     def __init__(self, connection: apsw.Connection, file: int | None) -> None:
         self._rows: dict[Row, list[Row]] = {}
@@ -253,12 +253,12 @@ class _Before:
             self._rows.setdefault(_words_key(row), []).append(row)
 
     def claim(self, row: Row) -> Row | None:
-        """Return a memory of the very same words, which nobody else has claimed."""
+        """Return an unclaimed memory with the same words."""
         same = self._rows.get(_words_key(row))
         return same.pop() if same else None
 
     def left(self) -> list[tuple[int]]:
-        """Return the numbers of the memories that nobody claimed."""
+        """Return the numbers of the unclaimed memories."""
         return [(row[0],) for rows in self._rows.values() for row in rows]
 
 
@@ -271,7 +271,6 @@ def _note_stamp(connection: apsw.Connection, file: ReadFile) -> None:
 
 
 def _numbers(connection: apsw.Connection, paths: Iterable[str]) -> dict[str, int]:
-    """Return the numbers of those files that are known."""
     known: dict[str, int] = {}
     for path in paths:
         rows: list[Row] = connection.execute("SELECT number FROM files WHERE path = ?", (path,)).fetchall()
@@ -281,7 +280,7 @@ def _numbers(connection: apsw.Connection, paths: Iterable[str]) -> dict[str, int
 
 
 def _forget_parts(connection: apsw.Connection, files: Iterable[int]) -> None:
-    """Delete all rows of files but the files themselves and their memories."""
+    """Delete all rows of files except the files themselves and their memories."""
     numbers = [(number,) for number in files]
     connection.executemany(
         "DELETE FROM name_words WHERE rowid IN (SELECT number FROM names WHERE file = ?)", numbers
@@ -300,7 +299,7 @@ def _newest(connection: apsw.Connection, table: str) -> int:
 
 
 def _words_key(row: Row) -> Row:
-    """Return what the words of a memory's row come from: title, tags and text."""
+    """Return the indexed parts of a memory's row: title, tags and text."""
     return row[_TITLE], row[_TAGS], row[_TEXT]
 
 
@@ -392,7 +391,7 @@ def _memory_row(number: int, file: int, record: MemoryRecord, sort_key: str | No
 
 
 def facets(record: MemoryRecord) -> str:
-    """Return what a memory can be filtered by: lines of `field:value`, folded, with a line end before each."""
+    """Return a memory's filter values: lines of `field:value`, folded, each preceded by a line end."""
     pairs = [("type", record.type), ("confidence", record.confidence), ("source", record.source)]
     pairs.extend(("tag", tag) for tag in record.tags)
     return "".join(f"\n{name}:{fold(value)}" for name, value in pairs if value)
@@ -416,7 +415,7 @@ def _entity_row(file: int, entity: EntityRecord, merged_into: str | None, story:
 
 
 def _names(entity: EntityRecord, *, is_merged: bool) -> Iterator[tuple[str, str, str]]:
-    """Yield (folded name, how it fits, name as written); the name of a merged entity is one more of the other's."""
+    """Yield (folded name, match kind, name as written); a merged entity's names belong to its target."""
     named = [(name_key(entity.label), "alias" if is_merged else "exact", entity.label)]
     named.extend((name_key(alias), "alias", alias) for alias in entity.aliases)
     for name in (entity.label, *entity.aliases):

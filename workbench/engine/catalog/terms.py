@@ -1,4 +1,4 @@
-"""Words of a text as the full-text index sees them, in every language."""
+"""The words of a text for the full-text index, in every language."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MARKED_SCRIPTS = (
     range(0x11000, 0x11F00),
 )
 _MARKED_SCRIPT = re.compile("[\u0900-\u1aaf\u1b00-\u1dbf\ua800-\uabff\U00011000-\U00011eff]")
-# What is longer is no word; in pieces it can be found all the same.
+# Longer runs are not words; they can still be found in pieces.
 _LONGEST_TERM = 80
 _ASCII_WORDS = {
     code: chr(code).lower() if chr(code).isalnum() or code == 0x5F else " " for code in range(128)
@@ -31,7 +31,7 @@ _ASCII_WORDS = {
 _CONNECTOR = re.compile(r"[-./\\:@+#]")
 _CONNECTED = re.compile(rf"{_CONNECTOR.pattern}(?<=\w.)(?=\w)")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_")
-# Each begins with the one class of characters that a scan can look for.
+# Each begins with one class of characters, which a scan can look for.
 _PARTED = re.compile(r"[A-Z_](?:(?<=_)|(?<=[a-z0-9].)|(?<=[A-Z].)(?=[a-z]))")
 _SMALL_WORDS = frozenset(
     ("a", "an", "and", "de", "der", "des", "for", "in", "la", "of", "on", "the", "to", "und")
@@ -43,7 +43,7 @@ STOP_WORDS = frozenset(Path(__file__).with_name("stop_words.txt").read_text(enco
 
 @dataclass(frozen=True)
 class _Patterns:
-    """How words, compounds and the words of names are found."""
+    """The patterns for words, compounds and the words of names."""
 
     word: re.Pattern[str]
     compound: re.Pattern[str]
@@ -51,10 +51,9 @@ class _Patterns:
 
     @classmethod
     def of(cls, character: str) -> _Patterns:
-        """Return the patterns for words of such characters."""
         return cls(
             re.compile(rf"{character}++"),
-            # A possessive group takes a connector too many in early Pythons 3.11.
+            # In early releases of Python 3.11 a possessive group would take one connector too many.
             re.compile(rf"{character}++(?:{_CONNECTOR.pattern}{character}++)+"),
             re.compile(rf"{character}++[+#]*+"),
         )
@@ -65,7 +64,7 @@ _PLAIN_PATTERNS = _Patterns.of(r"\w")
 
 @cache
 def _patterns_with_marks() -> _Patterns:
-    """Return the patterns for scripts with marks; thirty times as slow, so that only texts in them pay for it."""
+    """Return the patterns for scripts with marks; thirty times as slow, so used only for texts in them."""
     codes = (code for block in _MARKED_SCRIPTS for code in block)
     marks = "".join(chr(code) for code in codes if unicodedata.category(chr(code))[0] == "M")
     return _Patterns.of(rf"[\w{marks}]")
@@ -78,7 +77,7 @@ def _patterns(plain: str) -> _Patterns:
 
 
 class _Accents(dict[int, int | None]):
-    """Which characters a fold drops: accents, points and invisible marks; filled as characters are met."""
+    """Characters that folding drops: accents, points and invisible marks; filled on demand."""
 
     def __missing__(self, code: int) -> int | None:
         drops = code in (0x00AD, 0xFEFF) or (
@@ -93,21 +92,21 @@ _ACCENTS = _Accents()
 
 
 def fold(text: str) -> str:
-    """Fold case, width and accents, so that what reads alike compares alike."""
+    """Fold case, width and accents, so that equal-looking texts compare equal."""
     return _plain(text).casefold()
 
 
 def name_key(name: str) -> str:
-    """Fold a name for comparison: case, accents, punctuation and spacing do not tell names apart.
+    """Fold a name for comparison, dropping case, accents, punctuation and spacing.
 
-    The marks of “C++” and “F#” do. A name without any letter or digit is its own key.
+    The marks of “C++” and “F#” stay. A name without any letter or digit is its own key.
     """
     folded = fold(name).replace("_", " ")
     return " ".join(_patterns(folded).name_word.findall(folded)) or folded.strip()
 
 
 def acronyms(name: str) -> tuple[str, ...]:
-    """Return the initials of a name of two words or more, folded: all of them, and without small words."""
+    """Return the initials of a name of two words or more, folded: of all words, and without small words."""
     words = _patterns(name).word.findall(name)
     found: dict[str, None] = {}
     for chosen in (words, [word for word in words if word.casefold() not in _SMALL_WORDS]):
@@ -118,17 +117,17 @@ def acronyms(name: str) -> tuple[str, ...]:
 
 
 def terms(text: str) -> list[str]:
-    """Cut a text into the terms it can be found by.
+    """Split a text into the terms by which it can be found.
 
-    Words are folded. `memory_search` and `memorySearch` also give their parts; words joined by a hyphen, dot,
-    slash or the like also give the whole, joined by `_`: `v1.2` gives `v1`, `2` and `v1_2`. A run of Chinese,
-    Japanese or Korean gives its bigrams and its last character.
+    Words are folded. `memory_search` and `memorySearch` also give their parts; words joined by a hyphen, dot, slash or
+    the like also give the whole, joined by `_`: `v1.2` gives `v1`, `2` and `v1_2`. A run of Chinese, Japanese or
+    Korean gives its bigrams and its last character.
 
     Args:
         text: Any text, of any length.
 
     Returns:
-        Terms of letters, digits, marks and `_`, in the order of the text; joined words come last.
+        Terms of letters, digits, marks and `_`, in text order; joined words come last.
     """
     plain = _plain(text)
     if plain.isascii():
@@ -149,9 +148,9 @@ def terms(text: str) -> list[str]:
 
 
 def query_terms(query: str) -> tuple[str, ...]:
-    """Return the distinct terms of a question; of a run of Chinese or the like its bigrams alone.
+    """Return the distinct terms of a query; a run of Chinese or the like gives only its bigrams.
 
-    A single Chinese, Japanese or Korean character stands for every term that begins with it.
+    A single Chinese, Japanese or Korean character matches every term that begins with it.
     """
     plain = _plain(query)
     lasts = {run[-1] for run in _CJK_RUN.findall(plain) if len(run) > 1}
@@ -160,23 +159,22 @@ def query_terms(query: str) -> tuple[str, ...]:
 
 
 def telling_terms(query: str) -> tuple[str, ...]:
-    """Return the distinct terms of a question without its stop words; all of them where it has no others."""
+    """Return the distinct terms of a query without its stop words; all of them if it has no others."""
     unique = query_terms(query)
     return (tuple(term for term in unique if term not in STOP_WORDS) or unique)[:_MOST_TERMS]
 
 
 def is_prefix(term: str) -> bool:
-    """Tell whether a question's term stands for every term that begins with it."""
+    """Return True if a query's term matches every term that begins with it."""
     return len(term) == 1 and _CJK_RUN.match(term) is not None
 
 
 def is_pair(term: str) -> bool:
-    """Tell whether a term is two characters out of a run of Chinese, Japanese or Korean."""
+    """Return True if a term is two characters from a run of Chinese, Japanese or Korean."""
     return len(term) == 2 and _CJK_RUN.fullmatch(term) is not None
 
 
 def _plain(text: str) -> str:
-    """Take width, accents and invisible marks out of a text."""
     if text.isascii():
         return text
     decomposed = unicodedata.normalize("NFKD", text)
@@ -184,7 +182,7 @@ def _plain(text: str) -> str:
 
 
 def _spaced_terms(plain: str) -> list[str]:
-    """Return the terms of a text in a script that puts spaces between words."""
+    """Return the terms of a text in a script with spaces between words."""
     if _PARTED.search(plain) is None:
         return (
             plain.translate(_ASCII_WORDS).split()
@@ -199,7 +197,7 @@ def _run_terms(run: str) -> list[str]:
 
 
 def _parts(word: str) -> list[str]:
-    """Return a word and the pieces it is made of."""
+    """Return a word and its parts."""
     whole = word.casefold()
     if _PARTED.search(word) is None:
         return [whole]

@@ -1,1 +1,1 @@
-"""Owns the one way to change a workspace: transactions, and the git history behind them."""
+"""Transactions on a workspace, and the git history behind them. Everything that changes memory goes through here."""

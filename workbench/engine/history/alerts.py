@@ -1,4 +1,4 @@
-"""Alerts: changes of critical files, and tampering with history, that a person has to see (design document §12.5)."""
+"""Alerts that a person has to see: changes of critical files, and tampering with history (design document §12.5)."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ ALERT_KIND = "Alert-Kind"
 ACKNOWLEDGES = "Acknowledges"
 CRITICAL_MARK = "⚠️ CRITICAL: "
 CRITICAL_CHANGED = " ⚠️ CRITICAL FILE CHANGED"
-"""What stands behind the trigger of a commit that changes a critical file."""
+"""The rest of the trigger of a commit that changes a critical file."""
 
 PENDING = " Pending user acknowledgment."
-"""What the summary of an alert ends with."""
+"""The end of an alert's summary."""
 _STATE = "alerts.json"
 _TELLING = ("[ALERT]", "[ACK]")
 _HISTORY = "history"
@@ -35,7 +35,7 @@ _HISTORY = "history"
 
 @dataclass(frozen=True)
 class RaisedAlert:
-    """An alert as history has it.
+    """An alert as recorded in history.
 
     Args:
         id: For example `a-3f9c01d2`.
@@ -49,12 +49,12 @@ class RaisedAlert:
 
 
 def is_authorised(actor: str, approval: str) -> bool:
-    """Tell whether a change of a critical file is a person's own or one they approved (§12.5)."""
+    """Return True if a person made or approved a change of a critical file (§12.5)."""
     return actor == "manual" or (actor.startswith("reflection:") and approval == "approved")
 
 
 def critical_alert(file: str, action: str, actor: str, approval: str, transaction: str) -> CommitMessage:
-    """Return the message of the alert that follows a change of a critical file."""
+    """Return the commit message of the alert that follows a change of a critical file."""
     if is_authorised(actor, approval):
         kind, summary = "critical", f"Critical file change detected.{PENDING}"
     else:
@@ -64,7 +64,7 @@ def critical_alert(file: str, action: str, actor: str, approval: str, transactio
 
 
 def history_alert(detail: str, transaction: str) -> CommitMessage:
-    """Return the message of the alert that says that somebody tampered with history."""
+    """Return the commit message of an alert about tampering with history."""
     return _alert(layout.HISTORY, _HISTORY, detail, "history differs from what was last seen", transaction)
 
 
@@ -88,7 +88,7 @@ def raised_alerts(store: GitStore, state: Path | None = None) -> list[RaisedAler
 
     Args:
         store: The history.
-        state: Folder of derived state, where the answer is kept so that the next one is quick.
+        state: Folder of derived state, where the answer is cached.
     """
     head = store.head()
     if head is None:
@@ -109,7 +109,7 @@ def raised_alerts(store: GitStore, state: Path | None = None) -> list[RaisedAler
 
 
 def open_history_alerts(commits: Iterable[Commit]) -> list[tuple[str, Commit]]:
-    """Return the alerts about history itself that nobody has acknowledged: id and commit, newest first.
+    """Return the unacknowledged alerts about history itself: id and commit, newest first.
 
     Args:
         commits: All of the history, newest first.
@@ -127,10 +127,10 @@ def open_history_alerts(commits: Iterable[Commit]) -> list[tuple[str, Commit]]:
 
 
 def describe_alert(store: GitStore, raised: RaisedAlert) -> Alert:
-    """Return an alert with the change it is about."""
+    """Return an alert with the change that raised it."""
     commit = store.commit(raised.commit)
     message = parse_message(commit)
-    # What was done to history itself is in no commit; the one before has nothing to do with it.
+    # Tampering with history is in no commit, and the commit before it is unrelated.
     change = None if message.trailer(ALERT_KIND) == _HISTORY else _change_before(store, commit)
     diff, actor = "", message.actor
     if change is not None:
@@ -150,7 +150,7 @@ def describe_alert(store: GitStore, raised: RaisedAlert) -> Alert:
 
 
 def _change_before(store: GitStore, alert: Commit) -> Commit | None:
-    """Return the commit an alert is about: the newest before it that is no alert itself."""
+    """Return the newest commit before an alert that is not itself an alert."""
     for commit in store.walk(alert.parent) if alert.parent else ():
         if not commit.message.startswith("[ALERT]"):
             return commit
@@ -158,7 +158,7 @@ def _change_before(store: GitStore, alert: Commit) -> Commit | None:
 
 
 def _fold(known: Iterable[RaisedAlert], commits: Iterable[Commit]) -> list[RaisedAlert]:
-    """Add commits, oldest first, to what is known, newest first."""
+    """Add commits, oldest first, to the known alerts, newest first."""
     found = {raised.id: raised for raised in reversed(list(known))}
     for commit in commits:
         message = parse_message(commit)
@@ -179,10 +179,10 @@ def _load(state: Path | None) -> tuple[str | None, list[RaisedAlert]]:
 
 
 def _row(row: Any) -> tuple[str, str, str | None]:
-    """Return a stored row as what it has to be.
+    """Validate a stored row.
 
     Raises:
-        ValueError: It is something else.
+        ValueError: It is malformed.
     """
     match row:
         case [str(alert), str(commit), None | str() as acknowledgement]:
@@ -201,12 +201,12 @@ _MOST_MEMORY = 32
 
 @dataclass(frozen=True)
 class Seen:
-    """A head, the critical files it held, and some of its memory.
+    """A head, its critical files, and a sample of its memory files.
 
     Args:
         head: The commit.
         critical: Blob and SHA-256 checksum by path.
-        memory: Blob by path of a few files of memory, by which it is known again; None where nobody noted them.
+        memory: Blob by path of a few memory files that identify this history; None if none were recorded.
     """
 
     head: str
@@ -215,7 +215,7 @@ class Seen:
 
 
 def load_seen(state: Path) -> Seen | None:
-    """Return what was last seen, or None where nothing was kept."""
+    """Return what was last seen, or None if nothing was recorded."""
     stored: Any = read_state(state / _FILE)
     match stored:
         case {"head": str(head), "critical": dict(critical)}:
@@ -235,7 +235,7 @@ def load_seen(state: Path) -> Seen | None:
 def keep_seen(
     store: GitStore, state: Path, before: Seen | None, critical_files: frozenset[str]
 ) -> Seen | None:
-    """Keep the present head, the checksums of the critical files in it, and what some of its memory is."""
+    """Record the head, the checksums of its critical files and a sample of its memory files."""
     head = store.head()
     if head is None or (before and before.head == head):
         return before
@@ -254,7 +254,7 @@ def keep_seen(
 
 
 def _some_memory(store: GitStore, tree: str, before: Seen | None) -> dict[str, str]:
-    """Return the blobs of a few files of memory: those of before while they stay, else the first by path."""
+    """Return the blobs of a few memory files: the same files as before while they exist, else the first by path."""
     known = (before.memory if before else None) or {}
     kept = {path: blob for path, blob in known.items() if store.tree_blob(tree, path) == blob}
     if len(kept) > _MOST_MEMORY // 2:
@@ -269,7 +269,7 @@ def _is_memory(path: str) -> bool:
 
 
 def history_is_gone(seen: Seen) -> HistoryDamaged:
-    """Return the error that says that a history was here, and what to do."""
+    """Return the error for a history that has disappeared."""
     return HistoryDamaged(
         f"The history is gone: it was last seen at commit {seen.head[:SHORT]}.",
         where=layout.HISTORY,
@@ -279,10 +279,10 @@ def history_is_gone(seen: Seen) -> HistoryDamaged:
 
 
 def tampering(store: GitStore, seen: Seen) -> str | None:
-    """Return what is wrong with history by what was last seen of it, or None.
+    """Return how history differs from what was last seen, or None if it does not.
 
     Args:
-        store: The history as it is.
+        store: The history.
         seen: What was last seen.
     """
     head = store.head()

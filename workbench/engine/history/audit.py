@@ -1,4 +1,4 @@
-"""Answers who changed what, when and why (design document §12.7), with the differences line by line."""
+"""The audit log: who changed what, when and why (design document §12.7), with line differences and blame."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
-# Two lines less alike than this share words by chance; marking those would only be noise.
+# Lines less alike than this share words by chance; marking the rest would be noise.
 _RELATED = 0.4
 _MARKED_CHARACTERS = 2000
 
@@ -54,7 +54,7 @@ class DiffRow:
     """One row of a difference.
 
     Args:
-        kind: `same`, `removed`, `added`, or `gap` for unchanged lines left out.
+        kind: `same`, `removed`, `added`, or `gap` for omitted unchanged lines.
         old: The line's number (from 1) in the older text, None where it is not there; for a gap the first.
         new: Likewise in the newer text.
         text: The line without its end; for a gap empty.
@@ -109,7 +109,7 @@ def split_lines(text: str) -> list[str]:
 
 
 def line_opcodes(old: Sequence[str], new: Sequence[str]) -> list[Opcode]:
-    """Return opcodes as `difflib` gives them, found faster where the texts begin or end alike."""
+    """Return opcodes like `difflib`'s, faster for texts with a common beginning or end."""
     shortest = min(len(old), len(new))
     head = 0
     while head < shortest and old[head] == new[head]:
@@ -131,7 +131,7 @@ def line_opcodes(old: Sequence[str], new: Sequence[str]) -> list[Opcode]:
 
 
 def changed_spans(old: str, new: str) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
-    """Return the ranges of characters in which two lines differ; none where they have little alike.
+    """Return the character ranges in which two lines differ; none if the lines have little in common.
 
     Returns:
         Ranges in the older line, and ranges in the newer.
@@ -167,15 +167,15 @@ def _offsets(words: list[str]) -> list[int]:
 
 @dataclass(frozen=True)
 class LogFilter:
-    """Which entries of the log are wanted; what is None or empty asks for nothing.
+    """A filter for log entries; fields that are None or empty match everything.
 
     Args:
         actor: A tag or a pattern, such as `reflection:*`.
-        action: A word of the vocabulary, in any case.
-        file: A path or a pattern, such as `memory/graph/*`; a bare file name finds it in any folder.
-        since: Aware; entries at this time are wanted.
-        until: Aware; entries at this time are wanted.
-        text: Words of the summary, file or actor, in any case.
+        action: An action of the vocabulary, in any case.
+        file: A path or a pattern, such as `memory/graph/*`; a bare file name matches in any folder.
+        since: Aware, inclusive.
+        until: Aware, inclusive.
+        text: Part of the summary, file or actor, in any case.
     """
 
     actor: str | None = None
@@ -186,7 +186,7 @@ class LogFilter:
     text: str | None = None
 
     def takes(self, entry: AuditEntry) -> bool:
-        """Tell whether an entry is wanted."""
+        """Return True if an entry matches."""
         if self.actor and not fnmatchcase(entry.actor, self.actor):
             return False
         if self.action and entry.action != self.action.upper():
@@ -209,14 +209,14 @@ ANYTHING = LogFilter()
 
 
 def iterate_entries(root: Path, store: GitStore | None, wanted: LogFilter = ANYTHING) -> Iterator[AuditEntry]:
-    """Yield the entries of the whole history, newest first, reading no more than is asked for.
+    """Yield the entries of the whole history, newest first, reading lazily.
 
-    Commits that the log lacks come from git, then the log, then from git again what was pruned from the log.
+    Entries missing from the log come from git first, then the log, then pruned entries from git again.
 
     Args:
         root: The workspace folder, absolute.
-        store: The history; None where there is none yet.
-        wanted: Which entries.
+        store: The history; None if there is none yet.
+        wanted: The filter.
     """
     if store is not None:
         yield from filter(wanted.takes, _all_entries(root, store))
@@ -234,20 +234,20 @@ def read_entries(
 
     Args:
         root: The workspace folder, absolute.
-        store: The history; None where there is none yet.
-        wanted: Which entries.
-        limit: Most entries; None for all.
-        offset: Entries to pass over.
+        store: The history; None if there is none yet.
+        wanted: The filter.
+        limit: Maximum number of entries; None for all.
+        offset: Number of entries to skip.
     """
     stop = None if limit is None else offset + limit
     return tuple(islice(iterate_entries(root, store, wanted), offset, stop))
 
 
 class Actions:
-    """Which entries of the log belong to one action.
+    """Groups log entries by action.
 
     Args:
-        line: The way to the newest commit.
+        line: The index of the first-parent commits.
     """
 
     def __init__(self, line: CommitIndex) -> None:
@@ -259,7 +259,7 @@ class Actions:
         }
 
     def told(self, entry: AuditEntry) -> AuditEntry:
-        """Return an entry with the action it belongs to; one whose commit is not on the way is an action of its own."""
+        """Return an entry with its action; a commit outside the index is an action of its own."""
         if entry.commit is None:
             return entry
         begun, count = self._of.get(entry.commit[:SHORT], (entry.commit, 1))
@@ -267,12 +267,12 @@ class Actions:
 
 
 def newest_actions(entries: Iterable[AuditEntry], wanted: LogFilter, limit: int) -> Iterator[AuditEntry]:
-    """Yield the wanted entries of the newest actions that have any, newest first, reading little further than needed.
+    """Yield the matching entries of the newest actions that have any, newest first, reading lazily.
 
     Args:
-        entries: All of the log, newest first, each with its action.
-        wanted: Which entries.
-        limit: Most actions.
+        entries: The whole log, newest first, each entry with its action.
+        wanted: The filter.
+        limit: Maximum number of actions.
     """
     commits: Counter[str] = Counter()
     chosen: dict[str, int] = {}
@@ -290,16 +290,16 @@ def newest_actions(entries: Iterable[AuditEntry], wanted: LogFilter, limit: int)
 
 
 def show_commit(store: GitStore, line: CommitIndex, name: str) -> CommitView:
-    """Return one commit with everything that accounts for it.
+    """Return one commit with its full audit record.
 
     Args:
         store: The history.
-        line: The way to its newest commit.
-        name: A hash or the beginning of one.
+        line: The index of the first-parent commits.
+        name: A hash or its first digits.
 
     Raises:
-        NotFound: No commit answers to the name.
-        Ambiguous: Several do.
+        NotFound: No commit matches.
+        Ambiguous: Several commits match.
     """
     commit = store.commit(store.resolve(name))
     message = parse_message(commit)
@@ -339,11 +339,11 @@ def diff(store: GitStore, name: str, *, path: str | None = None) -> DiffView:
 
     Args:
         store: The history.
-        name: The commit, or the older and the newer joined by two dots; an empty newer one is the newest.
+        name: A commit, or the older and the newer joined by two dots; the newer defaults to the newest.
         path: Only this file.
 
     Raises:
-        NotFound: A commit is not there, or the path did not change.
+        NotFound: A commit does not exist, or the path did not change.
         InvalidInput: Both ends are missing.
     """
     older, dots, newer = name.partition("..")
@@ -374,16 +374,16 @@ def diff(store: GitStore, name: str, *, path: str | None = None) -> DiffView:
 
 
 def blame(root: Path, store: GitStore, path: str, *, at: str | None = None) -> Blame:
-    """Return who wrote each line of a file, as history has it; renames are followed.
+    """Return who wrote each line of a file according to history, following renames.
 
     Args:
         root: The workspace folder, absolute.
         store: The history.
         path: Workspace-relative.
-        at: The file as of this commit; the newest by default.
+        at: The commit whose version is blamed; the newest by default.
 
     Raises:
-        NotFound: History has no such file there.
+        NotFound: History has no such file.
     """
     path = layout.normalise(path)
     start = store.resolve(at or "HEAD")
@@ -394,7 +394,7 @@ def blame(root: Path, store: GitStore, path: str, *, at: str | None = None) -> B
         )
     lines = split_lines(_text(content) or "")
     written: dict[int, Commit] = {}
-    # Where each line that is not accounted for yet stands in the version looked at: its place by final place.
+    # Lines without an author yet: their line in the version being examined, by line in the final version.
     places = {number: number for number in range(len(lines))}
     for commit, _, old in _versions(root, store, path, start):
         before = split_lines(_text(old) or "")
@@ -423,7 +423,7 @@ def blame(root: Path, store: GitStore, path: str, *, at: str | None = None) -> B
 def file_history(
     root: Path, store: GitStore, path: str, *, limit: int | None = None
 ) -> tuple[HistoryEntry, ...]:
-    """Return the commits that changed a file, newest first, under whatever name it had."""
+    """Return the commits that changed a file, newest first, following renames."""
     start = store.head()
     if start is None:
         return ()
@@ -485,7 +485,7 @@ def _entry(line: AuditLine) -> AuditEntry:
 
 
 def _known_commit(store: GitStore, line: AuditLine | None) -> str | None:
-    """Return the commit a line names, if history has it."""
+    """Return the commit that a line names, or None if history lacks it."""
     name = commit_of_line(line) if line else None
     try:
         return store.resolve(name) if name else None
@@ -501,7 +501,7 @@ def _watermark_of(store: GitStore, line: AuditLine) -> datetime | None:
 def _versions(
     root: Path, store: GitStore, path: str, start: str
 ) -> Iterator[tuple[Commit, str, bytes | None]]:
-    """Yield the commits that changed a file, newest first: commit, its name then, its content before."""
+    """Yield the commits that changed a file, newest first: commit, path then, content before."""
     seen: set[str] = set()
     begun = start == store.head()
     for entry in iterate_entries(root, store):

@@ -1,4 +1,4 @@
-"""Commits: their messages, trailers and audit lines, the commit at a time, and the index of all of them."""
+"""Commits: messages, trailers and audit lines; the index of all commits, and the commit at a given time."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ RESERVED = frozenset({"Actor", "Approval", "Trigger", "Transaction", "Audit"})
 
 _KEY = re.compile(r"^[A-Za-z][A-Za-z0-9-]*$")
 _SUBJECT = re.compile(r"^\[([A-Z]+)\] (.*?) — (.*)$")
-# Control characters, the line and paragraph separators, and halves of surrogate pairs.
+# Control characters, line and paragraph separators, and surrogates.
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\\]")
 _ESCAPED = re.compile(r"\\(\\|n|x[0-9a-f]{2}|u[0-9a-f]{4})")
 
 
 @dataclass(frozen=True)
 class AuditEntry:
-    """One line of the audit log, as far as its commit does not say it already."""
+    """The part of an audit line that its commit does not imply."""
 
     action: str
     file: str
@@ -47,18 +47,18 @@ class AuditEntry:
 
 @dataclass(frozen=True)
 class CommitMessage:
-    """What a history commit says.
+    """The message of a history commit.
 
     Args:
-        action: Of the subject.
-        file: Of the subject; a path or a pattern.
-        summary: Of the subject, one line.
-        actor: Who.
-        approval: On whose approval.
-        trigger: What set it off, one line.
-        transaction: The id of the transaction.
+        action: From the subject.
+        file: From the subject; a path or a pattern.
+        summary: From the subject, one line.
+        actor: The actor's tag.
+        approval: The approval.
+        trigger: What caused the change, one line.
+        transaction: The transaction's id.
         entries: The audit lines.
-        trailers: Further trailers in order; keys may repeat.
+        trailers: Other trailers in order; keys may repeat.
     """
 
     action: str
@@ -72,21 +72,21 @@ class CommitMessage:
     trailers: tuple[tuple[str, str], ...] = ()
 
     def trailer(self, key: str) -> str | None:
-        """Return the first further trailer of that key, or None."""
+        """Return the first other trailer with a key, or None."""
         return next((value for name, value in self.trailers if name == key), None)
 
     def values(self, key: str) -> tuple[str, ...]:
-        """Return every further trailer of that key, in order."""
+        """Return the values of every other trailer with a key, in order."""
         return tuple(value for name, value in self.trailers if name == key)
 
 
 def render_message(message: CommitMessage) -> str:
-    """Write a commit's message. No field can start a line of its own.
+    """Format a commit's message. No field can start a line of its own.
 
     Raises:
-        InvalidInput: A further trailer has a reserved or malformed key.
+        InvalidInput: A trailer has a reserved or malformed key.
     """
-    # The first dash of a subject ends the file's name, so the name itself must show none.
+    # The first dash in a subject ends the file name, so the name itself may not contain one.
     file = _one_line(message.file).replace("—", "\\u2014")
     lines = [
         f"[{message.action}] {file} — {_one_line(message.summary)}",
@@ -109,7 +109,7 @@ def render_message(message: CommitMessage) -> str:
 
 
 def parse_message(commit: Commit) -> CommitMessage:
-    """Read a commit's message; one that the engine did not write gives what can be known of it."""
+    """Parse a commit's message; for a commit not made by the engine, return what can be inferred."""
     subject, _, body = commit.message.partition("\n")
     matched = _SUBJECT.match(subject)
     action, file, summary = matched.groups() if matched else ("EDIT", "*", subject)
@@ -145,7 +145,7 @@ def parse_message(commit: Commit) -> CommitMessage:
 
 
 def author_of(actor: str) -> tuple[str, str]:
-    """Return a git author's name and e-mail address for an actor's tag."""
+    """Return the git author name and e-mail address for an actor's tag."""
     name = re.sub(r"[\x00-\x1f\x7f<>]", "", _valid(actor)).strip(" .,:;\"'") or "unknown"
     local = re.sub(r"[^a-z0-9-]+", "-", actor.partition(":")[0].casefold()).strip("-") or "unknown"
     return name, f"{local}@workbench.invalid"
@@ -175,7 +175,6 @@ def _unescape(text: str) -> str:
 
 
 def _valid(text: str) -> str:
-    """Return a text without halves of surrogate pairs, which no UTF-8 can hold."""
     return re.sub(r"[\ud800-\udfff]", "\ufffd", text)
 
 
@@ -185,18 +184,18 @@ REVERTS = "Reverts"
 REVERTS_ITEM = "Reverts-Item"
 RESTORES = "Restores"
 RETIRED = "Retired"
-"""Digests of the ids that a commit took out of the files; none of them is given again."""
+"""Digests of the ids that a commit removed from the files; they are never assigned again."""
 ASKED_BY = "Asked-By"
-"""Names whose door an action was asked at; see `Attribution.asker`."""
+"""Names the role through which an action was requested; see `Attribution.asker`."""
 CONTINUES = "Continues"
-"""Names the first commit of an action that is too large for one; they are taken back together."""
+"""Names the first commit of an action that spans several; they are undone together."""
 
 
 INDEX_FILE = "history-line"
 _MAGIC = b"workbench-line-3\n"
 _DIGEST = 16
 _HASH = 20
-# The plain case of what `parse_commit` and `parse_message` read, for they take most of the time.
+# Fast path for the common case of `parse_commit` and `parse_message`, which take most of the time.
 _HEAD = re.compile(
     rb"tree [0-9a-f]{40}\n(?:parent ([0-9a-f]{40})\n)?author [^\n]* <[^>\n]*> (\d+) [+-]\d{4}\n"
 )
@@ -210,12 +209,12 @@ class CommitIndex:
     """Commits along first parents, oldest first.
 
     Args:
-        ids: The 20 bytes of each commit's hash, one after the other.
-        seconds: When each was made, since 1970 in UTC.
-        actors: The place of each one's actor among the names.
+        ids: The 20 bytes of each commit's hash, concatenated.
+        seconds: The time of each commit, seconds since 1970 UTC.
+        actors: The position of each commit's actor in `names`.
         names: Actors.
-        taken_back: Which commits undid, redid or reverted which: place, trailer and full hash, oldest first.
-        going_on: Which commits go on with the first one of their action: place and its full hash, oldest first.
+        taken_back: Which commits undid, redid or reverted which: position, trailer and full hash, oldest first.
+        going_on: Which commits continue an action: position, and full hash of the action's first, oldest first.
     """
 
     ids: bytes
@@ -230,15 +229,15 @@ class CommitIndex:
 
     @property
     def head(self) -> str | None:
-        """Return the newest commit, or None where there is none."""
+        """Return the newest commit, or None if there is none."""
         return self.commit(len(self) - 1) if self.seconds else None
 
     def commit(self, place: int) -> str:
-        """Return the full hash of a commit by its place, from 0."""
+        """Return the full hash of a commit by its position, from 0."""
         return self.ids[_HASH * place : _HASH * (place + 1)].hex()
 
     def at(self, moment: datetime) -> str | None:
-        """Return the newest commit not later than a time, as `commit_at` does."""
+        """Return the newest commit not later than a time, like `commit_at`."""
         latest = moment.timestamp()
         for place in range(len(self.seconds) - 1, -1, -1):
             if self.seconds[place] <= latest:
@@ -246,12 +245,12 @@ class CommitIndex:
         return None
 
     def latest_by(self, commit: str) -> datetime | None:
-        """Return the latest time that a clock had shown up to a commit; None if the line does not have it."""
+        """Return the latest commit time up to and including a commit; None if it is not in the index."""
         place = self.place(commit)
         return None if place is None else datetime.fromtimestamp(max(self.seconds[: place + 1]), UTC)
 
     def place(self, commit: str) -> int | None:
-        """Return the place of a commit by its full hash; None if the line does not have it."""
+        """Return the position of a commit by its full hash; None if it is not in the index."""
         wanted = bytes.fromhex(commit)
         at = self.ids.find(wanted)
         while at >= 0 and at % _HASH:
@@ -259,13 +258,13 @@ class CommitIndex:
         return at // _HASH if at >= 0 else None
 
     def actions(self) -> list[int]:
-        """Return for each commit the place of the first commit of its action.
+        """Return for each commit the position of its action's first commit.
 
-        An action is a commit with those that go on with it. The commits of one reflection are one as long as nothing
-        but the system's upkeep comes between them.
+        An action is a commit and its continuations. The commits of one reflection form one action as long as only
+        the system's upkeep comes between them.
         """
         first = list(range(len(self)))
-        # The many commits of an import all go on with the same one.
+        # The many commits of an import all continue the same first commit.
         place_of = cache(self.place)
         for place, commit in self.going_on:
             before = place_of(commit)
@@ -284,14 +283,14 @@ class CommitIndex:
         return first
 
     def undone_by(self, commit: str) -> str | None:
-        """Return the commit that undid or reverted another, by its full hash, unless it was redone since."""
+        """Return the commit that undid or reverted another, by full hash, unless it was redone since."""
         for place, trailer, target in reversed(self.taken_back):
             if target == commit:
                 return None if trailer == REDOES else self.commit(place)
         return None
 
     def shown(self) -> HistoryLine:
-        """Return it as an answer."""
+        """Return the index as a result value."""
         digits, names = self.ids.hex(), self.names
         commits = tuple([digits[start : start + 2 * _HASH] for start in range(0, len(digits), 2 * _HASH)])
         return HistoryLine(commits, tuple(self.seconds), tuple([names[place] for place in self.actors]))
@@ -301,14 +300,14 @@ EMPTY_INDEX = CommitIndex(b"", array("q"), array("I"), ())
 
 
 def read_commit_index(store: GitStore, known: CommitIndex = EMPTY_INDEX) -> CommitIndex:
-    """Return the way to the newest commit.
+    """Return the index of all commits up to the newest.
 
     Args:
         store: The history.
-        known: The way as it was once; what is still part of it is not read again.
+        known: An earlier index; the part that is still valid is not read again.
 
     Raises:
-        HistoryDamaged: A commit that has to be read is missing or broken.
+        HistoryDamaged: A commit is missing or broken.
     """
     head = store.head()
     if head == known.head:
@@ -321,7 +320,7 @@ def read_commit_index(store: GitStore, known: CommitIndex = EMPTY_INDEX) -> Comm
         hash_ = bytes.fromhex(oid)
         place = places.get(hash_)
         if place is not None:
-            # What a commit comes after is part of its name, so the way up to it is the one that is known.
+            # A commit's hash covers its ancestors, so a known commit vouches for everything before it.
             kept = place + 1
             break
         second, actor, taken, oid = _row(oid, store.raw_object(oid))
@@ -342,7 +341,7 @@ def read_commit_index(store: GitStore, known: CommitIndex = EMPTY_INDEX) -> Comm
 
 
 def _row(oid: str, raw: bytes) -> tuple[int, str, tuple[tuple[str, str], ...], str | None]:
-    """Return when a commit was made, by whom, which commits it names and how, and its first parent."""
+    """Return a commit's time, actor, referenced commits with their trailers, and first parent."""
     head, subject = _HEAD.match(raw), raw.find(b"\n", raw.find(b"\n\n") + 2)
     said = _ACTOR.search(raw, subject) if subject > 0 else None
     try:
@@ -358,7 +357,7 @@ def _row(oid: str, raw: bytes) -> tuple[int, str, tuple[tuple[str, str], ...], s
 
 
 def save_commit_index(place: Path, line: CommitIndex) -> bool:
-    """Write a line where it is found again; return whether that was possible."""
+    """Write an index to a file; return whether it succeeded."""
     seconds, actors = array("q", line.seconds), array("I", line.actors)
     if sys.byteorder == "big":
         seconds.byteswap()
@@ -370,7 +369,7 @@ def save_commit_index(place: Path, line: CommitIndex) -> bool:
 
 
 def load_commit_index(place: Path) -> CommitIndex:
-    """Return the line that was kept; the empty one where there is none, or where it is damaged."""
+    """Load a saved index; the empty one if it is missing or damaged."""
     try:
         content = place.read_bytes()
     except OSError:
@@ -397,7 +396,7 @@ def load_commit_index(place: Path) -> CommitIndex:
 
 
 class CachedCommitIndex:
-    """The line of a history, kept in a file of derived state; deleting that file at any time loses nothing.
+    """The commit index, cached in a file of derived state that may be deleted at any time.
 
     Args:
         place: The file.
@@ -408,7 +407,7 @@ class CachedCommitIndex:
         self._line: CommitIndex | None = None
 
     def read(self, store: GitStore) -> CommitIndex:
-        """Return the way to the newest commit; raises as `read_line` does."""
+        """Return the index of all commits; raises like `read_commit_index`."""
         known = self._line
         if known is None:
             known = load_commit_index(self._place)
@@ -422,21 +421,21 @@ class CachedCommitIndex:
 def commit_at(store: GitStore, moment: datetime) -> str | None:
     """Return the newest commit not later than a time.
 
-    Newest is by the order of history, along first parents, not by date: where the clock was set back between
-    two commits, the later one in order counts, for it was made knowing the other.
+    “Newest” means by history order along first parents, not by date: if the clock was set back between two
+    commits, the later in order wins, because it was made with knowledge of the other.
 
     Args:
         store: The history.
-        moment: Aware. Commits are dated to the second, so a fraction of one makes no difference.
+        moment: Aware. Commits are dated to the second, so fractions are ignored.
 
     Returns:
-        Full hash, or None where everything is later.
+        Full hash, or None if every commit is later.
     """
     return next((commit.id for commit in store.walk() if commit.moment <= moment), None)
 
 
 def history_begins_later(moment: datetime) -> NotFound:
-    """Return the error to raise where there is no commit as early as a time."""
+    """Return the error for a time before the first commit."""
     return NotFound(
         f"The history begins after {moment.isoformat()}.",
         remedy="See its commits with: workbench audit log",

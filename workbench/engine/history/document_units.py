@@ -1,4 +1,4 @@
-"""Takes a file apart into the units that a revert works on, and matches them between two versions."""
+"""Splits a file into the units that a revert works on, and matches them between two versions."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ Section = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Unit:
-    """A piece of a file that is added, changed or removed as one.
+    """A piece of a file that is added, changed or removed as a whole.
 
     Args:
-        kind: `title`, `heading`, `entry` (a heading with a time, or of a proposal, and all below it), `item` (of a
+        kind: `title`, `heading`, `entry` (a heading with a time, or of a proposal, and its contents), `item` (of a
             list, with what is nested in it), `comment`, `front` (a key of the front matter) or `text` (any other
             block).
-        key: What names the unit whatever it says and wherever it stands; None where only its text does.
-        section: The headings above it, without the title.
-        text: Its source, without the end of its last line.
-        level: A heading's or entry's level, 1–6; 0 for everything else.
-        owner: Position of the heading it stands under, -1 where there is none.
+        key: Identifies the unit regardless of its text and position; None if only its text does.
+        section: The enclosing headings, without the title.
+        text: Its source, without the final line end.
+        level: The level of a heading or entry, 1–6; 0 for everything else.
+        owner: Position of the enclosing heading, -1 if there is none.
     """
 
     kind: str
@@ -50,12 +50,12 @@ class Unit:
 
     @property
     def meaning(self) -> str:
-        """Return the text as it is compared: whatever the line ends, and the blanks at the end of lines."""
+        """Return the text for comparison: line ends and trailing blanks normalised."""
         return "\n".join(line.rstrip() for line in LINE_END.split(self.text))
 
     @property
     def name(self) -> str:
-        """Return a few words by which a person finds the unit."""
+        """Return a short description of the unit for a person."""
         if self.key and self.key[0] == "block":
             return f"^{self.key[1]}"
         first = LINE_END.split(self.text)[0].strip()
@@ -64,13 +64,13 @@ class Unit:
 
 @dataclass(frozen=True)
 class DocumentUnits:
-    """A file taken apart; mark, gaps and units in turn are the file again.
+    """A file split into units; mark, gaps and units interleaved reproduce the file.
 
     Args:
-        units: In the order of the file.
-        gaps: One more than units: what stands before the first, between them, and after the last.
-        mark: The byte order mark, or nothing.
-        newline: The line end the file uses.
+        units: In file order.
+        gaps: The text before the first unit, between units, and after the last; one more than there are units.
+        mark: The byte order mark, or empty.
+        newline: The file's line end.
     """
 
     units: tuple[Unit, ...]
@@ -79,7 +79,7 @@ class DocumentUnits:
     newline: str
 
     def places_of(self, line: int) -> list[int]:
-        """Return the positions of the units that a line (1-based) stands in: one, or none between units."""
+        """Return the positions of the units that contain a line (1-based): one, or none between units."""
         position = 1
         for place, (gap, unit) in enumerate(zip(self.gaps, self.units, strict=False)):
             position += len(LINE_END.findall(gap))
@@ -99,7 +99,7 @@ class DocumentUnits:
 
 @dataclass(frozen=True)
 class _Span:
-    """Lines `start` to `end` (0-based, `end` not included) that make a unit."""
+    """The lines `start` to `end` (0-based, `end` excluded) of a unit."""
 
     start: int
     end: int
@@ -110,12 +110,12 @@ class _Span:
 
 
 def parse_units(content: bytes, *, markdown: bool) -> DocumentUnits:
-    """Take a file apart.
+    """Split a file into units.
 
     Args:
-        content: UTF-8; bytes that are none survive as they are.
-        markdown: Whether it has the structure of Markdown; else each line is a unit, and `[table]` and
-            `key =` name units as in TOML.
+        content: UTF-8; invalid bytes survive unchanged.
+        markdown: Whether to read Markdown structure; otherwise each line is a unit, and `[table]` and
+            `key =` identify units as in TOML.
     """
     text = content.decode("utf-8", "surrogateescape")
     mark = _BOM if text.startswith(_BOM) else ""
@@ -136,7 +136,7 @@ def parse_units(content: bytes, *, markdown: bool) -> DocumentUnits:
 
 
 def unit_name(unit: Unit) -> str:
-    """Return the name of a unit in trailers: one line that tells it from the others of its file."""
+    """Return the name of a unit in trailers: one line, unique within its file."""
     if unit.key and unit.key[0] == "block":
         return unit.name
     if unit.key and unit.key[0] == "key":
@@ -145,12 +145,11 @@ def unit_name(unit: Unit) -> str:
 
 
 def with_text(unit: Unit, text: str) -> Unit:
-    """Return the unit with another text."""
     return replace(unit, text=text)
 
 
 def _units(spans: list[_Span], sources: list[str]) -> tuple[Unit, ...]:
-    """Give each span its section, owner and key; a key that is not unique names nothing."""
+    """Give each span its section, owner and key; keys that are not unique are dropped."""
     sole_title = sum(span.kind == "heading" and span.level == 1 for span in spans) == 1
     above: list[int] = []
     units: list[Unit] = []
@@ -189,7 +188,7 @@ def _line_spans(lines: list[str]) -> list[_Span]:
 
 
 def _front_matter(lines: list[str]) -> list[_Span]:
-    """Return the front matter's parts: its fences and one for each key with all its lines."""
+    """Return the parts of the front matter: its fences, and one span per key with all its lines."""
     if lines[0].rstrip() != "---":
         return []
     close = next((n for n, line in enumerate(lines) if n and line.rstrip() in ("---", "...")), None)
@@ -243,7 +242,7 @@ def _heading_span(start: int, end: int, title: str, level: int) -> _Span:
 
 
 def _with_loose_lines(blocks: list[_Span], lines: list[str], offset: int) -> list[_Span]:
-    """Cut blank ends off the blocks, and take in the lines that no block claims (link definitions)."""
+    """Trim blank ends off the blocks, and add the lines that no block claims (link definitions)."""
     spans: list[_Span] = []
     position = offset
     for block in [*blocks, _Span(len(lines), len(lines), "end")]:
@@ -264,11 +263,11 @@ def _with_loose_lines(blocks: list[_Span], lines: list[str], offset: int) -> lis
 
 
 def _whole_entries(spans: list[_Span]) -> list[_Span]:
-    """Let each entry take in everything up to the next heading of its level or above."""
+    """Extend each entry up to the next heading of its level or above."""
     whole: list[_Span] = []
     for span in spans:
         inside = whole and whole[-1].kind == "entry"
-        # The rule before the next proposal is none of this one's.
+        # A rule before the next proposal does not belong to this one.
         parts = span.kind == "rule" and inside and whole[-1].key and whole[-1].key[0] == "proposal"
         if inside and not parts and not 0 < span.level <= whole[-1].level:
             whole[-1] = replace(whole[-1], end=span.end)
@@ -284,11 +283,11 @@ _COMPARED_CHARACTERS = 2000
 def match_units(left: Sequence[Unit], right: Sequence[Unit]) -> dict[int, int]:
     """Pair the units of two versions.
 
-    Keys pair first, then equal text in the same section, then equal text anywhere, and last units of a kind
-    that stand beside a paired unit under the same heading and read alike: those were changed.
+    By key first, then by equal text in the same section, then by equal text anywhere. Last, units of one kind
+    beside a paired unit under the same heading with similar text pair as changed.
 
     Returns:
-        Positions in `left` to positions in `right`; one to one, in no particular order.
+        Positions in `left` to positions in `right`; one to one, unordered.
     """
     pairs: dict[int, int] = {}
     keys = {unit.key: position for position, unit in enumerate(right) if unit.key}
@@ -302,7 +301,7 @@ def match_units(left: Sequence[Unit], right: Sequence[Unit]) -> dict[int, int]:
 
 
 def moved_units(left: Sequence[Unit], right: Sequence[Unit], pairs: dict[int, int]) -> set[int]:
-    """Return the left units that in the right version stand under another heading, or in another order."""
+    """Return the left units that are under another heading, or in another order, in the right version."""
     moved = {
         i for i, j in pairs.items() if left[i].kind != "title" and not _same_owner(left, right, pairs, i, j)
     }
@@ -310,7 +309,7 @@ def moved_units(left: Sequence[Unit], right: Sequence[Unit], pairs: dict[int, in
 
 
 def _same_owner(left: Sequence[Unit], right: Sequence[Unit], pairs: dict[int, int], i: int, j: int) -> bool:
-    """Tell whether two units stand under the same heading; a title that came or went makes no difference."""
+    """Return True if two units are under the same heading; an added or removed title is ignored."""
     ours, theirs = left[i].owner, right[j].owner
     if ours >= 0 and pairs.get(ours) == theirs:
         return True
@@ -318,10 +317,10 @@ def _same_owner(left: Sequence[Unit], right: Sequence[Unit], pairs: dict[int, in
 
 
 def _out_of_order(pairs: Sequence[tuple[int, int]]) -> set[int]:
-    """Return the left positions that changed places: all but a longest run of pairs in the same order.
+    """Return the left positions that moved: all but a longest run of pairs in the same order.
 
     Args:
-        pairs: In the order of the left positions.
+        pairs: Sorted by left position.
     """
     tails: list[int] = []
     tail_of: list[int] = []

@@ -1,4 +1,4 @@
-"""Knows what a purge has to remove, and removes it from a file's content or a commit's message."""
+"""Determines what a purge has to remove, and removes it from file contents and commit messages."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from workbench.engine.markdown.audit_log import parse_audit_fields, render_audit
 from workbench.engine.markdown.review import cited_id
 
 PURGED = "[purged]"
-# Anything shorter stands in other people's sentences by chance; it is removed only where it stands alone.
+# Shorter texts occur in unrelated sentences by chance; they are removed only where they are all a unit says.
 _LEAST_CHARACTERS = 8
-# A line of a longer text is looked for on its own from this length; summaries cut texts off beyond this length.
+# Lines of a longer text are matched on their own from this length; summaries truncate texts beyond this length.
 _LEAST_LINE = 20
 _LEAST_CUT = 24
 
@@ -36,18 +36,18 @@ _FOLDERS = (layout.ENTITIES, layout.PROCEDURES, layout.VAULT)
 
 @dataclass(frozen=True)
 class Erasure:
-    """What has to go.
+    """What a purge has to remove.
 
     Args:
-        paths: Files that go whole, in every version.
-        keys: Keys of units (see `document_units.Unit`) that go, by path.
-        names: Ids and paths, which messages and the scores must not show.
-        texts: Patterns of texts that go wherever they stand.
-        cuts: Patterns of such texts cut short with an ellipsis, as summaries do.
-        alone: Short texts that go where a unit says nothing else.
-        entities: Entities that go, `type--slug`; relations to them go too.
-        links: What a link to one of them holds.
-        called: What files that go are called, and were; messages must not show it.
+        paths: Files to remove completely, in every version.
+        keys: Keys of units (see `document_units.Unit`) to remove, by path.
+        names: Ids and paths that may not remain in messages or scores.
+        texts: Patterns of texts to remove wherever they occur.
+        cuts: Patterns of those texts truncated with an ellipsis, as in summaries.
+        alone: Short texts to remove where a unit says nothing else.
+        entities: Entities to remove, `type--slug`, with the relations to them.
+        links: The link targets that refer to one of them.
+        called: Present and former titles of removed files; messages may not mention them.
     """
 
     paths: frozenset[str]
@@ -64,20 +64,20 @@ class Erasure:
 def erasure_of(
     ids: Iterable[str], texts: Iterable[str], *, paths: Iterable[str] = (), called: Iterable[str] = ()
 ) -> Erasure:
-    """Return what has to go for memories to be gone.
+    """Return what has to be removed to purge memories.
 
     A whole entity, procedure or vault note is its file; a fact, relation or episode is its unit of the file.
-    Texts go by what they say, whatever the list mark, block id and bracketed provenance; longer lines of a text
-    of several lines go on their own too, except headings, comments and relations, which others share.
+    Texts match by content, regardless of list mark, block id and bracketed provenance. The longer lines of a
+    multiline text also match on their own, except headings, comments and relations, which are not specific to it.
 
     Args:
         ids: Ids of the memories.
-        texts: What they said, as it stood in the files.
-        paths: Their files, now and in the past, besides those that the ids tell: of what is whole in a file.
+        texts: Their text as it was in the files.
+        paths: Their present and former files beyond those the ids imply, for memories that are whole files.
         called: Labels, titles and aliases of these files.
 
     Raises:
-        InvalidInput: Neither an id nor a text is given.
+        InvalidInput: No id and no text is given.
     """
     own = dict.fromkeys(paths)
     keys: dict[str, set[tuple[str, ...]]] = {}
@@ -112,7 +112,7 @@ def erasure_of(
 
 
 def ids_of_file(path: str) -> tuple[str, ...]:
-    """Return the id of the memory that is the whole of a file, in every form in which it is written."""
+    """Return the id of the memory that a file is, in every form in which it is written."""
     folder = next((each for each in _FOLDERS if path.startswith(f"{each}/")), None)
     if folder is None or not path.endswith(".md"):
         return (f"file:{layout.shown(path)}",)
@@ -125,15 +125,15 @@ def ids_of_file(path: str) -> tuple[str, ...]:
 
 
 def erase_from_content(erasure: Erasure, path: str, content: bytes) -> tuple[bytes | None, tuple[str, ...]]:
-    """Return a file without what has to go, and what was taken out of it.
+    """Return a file without the content to remove, and the removed pieces.
 
     Args:
-        erasure: What has to go.
+        erasure: What to remove.
         path: Workspace-relative.
         content: One version of the file.
 
     Returns:
-        The content itself where there is nothing to take out, None where no file is left; the removed pieces.
+        The content itself if nothing matches, None if no file remains; the removed pieces.
     """
     if named_by_id(path) in erasure.paths:
         return None, (path,)
@@ -162,7 +162,7 @@ def erase_from_content(erasure: Erasure, path: str, content: bytes) -> tuple[byt
 
 
 def erase_from_text(erasure: Erasure, text: str) -> str:
-    """Return a line of a message without what has to go."""
+    """Return a line of a message without the content to remove."""
     for pattern in (*erasure.texts, *erasure.cuts):
         text = pattern.sub(PURGED, text)
     for name in erasure.names:
@@ -171,19 +171,19 @@ def erase_from_text(erasure: Erasure, text: str) -> str:
 
 
 def erase_from_words(erasure: Erasure, text: str) -> str:
-    """Return the words of a message, which name no file that others rest on, without what has to go."""
+    """Return free text of a message, which contains no functional file name, without the content to remove."""
     text = erase_from_text(erasure, text)
     return erasure.called.sub(PURGED, text) if erasure.called else text
 
 
 def erase_from_message(erasure: Erasure, message: CommitMessage, touched: frozenset[str]) -> CommitMessage:
-    """Return a commit's message without what has to go.
+    """Return a commit's message without the content to remove.
 
     Args:
-        erasure: What has to go.
+        erasure: What to remove.
         message: The message.
-        touched: Paths in which this very commit wrote or removed what has to go; what it says of them goes whole,
-            for a summary may tell in other words what the text said.
+        touched: Paths in which this commit wrote or removed purged content; its statements about them go
+            completely, since a summary may paraphrase the text.
     """
 
     def clean(text: str) -> str:
@@ -217,7 +217,7 @@ def erase_from_message(erasure: Erasure, message: CommitMessage, touched: frozen
 
 
 def place_of(name: str) -> list[tuple[str, tuple[str, ...] | None]]:
-    """Return the file of a memory, with the key of its unit where it is a part of the file."""
+    """Return the possible files of a memory, each with the key of its unit if it is a part of the file."""
     try:
         memory = parse_memory_id(name)
         if memory.kind == "entity":
@@ -251,7 +251,7 @@ def _sentence(line: str) -> str:
 
 
 def _pattern(text: str) -> _Match:
-    """Match a text however it is wrapped, cased, or escaped in an audit line."""
+    """Match a text regardless of wrapping, case, or escapes in an audit line."""
     return re.compile(r"(?:\s|\\n)+".join(map(_word, text.split())), re.IGNORECASE)
 
 
@@ -261,7 +261,7 @@ def _cut_pattern(text: str) -> _Match:
 
 
 def _called_pattern(called: Iterable[str]) -> _Match | None:
-    """Match what a file is called; short names of one plain word are said of much else."""
+    """Match the titles of a file; short plain words are skipped as too common."""
     names = {" ".join(name.split()) for name in called}
     telling = [
         name for name in names if len(name) >= _LEAST_CHARACTERS or not (name.islower() and name.isascii())
@@ -287,7 +287,7 @@ def _concerns(erasure: Erasure, path: str, text: str) -> bool:
 
 
 def _left_of(erasure: Erasure, path: str, unit: Unit) -> str:
-    """Return what is left of a unit; nothing where it goes whole."""
+    """Return the rest of a unit; empty if it goes completely."""
     if unit.key and unit.key in erasure.keys.get(named_by_id(path), ()):
         return ""
     if _sentence(unit.text).casefold() in erasure.alone or _is_relation_to(erasure, unit):
@@ -310,7 +310,7 @@ def _left_of(erasure: Erasure, path: str, unit: Unit) -> str:
 
 
 def _names_one(erasure: Erasure, path: str, text: str) -> bool:
-    """Tell whether the records of reflections quote a memory that goes, or say something of it in other words."""
+    """Return True if a reflection record quotes or paraphrases a memory to remove."""
     if path not in layout.DECIDED:
         return False
     cited = (form for name in erasure.names for form in {name, cited_id(name)} if form in text)
@@ -331,7 +331,7 @@ def _links_to_one(erasure: Erasure, text: str) -> bool:
 
 def _erase_from_json(erasure: Erasure, text: str, content: bytes) -> tuple[bytes | None, tuple[str, ...]]:
     named = any(name in text for name in erasure.names)
-    # What is written with escapes shows only once it is read.
+    # Escaped text shows only once it is decoded.
     if not (named or "\\" in text or any(pattern.search(text) for pattern in erasure.texts)):
         return content, ()
     try:

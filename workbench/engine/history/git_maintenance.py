@@ -1,4 +1,4 @@
-"""Runs the git program, deaf to everybody's configuration, and repacks history in the background when it is due."""
+"""Runs the git program isolated from configuration, and repacks history in the background when due."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
     from workbench.engine.history.history import History
 
 
-# What git needs of the environment to run at all; everything else could change what it does.
+# What git needs from the environment to run; everything else could change its behaviour.
 _KEPT = ("PATH", "SYSTEMROOT", "TMPDIR", "TEMP", "TMP")
-_LOOK_AGAIN = 0.1  # seconds between two looks at whether to go on
+_LOOK_AGAIN = 0.1  # seconds between checks for cancellation
 _COUNTED = re.compile(rb"\((\d+)/(\d+)\)")
 _importing = threading.Lock()
 
 
 @dataclass(frozen=True)
 class Ran:
-    """How git ended, and what it said."""
+    """Git's exit status and output."""
 
     status: int
     out: str
@@ -43,15 +43,15 @@ class Ran:
 
 
 def git_available() -> bool:
-    """Return True where the git program is installed."""
+    """Return True if the git program is installed."""
     return shutil.which("git") is not None
 
 
 def require_git(purpose: str) -> None:
-    """Make sure that the git program is installed.
+    """Check that the git program is installed.
 
     Args:
-        purpose: What it is needed for.
+        purpose: What it is needed for, as in “to purge”.
 
     Raises:
         HistoryError: It is missing.
@@ -69,14 +69,14 @@ def git_command(folder: Path, *arguments: str) -> list[str]:
 
     Args:
         folder: The git directory.
-        arguments: The git command and what it takes.
+        arguments: The git command and its arguments.
     """
     plain = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "gc.auto=0")
     return ["git", f"--git-dir={folder}", *plain, *arguments]
 
 
 def git_environment() -> dict[str, str]:
-    """Return an environment in which nothing outside the repository has a say."""
+    """Return an environment that isolates git from everything outside the repository."""
     kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
     return {
         **kept,
@@ -86,10 +86,10 @@ def git_environment() -> dict[str, str]:
         "GIT_ATTR_NOSYSTEM": "1",
         "GIT_TERMINAL_PROMPT": "0",
         "GIT_OPTIONAL_LOCKS": "0",
-        # A history is whole in itself; what its config names to fetch from could be any program.
+        # A history is complete; the remote that its config names could be any program.
         "GIT_ALLOW_PROTOCOL": "none",
         "GIT_NO_LAZY_FETCH": "1",
-        # A ref that puts one object in the place of another is not obeyed.
+        # Replacement refs are ignored.
         "GIT_NO_REPLACE_OBJECTS": "1",
         "HOME": os.devnull,
         "LC_ALL": "C",
@@ -102,17 +102,17 @@ def run_git(
     progress: Callable[[int, int], None] = lambda *_: None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Ran:
-    """Run git on a history to its end; the caller looks at how it went.
+    """Run git on a history and wait; the caller checks the exit status.
 
     Args:
         folder: The git directory.
-        arguments: The git command and what it takes.
-        progress: Called with what git counts on its standard error: done, and to do.
-        cancelled: Asked all the while.
+        arguments: The git command and its arguments.
+        progress: Called with git's progress on standard error: done, total.
+        cancelled: Polled while git runs.
 
     Raises:
-        Cancelled: It was called off; git has ended.
-        HistoryError: Git cannot be run.
+        Cancelled: `cancelled` returned True; git has ended.
+        HistoryError: Git cannot be started.
     """
     process = start_git(folder, *arguments)
     assert process.stdout is not None
@@ -124,7 +124,7 @@ def run_git(
             waiting.register(process.stderr, selectors.EVENT_READ, err)
             while waiting.get_map():
                 if cancelled():
-                    raise Cancelled("It was called off.")
+                    raise Cancelled("Cancelled.")
                 for key, _ in waiting.select(_LOOK_AGAIN):
                     chunk = os.read(key.fd, 65536)
                     key.data.extend(chunk)
@@ -149,16 +149,16 @@ def start_git(
 
     Args:
         folder: The git directory.
-        arguments: The git command and what it takes.
-        in_background: It may outlive this process, gives way to all others, and nobody hears what it says.
-        pass_fds: Open files that it inherits.
+        arguments: The git command and its arguments.
+        in_background: Let it outlive this process at low priority, with its output discarded.
+        pass_fds: File descriptors to inherit.
 
     Raises:
-        HistoryError: Git cannot be run.
+        HistoryError: Git cannot be started.
     """
     require_git(f"for `git {arguments[0]}`")
     gitpython = _gitpython()
-    # GitPython adds to the environment of this process; `env -i` has git see nothing of that.
+    # GitPython adds to this process's environment; `env -i` keeps that from git.
     variables = [f"{name}={value}" for name, value in git_environment().items()]
     clean = [shutil.which("env") or "/usr/bin/env", "-i", *variables]
     nice = ["nice", "-n", "19"] if in_background and shutil.which("nice") else []
@@ -176,7 +176,7 @@ def start_git(
             where=str(folder),
             remedy="Install git from git-scm.com, and give yourself the right to run it.",
         ) from error
-    # Else GitPython would end the process as soon as it lets go of it.
+    # Otherwise GitPython would terminate the process when its wrapper is collected.
     process: subprocess.Popen[bytes] = started.proc
     started.proc = None
     if in_background and process.stderr is not None:
@@ -185,7 +185,7 @@ def start_git(
 
 
 def _gitpython() -> ModuleType:
-    """Import GitPython, whose import runs the git program that the environment names, with that environment."""
+    """Import GitPython, which runs the configured git program at import, in the isolated environment."""
     with _importing:
         if "git" not in sys.modules:
             aside = {name: os.environ.pop(name) for name in list(os.environ) if name.startswith("GIT_")}
@@ -199,17 +199,17 @@ def _gitpython() -> ModuleType:
 
 
 REPACK_LOCK = "workbench.repack"
-# Loose objects cost an inode and a search each; big trees cost space long before they are many.
+# Loose objects cost an inode and a search each; large trees waste space long before there are many.
 MANY_OBJECTS = 2_000
 MANY_BYTES = 64 * 1024 * 1024
 MANY_PACKS = 40
-# Processes started here; each is asked after now and then, so that none stays as a zombie.
+# Processes started here, polled now and then so that none remains a zombie.
 _started: list[subprocess.Popen[bytes]] = []
 
 
 @dataclass(frozen=True)
 class LooseObjects:
-    """What lies loose in a history: objects, their bytes, and packs."""
+    """The loose objects of a history, their bytes, and its packs."""
 
     objects: int
     size: int
@@ -219,12 +219,12 @@ class LooseObjects:
 def count_loose_objects(
     folder: Path, *, enough_objects: int = MANY_OBJECTS, enough_bytes: int = MANY_BYTES
 ) -> LooseObjects:
-    """Count what lies loose in a git directory, stopping where it is enough to be due.
+    """Count the loose objects in a git directory, stopping early once repacking is due.
 
     Args:
         folder: The git directory.
-        enough_objects: Counting stops past this many.
-        enough_bytes: Counting stops past this many bytes.
+        enough_objects: Stop past this many objects.
+        enough_bytes: Stop past this many bytes.
     """
     objects = size = 0
     store = folder / "objects"
@@ -233,7 +233,7 @@ def count_loose_objects(
         if len(group.name) != 2:
             continue
         for entry in _listed(Path(group.path)):
-            # A repacking of another process may take objects away meanwhile.
+            # A concurrent repack may remove objects meanwhile.
             with suppress(FileNotFoundError):
                 size += entry.stat(follow_symlinks=False).st_size
                 objects += 1
@@ -249,21 +249,21 @@ def repack_if_due(
     many_bytes: int = MANY_BYTES,
     many_packs: int = MANY_PACKS,
 ) -> subprocess.Popen[bytes] | None:
-    """Start repacking in a process of its own where enough lies loose; return at once.
+    """Start repacking in a separate process if it is due; return at once.
 
-    Loose objects are gathered into packs, and small packs into larger ones; nothing is ever without a copy, so
-    writers and readers go on meanwhile. A lock that the process holds keeps a second one from starting. Cheap
-    enough for the end of a session, not for every change: it lists the loose objects.
+    Loose objects are gathered into packs, and small packs into larger ones. Every object exists at all times, so
+    readers and writers continue. A lock held by the process prevents a second one. Listing the loose objects is
+    cheap enough for the end of a session, not for every change.
 
     Args:
-        history: Of the workspace.
+        history: The workspace's history.
         many_objects: Repack past this many loose objects,
         many_bytes: or this many bytes of them,
         many_packs: or this many packs.
 
     Returns:
-        The process, which may outlive this one; None where nothing is due, one is running, or git is missing
-        (`History.warnings` says so).
+        The process, which may outlive this one; None if nothing is due, one is already running, or git is missing
+        (see `History.warnings`).
     """
     if not history.exists:
         return None
@@ -279,22 +279,22 @@ def repack_if_due(
 
 @contextmanager
 def repacking_paused(folder: Path, wait: float) -> Iterator[None]:
-    """Keep the background from repacking during a block; wait for what is at work already.
+    """Keep background repacking out for a block, waiting for one that is running.
 
     Args:
         folder: The git directory.
         wait: Seconds.
 
     Raises:
-        Locked: A repacking did not end in time.
-        StorageError: The lock's file cannot be written.
+        Locked: A running repack did not end in time.
+        StorageError: The lock file cannot be written.
     """
     with process_lock(folder / REPACK_LOCK, wait) as alone:
         if not alone:
             raise Locked(
                 "The history is being repacked or purged by another process; nothing was changed.",
                 where=str(folder),
-                remedy=f"Try again in a minute; it was waited for {wait:g} s.",
+                remedy=f"Try again in a minute; waited {wait:g} s.",
             )
         yield
 
@@ -314,9 +314,9 @@ def _start(folder: Path) -> subprocess.Popen[bytes] | None:
         except OSError:
             return None
         if purge_is_unfinished(folder):
-            # What is going must not be packed again.
+            # Objects to be purged may not be packed again.
             return None
-        # The lock is the child's as soon as it inherits the handle, and the kernel frees it when the child ends.
+        # The child owns the lock once it inherits the handle; the kernel frees it when the child ends.
         arguments = ("repack", "-d", "-l", "-q", "--geometric=2", "--window-memory=64m", "--threads=1")
         process = start_git(folder, *arguments, in_background=True, pass_fds=(handle,))
         _started.append(process)

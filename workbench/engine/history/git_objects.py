@@ -1,4 +1,4 @@
-"""Git's objects as values and bytes: commits, trees, blobs, and how two trees or contents differ."""
+"""Git objects as values and bytes: commits, trees, blobs, and differences between trees and contents."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
 @dataclass(frozen=True)
 class Commit:
-    """One commit as it stands in history.
+    """One commit of the history.
 
     Args:
         id: Full hash, 40 hex digits.
@@ -47,7 +47,7 @@ class Commit:
 
     @property
     def short(self) -> str:
-        """Return the hash as it is shown and written into the audit log."""
+        """Return the abbreviated hash used in displays and the audit log."""
         return self.id[:SHORT]
 
 
@@ -56,10 +56,10 @@ class TreeChange:
     """One file that differs between two commits.
 
     Args:
-        path: Where it is now; where it was, if it is gone.
-        old_blob: Hash of the content before, None where there was no file.
-        new_blob: Hash of the content after, None where the file is gone.
-        old_path: Where it was before, where it was renamed; else None.
+        path: Its current path; its former path if it was deleted.
+        old_blob: Hash of the content before, None if the file is new.
+        new_blob: Hash of the content after, None if the file was deleted.
+        old_path: Its former path if it was renamed, else None.
     """
 
     path: str
@@ -69,10 +69,10 @@ class TreeChange:
 
 
 def parse_commit(oid: str, raw: bytes) -> Commit:
-    """Read a commit object's content.
+    """Parse a commit object's content.
 
     Raises:
-        HistoryDamaged: It is no commit.
+        HistoryDamaged: It is not a commit.
     """
     header, _, message = raw.partition(b"\n\n")
     tree, parents, author = "", [], ""
@@ -87,7 +87,7 @@ def parse_commit(oid: str, raw: bytes) -> Commit:
     signature = re.match(r"^(.*) <[^>]*> (-?\d+) ([+-])(\d\d)(\d\d)$", author)
     if not tree or not signature:
         raise HistoryDamaged(
-            f"Object {oid[:SHORT]} is no commit.", remedy="Look with: workbench audit verify"
+            f"Object {oid[:SHORT]} is not a commit.", remedy="Look with: workbench audit verify"
         )
     name, seconds, sign, hours, minutes = signature.groups()
     offset = timedelta(hours=int(hours), minutes=int(minutes)) * (-1 if sign == "-" else 1)
@@ -98,7 +98,7 @@ def parse_commit(oid: str, raw: bytes) -> Commit:
 def render_commit(
     tree: str, parents: Iterable[str], message: str, *, author: str, email: str, moment: datetime
 ) -> bytes:
-    """Write a commit object's content; author and committer are the same."""
+    """Format a commit object's content; author and committer are the same."""
     offset = moment.utcoffset() or timedelta(0)
     stamp = f"{author} <{email}> {int(moment.timestamp())} {_render_offset(offset)}"
     lines = [f"tree {tree}", *(f"parent {parent}" for parent in parents), f"author {stamp}"]
@@ -106,7 +106,7 @@ def render_commit(
 
 
 def blob_hash(content: bytes) -> str:
-    """Return the hash git gives to a file of this content."""
+    """Return git's hash of a file's content."""
     return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
 
 
@@ -116,7 +116,7 @@ def _render_offset(offset: timedelta) -> str:
     return f"{sign}{abs(minutes) // 60:02d}{abs(minutes) % 60:02d}"
 
 
-# A long history is read through a window of its pack; the rest of it counts as this process's memory for nothing.
+# A long history is read through a window of its pack, so that the whole pack does not count as memory.
 _WINDOW_BYTES = 8 << 20
 _MAPPED_BYTES = 32 << 20
 _CACHED_BYTES = 8 << 20
@@ -124,14 +124,14 @@ _CACHED_BYTES = 8 << 20
 
 @cache
 def libgit2() -> Any:
-    """Return the `pygit2` module, loaded when first needed because that takes 60 ms."""
+    """Return the `pygit2` module, imported on first use because that takes 60 ms."""
     import pygit2
     import pygit2.enums
 
     levels = pygit2.enums.ConfigLevel
     for level in (levels.SYSTEM, levels.GLOBAL, levels.XDG, levels.PROGRAMDATA):
         pygit2.settings.search_path[level] = ""
-    # The folder may be on a drive or a mount of another owner; nothing of its configuration runs anything.
+    # The folder may belong to another owner on a mounted drive; its configuration executes nothing.
     pygit2.settings.owner_validation = False
     pygit2.settings.mwindow_size = _WINDOW_BYTES
     pygit2.settings.mwindow_mapped_limit = _MAPPED_BYTES
@@ -142,10 +142,10 @@ def libgit2() -> Any:
 FILE_MODE = b"100644"
 FOLDER_MODE = b"40000"
 
-# A folder of more bytes is searched for one name rather than taken apart; so many such are kept at hand.
+# In folders of more bytes a single name is searched for without parsing; this many such folders are cached.
 _LARGE = 50_000
 _MOST_RAW = 6
-# So many names are put in their places one by one; more are sorted with all the others.
+# Up to this many names are inserted one by one; more are sorted with all the others.
 _FEW = 8
 
 _ENTRY = re.compile(rb"([0-7]+) ([^\0]+)\0(.{20})", re.DOTALL)
@@ -153,10 +153,10 @@ _ENTRY = re.compile(rb"([0-7]+) ([^\0]+)\0(.{20})", re.DOTALL)
 
 @dataclass(frozen=True)
 class TreeEntry:
-    """One name in a folder.
+    """One entry of a folder.
 
     Args:
-        mode: Git's octal mode as it stands in the object.
+        mode: Git's octal mode as written in the object.
         oid: The 20 raw bytes of the object's name.
     """
 
@@ -172,12 +172,12 @@ Folder = dict[bytes, TreeEntry]
 
 
 def tree_rows(raw: bytes) -> set[tuple[bytes, bytes, bytes]]:
-    """Read a tree object's content as rows of mode, name and raw object name: fastest where many are compared."""
+    """Parse a tree object into rows of mode, name and raw object name: fastest for comparing many."""
     return set(_ENTRY.findall(raw))
 
 
 def parse_tree(raw: bytes) -> Folder:
-    """Read a tree object's content."""
+    """Parse a tree object's content."""
     return {name: TreeEntry(mode, oid) for mode, name, oid in _ENTRY.findall(raw)}
 
 
@@ -186,7 +186,7 @@ def _in_order(folder: Folder) -> Folder:
 
 
 def _with_new(folder: Folder, new: Folder) -> Folder:
-    """Return a folder, whose names are in git's order, with names it has not."""
+    """Merge new names into a folder that is in git's order."""
     if len(new) > _FEW:
         return _in_order(folder | new)
     rows = list(folder.items())
@@ -205,14 +205,14 @@ def _joined(folder: Folder) -> bytes:
 
 
 class TreeReader:
-    """Looks paths up in trees and makes changed trees, keeping the folders read last at hand.
+    """Looks up paths in trees and writes changed trees, caching recent folders.
 
     Args:
-        read_object: Gives a tree object's content by its hex name.
-        write_object: Stores a tree object's content and gives its hex name.
+        read_object: Returns a tree object's content by its hex name.
+        write_object: Stores a tree object's content and returns its hex name.
     """
 
-    # A folder of 20,000 names takes some megabytes.
+    # A folder of 20,000 names takes several megabytes.
     _MOST_FOLDERS = 64
     _MOST_NAMES = 200_000
     _FEWEST_FOLDERS = 8
@@ -225,7 +225,7 @@ class TreeReader:
         self._raws: dict[str, bytes] = {}
 
     def folder(self, tree: str) -> Folder:
-        """Return a folder's entries by the tree's hex name; not to be changed by the caller."""
+        """Return a folder's entries by the tree's hex name; callers may not modify it."""
         found = self._folders.get(tree)
         if found is None:
             found = parse_tree(self._read_object(tree))
@@ -235,7 +235,7 @@ class TreeReader:
         return found
 
     def entry(self, tree: str, path: str) -> TreeEntry | None:
-        """Return what stands at a path below a tree, or None."""
+        """Return the entry at a path below a tree, or None."""
         *folders, name = os.fsencode(path).split(b"/")
         for part in folders:
             step = self._named(tree, part)
@@ -245,7 +245,7 @@ class TreeReader:
         return self._named(tree, name)
 
     def files(self, tree: str, prefix: str = "") -> Iterator[tuple[str, str]]:
-        """Yield every file below a tree as path and hex name of its blob, in git's order of names."""
+        """Yield every file below a tree as path and hex name of its blob, in git's order."""
         for mode, name, oid in _ENTRY.findall(self._read_object(tree)):
             path = prefix + os.fsdecode(name)
             if mode == FOLDER_MODE:
@@ -254,11 +254,11 @@ class TreeReader:
                 yield path, oid.hex()
 
     def changed(self, tree: str | None, changes: Mapping[str, str | None]) -> str:
-        """Write the tree that differs from another in some files.
+        """Write a tree that differs from another in some files.
 
         Args:
-            tree: Hex name of the tree to start from; None starts from nothing.
-            changes: Blob (hex) or None (gone) by path.
+            tree: Hex name of the base tree; None for an empty one.
+            changes: Blob (hex) by path; None deletes the file.
 
         Returns:
             The new tree's hex name.
@@ -278,7 +278,7 @@ class TreeReader:
         return self._write(self._apply(tree, branch))
 
     def _apply(self, tree: str | None, branch: _Branch) -> Folder:
-        """Return a folder with the changes below it made, the names in git's order."""
+        """Return a folder with the changes below it applied, in git's order."""
         folder = dict(self.folder(tree)) if tree else {}
         new: Folder = {}
         for name, change in branch.items():
@@ -296,13 +296,13 @@ class TreeReader:
             elif before is not None and before.is_folder == after.is_folder:
                 folder[name] = after
             else:
-                # Files and folders sort differently, so what changes its kind gets another place.
+                # Files and folders sort differently, so an entry that changes its kind moves.
                 folder.pop(name, None)
                 new[name] = after
         return _with_new(folder, new) if new else folder
 
     def _named(self, tree: str, name: bytes) -> TreeEntry | None:
-        """Return one entry of a folder, without taking apart all of a large one for it."""
+        """Return one entry of a folder, without parsing all of a large one."""
         found = self._folders.get(tree)
         if found is not None:
             return found.get(name)
@@ -320,7 +320,7 @@ class TreeReader:
             return None
         mode = raw[at - 5 : at] if raw[at - 5 : at] == FOLDER_MODE else raw[at - 6 : at]
         if mode not in (FILE_MODE, FOLDER_MODE) or raw.find(wanted, at + 1) >= 0:
-            # Bytes of a hash may look like a name; taking the folder apart tells.
+            # The bytes of a hash may look like a name; only parsing tells.
             return self.folder(tree).get(name)
         start = at + len(wanted)
         return TreeEntry(mode, raw[start : start + 20])
@@ -345,7 +345,7 @@ _Branch = dict[bytes, "str | _Branch | None"]
 def differing_files(
     reader: TreeReader, before: str | None, after: str | None, prefix: str = ""
 ) -> Iterator[tuple[str, str | None, str | None]]:
-    """Yield path, old blob and new blob (hex, None where absent) of every file that differs."""
+    """Yield path, old blob and new blob (hex, None if absent) of every file that differs."""
     if before == after:
         return
     old = reader.folder(before) if before else {}
@@ -367,18 +367,18 @@ def _unequal(old: Folder, new: Folder) -> set[bytes]:
 
 
 SIMILAR = 60
-# Similarity is looked for pair by pair; past this many, only identical content counts as a rename.
+# Similarity is computed pairwise; past this many, only identical content counts as a rename.
 _MOST_PAIRS = 10_000
 
 
 def diff_text(path: str, before: bytes | None, after: bytes | None, *, context: int = 3) -> str:
-    """Return the unified difference of two contents of a file, without git's header lines.
+    """Return the unified diff of two contents of a file, without git's header lines.
 
     Args:
         path: Shown as the file's name.
-        before: The older content, None where there was no file.
-        after: The newer content, None where there is no file.
-        context: Unchanged lines shown around each change.
+        before: The older content, None if there was no file.
+        after: The newer content, None if there is no file.
+        context: Unchanged lines around each change.
     """
     name = shown(path)
     patch = libgit2().Patch.create_from(
@@ -390,7 +390,7 @@ def diff_text(path: str, before: bytes | None, after: bytes | None, *, context: 
 
 
 def line_counts(before: bytes | None, after: bytes | None) -> tuple[int, int]:
-    """Return how many lines one content has that the other lacks: added, removed."""
+    """Return the number of lines added and removed between two contents."""
     flag = libgit2().enums.DiffOption.FORCE_TEXT
     patch = libgit2().Patch.create_from(before, after, "a", "a", flag=flag, context_lines=0)
     _, added, removed = patch.line_stats if patch else (0, 0, 0)
@@ -398,7 +398,7 @@ def line_counts(before: bytes | None, after: bytes | None) -> tuple[int, int]:
 
 
 def similarity(before: bytes, after: bytes) -> int:
-    """Return how much two contents have in common by lines, 0 to 100: shared bytes over the larger size."""
+    """Return the similarity of two contents by lines, 0 to 100: shared bytes over the larger size."""
     if before == after:
         return 100
     larger = max(len(before), len(after))
@@ -416,11 +416,11 @@ def similarity(before: bytes, after: bytes) -> int:
 
 
 def with_renames(changes: Sequence[TreeChange], read_blob: Callable[[str], bytes]) -> list[TreeChange]:
-    """Join files that came with files that went where their contents are 60 % alike or more.
+    """Join added and deleted files into renames if their contents are at least 60 % alike.
 
     Args:
-        changes: Every file that differs, none of them a rename.
-        read_blob: Gives a blob's content.
+        changes: Every file that differs, without renames.
+        read_blob: Returns a blob's content.
     """
     gone = {change.path: change for change in changes if change.new_blob is None}
     come = [change for change in changes if change.old_blob is None]
@@ -438,7 +438,7 @@ def with_renames(changes: Sequence[TreeChange], read_blob: Callable[[str], bytes
 def _pairs(
     come: Sequence[TreeChange], gone: Sequence[TreeChange], read_blob: Callable[[str], bytes]
 ) -> dict[str, str]:
-    """Return old path by new path, identical contents first, then the most alike; each used once."""
+    """Pair new paths with old paths, identical contents first, then the most similar; each used once."""
     pairs: dict[str, str] = {}
     by_blob: dict[str | None, list[str]] = {}
     for change in reversed(gone):

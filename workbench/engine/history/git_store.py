@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 BRANCH = "refs/heads/main"
 
 _MARK = "[workbench]"
-# gc is ours to run; the rest keeps a person's own git commands on this folder from converting or refusing.
+# gc is run by the engine; the rest keeps a person's own git commands from converting or refusing this folder.
 _CONFIG = f"""[core]
 \trepositoryformatversion = 0
 \tfilemode = false
@@ -61,18 +61,18 @@ _LAYOUT = {
     ".gitignore": "*\n",
     "info/attributes": "* -text -filter -ident\n",
 }
-# Where the engine or git writes; nothing in them may lead elsewhere.
+# Folders that the engine or git writes to; no link in them may lead outside.
 _WRITTEN = ("", "info", "objects", "objects/info", "objects/pack", "refs", "refs/heads")
-# Files by which git takes another folder for this one, or parts of it.
+# Files that redirect git to another folder, or parts of it.
 _ELSEWHERE = ("commondir", "objects/info/alternates", "objects/info/http-alternates")
-# Files by which git shows other commits than those that are there; the engine obeys none of them.
+# Files that make git show commits other than the stored ones; the engine ignores them.
 _PRETENDING = ("shallow", "info/grafts")
 _REPLACING = "refs/replace/"
 _FOLDERS = ("objects/info", "objects/pack", "refs/heads", "refs/tags", "info")
 
 
 def make_repository(path: Path) -> None:
-    """Make an empty history; one that is already there is left alone.
+    """Create an empty history; an existing one is left alone.
 
     Raises:
         StorageError: The folder cannot be written.
@@ -86,7 +86,7 @@ def make_repository(path: Path) -> None:
                 (staging / name).write_text(text, encoding="utf-8", newline="\n")
             staging.rename(path)
     except OSError as error:
-        # Where another process was first, the rename fails and theirs is as good.
+        # If another process was first, the rename fails and its repository is used.
         if not path.is_dir():
             raise StorageError(
                 f"The history cannot be created: {error.strerror or error}.",
@@ -94,13 +94,13 @@ def make_repository(path: Path) -> None:
                 remedy="Make the workspace folder writable, or free some space.",
             ) from error
     finally:
-        # Those of others too: whoever is still at it comes too late, and whoever died left rubbish.
+        # Including those of others: a slower process lost the race, and a crashed one left rubbish.
         for left in path.parent.glob(f"{path.name}.new-*"):
             shutil.rmtree(left, ignore_errors=True)
 
 
 def pretences(path: Path) -> Iterator[tuple[str, str]]:
-    """Yield each file that makes git show another history than the engine reads, with its effect and the remedy.
+    """Yield each file that makes git show another history than the engine reads, with its effect and remedy.
 
     Raises:
         StorageError: The folder cannot be read.
@@ -108,7 +108,7 @@ def pretences(path: Path) -> Iterator[tuple[str, str]]:
     try:
         head = path / "HEAD"
         if not head.is_file() or head.read_bytes().strip() != f"ref: {BRANCH}".encode():
-            yield "HEAD", f"it does not name {BRANCH}. Let it say: ref: {BRANCH}"
+            yield "HEAD", f"it does not name {BRANCH}. Change it to: ref: {BRANCH}"
         for name in _PRETENDING:
             if os.path.lexists(path / name):
                 yield name, "it cuts off or joins commits. Remove it"
@@ -130,12 +130,12 @@ def pretences(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def require_ours(path: Path) -> None:
-    """Make sure that a folder is a history of Workbench.
+    """Check that a folder is a history of Workbench.
 
     Raises:
         NotFound: There is no such folder.
         HistoryError: It is something else.
-        HistoryDamaged: It is one, and its config file is missing.
+        HistoryDamaged: Its config file is missing.
         StorageError: It cannot be read.
     """
     if path.is_symlink():
@@ -168,7 +168,7 @@ def require_ours(path: Path) -> None:
 
 
 def _require_within(path: Path) -> None:
-    """Make sure that whatever is written to the history stays in its folder; others may have made that folder."""
+    """Check that writes to the history stay inside its folder, which someone else may have created."""
     for folder in _WRITTEN:
         place = path / folder
         try:
@@ -199,7 +199,7 @@ def _leads_elsewhere(place: Path, how: str) -> HistoryError:
 
 
 def damaged(path: Path, reason: str) -> HistoryDamaged:
-    """Return the error to raise for a history that git cannot make sense of."""
+    """Return the error for a history that git cannot read."""
     return HistoryDamaged(
         f"The history is damaged: {reason}.",
         where=str(path),
@@ -223,15 +223,15 @@ _HEX = re.compile(r"^[0-9a-f]{4,40}$")
 
 
 class GitStore:
-    """A history repository. Safe from several threads; each gets its own handle of libgit2.
+    """A history repository. Thread-safe; each thread gets its own libgit2 handle.
 
     Args:
         path: The git directory, usually `<workspace>/.audit`.
 
     Raises:
         NotFound: There is no such folder.
-        HistoryError: The folder is no history of Workbench.
-        HistoryDamaged: It is one, and git cannot read it.
+        HistoryError: The folder is not a history of Workbench.
+        HistoryDamaged: Git cannot read it.
     """
 
     def __init__(self, path: Path) -> None:
@@ -242,7 +242,7 @@ class GitStore:
 
     @classmethod
     def create(cls, path: Path) -> GitStore:
-        """Make an empty history; one that is already there is opened.
+        """Create an empty history, or open the existing one.
 
         Raises:
             StorageError: The folder cannot be written.
@@ -254,7 +254,7 @@ class GitStore:
     # Objects
 
     def write_blob(self, content: bytes) -> str:
-        """Store a file's content as it is; return its hash."""
+        """Store a file's content unchanged; return its hash."""
         return self._write(_kind("BLOB"), content)
 
     def read_blob(self, blob: str) -> bytes:
@@ -278,7 +278,7 @@ class GitStore:
             raise damaged(self.path, f"object {blob[:SHORT]} is missing or broken ({error})") from error
 
     def has_object(self, oid: str) -> bool:
-        """Tell whether an object is there and intact."""
+        """Return True if an object exists and is intact."""
         try:
             self._read(oid)
         except HistoryDamaged:
@@ -286,11 +286,11 @@ class GitStore:
         return True
 
     def write_tree(self, tree: str | None, changes: Mapping[str, str | None]) -> str:
-        """Write the tree that differs from another in some files.
+        """Write a tree that differs from another in some files.
 
         Args:
-            tree: The root tree to start from; None starts from nothing.
-            changes: Blob, or None for a file that goes, by path.
+            tree: The base root tree; None for an empty one.
+            changes: Blob by path; None deletes the file.
 
         Returns:
             The new root tree's hash.
@@ -326,7 +326,7 @@ class GitStore:
 
     @contextmanager
     def recording(self) -> Iterator[list[str]]:
-        """Note the hash of every object this thread writes during a block."""
+        """Collect the hash of every object this thread writes during a block."""
         written: list[str] = []
         self._handles.written = written
         try:
@@ -340,19 +340,19 @@ class GitStore:
         """Return a commit by its full hash.
 
         Raises:
-            HistoryDamaged: It is missing or broken, or no commit.
+            HistoryDamaged: It is missing, broken, or not a commit.
         """
         return parse_commit(oid, self._read(oid))
 
     def resolve(self, name: str) -> str:
-        """Return the full hash of the commit that a name means.
+        """Return the full hash of the commit that a name denotes.
 
         Args:
-            name: A hash or the first four or more digits of one; `HEAD` or `main` for the newest.
+            name: A hash or its first four or more digits; `HEAD` or `main` for the newest.
 
         Raises:
-            NotFound: No commit answers to it.
-            Ambiguous: Several do.
+            NotFound: No commit matches.
+            Ambiguous: Several commits match.
         """
         wanted = name.strip().lower()
         if wanted in ("head", "main"):
@@ -373,8 +373,8 @@ class GitStore:
         """Yield commits along first parents, newest first.
 
         Args:
-            start: Where to begin; the newest commit by default.
-            stop: A commit not to yield, nor anything before it.
+            start: The first commit; the newest by default.
+            stop: A commit at which to stop, not yielded.
         """
         oid = start or self.head()
         while oid and oid != stop:
@@ -383,7 +383,7 @@ class GitStore:
             oid = commit.parent
 
     def is_ancestor(self, older: str, newer: str) -> bool:
-        """Tell whether one commit is another, or comes before it."""
+        """Return True if a commit is the same as, or an ancestor of, another."""
         if older == newer:
             return True
         try:
@@ -394,7 +394,7 @@ class GitStore:
     # Files in commits
 
     def blob_id(self, commit: str, path: str) -> str | None:
-        """Return the hash of a file's content as of a commit, or None."""
+        """Return the hash of a file's content in a commit, or None."""
         return self.tree_blob(self.commit(commit).tree, path)
 
     def tree_blob(self, tree: str, path: str) -> str | None:
@@ -403,7 +403,7 @@ class GitStore:
         return entry.oid.hex() if entry and not entry.is_folder else None
 
     def file_at(self, commit: str, path: str) -> bytes | None:
-        """Return a file's content as of a commit, or None where there was no such file."""
+        """Return a file's content in a commit, or None if there was no such file."""
         blob = self.blob_id(commit, path)
         return self.read_blob(blob) if blob else None
 
@@ -416,7 +416,7 @@ class GitStore:
         return dict(self._trees.files(tree))
 
     def changed_paths(self, before: str | None, after: str | None) -> list[TreeChange]:
-        """Return the files that differ between two root trees, by path, renames not looked for.
+        """Return the files that differ between two root trees, by path, without rename detection.
 
         Args:
             before: A root tree, or None for nothing.
@@ -442,7 +442,7 @@ class GitStore:
         ]
 
     def changes(self, commit: str, against: str | None = None) -> list[TreeChange]:
-        """Return the files a commit changed, renames (60 % similar or more) found.
+        """Return the files a commit changed, with renames (60 % similar or more) detected.
 
         Args:
             commit: The newer commit.
@@ -453,13 +453,13 @@ class GitStore:
         return self.tree_changes(self.commit(older).tree if older else None, newer.tree)
 
     def tree_changes(self, before: str | None, after: str) -> list[TreeChange]:
-        """Return the files that differ between two root trees, with renames (60 % similar or more) found."""
+        """Return the files that differ between two root trees, with renames (60 % similar or more) detected."""
         return with_renames(self.changed_paths(before, after), self.read_blob)
 
     # The branch
 
     def head(self) -> str | None:
-        """Return the newest commit's hash, or None where nothing was committed yet.
+        """Return the newest commit's hash, or None if there are no commits yet.
 
         Raises:
             HistoryDamaged: The branch's file is unreadable.
@@ -473,18 +473,18 @@ class GitStore:
             raise damaged(self.path, f"the branch is unreadable ({error})") from error
 
     def move_head(self, new: str, *, expected: str | None) -> None:
-        """Move the branch, only if it still stands where it is expected.
+        """Move the branch, if it still points at the expected commit.
 
         Args:
-            new: The commit to point at.
-            expected: The commit it points at now; None where there is no branch yet.
+            new: The new commit.
+            expected: The current commit; None if there is no branch yet.
 
         Raises:
-            Stale: Someone else moved it.
+            Stale: The branch moved meanwhile.
             StorageError: It cannot be written.
         """
         branch = self.path / BRANCH
-        # Git's own protocol for one reference, with which other git programs keep out of each other's way.
+        # Git's own protocol for updating a reference, which excludes other git programs.
         lock = branch.with_name(f"{branch.name}.lock")
         try:
             branch.parent.mkdir(parents=True, exist_ok=True)
@@ -502,7 +502,7 @@ class GitStore:
                 os.close(handle)
             lock.replace(branch)
         except BaseException as error:
-            # Only where it was not renamed: by then the name may be another program's lock.
+            # Only if not renamed: otherwise the name may be another program's lock.
             lock.unlink(missing_ok=True)
             if isinstance(error, OSError):
                 raise self._cannot_move(error) from error
@@ -525,7 +525,7 @@ class GitStore:
     # Storage
 
     def loose_path(self, oid: str) -> Path:
-        """Return where an object's own file is, if it has one."""
+        """Return the file of a loose object, whether or not it exists."""
         return self.path / "objects" / oid[:2] / oid[2:]
 
     def pack(self, oids: Iterable[str]) -> list[Path]:
@@ -545,7 +545,7 @@ class GitStore:
         return sorted(set(folder.iterdir()) - before)
 
     def forget_handles(self) -> None:
-        """Drop this thread's open handle, so that rewritten packs and objects are seen afresh."""
+        """Drop this thread's open handle, so that rewritten packs and objects are read again."""
         self._handles = threading.local()
 
     # Inner parts
@@ -605,7 +605,7 @@ class GitStore:
         except KeyError:
             return None
         except ValueError:
-            # Several fit; this is one of the errors that git raises, so it has to be asked for first.
+            # Several match. This is a subclass of other git errors, so it has to be caught first.
             matches = [commit.id for commit in self.walk() if commit.id.startswith(prefix)]
         except git.GitError as error:
             raise damaged(self.path, f"object {prefix[:SHORT]} is broken ({error})") from error
@@ -617,7 +617,7 @@ class GitStore:
 
 
 def _with_delta(known: TreeChange | None, path: str, delta: pygit2.DiffDelta) -> TreeChange:
-    """Return what is known of a path with a difference; a link that became a file comes as two."""
+    """Merge a difference into what is known of a path; a link replaced by a file comes as two."""
     old, new = (
         None if set(str(file.id)) == {"0"} else str(file.id) for file in (delta.old_file, delta.new_file)
     )

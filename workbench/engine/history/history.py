@@ -1,4 +1,4 @@
-"""The one way to change a workspace, and to see what changed it."""
+"""The history of a workspace: the only way to change it, and the record of what changed it."""
 
 from __future__ import annotations
 
@@ -56,20 +56,20 @@ _INIT = Attribution("system:init", "auto", "first run")
 
 
 class History:
-    """The history of one workspace. Making one touches nothing; only its changing methods write.
+    """The history of one workspace. Creating one touches nothing; only its changing methods write.
 
     Args:
         root: The workspace folder, absolute.
-        clock: Tells the time of commits.
-        state: This workspace's folder for derived state, outside the workspace; made when first needed.
-        zone: The time zone commits are dated in.
+        clock: Dates the commits.
+        state: The folder of this workspace's derived state, outside the workspace; created on first use.
+        zone: The time zone of commit dates.
         lock_timeout: Seconds to wait for another writer.
-        projections: Further files derived from the tracked ones, written after each change.
-        new_id: Gives a fresh transaction id of lower-case letters and digits.
+        projections: Further files derived from the tracked ones, updated after each change.
+        new_id: Returns a new transaction id of lower-case letters and digits.
         critical: Paths of the files that only some roles may change, and whose changes raise alerts.
-        critical_alerts: Whether they do; changes of settings files do in any case, for the switch stands there.
-        screen: Asked about each edit from outside before it is taken in.
-        elsewhere: What else holds memories, for a purge.
+        critical_alerts: Whether they raise alerts; settings files, which hold this switch, always do.
+        screen: Checks each outside edit before it is adopted.
+        elsewhere: Other holders of memories, for a purge.
     """
 
     def __init__(
@@ -106,7 +106,7 @@ class History:
 
     @property
     def exists(self) -> bool:
-        """Tell whether the workspace has a history yet."""
+        """Whether the workspace has a history yet."""
         return self.path.is_dir()
 
     @property
@@ -125,76 +125,78 @@ class History:
 
     @property
     def journal(self) -> Journal:
-        """Return the journal, for those who hold the lock and rewrite history."""
+        """Return the journal, for holders of the lock that rewrite history."""
         return self._journal
 
     @property
     def clock(self) -> Clock:
-        """Return the clock that dates commits."""
+        """The clock that dates commits."""
         return self._around.clock
 
     @property
     def zone(self) -> tzinfo:
-        """Return the time zone that commits are dated in."""
+        """The time zone of commit dates."""
         return self._around.zone
 
     def new_id(self) -> str:
-        """Return a fresh transaction id."""
+        """Return a new transaction id."""
         return self._around.new_id()
 
     @property
     def critical(self) -> frozenset[str]:
-        """Return the paths of the critical files, whether there are such files or not."""
+        """The paths of the critical files, existing or not."""
         return self._around.critical
 
     @property
     def state(self) -> Path:
-        """Return the folder of derived state."""
+        """The folder of derived state."""
         return self._around.state
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Return one line for each thing that does not work here as it should."""
+        """One line for each thing that does not work as it should."""
         missing = (
             ()
             if shutil.which("git")
-            else ("The git program is missing, so history is never repacked; install git. All else works.",)
+            else (
+                "The git program is missing, so history is never repacked; install git. Everything else works.",
+            )
         )
         return (*missing, *self._warnings, *(one.told for one in self.behind()))
 
     def behind(self) -> tuple[StaleProjection, ...]:
-        """Return what is derived from memory and has not followed every change."""
+        """The projections that have not followed every change."""
         return self._projecting.behind()
 
     def head(self) -> str | None:
-        """Return the newest commit, or None where there is none."""
+        """Return the newest commit, or None if there is none."""
         return self.store.head() if self.exists else None
 
     def holds(self, commit: str) -> bool:
-        """Return True if a commit is the newest or comes before it, and no purge is about to change that."""
+        """Return True if a commit is the newest or an ancestor of it, and no purge is about to change that."""
         head = self.head()
         return (
             head is not None and not purge_is_unfinished(self.path) and self.store.is_ancestor(commit, head)
         )
 
     def refuse_gone(self) -> None:
-        """Refuse to answer for a history that was here and is not any more, as if it never had been.
+        """Raise if a history existed here before and has disappeared.
 
         Raises:
-            HistoryDamaged: It is gone, as a whole or its branch.
+            HistoryDamaged: The history or its branch is gone.
         """
         if self.head() is None and not purge_is_unfinished(self.path) and (seen := load_seen(self.state)):
             raise history_is_gone(seen)
 
     def now(self) -> FileView:
-        """Return the files on disk, lock-free."""
+        """Return the files on disk, without a lock."""
         return WorkFiles(self.root)
 
     def at(self, commit: str) -> FileView:
-        """Return the files as of a commit.
+        """Return the files of a commit.
 
         Args:
-            commit: A hash or the first digits of one.
+            commit: A hash or its first digits.
 
         Raises:
             NotFound: There is no such commit.
@@ -202,29 +204,29 @@ class History:
         return CommitFiles(self.store, self.store.resolve(commit))
 
     def alerts(self, *, waiting: bool = False) -> tuple[Alert, ...]:
-        """Return every alert with the change it is about, newest first.
+        """Return every alert with the change that raised it, newest first.
 
         Args:
-            waiting: Leave out those that were acknowledged.
+            waiting: Leave out acknowledged alerts.
         """
         raised = (one for one in self.raised_alerts() if not (waiting and one.acknowledgement))
         return tuple(describe_alert(self.store, one) for one in raised)
 
     def raised_alerts(self) -> list[RaisedAlert]:
-        """Return every alert without its change, newest first; quick even in a long history."""
+        """Return every alert without its change, newest first; fast even in a long history."""
         return raised_alerts(self.store, self.state) if self.exists else []
 
     # Changing
 
     def init(self, attribution: Attribution = _INIT) -> Receipt[None]:
-        """Create `.audit` and commit what is found; on a workspace that has one, take in outside edits.
+        """Create `.audit` and commit the existing files; if it exists, adopt outside edits.
 
         Args:
-            attribution: Whose act it is; the tag is shown to whoever waits for the lock.
+            attribution: Who does it; the tag is shown to waiting writers.
 
         Raises:
             StorageError: The folder cannot be written.
-            HistoryError: Something that is no history of ours stands at `.audit`.
+            HistoryError: `.audit` is something other than a history.
         """
         before = self.head()
         with self.writing(attribution.actor) as turn:
@@ -236,7 +238,7 @@ class History:
             return Receipt(commit, adopted.files, moment, None, adopted.commits)
 
     def begin(self) -> str:
-        """Return the newest commit; an empty one is made where all that was found waits for a person’s decision.
+        """Return the newest commit, creating an empty one if every file found awaits a person’s decision.
 
         Raises:
             StorageError: The folder cannot be written.
@@ -247,25 +249,25 @@ class History:
     def mutate(
         self, planner: Planner[T], attribution: Attribution, *, may_touch_critical: bool = False
     ) -> Receipt[T]:
-        """Carry out what a planner wants: whole, or not at all.
+        """Carry out a plan, completely or not at all.
 
-        The planner may be called several times: where a file it read or wants to change was edited from
-        outside, that edit is committed first and the plan is made anew.
+        The planner may be called several times: if a file it read or wants to change was edited from outside, that
+        edit is committed first and the planner runs again.
 
         Args:
-            planner: Reads the files it is given and returns what shall change.
-            attribution: Who, on whose approval, and why.
-            may_touch_critical: Whether the role has a person's right to critical files and to decisions.
+            planner: Reads the files it is given and returns the changes.
+            attribution: The actor, approval and trigger.
+            may_touch_critical: Whether the role has a person's right to change critical files and to decide.
 
         Returns:
-            The receipt; its commit is None where the plan changed nothing.
+            The receipt; its commit is None if the plan changed nothing.
 
         Raises:
-            RoleRefused: A critical file would change without the right to it, or a decision be made or undone.
-            Locked: Another writer did not let go in time.
+            RoleRefused: A critical file would change, or a decision be made or undone, without the right to it.
+            Locked: Another writer did not release the lock in time.
             StorageError: Something cannot be written; nothing was changed.
             Stale: The files keep changing.
-            InvalidInput: The plan names a file that history does not keep.
+            InvalidInput: The plan names a file that history does not track.
         """
         with self.writing(attribution.actor) as turn:
             return turn.carry_out(planner, attribution, may_touch_critical=may_touch_critical)
@@ -273,15 +275,15 @@ class History:
     def adopt(
         self, actor: str = "manual", only: str | None = None, trailers: Sequence[tuple[str, str]] = ()
     ) -> Adopted:
-        """Finish what a crash left and commit what was changed from outside; no lock where all is well.
+        """Finish what a crash left and commit outside edits; takes no lock if there is nothing to do.
 
         Args:
-            actor: Whose edits they are, where that is known.
-            only: The one file whose edit is taken in; all by default.
-            trailers: Further ones of the commits.
+            actor: Who made the edits, if known.
+            only: The only file to adopt; all by default.
+            trailers: Further trailers of the commits.
 
         Returns:
-            What was taken in.
+            What was adopted.
         """
         if self._is_clean():
             return Adopted()
@@ -290,7 +292,7 @@ class History:
             return replace(taken, warnings=(*turn.told, *taken.warnings))
 
     def acknowledge(self, alert: str, attribution: Attribution) -> Receipt[None]:
-        """Record that a person has seen an alert; once is enough.
+        """Record that a person has seen an alert; repeating it changes nothing.
 
         Args:
             alert: Its id.
@@ -319,10 +321,10 @@ class History:
         """Hold the writer's lock for a block, after finishing what a crash left.
 
         Args:
-            actor: The tag shown to whoever waits.
+            actor: The tag shown to waiting writers.
 
         Raises:
-            Locked: Another writer did not let go in time.
+            Locked: Another writer did not release the lock in time.
             StorageError: The workspace cannot be written.
         """
         store = self._store_for_writing()
@@ -346,7 +348,7 @@ class History:
             keep_seen(store, self.state, seen, self.critical)
 
     def unfinished_purge(self) -> PurgeMarker | None:
-        """Return the marker of a purge that was interrupted and that the next change finishes; None without one.
+        """Return the marker of an interrupted purge, which the next change finishes; None if there is none.
 
         Raises:
             HistoryDamaged: It is unreadable.
@@ -356,11 +358,11 @@ class History:
     def finish_purge(
         self, turn: Transaction, *, step: Callable[[str], None] = lambda _: None
     ) -> tuple[str, ...]:
-        """Bring a purge to its end from its marker on, with repacking kept off; see `recovery`.
+        """Finish a purge from its marker on, with repacking kept off; see `recovery`.
 
         Args:
-            turn: The writer's.
-            step: Told what comes next.
+            turn: The writer's transaction.
+            step: Called with the name of each step.
 
         Returns:
             What a person should know, one sentence each.
@@ -382,10 +384,10 @@ class History:
         return told
 
     def told_of_purges(self, *, now: bool = False) -> tuple[str, ...]:
-        """Return what a person should know of purges that another change finished.
+        """Return what a person should know about purges that another change finished.
 
         Args:
-            now: Whether they are told; it is forgotten then.
+            now: Whether it is being shown; it is then forgotten.
         """
         told = purge_notices(self.state)
         if now:
@@ -394,14 +396,14 @@ class History:
 
     @property
     def purge_stopped_by(self) -> str:
-        """Return what kept an unfinished purge from being finished; nothing where that is not known."""
+        """Return what prevented an unfinished purge from finishing; empty if unknown."""
         return purge_obstacle(self.state)
 
     def set_aside(self) -> Path:
-        """Move a history that cannot be used out of the way, so that a new one can begin; nothing is deleted.
+        """Move an unusable history out of the way, so that a new one can begin; nothing is deleted.
 
         Returns:
-            Where it is now.
+            Its new location.
 
         Raises:
             StorageError: It cannot be moved.

@@ -1,7 +1,7 @@
-"""The journal: what was decided to be done, on disk before anything else, so that a crash can be finished.
+"""The journal: decided transactions, on disk before anything else, so that a crash can be finished.
 
-One file, appended to and flushed once for each transaction. It carries the new objects themselves, so that
-they need no flush of their own; from time to time they get it all at once, and the journal starts over.
+One file, appended to and flushed once per transaction. It carries the new objects, so that they need no flush
+of their own; from time to time they are flushed together and the journal starts over.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _END = re.compile(rb"^(done|void) ([a-z0-9]+)$")
 
 @dataclass(frozen=True)
 class FileStep:
-    """One work file to be brought from one content to another; None means no file."""
+    """A work file to change from one content to another; None means no file."""
 
     path: str
     before: str | None
@@ -40,15 +40,15 @@ class FileStep:
 
 @dataclass(frozen=True)
 class Record:
-    """One transaction as the journal has it.
+    """One transaction in the journal.
 
     Args:
         transaction: Its id.
-        parent: The commit the branch stood at; None before the first.
+        parent: The commit before it; None before the first.
         commits: Its commits, oldest first: hash, raw object, and blobs by path that differ from the parent.
-        blobs: Contents of new blobs by hash; empty where they were flushed beforehand.
-        files: The work files to be written; empty where they are already as the commits say.
-        objects: Every object it wrote, for the flush to come.
+        blobs: Contents of new blobs by hash; empty if they were flushed beforehand.
+        files: The work files to write; empty if they already match the commits.
+        objects: Every object it wrote, for the next flush.
     """
 
     transaction: str
@@ -60,19 +60,19 @@ class Record:
 
     @property
     def head(self) -> str:
-        """Return the commit that the branch shall stand at."""
+        """Return the commit that the branch will point at."""
         return self.commits[-1][0]
 
 
 @dataclass(frozen=True)
 class JournalState:
-    """What a journal holds.
+    """The content of a journal.
 
     Args:
-        same_boot: Whether the machine has run on since it was begun, so that nothing written was lost.
-        records: The whole transactions in order, those called off left out.
-        unfinished: The last of them, where it was not marked as done.
-        whole: Bytes up to which the file is readable.
+        same_boot: Whether the machine has not rebooted since it was begun, so that no write was lost.
+        records: The complete transactions in order, without the cancelled ones.
+        unfinished: The last of them, if it was not marked as done.
+        whole: Number of readable bytes from the start.
     """
 
     same_boot: bool
@@ -82,17 +82,17 @@ class JournalState:
 
 
 class Journal:
-    """The journal's file; every method needs the writer's lock.
+    """The journal file; every method needs the writer's lock.
 
     Args:
-        path: Where it is.
+        path: The file.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
 
     def is_settled(self) -> bool:
-        """Tell, reading the end of the file only, whether there is nothing to recover."""
+        """Return True if there is nothing to recover, reading only the end of the file."""
         try:
             with self._path.open("rb") as file:
                 if _boot_of(file.readline()) != boot_id() or boot_id() is None:
@@ -110,7 +110,7 @@ class Journal:
         return tail.endswith(b"\n") and bool(_END.match(tail[:-1].rpartition(b"\n")[2]))
 
     def read(self) -> JournalState:
-        """Read the whole journal; what cannot be read, from there to its end, never happened."""
+        """Read the whole journal; from the first unreadable record on, nothing happened."""
         try:
             content = self._path.read_bytes()
         except FileNotFoundError:
@@ -142,7 +142,7 @@ class Journal:
             start = place + len(line) + 1
             payload = content[start : start + int(begin[2])]
             end_of_record = start + len(payload) + 1
-            # Without its line end, what is written next would run into it and be lost.
+            # Without its line end, the next record would be appended to it and be lost.
             if content[end_of_record - 1 : end_of_record] != b"\n":
                 break
             if hashlib.sha256(payload).hexdigest().encode() != begin[3]:
@@ -156,7 +156,7 @@ class Journal:
         """Put a transaction on disk; from here on it happens.
 
         Raises:
-            StorageError: It cannot be written; the journal is as before.
+            StorageError: It cannot be written; the journal is unchanged.
         """
         payload = _encode(record)
         digest = hashlib.sha256(payload).hexdigest()
@@ -164,15 +164,15 @@ class Journal:
         self._write(head + payload + b"\n", flush=True)
 
     def finish(self, transaction: str) -> None:
-        """Mark a transaction as done. Not flushed: doing it again after a crash changes nothing."""
+        """Mark a transaction as done. Not flushed: repeating it after a crash changes nothing."""
         self._write(f"done {transaction}\n".encode(), flush=False)
 
     def call_off(self, transaction: str) -> None:
-        """Mark a transaction as undone, its caller having been told that it failed."""
+        """Mark a transaction as cancelled, after its caller was told that it failed."""
         self._write(f"void {transaction}\n".encode(), flush=True)
 
     def cut(self, size: int) -> None:
-        """Drop an unreadable end."""
+        """Truncate an unreadable end."""
         try:
             with self._path.open("r+b") as file:
                 file.truncate(size)
@@ -183,14 +183,14 @@ class Journal:
             raise self._failed(error) from error
 
     def is_due(self) -> bool:
-        """Tell whether the journal has grown enough to be started over."""
+        """Return True if the journal is large enough to start over."""
         try:
             return self._path.stat().st_size > CHECKPOINT_SIZE
         except OSError:
             return False
 
     def clear(self) -> None:
-        """Start over; everything in it must be flushed before."""
+        """Start over; everything in it must have been flushed."""
         try:
             self._path.unlink(missing_ok=True)
         except OSError as error:
@@ -229,14 +229,14 @@ class Journal:
 
 
 def write_all(handle: int, content: bytes) -> None:
-    """Write every byte to an open file."""
+    """Write all bytes to an open file."""
     rest = memoryview(content)
     while rest:
         rest = rest[os.write(handle, rest) :]
 
 
 def sync_folder(folder: Path) -> None:
-    """Flush a folder's list of names to disk."""
+    """Flush a folder's entries to disk."""
     handle = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(handle)
@@ -246,7 +246,7 @@ def sync_folder(folder: Path) -> None:
 
 @cache
 def boot_id() -> str | None:
-    """Return what tells this run of the machine from others, or None where nothing does."""
+    """Return an id of the machine's current boot, or None if it has none."""
     if sys.platform == "darwin":
         return _mac_boot_id()
     try:

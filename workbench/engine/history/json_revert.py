@@ -1,4 +1,4 @@
-"""Takes one change of a JSON file back key by key; in the scores file decisions go back and accesses stay."""
+"""Reverts one change of a JSON file key by key; in the scores file, decisions revert and accesses stay."""
 
 from __future__ import annotations
 
@@ -41,21 +41,21 @@ _MOVING = frozenset(
 
 
 def is_bookkeeping(name: str) -> bool:
-    """Tell whether a key or field holds a date or counter that moves on with every change."""
+    """Return True if a key or field holds a date or counter that advances with every change."""
     return re.sub(r"[\s-]+", "_", name.strip().casefold()) in _MOVING
 
 
 def merge_bookkeeping(before: str, after: str, now: str, *, kind: str) -> str | None:
-    """Set a metadata comment or a key of the front matter back, leaving moved-on bookkeeping as it is now.
+    """Revert a metadata comment or front matter key, keeping bookkeeping that advanced since.
 
     Args:
-        before: The unit's text before the change that is taken back.
-        after: Its text as the change left it.
-        now: Its text now.
+        before: The unit's text before the change to revert.
+        after: Its text after the change.
+        now: Its current text.
         kind: The unit's kind; only `comment` and `front` hold bookkeeping.
 
     Returns:
-        The text, or None where something other than bookkeeping was changed again.
+        The text, or None if anything other than bookkeeping was changed again.
     """
     if kind == "front":
         return now if is_bookkeeping(now.partition(":")[0]) else None
@@ -97,16 +97,16 @@ _BLANKS = (" ", "\n", "\r", "\t")
 
 
 class NotJson(Exception):
-    """The content is no JSON object, so its keys cannot be worked on."""
+    """The content is not a JSON object, so its keys cannot be reverted."""
 
 
 class JsonConflict(Exception):
-    """A key's value is no longer as the change left it.
+    """A key was changed again after the change to revert.
 
     Args:
-        key: The keys on the way, joined by ` / `.
-        left_as: The value as the change left it, as JSON; None where it removed it.
-        now: The value now, as JSON; None where it is gone.
+        key: The path of keys, joined by ` / `.
+        left_as: The value after the change, as JSON; None if the change removed it.
+        now: The current value, as JSON; None if it is gone.
     """
 
     def __init__(self, key: str, left_as: object, now: object) -> None:
@@ -119,20 +119,20 @@ class JsonConflict(Exception):
 def revert_json(
     before: bytes | None, after: bytes, now: bytes, *, only: Collection[str] | None = None
 ) -> bytes | None:
-    """Return the file without what the change did to its keys.
+    """Return the file with a change to its keys reverted.
 
-    Lists and scalars are values as a whole. Bookkeeping that moved on since stays. The file keeps its
-    indentation, its escapes and its last line end.
+    Lists and scalars are single values. Bookkeeping that advanced since stays. The file keeps its indentation, its
+    escapes and its final line end.
 
     Args:
-        before: None where there was no file; None is then returned when nothing else is left in it.
-        after: The file as the change left it.
-        now: The file as it is.
-        only: Where given, only keys with these names, or below them, are taken back.
+        before: None if there was no file; the result is then None if nothing else is left.
+        after: The file after the change.
+        now: The current file.
+        only: If given, revert only keys with these names, or below them.
 
     Raises:
-        JsonConflict: A value was changed again since.
-        NotJson: One of the versions is not a JSON object.
+        JsonConflict: A value was changed again.
+        NotJson: A version is not a JSON object.
     """
     old = _parse(before) if before is not None else _ABSENT
     merged = _merge(old, _parse(after), _parse(now), (), only)
@@ -142,14 +142,14 @@ def revert_json(
 
 
 def changed_keys(before: bytes | None, after: bytes | None) -> tuple[str, ...]:
-    """Name the innermost keys whose values differ, each as the keys on the way joined by ` / `."""
+    """Return the innermost keys whose values differ, each as its path of keys joined by ` / `."""
     old = _parse(before) if before is not None else {}
     new = _parse(after) if after is not None else {}
     return tuple(_SEPARATOR.join(path) for path in _differing(old, new, ()))
 
 
 def _differing(old: object, new: object, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    # Records that come or go with what holds them are named one by one, so that each can be told from the others.
+    # Records that come or go with their container are named one by one, so that they can be told apart.
     if old is _ABSENT and _holds_records(new):
         old = {}
     elif new is _ABSENT and _holds_records(old):
@@ -203,13 +203,13 @@ def _merge_objects(
         return _ABSENT
     own = [key for key, value in merged.items() if not isinstance(value, dict) and not is_bookkeeping(key)]
     if created and own and only is None and not any(isinstance(value, dict) for value in after.values()):
-        # What is left of a record that is to go altogether was put into it since.
+        # Whatever remains of a record to be removed was added since.
         raise JsonConflict(_SEPARATOR.join(path), after, now)
     return merged
 
 
 def _placed(merged: dict[str, Any], key: str, value: Any, order: list[str]) -> dict[str, Any]:
-    """Put a key back behind the one it stood behind."""
+    """Put a key back after its former predecessor."""
     previous = next((k for k in reversed(order[: order.index(key)]) if k in merged), None)
     items = list(merged.items())
     position = list(merged).index(previous) + 1 if previous is not None else 0
@@ -234,7 +234,7 @@ def _parse(content: bytes) -> dict[str, Any]:
 
 
 def _render(value: object, like: bytes, before: bytes | None) -> bytes:
-    """Write a value in the manner of a file; what that file, or the one before, says already keeps its very words."""
+    """Format a value in a file's style; values unchanged from it, or from the version before, keep their source."""
     text = like.decode("utf-8-sig")
     indent = _INDENT.search(text)
     compact = indent is None and '": ' not in text
@@ -277,7 +277,7 @@ def _written(
 
 
 def _sources(text: str) -> dict[tuple[str, ...], str]:
-    """Return the source of every value down to the records, by the keys on the way to it."""
+    """Return the source text of every value down to the records, by key path."""
     found: dict[tuple[str, ...], str] = {}
     decoder = json.JSONDecoder()
 
@@ -316,7 +316,7 @@ _ARCHIVED: Final = "archived"
 _ACTIVE: Final = "active"
 _WATERMARKS: Final = ("folded", "checked")
 _FOLLOWING: Final = ("current_score", "status")
-"""Written along for people; they follow from the rest."""
+"""Derived values, written for readers."""
 _WORDS: Final = ("store", "base_relevance", "created", "type_weight", "pinned", *_FOLLOWING)
 _COUNTED: Final = frozenset({"access_count", "last_accessed", *ACCESS_KEYS})
 
@@ -324,20 +324,20 @@ _COUNTED: Final = frozenset({"access_count", "last_accessed", *ACCESS_KEYS})
 def revert_scores(
     before: bytes | None, after: bytes, now: bytes, *, only: Collection[str] | None = None
 ) -> bytes | None:
-    """Return the scores file without what one change did to it, and with every access counted since.
+    """Return the scores file with one change reverted, keeping every access counted since.
 
-    Pins, archivings and other words of an entry are set back where they are as the change left them. Counts lose
-    what the change counted, whatever was counted since. What was folded and checked stays so.
+    Pins, archivings and other decisions that are still as the change left them are reset. The change's own
+    accesses are subtracted, whatever was counted since. Folded and checked accesses stay.
 
     Args:
-        before: None where there was no file; None is then returned when no entry is left.
-        after: The file as the change left it.
-        now: The file as it is.
-        only: Where given, only the keys with these names are taken back (see `changed_units`).
+        before: None if there was no file; the result is then None if no entry is left.
+        after: The file after the change.
+        now: The current file.
+        only: If given, revert only the keys with these names (see `changed_units`).
 
     Raises:
-        JsonConflict: A value was changed again since.
-        NotJson: One of the versions is broken, or more than entries was changed by hand.
+        JsonConflict: A value was changed again.
+        NotJson: A version is broken, or more than entries was changed by hand.
     """
     old, new, current = (DecayScores.parse(content or b"") for content in (before, after, now))
     if any(each.problems for each in (old, new, current)):
@@ -366,12 +366,12 @@ def revert_scores(
 def withdraw_accesses(
     scores: bytes | None, transactions: Collection[str], *, item: str | None = None
 ) -> bytes | None:
-    """Return the scores file without the accesses that came with some changes of memory.
+    """Return the scores file without the accesses recorded by some changes.
 
     Args:
         scores: The file, or None.
-        transactions: Of the changes.
-        item: Where given, only what came with this item of them, and with no other that stays.
+        transactions: Ids of the changes.
+        item: If given, only the accesses from this item of the changes, and from no other that stays.
     """
     if scores is None:
         return None
@@ -386,11 +386,11 @@ def withdraw_accesses(
 
 
 def drop_entries(scores: bytes | None, gone: Callable[[str], bool]) -> bytes | None:
-    """Return the scores file without the entries of memories that went with what was taken back.
+    """Return the scores file without the entries of reverted memories.
 
     Args:
         scores: The file, or None.
-        gone: Tells of a memory, by its id, whether it did.
+        gone: Returns True for the id of a reverted memory.
     """
     if scores is None:
         return None
@@ -405,15 +405,15 @@ def merge_scores(
     read: Callable[[str], bytes | None],
     transactions: Collection[str] = (),
 ) -> bytes | None:
-    """Return the scores of then, with every access of a memory that still exists and that was counted since.
+    """Return an earlier scores file with every later access of the memories that still exist.
 
-    What was pinned or archived only since goes back too, and so do accesses that came with a change since.
+    Later pins, archivings and accesses that belong to later changes are dropped.
 
     Args:
-        then: The scores file at the moment that is gone back to, None where there was none.
-        now: The scores file as it is.
-        read: Gives a file's content as it will be, or None.
-        transactions: Of the changes since then.
+        then: The scores file at the moment to return to, None if there was none.
+        now: The current scores file.
+        read: Returns a file's content after the rollback, or None.
+        transactions: Ids of the later changes.
     """
     if now is None or then == now:
         return then
@@ -438,12 +438,12 @@ def merge_scores(
 
 
 def scores_of_file(path: str, then: bytes | None, now: bytes | None, content: bytes) -> bytes | None:
-    """Return the scores of now, with pins and archivings of the memories in one file as they were then.
+    """Return the current scores with the pins and archivings of one file's memories as they were then.
 
     Args:
-        path: The file that is restored.
-        then: The scores file at the commit it is restored from.
-        now: The scores file as it is.
+        path: The restored file.
+        then: The scores file of the commit to restore from.
+        now: The current scores file.
         content: The restored file.
     """
     if now is None:
@@ -467,12 +467,12 @@ def scores_of_file(path: str, then: bytes | None, now: bytes | None, content: by
 
 
 def scores_of_memory(memory_id: str, then: bytes | None, now: bytes | None) -> bytes | None:
-    """Return the scores of now, with pins and archivings of one memory and its parts as they were then.
+    """Return the current scores with the pins and archivings of one memory and its parts as they were then.
 
     Args:
-        memory_id: Of the memory that is restored.
-        then: The scores file at the commit it is restored from.
-        now: The scores file as it is.
+        memory_id: The restored memory.
+        then: The scores file of the commit to restore from.
+        now: The current scores file.
     """
     current = DecayScores.parse(now or b"")
     earlier = DecayScores.parse(then or b"").entries
@@ -490,7 +490,7 @@ def scores_of_memory(memory_id: str, then: bytes | None, now: bytes | None) -> b
 def _restored(
     then: ScoreEntry | None, now: ScoreEntry | None, transactions: Collection[str]
 ) -> ScoreEntry | None:
-    """Return an entry as it was then, with the accesses of now but those that came with some changes since."""
+    """Return an earlier entry with the current accesses, except those recorded by some changes."""
     if now is None or then == now:
         return then
     known = now.accesses
@@ -502,7 +502,7 @@ def _restored(
         return now
     was = then.accesses
     if len(known.changes) < MOST_CHANGES:
-        # What was taken back since counts again.
+        # Reverted changes count again.
         changes = {**was.changes, **changes}
     return then.with_accesses(
         EntryAccesses(max(was.count, known.count), latest_moment(was.last, known.last), changes)
@@ -521,7 +521,7 @@ def _reverted(
     if now is None:
         return None
     if after is None:
-        # It was dropped, and has come again since.
+        # It was dropped and has come back since.
         return now if before is None else _restored(before, now, ())
     was = before or _begun(after)
     words = {each: _set_back(name, each, was, after, now, only) for each in _WORDS}
@@ -538,7 +538,7 @@ def _reverted(
 
 
 def _begun(entry: ScoreEntry) -> ScoreEntry:
-    """Return the entry that a memory would have had before one was made for it: its text, and no decision."""
+    """Return the initial entry of a memory: its text, and no decision."""
     if entry.access_count > 1:
         entry = entry.with_accesses(EntryAccesses(1, entry.created))
     return _undecided(entry)
@@ -569,7 +569,7 @@ def _set_back(
 
 
 def _keys_of(name: str, only: Collection[str]) -> frozenset[str] | None:
-    """Return which keys of an entry are meant; None where all are."""
+    """Return the keys of an entry to revert; None for all."""
     place = f"entries / {name}"
     if place in only or "entries" in only:
         return None
@@ -595,7 +595,7 @@ def _by_hand(scores: DecayScores) -> dict[str, Any]:
 
 
 def _less(before: EntryAccesses, after: EntryAccesses, now: EntryAccesses) -> EntryAccesses:
-    """Return the accesses of now without those that were counted between before and after."""
+    """Return the current accesses without those counted between before and after."""
     changes = {
         key: time for key, time in now.changes.items() if key in before.changes or key not in after.changes
     }
@@ -610,17 +610,17 @@ def _less(before: EntryAccesses, after: EntryAccesses, now: EntryAccesses) -> En
 
 
 def _decided(entry: ScoreEntry) -> bool:
-    """Return True where somebody pinned or archived the memory, which is more than counting its accesses."""
+    """Return True if the entry is pinned or archived."""
     return entry.pinned or entry.status == _ARCHIVED or bool(dict(entry.extra).get(_ARCHIVED))
 
 
 def _is_accessed(entry: ScoreEntry) -> bool:
-    """Return True where the memory was accessed since it was made."""
+    """Return True if the memory was accessed after its creation."""
     return entry.access_count > 1
 
 
 def memory_exists(name: str, read: Callable[[str], bytes | None]) -> bool:
-    """Tell whether a memory stands in its file; what cannot be looked up by its id counts as there."""
+    """Return True if a memory is in its file, or if its id does not tell."""
     places = places_of(name)
     if not places:
         return True
@@ -633,12 +633,12 @@ def memory_exists(name: str, read: Callable[[str], bytes | None]) -> bool:
         number = f" #{episode.group(3)}" if episode.group(3) else "(?! #)"
         heading = re.compile(rf"^##\s+{episode.group(2)}{number}(?!\d)".encode(), re.MULTILINE)
         return any(heading.search(content) for content in contents)
-    # A note is found by its name alone, which its id does not tell.
+    # A note is found by its name alone, which its id does not contain.
     return bool(contents) or (memory.kind == "entity" and memory.name.startswith(f"{NOTE}--"))
 
 
 def places_of(name: str) -> tuple[str, ...]:
-    """Return the files that a memory can be in, by its id; none where that cannot be told."""
+    """Return the files that may hold a memory, by its id; none if the id does not tell."""
     try:
         memory = parse_memory_id(name)
     except InvalidInput:

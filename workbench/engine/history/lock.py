@@ -1,4 +1,4 @@
-"""The writer's lock: one writer at a time, among threads and processes, and word of who holds it."""
+"""The writer's lock: one writer at a time across threads and processes, and a record of the holder."""
 
 from __future__ import annotations
 
@@ -23,31 +23,31 @@ QUEUE_FILE = "workbench.queue"
 
 _FIRST_PAUSE = 0.0005
 _LONGEST_PAUSE_AT_HEAD = 0.001
-# Whoever stands in a queue that moves is waiting for no one writer; still, it has to end.
+# A queue that moves is not one hanging writer, but waiting still has to end.
 _MOST_ROUNDS = 12
 
 
 @dataclass(frozen=True)
 class HeldLock:
-    """The lock in hand.
+    """The acquired lock.
 
     Args:
-        predecessor_died: Whether the last holder went without letting go, so that leavings may lie about.
+        predecessor_died: Whether the last holder died without releasing it, so that there may be leftovers.
     """
 
     predecessor_died: bool
 
 
 class WriterLock:
-    """An advisory lock of the operating system on one file, which the kernel frees when its holder dies.
+    """An advisory file lock of the operating system, which the kernel frees when its holder dies.
 
-    Whoever waits holds the lock on a second file meanwhile, so that a busy writer that lets go and comes again has
-    to stand behind. For that one they stand in the order in which they came.
+    A waiting writer holds the lock on a second file, so that a busy writer that reacquires the lock has to queue.
+    Writers wait for that second lock in order of arrival.
 
     Args:
-        path: The lock's file; it stays when the lock is free.
-        timeout: Seconds to wait for another holder. While the lock goes from hand to hand the time begins anew, up to
-            twelve times: many writers who take their turns are no writer that hangs.
+        path: The lock file; it remains when the lock is free.
+        timeout: Seconds to wait for one holder. Each change of holder restarts the time, up to twelve times: a queue
+            of many writers is not a writer that hangs.
     """
 
     def __init__(self, path: Path, *, timeout: float) -> None:
@@ -58,15 +58,15 @@ class WriterLock:
 
     @contextmanager
     def hold(self, actor: str, since: datetime) -> Iterator[HeldLock]:
-        """Take the lock for a block.
+        """Hold the lock for a block.
 
         Args:
-            actor: The tag shown to whoever waits.
-            since: The time shown to whoever waits.
+            actor: The tag shown to waiting writers.
+            since: The time shown to waiting writers.
 
         Raises:
-            Locked: Another writer did not let go in time.
-            StorageError: The lock's file cannot be opened for writing.
+            Locked: Another writer did not release the lock in time.
+            StorageError: The lock file cannot be opened for writing.
             HistoryError: This thread holds it already (a planner tried to write).
         """
         if self._owner == threading.get_ident():
@@ -89,7 +89,7 @@ class WriterLock:
                 try:
                     yield HeldLock(predecessor_died)
                 finally:
-                    # Whoever is killed leaves its name behind, which tells the next holder to clean up.
+                    # A killed holder leaves its name behind, which tells the next one to clean up.
                     self._owner = None
                     os.ftruncate(handle, 0)
             finally:
@@ -98,7 +98,7 @@ class WriterLock:
             self._thread.release()
 
     def was_abandoned(self) -> bool:
-        """Tell whether the last holder died without letting go, and nobody holds the lock now."""
+        """Return True if the last holder died without releasing the lock and nobody holds it now."""
         try:
             handle = os.open(self._path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
         except OSError:
@@ -173,12 +173,12 @@ class WriterLock:
             f"{who} (process {holder.get('pid', 'unknown')}, {holder.get('actor', 'unknown actor')}) "
             f"has been writing since {holder.get('since', 'an unknown time')}.",
             where=str(self._path),
-            remedy=f"Try again; it was waited for {self._timeout:g} s. If that process hangs, end it.",
+            remedy=f"Try again; waited {self._timeout:g} s. If that process hangs, end it.",
         )
 
 
 class _Patience:
-    """How long one writer waits: for a holder that stays the same, not for a queue that moves."""
+    """How long one writer waits: for a single holder, not for a moving queue."""
 
     def __init__(self, path: Path, timeout: float) -> None:
         self._path = path
@@ -188,11 +188,11 @@ class _Patience:
         self._deadline = time.monotonic() + timeout
 
     def left(self) -> float:
-        """Return the seconds until it is worth asking whether it is over."""
+        """Return the seconds until the next check."""
         return max(0.0, self._deadline - time.monotonic())
 
     def is_over(self) -> bool:
-        """Tell whether the time is up, and the lock went into no other hand since it began."""
+        """Return True if the time is up and the lock did not change hands meanwhile."""
         now = time.monotonic()
         if now < self._deadline:
             return False
@@ -204,13 +204,13 @@ class _Patience:
 
 
 class _Place:
-    """A place in the queue, kept by the kernel in the order of coming.
+    """A place in the kernel's first-come queue for a file lock.
 
-    The kernel is asked on a thread of its own, since waiting there cannot be called off: a place that was left is let
-    go of when its turn comes.
+    The kernel call runs on its own thread, since it cannot be cancelled: an abandoned place is released when its turn
+    comes.
 
     Args:
-        queue: The queue's file, open; closed when the place is left.
+        queue: The queue file, open; closed on leaving.
     """
 
     def __init__(self, queue: int) -> None:
@@ -222,11 +222,11 @@ class _Place:
         threading.Thread(target=self._stand, name="workbench-queue", daemon=True).start()
 
     def has_come(self, seconds: float) -> bool:
-        """Wait for the turn; tell whether it has come."""
+        """Wait for the turn; return whether it has come."""
         return self._come.wait(seconds)
 
     def leave(self) -> None:
-        """Let whoever is next go on."""
+        """Let the next writer go on."""
         with self._guard:
             self._was_left = True
             if self._come.is_set():
@@ -244,7 +244,7 @@ class _Place:
 
 
 def _turns(path: Path) -> int:
-    """Return what changes whenever the lock is taken or let go of."""
+    """Return a value that changes whenever the lock is acquired or released."""
     try:
         return path.stat().st_mtime_ns
     except OSError:
@@ -255,7 +255,7 @@ def _write_holder(handle: int, actor: str, since: datetime) -> None:
     program = Path(sys.argv[0]).name if sys.argv and sys.argv[0] else "python"
     holder = {"pid": str(os.getpid()), "program": program, "actor": actor, "since": render_time(since)}
     content = json.dumps(holder).encode() + b"\n"
-    # A full disk must not keep anybody from a lock that the kernel has already given.
+    # A full disk may not prevent a lock that the kernel has already granted.
     with contextlib.suppress(OSError):
         os.pwrite(handle, content, 0)
         os.ftruncate(handle, len(content))

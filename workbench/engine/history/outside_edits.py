@@ -1,4 +1,4 @@
-"""Edits from outside: found by file stamps, screened, committed as what they were (design document §12.3–§12.5)."""
+"""Outside edits: found by file stamps, screened, and committed (design document §12.3–§12.5)."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from workbench.engine.history.state_files import write_state
 from workbench.engine.history.work_files import Staging, cannot_write, read_work_file, stamp_of
 
 _INIT, _BEGINS = "system:init", "history begins"
-# What the first commit names where every file that was found waits for a decision.
+# The subject of the first commit if every file that was found awaits a decision.
 _NOTHING_YET = "workspace"
 
 
 @dataclass(frozen=True)
 class Adopted:
-    """What was taken in from outside.
+    """Adopted outside edits.
 
     Args:
         commits: Their commits, oldest first.
         files: The changed paths.
         alerts: Ids of the alerts raised.
         warnings: One line for each file that could not be read, or of which something was held back.
-        left_out: What was told, by path, of files that stay out of history until a person decides.
+        left_out: The reason, by path, for files that stay out of history until a person decides.
     """
 
     commits: tuple[str, ...] = ()
@@ -44,7 +44,7 @@ class Adopted:
 
 @dataclass(frozen=True)
 class PlannedCommit:
-    """One commit to be made: what it says, and the new content of files (None: gone) by path."""
+    """A commit to make: its message, and new content by path (None deletes the file)."""
 
     message: CommitMessage
     changes: Mapping[str, bytes | None]
@@ -61,16 +61,16 @@ def commits_of_edits(
     alerting: frozenset[str],
     cut: Collection[str] = (),
 ) -> list[PlannedCommit]:
-    """Return the commits that take edits in: each critical file with its alert, then the rest together.
+    """Return the commits that adopt edits: each critical file with its alert, then the rest together.
 
     Args:
         store: The history.
-        tree: The root tree the edits were made to.
-        edits: New content by path, None for a file that is gone.
-        actor: Whose edits they are.
+        tree: The root tree before the edits.
+        edits: New content by path, None for a deleted file.
+        actor: Who made the edits.
         transaction: Its id.
         critical: Paths of the critical files.
-        alerting: Those whose changes raise alerts.
+        alerting: Critical files whose changes raise alerts.
         cut: Paths of files of which something was held back.
     """
     drafts = []
@@ -97,7 +97,7 @@ def commits_of_edits(
 
 
 def first_commit(files: Mapping[str, bytes | None], transaction: str) -> PlannedCommit:
-    """Return the commit that history begins with: every file as it was found."""
+    """Return the first commit of a history: every file as found."""
     entries = tuple(AuditEntry(Action.CREATE, path, "auto", _BEGINS) for path in files or (_NOTHING_YET,))
     count = "1 file" if len(files) == 1 else f"{len(files)} files"
     summary = f"{_BEGINS} with {count}"
@@ -115,7 +115,7 @@ def first_commit(files: Mapping[str, bytes | None], transaction: str) -> Planned
 
 
 def common_pattern(paths: list[str]) -> str:
-    """Return the path of one file, or a pattern for the folder that several share."""
+    """Return the path of one file, or a pattern for the common folder of several."""
     if len(paths) == 1:
         return paths[0]
     shared: list[str] = []
@@ -191,7 +191,7 @@ def _trigger(actor: str, *, critical: bool) -> str:
     return trigger + CRITICAL_CHANGED if critical else trigger
 
 
-# A file changed twice within one tick of the file system's clock keeps its stamp; the coarsest tick in 2 s.
+# A file changed twice within one tick of the file system's clock keeps its stamp; the coarsest tick is 2 s.
 COARSEST_TICK = 2_000_000_000
 
 _FILE = "stamps"
@@ -200,11 +200,11 @@ _HEADER = "workbench-stamps-1"
 
 @dataclass(frozen=True)
 class Edits:
-    """How the files on disk differ from a tree.
+    """The differences between the files on disk and a tree.
 
     Args:
-        files: New content by path, None for a file that is gone.
-        unreadable: Why, by path, for files that cannot be read; they are taken as unchanged.
+        files: New content by path, None for a deleted file.
+        unreadable: The reason, by path, for unreadable files; they count as unchanged.
     """
 
     files: Mapping[str, bytes | None]
@@ -213,7 +213,7 @@ class Edits:
 
 @dataclass(frozen=True)
 class _Known:
-    """Files known to be as in a tree: their stamps by path, and how many files the tree has."""
+    """Files known to match a tree: their stamps by path, and the number of files in the tree."""
 
     tree: str | None
     total: int
@@ -228,9 +228,9 @@ def find_edits(
     Args:
         root: The workspace folder, absolute.
         store: The history.
-        tree: The root tree to compare with; None for nothing.
-        state: Folder of derived state, where stamps are kept.
-        tick: Nanoseconds within which two changes of a file may bear the same stamp.
+        tree: The root tree to compare with; None for an empty one.
+        state: Folder of derived state, where stamps are cached.
+        tick: Nanoseconds within which two changes of a file may get the same stamp.
 
     Raises:
         StorageError: A folder cannot be listed.
@@ -277,7 +277,7 @@ def find_edits(
 
 
 def _file_system_time(state: Path) -> int:
-    """Return nanoseconds by the clock that stamps files; 0, which trusts no stamp, where there is none."""
+    """Return the file system's time in nanoseconds; 0, which trusts no stamp, if it is unknown."""
     probe = state / f"{_FILE}.probe"
     try:
         state.mkdir(parents=True, exist_ok=True)
@@ -317,12 +317,12 @@ def _save(state: Path, known: _Known) -> None:
 
 @dataclass(frozen=True)
 class Edit:
-    """A file that was written from outside.
+    """A file edited from outside.
 
     Args:
         path: Workspace-relative.
         after: The content on disk.
-        before: Gives the content that history has, or None.
+        before: Returns the content in history, or None.
     """
 
     path: str
@@ -332,11 +332,11 @@ class Edit:
 
 @dataclass(frozen=True)
 class Screened:
-    """What history may have of an edited file.
+    """The part of an edited file that history may keep.
 
     Args:
-        content: What is committed and, where it is another one, what the file reads from now on; None leaves the
-            file as it is and out of history.
+        content: What is committed and, if it differs, what replaces the file; None leaves the file unchanged
+            and out of history.
         told: What was held back, and who decides.
     """
 
@@ -344,23 +344,23 @@ class Screened:
     told: str
 
 
-# Looks at edits; says by path what is held back of which. What it wants replaced it has kept elsewhere already.
+# Checks edits; returns by path what is held back. Replaced content has already been saved elsewhere.
 Screen = Callable[[Sequence[Edit]], Mapping[str, Screened]]
 
 
 def screen_nothing(_edits: Sequence[Edit]) -> Mapping[str, Screened]:
-    """Hold nothing back."""
+    """Accept all edits."""
     return {}
 
 
 @dataclass(frozen=True)
 class ScreenedEdits:
-    """What is left of edits.
+    """Edits after screening.
 
     Args:
-        edits: New content by path as it is on disk now, None for a file that is gone.
-        cut: What was told, by path, of files that read otherwise now.
-        left_out: What was told, by path, of files that stay out of history.
+        edits: New content by path as it is on disk now, None for a deleted file.
+        cut: The notice, by path, for files that were rewritten.
+        left_out: The notice, by path, for files that stay out of history.
     """
 
     edits: Mapping[str, bytes | None]
@@ -381,20 +381,20 @@ def screen_edits(
     screen: Screen,
     new_id: Callable[[], str],
 ) -> ScreenedEdits:
-    """Ask about the edited files, and give those their new content of which something is held back.
+    """Screen edited files, and rewrite those of which something is held back.
 
-    A file that somebody saves at that very moment is left for the next look.
+    A file that is saved at the same moment is left for the next look.
 
     Args:
         root: The workspace folder, absolute.
         store: The history.
-        tree: The root tree the edits were made to; None for nothing.
-        edits: New content by path, None for a file that is gone.
-        screen: Whom to ask.
-        new_id: Gives a fresh transaction id.
+        tree: The root tree before the edits; None for an empty one.
+        edits: New content by path, None for a deleted file.
+        screen: The check.
+        new_id: Returns a new transaction id.
 
     Raises:
-        StorageError: A file cannot be written; it is as it was.
+        StorageError: A file cannot be written; it is unchanged.
     """
     blobs = {path: store.tree_blob(tree, path) if tree else None for path in edits}
     screened = screen(
@@ -419,7 +419,7 @@ def screen_edits(
 
 
 def refuse_left_out(left_out: Mapping[str, str], changing: Collection[str]) -> None:
-    """Refuse to write a file whose edit from outside is kept out of history: it would go in with the change.
+    """Refuse to write a file whose outside edit is kept out of history, since the edit would go in with it.
 
     Raises:
         SecretFound: A person decides first.
@@ -429,14 +429,14 @@ def refuse_left_out(left_out: Mapping[str, str], changing: Collection[str]) -> N
 
 
 def replace_unless_edited(root: Path, path: str, before: bytes, after: bytes, transaction: str) -> bool:
-    """Give a file new content if it still reads as it did; tell whether it was done.
+    """Replace a file's content if it is unchanged; return whether it was replaced.
 
     Raises:
         StorageError: It cannot be written.
     """
     staging = Staging(root, transaction)
     try:
-        # The stamp is older than the content, so a change between the two is noticed.
+        # The stamp is taken before the content, so a change in between is noticed.
         stamp = stamp_of(root / path)
         if read_work_file(root, path) != before:
             return False

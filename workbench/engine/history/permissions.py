@@ -1,4 +1,4 @@
-"""Who may make, alter or undo an action: decisions are people's, and an agent takes back its own alone."""
+"""Who may make, change or undo an action: only people decide, and an agent may undo only its own actions."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ _TAKING_BACK: Final = frozenset({REVERTS, REVERTS_ITEM, RESTORES, REDOES, UNDOES
 _REFLECTION: Final = "reflection:"
 
 Change = tuple[str, bytes | None, bytes | None]
-"""A path with its content before and after; None where there is no file."""
+"""A path with its content before and after; None if there is no file."""
 
 
 def refuse_decisions(
     store: GitStore, actor: str, changes: Sequence[Change], trailers: Iterable[tuple[str, str]]
 ) -> None:
-    """Let pass what decides nothing.
+    """Refuse changes that make, change or undo a decision.
 
     Args:
         store: The history.
-        actor: Whose doing it is, for the message.
-        changes: What would be written.
-        trailers: Of the commit: what it would take back or do again.
+        actor: Who makes the change, for the message.
+        changes: The changes.
+        trailers: The commit's trailers: what it undoes or redoes.
 
     Raises:
-        RoleRefused: It would make, alter or undo a decision.
+        RoleRefused: They make, change or undo a decision.
     """
     for path, before, after in changes:
         if decides(path, before, after):
@@ -65,19 +65,19 @@ def refuse_decisions(
 
 
 def is_guarded(path: str) -> bool:
-    """Tell whether decisions stand in a file, also by a name that only some disks take for the same."""
+    """Return True if a file holds decisions, also by a name that only case-insensitive disks equate."""
     return layout.is_decided(path) and path != layout.PENDING_MEMORIES
 
 
 def decides(path: str, before: bytes | None, after: bytes | None) -> bool:
-    """Tell whether a change of a file makes, alters or undoes a decision."""
+    """Return True if a change of a file makes, changes or undoes a decision."""
     if before == after or not is_guarded(path):
         return False
     if path != layout.PENDING_REFLECTION:
         return True
     old, new = _decided(before), _decided(after)
     settled = {key: item for key, item in old.items() if item.decision != "deferred"}
-    # What was put off comes again with the next proposal; everything else that was decided stays as it is.
+    # Postponed items come again with the next proposal; all other decisions stay.
     return any(new.get(key) != item for key, item in settled.items()) or any(
         old.get(key) != item for key, item in new.items()
     )
@@ -93,13 +93,13 @@ def _decided(content: bytes | None) -> dict[str, ReviewItem]:
 def _concerns(
     store: GitStore, commit: str, paths: frozenset[str] | None = None, seen: frozenset[str] = frozenset()
 ) -> bool:
-    """Tell whether a commit carried out a decision, took one back, or did one again.
+    """Return True if a commit carried out, undid or redid a decision.
 
     Args:
         store: The history.
         commit: Full hash.
-        paths: Where given, only a commit that changed one of them concerns.
-        seen: Commits that are being looked at already.
+        paths: If given, only commits that changed one of these count.
+        seen: Commits already being checked.
     """
     if commit in seen or not store.has_object(commit):
         return False
@@ -125,7 +125,7 @@ def _concerns(
 def _decided_since(
     store: GitStore, newest: str, then: str, paths: frozenset[str], seen: frozenset[str] = frozenset()
 ) -> str | None:
-    """Return a commit after an earlier one that decided something about some files, None where there is none."""
+    """Return a commit after an earlier one that decided something about some files, or None."""
     commits = store.walk(newest, stop=then)
     return next((each.id for each in commits if _concerns(store, each.id, paths, seen)), None)
 
@@ -156,22 +156,21 @@ _WORDS: Final = {PERSON: "the person", MAIN: "the main agent"}
 
 
 def requester_of(role: str, actor: str | None) -> str:
-    """Return whose an action is that is asked for at a door.
+    """Return the owner of an action requested through a role.
 
     Args:
-        role: The door's, `person`, `main` or `agent:NAME`.
-        actor: The actor that was named, or None. A person who names one acts for somebody else, but what a sub-agent
-            proposed and a person accepts is the person's action.
+        role: `person`, `main` or `agent:NAME`.
+        actor: The actor that was named, or None. A person who names one acts for it, except that accepting a
+            sub-agent's proposal is the person's own action.
     """
     own = actor in (None, "manual") or actor.startswith(_ACCEPTED)
     return role if own or role != PERSON else f"{PERSON}{_AS}{actor}"
 
 
 def owner_of(message: CommitMessage) -> str:
-    """Return whose the action of a commit is, as `asker_of` does.
+    """Return the owner of a commit's action, like `requester_of`.
 
-    What a reflection changed is the reflection's, even where a person approved it; an edit from outside is the
-    person's.
+    Changes of a reflection are the reflection's, even if a person approved them; outside edits are the person's.
     """
     if message.actor.startswith("reflection:"):
         return message.actor
@@ -184,7 +183,7 @@ def owner_of(message: CommitMessage) -> str:
 
 
 def owner_in_words(owner: str, actor: str) -> str:
-    """Return whose an action is, for a sentence: “the main agent (bot:auto-detect)”."""
+    """Return an action's owner as a phrase: “the main agent (bot:auto-detect)”."""
     if owner.startswith("reflection:"):
         return owner.replace(":", " ", 1)
     if owner.startswith(PERSON + _AS):
@@ -194,23 +193,23 @@ def owner_in_words(owner: str, actor: str) -> str:
 
 
 def is_upkeep(message: CommitMessage) -> bool:
-    """Return True for the system's own housekeeping, which undo passes over."""
+    """Return True for the system's own housekeeping, which undo skips."""
     return message.actor.startswith("system:") or message.action in _UPKEEP_ACTIONS
 
 
 def refuse_others(
     store: GitStore, by: Attribution, changes: Sequence[Change], trailers: Iterable[tuple[str, str]]
 ) -> None:
-    """Let an agent take back, or do again, nothing but its own actions.
+    """Refuse to let an agent undo or redo actions other than its own.
 
     Args:
         store: The history.
-        by: Who takes back; nothing is asked of one that no door vouches for.
-        changes: What would be written.
-        trailers: Of the commit that would be made.
+        by: Who acts; without an asker there is no check.
+        changes: The changes.
+        trailers: The commit's trailers.
 
     Raises:
-        RoleRefused: Something of it is somebody else's.
+        RoleRefused: Some of them belong to others.
     """
     if not by.asker:
         return
@@ -226,12 +225,12 @@ def refuse_others(
 
 
 def refuse_others_since(store: GitStore, asker: str, then: str, paths: Collection[str]) -> None:
-    """Refuse to go back over a change of some files by anybody but the asker and the system.
+    """Refuse to roll back changes of some files by anyone but the asker and the system.
 
     Args:
         store: The history.
-        asker: Who would go back.
-        then: Full hash of the commit that is gone back to.
+        asker: Who wants to roll back.
+        then: Full hash of the commit to return to.
         paths: The files.
 
     Raises:
@@ -247,7 +246,7 @@ def _refuse_unless_own(store: GitStore, asker: str, commit: str, *, upkeep: bool
         return
     message = parse_message(store.commit(commit))
     if (upkeep and is_upkeep(message)) or (owner := owner_of(message)) == asker:
-        # What an own step did again or took back may be another's.
+        # What the asker's own step redid or undid may belong to someone else.
         for key, value in message.trailers:
             if key in _NAMING_COMMITS and not upkeep:
                 _refuse_unless_own(store, asker, value)
@@ -255,5 +254,5 @@ def _refuse_unless_own(store: GitStore, asker: str, commit: str, *, upkeep: bool
     raise RoleRefused(
         f"This takes back what {owner_in_words(owner, message.actor)} did: {message.summary}",
         where=commit[:10],
-        remedy="An agent takes back its own actions alone. Ask the person to do it.",
+        remedy="An agent can undo only its own actions. Ask the person to do it.",
     )

@@ -1,4 +1,4 @@
-"""What a change is before it happens: the files it wants to write and how it is accounted for."""
+"""Planned changes: the files to write, and their attribution."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ U = TypeVar("U")
 
 
 class Action(StrEnum):
-    """The vocabulary of the audit log (design document §12.4, with DESIGN's additions)."""
+    """The actions of the audit log (design document §12.4, with DESIGN's additions)."""
 
     CREATE = "CREATE"
     EDIT = "EDIT"
@@ -39,14 +39,14 @@ class Action(StrEnum):
 
 @dataclass(frozen=True)
 class Attribution:
-    """Who changes something, on whose approval, and what set it off.
+    """Who changes something, with whose approval, and why.
 
     Args:
         actor: A tag of design document §12.3, for example `bot:trigger-remember` or `manual`.
         approval: `auto`, `approved`, `pending` or `—`.
         trigger: One line, for example `user said “remember …”`.
-        asker: Whose the action is, for those who take it back: the role of the door that was asked, with the actor
-            that a person named (`person as skill:backup`); empty where nobody asked.
+        asker: The owner of the action for later undoing: the requesting role, with the actor that a person named
+            (`person as skill:backup`); empty if nobody asked.
     """
 
     actor: str
@@ -57,12 +57,12 @@ class Attribution:
 
 @dataclass(frozen=True)
 class FileChange:
-    """One file as it shall be.
+    """The new content of one file.
 
     Args:
         path: Workspace-relative POSIX path of a tracked file.
         content: The whole new content, or None to delete the file.
-        action: What the audit log calls it.
+        action: Its action in the audit log.
         summary: The audit line's summary, one line.
     """
 
@@ -74,7 +74,7 @@ class FileChange:
 
 @dataclass(frozen=True)
 class Event:
-    """An audit line that goes with no change of a file, such as an alert or an acknowledgement."""
+    """An audit line without a file change, such as an alert or an acknowledgement."""
 
     action: Action
     file: str
@@ -83,7 +83,7 @@ class Event:
 
 @dataclass(frozen=True)
 class Plan(Generic[T_co]):
-    """Everything one user-level action changes, and what it answers when it stands.
+    """All changes of one user-level action, and its answer.
 
     Args:
         action: The action of the commit's subject.
@@ -92,7 +92,7 @@ class Plan(Generic[T_co]):
         changes: The files. A plan with neither changes nor events makes no commit.
         events: Audit lines without a file change.
         trailers: Further trailers of the commit, for example `("Reverts", "abc1234")`.
-        outcome: What the caller wants to know.
+        outcome: The answer for the caller.
     """
 
     action: Action
@@ -111,10 +111,10 @@ class Plan(Generic[T_co]):
 
 
 class FileView(Protocol):
-    """The tracked files as a planner sees them; what it reads is checked before its plan is carried out."""
+    """The tracked files as a planner sees them; its reads are checked before its plan is carried out."""
 
     def read(self, path: str) -> bytes | None:
-        """Return a file's content, or None where there is no such file."""
+        """Return a file's content, or None if there is no such file."""
         ...
 
     def list(self, folder: str) -> list[str]:
@@ -130,11 +130,11 @@ class Receipt(Generic[T_co]):
     """Proof that a plan was carried out.
 
     Args:
-        commit: The commit's full hash, or None where the plan changed nothing.
+        commit: The commit's full hash, or None if the plan changed nothing.
         files: The changed paths.
-        timestamp: When, in UTC.
-        outcome: The plan's own.
-        adopted: Commits of outside edits that had to be taken in first.
+        timestamp: In UTC.
+        outcome: The plan's answer.
+        adopted: Commits of outside edits adopted first.
     """
 
     commit: str | None

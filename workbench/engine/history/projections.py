@@ -23,7 +23,7 @@ from workbench.engine.history.state_files import read_state, replace_unflushed, 
 from workbench.engine.history.work_files import WorkFiles
 from workbench.engine.markdown.audit_log import AuditLine, parse_audit_line, render_audit_line
 
-# Trailer of a PRUNE commit: lines older than this time (ISO 8601) are summed up elsewhere and not given back.
+# Trailer of a PRUNE commit: lines before this time (ISO 8601) are summarised elsewhere and not restored.
 PRUNED_BEFORE = "Pruned-Before"
 
 _COMMIT = re.compile(r"\(([0-9a-f]{7,40})\)$")
@@ -32,7 +32,7 @@ _TAIL = 64 * 1024
 
 @dataclass(frozen=True)
 class _Tail:
-    """The end of the log: where its whole lines end, the newest commit named, how many last lines name it."""
+    """The end of the log: the offset after its last whole line, the newest commit named, and its number of lines."""
 
     end: int
     size: int
@@ -41,7 +41,7 @@ class _Tail:
 
 
 def audit_lines(commit: Commit) -> list[AuditLine]:
-    """Return the lines of the audit log that a commit stands for."""
+    """Return a commit's lines of the audit log."""
     message = parse_message(commit)
     moment = commit.moment.astimezone(UTC)
     return [
@@ -64,7 +64,7 @@ def commit_of_line(line: AuditLine) -> str | None:
 
 
 def complete_audit_log(root: Path, store: GitStore, state: Path | None = None) -> None:
-    """Append the lines that the log lacks; write it anew where it is missing or follows another history.
+    """Append the lines that the log lacks; rewrite it if it is missing or belongs to another history.
 
     Args:
         root: The workspace folder, absolute.
@@ -72,7 +72,7 @@ def complete_audit_log(root: Path, store: GitStore, state: Path | None = None) -
         state: Folder of derived state, to find open alerts quickly.
 
     Raises:
-        OutsideWorkspace: A link stands where the log should.
+        OutsideWorkspace: The log's path is a link.
         OSError: It cannot be written.
     """
     head = store.head()
@@ -95,17 +95,17 @@ def complete_audit_log(root: Path, store: GitStore, state: Path | None = None) -
 
 
 def rewrite_audit_log(root: Path, store: GitStore, state: Path | None = None) -> None:
-    """Write the whole log anew, as a file that takes the old one's place.
+    """Rewrite the whole log, replacing the old file.
 
     Raises:
-        OutsideWorkspace: A link stands where the log should.
+        OutsideWorkspace: The log's path is a link.
         OSError: It cannot be written.
     """
     _replace(layout.resolve(root, layout.AUDIT_LOG), expected_audit_lines(store, state))
 
 
 def expected_audit_lines(store: GitStore, state: Path | None = None) -> list[AuditLine]:
-    """Return every line the log should hold, oldest first; what was pruned is left out, but no open alert."""
+    """Return every line of the complete log, oldest first, without pruned lines other than open alerts."""
     commits: list[Commit] = []
     watermark: datetime | None = None
     for commit in store.walk():
@@ -124,7 +124,7 @@ def expected_audit_lines(store: GitStore, state: Path | None = None) -> list[Aud
 
 
 def pruned_before(commit: Commit) -> datetime | None:
-    """Return the time that a PRUNE commit pruned the log to; None for any other commit."""
+    """Return the time up to which a PRUNE commit pruned the log; None for any other commit."""
     if PRUNED_BEFORE not in commit.message:
         return None
     message = parse_message(commit)
@@ -145,7 +145,7 @@ def _read_tail(place: Path, length: int = _TAIL) -> _Tail:
     except FileNotFoundError:
         return _Tail(0, 0, None, 0)
     whole, newline, torn = content.rpartition(b"\n")
-    # What was read may begin in the middle of a line.
+    # The block may begin in the middle of a line.
     lines = whole.split(b"\n")[1 if start else 0 :] if newline else []
     newest: str | None = None
     count = 0
@@ -159,7 +159,7 @@ def _read_tail(place: Path, length: int = _TAIL) -> _Tail:
                 break
             count += 1
     else:
-        # All that was read belongs to one commit, or to none: more may.
+        # The whole block belongs to one commit, or to none: there may be more.
         if start:
             return _read_tail(place, length * 16)
     return _Tail(size - len(torn), size, newest, count)
@@ -193,7 +193,7 @@ class Projection:
 
     Args:
         name: What people call it, with its article and its file: `the graph index (memory/graph/index.md)`.
-        run: Given the changed paths and the files as they now are; returns untracked files to write, by path.
+        run: Takes the changed paths and the current files; returns untracked files to write, by path.
     """
 
     name: str
@@ -206,8 +206,8 @@ class StaleProjection:
 
     Args:
         name: Which.
-        reason: What it met.
-        paths: The changed files that it has yet to take in.
+        reason: The error.
+        paths: The changed files that it has yet to process.
     """
 
     name: str
@@ -216,7 +216,7 @@ class StaleProjection:
 
     @property
     def told(self) -> str:
-        """Return what a person should know, with what to do about it."""
+        """Return a message for a person, with the remedy."""
         stop = "" if self.reason.rstrip("”’)").endswith((".", "!", "?", "…")) else "."
         return (
             f"The change is stored, but {self.name} could not follow it: {self.reason}{stop} "
@@ -225,29 +225,29 @@ class StaleProjection:
 
 
 class Projections:
-    """Everything that follows the files, and what of it is behind.
+    """Everything derived from the files, and what of it is behind.
 
     Args:
         root: The workspace folder, absolute.
-        state: Folder of derived state, where it is noted what is behind.
-        projections: Beside the audit log.
+        state: Folder of derived state, where stale projections are recorded.
+        projections: Those beside the audit log.
     """
 
     def __init__(self, root: Path, state: Path, projections: Sequence[Projection]) -> None:
         self._root = root
         self._state = state
         self._projections = projections
-        # What could not be noted there is known until this process ends.
+        # What could not be recorded is remembered until this process ends.
         self._unnoted: dict[str, StaleProjection] | None = None
 
     def behind(self) -> tuple[StaleProjection, ...]:
-        """Return the projections that have not taken in every change."""
-        # Other processes follow changes too, and a purge takes the note away.
+        """Return the projections that have not processed every change."""
+        # Other processes update projections too, and a purge deletes the record.
         known = _load(self._state / _FILE) if self._unnoted is None else self._unnoted
         return tuple(known.values())
 
     def follow(self, paths: Sequence[str], store: GitStore) -> None:
-        """Bring the audit log and everything else that is derived up to date after changes of files."""
+        """Update the audit log and everything else derived from changed files."""
         before = {one.name: one for one in self.behind()}
         found = dict(before)
         self._attempt(found, _AUDIT, paths, lambda _: complete_audit_log(self._root, store, self._state))
@@ -259,9 +259,9 @@ class Projections:
             self._unnoted = None if is_noted else found
 
     def write_or_remove(self, paths: Sequence[str]) -> None:
-        """Write the files derived from the work files at these paths; one that cannot be written is removed.
+        """Write the files derived from these paths, or remove those that cannot be written.
 
-        It is for a purge: a derived file must not keep what went.
+        This serves a purge: a derived file may not keep purged content.
 
         Raises:
             OSError: One can be neither written nor removed.
@@ -283,7 +283,7 @@ class Projections:
         due = tuple(dict.fromkeys((*missed, *paths)))
         try:
             run(due)
-        except Exception as error:  # the change stands already: nothing that is derived from it may fail it
+        except Exception as error:  # the change is already committed: a projection may not make it fail
             reason = (
                 str(error)
                 if isinstance(error, WorkbenchError | OSError)

@@ -1,4 +1,4 @@
-"""Purges memories: files and history are written again without them, keeping authors, dates, trailers and order."""
+"""Purges memories: rewrites files and history without them, keeping authors, dates, trailers and order."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ from workbench.engine.markdown.entity import EntityFile
 from workbench.engine.markdown.procedure import Procedure
 from workbench.engine.markdown.vault import VaultNote
 
-# What is never a former file of something else: logs of days, and what the engine keeps itself.
+# Files that are never renamed: daily logs, and the engine's own.
 _OF_THEIR_OWN = ("core", "episodic", "meta")
 _HASH = re.compile(rf"\b[0-9a-f]{{{SHORT},40}}\b")
 
@@ -57,16 +57,16 @@ Row = tuple[bytes, bytes, bytes]
 
 
 def erasure_with_old_names(store: GitStore, head: str | None, purging: PurgeSteps) -> PurgeSteps:
-    """Return what has to go with everything that history tells of it: where its files were, and what they were called.
+    """Extend what has to be removed by what history tells: former paths and titles.
 
-    A file that was renamed is followed back, unless another has its former name by now.
+    A renamed file is followed back, unless another file has its former name by now.
 
     Args:
         store: The history.
         head: The newest commit.
-        purging: What has to go, as it is now.
+        purging: What has to be removed according to the current files.
     """
-    # By path as ids have it: what goes of the file, its parts by block id, or all of it.
+    # By path as in ids: the parts of the file to remove by block id, or all of it.
     going: dict[str, set[str]] = {}
     for path in purging.paths:
         going.setdefault(named_by_id(path), set()).add("")
@@ -92,7 +92,7 @@ def erasure_with_old_names(store: GitStore, head: str | None, purging: PurgeStep
 
 
 def _changes_of(store: GitStore, head: str, going: dict[str, set[str]]) -> Iterator[TreeChange]:
-    """Yield every change of files that go, newest first; files that became them are added to what goes."""
+    """Yield every change of the files to remove, newest first, extending them by their former paths."""
     standing = {named_by_id(path) for path in store.files_at(head)}
     for commit in store.walk(head):
         older = store.commit(commit.parent).tree if commit.parent else None
@@ -124,7 +124,7 @@ def _called(path: str, content: bytes) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class _Known:
-    """The version of a folder looked at last: its rows, and what becomes of files below it, by row and together."""
+    """The version of a folder examined last: its rows, and the changes of files below it, by row and in total."""
 
     tree: str
     rows: set[Row]
@@ -134,12 +134,12 @@ class _Known:
 
 @dataclass
 class Rewriting:
-    """One rewriting in progress; new objects are added to the store, old ones are left where they are.
+    """A rewriting in progress; new objects are added to the store, old ones stay.
 
     Args:
         store: The history.
-        erasure: What has to go.
-        commits: The new commit of each old one so far.
+        erasure: What to remove.
+        commits: The new commit for each old one so far.
     """
 
     store: GitStore
@@ -152,14 +152,14 @@ class Rewriting:
     _changed: dict[str, Mapping[str, str | None]] = field(default_factory=dict)
 
     def rewrite(self, head: str | None) -> str | None:
-        """Rewrite a commit and every one before it, oldest first; return the newest."""
+        """Rewrite a commit and its ancestors, oldest first; return the newest."""
         newest = None
         for commit in reversed(list(self.store.walk(head)) if head else []):
             newest = self._rewrite_commit(commit, newest)
         return newest
 
     def reachable(self, head: str) -> set[str]:
-        """Return every object that a rewritten history is made of."""
+        """Return every object of a rewritten history."""
         found: set[str] = set()
         folders: dict[str, set[Row]] = {}
         for commit in self.store.walk(head):
@@ -172,7 +172,7 @@ class Rewriting:
             return
         found.add(tree)
         rows = tree_rows(self.store.raw_object(tree))
-        # Versions of a folder that follow each other differ in a row or two.
+        # Successive versions of a folder differ in a row or two.
         new = rows - folders.get(prefix, set())
         folders[prefix] = rows
         for mode, name, oid in new:
@@ -218,10 +218,10 @@ class Rewriting:
         return _HASH.sub(renamed, message)
 
     def _touched(self, commit: Commit, named: set[str]) -> frozenset[str]:
-        """Return the files in which this commit wrote, changed or removed what has to go."""
+        """Return the files in which a commit wrote, changed or removed purged content."""
         parent = self.store.commit(commit.parent).tree if commit.parent else None
         touched = set()
-        # Most commits concern nothing that goes, and finding a file in a large folder takes time.
+        # Most commits are unaffected, and finding a file in a large folder takes time.
         concerned = self._changed[commit.tree].keys() | self._changed.get(parent or "", {}).keys()
         for path in named & concerned:
             after = self.store.tree_blob(commit.tree, path)
@@ -241,12 +241,12 @@ class Rewriting:
         return self._roots[root]
 
     def _changes_below(self, tree: str, prefix: str) -> Mapping[str, str | None]:
-        """Return what a folder's files become, by path, where they change."""
+        """Return the new content of a folder's files by path, where it changes."""
         known = self._folders.get(prefix)
         if known is not None and known.tree == tree:
             return known.changes
         rows = tree_rows(self.store.raw_object(tree))
-        # Versions of a folder that follow each other differ in a row or two; the rest is as found before.
+        # Successive versions of a folder differ in a row or two; the rest is known.
         by_row = {row: changes for row, changes in known.by_row.items() if row in rows} if known else {}
         for row in rows - (known.rows if known else set()):
             mode, name, oid = row
@@ -279,14 +279,14 @@ _SUMMARY = "history was purged"
 
 @dataclass(frozen=True)
 class Purged(Generic[T]):
-    """What a purge did.
+    """The result of a purge.
 
     Args:
         outcome: The plan's answer.
-        commit: The PURGE commit, which says that it happened and not what was purged.
-        deleted: The commit that the plan became, None where it changed nothing.
-        commits: The new commit of each old one.
-        files: Paths of work files that were changed or removed.
+        commit: The PURGE commit, which records the purge but not what was purged.
+        deleted: The plan's own commit, None if it changed nothing.
+        commits: The new commit for each old one.
+        files: Paths of changed or removed work files.
         told: What a person should know, one sentence each.
     """
 
@@ -307,29 +307,30 @@ def purge(
     asked: Sequence[str] = (),
     step: Callable[[str], None] = lambda _: None,
 ) -> Purged[T]:
-    """Delete memories from the files, and remove them from the whole history of a workspace: whole, or not at all.
+    """Delete memories from the files and remove them from all history, completely or not at all.
 
-    Every commit stays, with its author, date, trailers and place; where it wrote or removed what has to go, it no
-    longer says what. References from one commit to another follow. The audit log is written again. Git's other
-    branches, tags and reflogs in the history go.
+    Every commit stays, with its author, date, trailers and position; where it wrote or removed purged content, its
+    message no longer says what. References between commits are updated. The audit log is rewritten. Other git
+    branches, tags and reflogs in the history are deleted.
 
     Args:
-        history: Of the workspace.
-        planner: Plans what is deleted, given the files of the newest commit.
-        going: Returns what has to go, given the plan's answer.
-        attribution: Who purges; that this is a person is the caller's to check.
-        asked: Words and ids that it was asked for by; asked for by one of them again, an interrupted purge is known.
-        step: Told what comes next, by name.
+        history: The workspace's history.
+        planner: Plans the deletion, given the files of the newest commit.
+        going: Returns what has to be removed, given the plan's answer.
+        attribution: Who purges; the caller checks that this is a person.
+        asked: Words and ids of the request; an interrupted purge is recognised by them.
+        step: Called with the name of each step.
 
     Raises:
-        Locked: Another writer, or the background repacking, is at work; nothing was changed.
-        StorageError: Something cannot be written. Where a purge is unfinished then, it happens; else nothing did.
-        SecretFound: A file that says it is kept out of history until a person decides; nothing was changed.
-        OutsideWorkspace: A link stands where one of the files was; nothing was changed.
+        Locked: Another writer, or background repacking, is active; nothing was changed.
+        StorageError: Something cannot be written. If a purge is then unfinished, it will be completed; otherwise
+            nothing was changed.
+        SecretFound: A file with this content is kept out of history until a person decides; nothing was changed.
+        OutsideWorkspace: One of the files is now a link; nothing was changed.
         HistoryDamaged: The history cannot be read; nothing was changed.
     """
     if history.exists:
-        # Waited for before the writer's lock is taken: others write meanwhile.
+        # Waits before the writer's lock is taken, so that others can write meanwhile.
         with repacking_paused(history.path, history.lock_timeout):
             pass
     with (
@@ -376,13 +377,13 @@ def _planned(planner: Planner[T], store: GitStore, head: str | None, adopted: Ad
     try:
         return planner(CommitFiles(store, head))
     except NotFound:
-        # What is in no commit may be in a file that is kept out of history.
+        # Content that is in no commit may be in a file that is kept out of history.
         refuse_left_out(adopted.left_out, adopted.left_out.keys())
         raise
 
 
 def _refuse_held_back(root: Path, erasure: Erasure, adopted: Adopted) -> None:
-    """Refuse where a file says what has to go and is neither in history nor ours to write."""
+    """Refuse if a file with purged content is neither in history nor writable by the engine."""
     files = WorkFiles(root)
     for path in sorted(adopted.left_out):
         content = files.read(path)
@@ -391,7 +392,7 @@ def _refuse_held_back(root: Path, erasure: Erasure, adopted: Adopted) -> None:
 
 
 def _refuse_unwritable(root: Path, steps: Sequence[FileStep]) -> None:
-    """Refuse where a file that has to change cannot be read, or its folder cannot be written."""
+    """Refuse if a file to change cannot be read, or its folder cannot be written."""
     files = WorkFiles(root)
     for step in steps:
         if files.read(step.path) is not None and not os.access((root / step.path).parent, os.W_OK | os.X_OK):
@@ -403,7 +404,7 @@ def _refuse_unwritable(root: Path, steps: Sequence[FileStep]) -> None:
 
 
 def _written(turn: Transaction, plan: Plan[T], attribution: Attribution, transaction: str) -> list[str]:
-    """Write the commits of a plan, which nothing leads to yet; none where it changes nothing."""
+    """Write the commits of a plan without moving the branch; none if it changes nothing."""
     head = turn.head()
     files = CommitFiles(turn.store, head)
     changing = {layout.normalise(each.path): each.content for each in plan.changes}
@@ -428,7 +429,7 @@ def _purge_commit(
     steps: Sequence[FileStep],
     attribution: Attribution,
 ) -> str:
-    """Write the commit that says that something was purged, after the second of two heads, the rewritten one."""
+    """Write the commit that records a purge, on top of the second of two heads, the rewritten one."""
     before, parent = heads
     message = CommitMessage(
         Action.PURGE,
@@ -440,7 +441,7 @@ def _purge_commit(
         history.new_id(),
         (AuditEntry(Action.PURGE, "*", attribution.approval, _SUMMARY),),
     )
-    # Other memories may have said the same, and gone with what was meant.
+    # Other memories may have said the same and been removed too.
     older = store.commit(before).tree if before else None
     changes = {each.path: store.read_blob(each.after) if each.after else None for each in steps}
     message = with_retired_ids(store, older, message, changes)
@@ -478,9 +479,9 @@ def _packed(store: GitStore, objects: set[str]) -> tuple[str, ...]:
 def _cannot_mark(folder: Path, error: OSError) -> StorageError:
     if not purge_is_unfinished(folder):
         return _cannot_write(folder, error)
-    # The marker is in place and only its flush failed: the next writer goes on from it.
+    # The marker is written and only its flush failed: the next writer continues from it.
     return StorageError(
-        f"The purge is begun and cannot go on: {error.strerror or error}.",
+        f"The purge has begun and cannot continue: {error.strerror or error}.",
         where=str(error.filename or folder),
         remedy="Free some space, or make the folder writable.",
     )

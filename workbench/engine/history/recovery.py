@@ -1,4 +1,4 @@
-"""Finishes what a writer that died had begun: a transaction from the journal, or a purge from its marker."""
+"""Finishes what a crashed writer had begun: a transaction from the journal, or a purge from its marker."""
 
 from __future__ import annotations
 
@@ -31,27 +31,26 @@ from workbench.engine.history.work_files import Staging, read_work_file, remove_
 
 # More new objects than this are put into a pack, which is flushed as one file.
 _MANY_OBJECTS = 400
-# Bytes, as git keeps it by itself.
+# Bytes; git's own limit.
 _SMALL_OBJECT = 16_384
 
 
 def recover(
     store: GitStore, journal: Journal, root: Path, *, predecessor_died: bool
 ) -> tuple[str, ...] | None:
-    """Bring history and files to where the journal says they were going. Needs the writer's lock.
+    """Bring history and files to the state the journal describes. Needs the writer's lock.
 
-    A transaction that is whole in the journal is carried out to its end; one that is not never happened.
-    A work file is written only where it still is as the transaction found it; anything else stays.
+    A transaction that is complete in the journal is carried out; an incomplete one never happened. A work file is
+    written only if it is unchanged since the transaction read it; anything else stays.
 
     Args:
         store: The history.
         journal: Its journal.
         root: The workspace folder, absolute.
-        predecessor_died: Whether the last holder of the lock went without letting go.
+        predecessor_died: Whether the last holder died without releasing the lock.
 
     Returns:
-        The paths of the transaction that was finished, for the files derived from them; None where there was
-        nothing to do.
+        The paths of the finished transaction, for the files derived from them; None if there was nothing to do.
 
     Raises:
         StorageError: Something cannot be written; the next writer tries again.
@@ -80,7 +79,7 @@ def recover(
 
 
 def checkpoint(store: GitStore, journal: Journal, state: JournalState | None = None) -> None:
-    """Flush every object the journal vouches for, then start it over. Needs the writer's lock."""
+    """Flush every object in the journal, then start it over. Needs the writer's lock."""
     records = (state or journal.read()).records
     flush_objects(store, dict.fromkeys(oid for record in records for oid in record.objects))
     branch = store.path / BRANCH
@@ -91,9 +90,9 @@ def checkpoint(store: GitStore, journal: Journal, state: JournalState | None = N
 
 
 def flush_objects(store: GitStore, oids: dict[str, None]) -> None:
-    """Flush objects to disk; many small ones are put into a pack first.
+    """Flush objects to disk, packing many small ones first.
 
-    Large ones stay apart: a pack looks for what they have in common, which takes longer than all else.
+    Large ones stay loose: packing searches them for common parts, which takes longer than everything else.
 
     Raises:
         StorageError: The disk refuses.
@@ -124,15 +123,15 @@ def flush_objects(store: GitStore, oids: dict[str, None]) -> None:
 def _finish(store: GitStore, root: Path, record: Record) -> None:
     _restore_objects(store, record)
     head = store.head()
-    # The branch moves last: where it has, the files were written. Where someone moved it elsewhere, what
-    # stands on disk is taken in as an edit.
+    # The branch moves last: if it has moved, the files were written. If someone moved it elsewhere, the files on
+    # disk are adopted as an edit.
     if head == record.parent:
         redo_files(store, root, record.files, record.transaction)
         store.move_head(record.head, expected=head)
 
 
 def redo_files(store: GitStore, root: Path, steps: tuple[FileStep, ...], transaction: str) -> None:
-    """Write each file that is still as it was before; leave every other.
+    """Write each file that is still as it was before; leave the others.
 
     Raises:
         StorageError: One cannot be written.
@@ -167,7 +166,7 @@ def _restore_objects(store: GitStore, record: Record) -> None:
 
 
 def _restore_branch(store: GitStore, state: JournalState) -> None:
-    """Put the branch where the last finished transaction left it, if the machine forgot that."""
+    """Move the branch to the last finished transaction, if a power cut lost that."""
     if not state.records:
         return
     known = {record.parent for record in state.records}
@@ -189,7 +188,7 @@ def _remove_broken_objects(store: GitStore) -> None:
             continue
         for place in folder.iterdir():
             oid = folder.name + place.name
-            # libgit2 knows the empty tree by heart and would not notice that its file is broken.
+            # libgit2 has the empty tree built in and would not notice that its file is broken.
             if len(oid) == 40 and (place.stat().st_size == 0 or not store.has_object(oid)):
                 place.unlink(missing_ok=True)
 
@@ -208,7 +207,7 @@ def _sync_file(place: Path) -> None:
 
 
 PURGE_MARKER = "workbench.purge"
-# What git itself leaves beside the objects; each may hold text, or point at objects that go.
+# Files that git itself leaves beside the objects; each may hold purged text, or refer to purged objects.
 _LEAVINGS = (
     "logs",
     "worktrees",
@@ -227,15 +226,15 @@ _LEAVINGS = (
     "objects/info/packs",
     "info/refs",
 )
-# Files of derived state that name commits which are no more.
+# Files of derived state that name commits which no longer exist.
 _STALE_STATE = ("alerts.json", "stamps", "seen.json", "projections.json")
-# What the last purge was asked for by, so that it is known when it is asked for again.
+# The request for the last purge, so that repeating it is recognised.
 _LAST = "purged.json"
-# What a person should know of a purge and was not told yet, and what keeps one from being finished.
+# Notices of a purge that nobody has seen yet, and the obstacle to finishing one.
 _TOLD = "purge-told.json"
 _STOPPED = "purge-stopped.json"
 
-# A file that somebody keeps saving is looked at this often.
+# Attempts at a file that somebody keeps saving.
 _ROUNDS = 5
 
 Step = Callable[[str], None]
@@ -243,17 +242,17 @@ Step = Callable[[str], None]
 
 @dataclass(frozen=True)
 class PurgeSteps:
-    """What a purge has to do besides rewriting history.
+    """The work of a purge besides rewriting history.
 
-    It is kept as an object of the history that goes, so that the texts are gone with it; the marker only names it.
+    It is stored as an object of the old history, so that the texts disappear with it; the marker only names it.
 
     Args:
-        names: Ids of what goes.
-        texts: What it said.
-        sources: What it was drawn from.
-        paths: Files that it is the whole of, now and in the past.
+        names: Ids of the purged memories.
+        texts: Their texts.
+        sources: Their sources.
+        paths: Present and former files that are whole memories.
         called: Labels, titles and aliases of these files.
-        files: The work files to be brought from what they are to what they shall be.
+        files: The work files to change, with old and new content.
     """
 
     names: tuple[str, ...]
@@ -265,16 +264,16 @@ class PurgeSteps:
 
     @property
     def erasure(self) -> Erasure:
-        """Return what has to go."""
+        """Return what to remove."""
         return erasure_of(self.names, self.texts, paths=self.paths, called=self.called)
 
     def as_bytes(self) -> bytes:
-        """Return it as it is kept."""
+        """Serialise the steps."""
         return json.dumps(asdict(self)).encode()
 
     @classmethod
     def from_bytes(cls, content: bytes) -> PurgeSteps:
-        """Read what `as_bytes` returned."""
+        """Parse the result of `as_bytes`."""
         found = json.loads(content)
         steps = tuple(FileStep(**step) for step in found["files"])
         names, texts, sources, paths, called = (
@@ -284,27 +283,27 @@ class PurgeSteps:
 
 
 class OtherHolders(Protocol):
-    """Places that hold memories besides the work files and their history. Both methods may be called again."""
+    """Holders of memories besides the work files and their history. Both methods may be repeated."""
 
     def purge(self, purging: PurgeSteps) -> tuple[str, ...]:
-        """Take what is purged out of it; return what a person should know, one sentence each."""
+        """Remove purged content; return what a person should know, one sentence each."""
         ...
 
     def forget_derived(self) -> None:
-        """Delete everything derived, whatever it says."""
+        """Delete everything derived."""
         ...
 
 
 @dataclass(frozen=True)
 class PurgeMarker:
-    """What a purge was about to put in the old history's place; it says nothing of what is purged.
+    """The new history that a purge is about to put in place; contains no purged content.
 
     Args:
         head: The rewritten history's newest commit.
         packs: Names of the files in `objects/pack` that hold all of it.
-        purging: The object of the old history that says what else is to be done; see `Purging`.
-        salt: Makes the digests of this purge differ from those of any other.
-        asked: Digests of the words and ids by which it was asked for.
+        purging: The object of the old history with the remaining steps; see `PurgeSteps`.
+        salt: Makes this purge's digests differ from those of any other.
+        asked: Digests of the words and ids of the request.
     """
 
     head: str
@@ -315,17 +314,17 @@ class PurgeMarker:
 
 
 def request_digest(salt: str, words: str) -> str:
-    """Return what is kept of the words that asked for a purge."""
+    """Return the stored digest of a purge request."""
     return hashlib.sha256(f"{salt}\0{words}".encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def was_asked_by(marker: PurgeMarker, words: Sequence[str]) -> bool:
-    """Return True if a purge was asked for by any of these words or ids."""
+    """Return True if any of these words or ids requested a purge."""
     return any(request_digest(marker.salt, each) in marker.asked for each in words)
 
 
 def last_purge_of(state: Path, words: Sequence[str]) -> str:
-    """Return what tells the last finished purge from any other, if one of these words or ids asked for it; else ""."""
+    """Return an id of the last finished purge, if one of these words or ids requested it; else ""."""
     match read_state(state / _LAST):
         case {"salt": str(salt), "asked": list(asked)} if any(
             request_digest(salt, each) in asked for each in words
@@ -335,7 +334,7 @@ def last_purge_of(state: Path, words: Sequence[str]) -> str:
 
 
 def purge_notices(state: Path) -> tuple[str, ...]:
-    """Return what a person should know of purges that others finished, one sentence each."""
+    """Return what a person should know about purges finished by others, one sentence each."""
     match read_state(state / _TOLD):
         case [*lines]:
             return tuple(map(str, lines))
@@ -343,7 +342,7 @@ def purge_notices(state: Path) -> tuple[str, ...]:
 
 
 def save_purge_notices(state: Path, told: Sequence[str]) -> None:
-    """Keep what a person should know until it is told; nothing, once it is."""
+    """Store notices until they are shown; an empty sequence removes them."""
     if told:
         write_state(state / _TOLD, json.dumps(list(told)).encode())
     else:
@@ -352,18 +351,18 @@ def save_purge_notices(state: Path, told: Sequence[str]) -> None:
 
 
 def purge_obstacle(state: Path) -> str:
-    """Return what kept an unfinished purge from being finished when that was last tried; nothing where it was not."""
+    """Return the last obstacle to finishing a purge; empty if there was none."""
     found = read_state(state / _STOPPED)
     return found if isinstance(found, str) else ""
 
 
 def purge_is_unfinished(folder: Path) -> bool:
-    """Return True if a purge died after its point of no return."""
+    """Return True if a purge was interrupted after its point of no return."""
     return (folder / PURGE_MARKER).exists()
 
 
 def write_marker(folder: Path, marker: PurgeMarker) -> None:
-    """Put the marker in place, flushed: from here on the purge happens.
+    """Write and flush the marker: from here on the purge happens.
 
     Raises:
         OSError: It cannot be written; nothing has happened.
@@ -382,10 +381,10 @@ def finish_purge(
     elsewhere: OtherHolders | None = None,
     step: Step = lambda _: None,
 ) -> tuple[str, ...]:
-    """Bring a purge to its end. Needs the writer's lock and that of repacking; may be done again at any point.
+    """Finish a purge. Needs the writer's lock and that of repacking; may be repeated from any point.
 
-    What needs to know the texts comes first, for they go with the old history: the work files, sessions, requests
-    that were held back. Branches and tags other than the engine's own go too, for they lead to the old history.
+    Steps that need the texts come first, because these go with the old history: work files, sessions, held-back
+    requests. Branches and tags other than the engine's own are deleted, because they lead to the old history.
 
     Args:
         store: The history.
@@ -393,28 +392,28 @@ def finish_purge(
         root: The workspace folder, absolute.
         state: Folder of derived state.
         critical: Paths of the critical files.
-        project: Writes the files derived from the work files at these paths (raises OSError).
-        elsewhere: What else holds memories.
-        step: Told what comes next.
+        project: Writes the files derived from these paths (raises OSError).
+        elsewhere: Other holders of memories.
+        step: Called with the name of each step.
 
     Returns:
         What a person should know, one sentence each.
 
     Raises:
-        HistoryDamaged: The marker is unreadable, or the rewritten history is not all there.
-        StorageError: Something cannot be written or removed; the next writer goes on.
-        Stale: A file keeps changing; the next writer goes on.
+        HistoryDamaged: The marker is unreadable, or the rewritten history is incomplete.
+        StorageError: Something cannot be written or removed; the next writer continues.
+        Stale: A file keeps changing; the next writer continues.
     """
     folder = store.path
     marker = read_marker(folder)
     packs = folder / "objects" / "pack"
     if not all((packs / name).is_file() for name in marker.packs):
         raise HistoryDamaged(
-            "A purge of the history was begun, and what should take its place is missing.",
+            "A purge of the history has begun, and its replacement is missing.",
             where=str(folder),
             remedy="Set it aside with: workbench doctor --set-aside-history",
         )
-    # What an interrupted run had to tell is told by the run that finishes it.
+    # Notices of an interrupted run are reported by the run that finishes it.
     told = purge_notices(state)
     store.forget_handles()
     purging = read_purge_steps(store, marker)
@@ -447,13 +446,13 @@ def finish_purge(
         step("log")
         rewrite_audit_log(root, store, state)
         step("derived")
-        # Another process may have read the old files, and written what it read since.
+        # Another process may have read the old files and written their content since.
         if elsewhere:
             elsewhere.forget_derived()
         step("marker")
         (state / _STOPPED).unlink(missing_ok=True)
         (folder / PURGE_MARKER).unlink(missing_ok=True)
-        # It is done now. Where a power cut brings the marker back, the next writer takes it away again.
+        # The purge is complete. If a power cut restores the marker, the next writer removes it again.
         with suppress(OSError):
             sync_folder(folder)
     except (OSError, Locked, StorageError) as error:
@@ -462,7 +461,7 @@ def finish_purge(
 
 
 def _stopped(folder: Path, state: Path, error: OSError | WorkbenchError) -> StorageError:
-    """Note what keeps a purge from being finished, and return the error that says so."""
+    """Record what prevents a purge from finishing, and return the error."""
     if isinstance(error, WorkbenchError):
         reason, where = error.message, error.where or str(folder)
     else:
@@ -477,14 +476,14 @@ def _stopped(folder: Path, state: Path, error: OSError | WorkbenchError) -> Stor
 
 
 def read_purge_steps(store: GitStore, marker: PurgeMarker) -> PurgeSteps | None:
-    """Return what else a purge has to do; None where all of it was done, and the old history is going."""
+    """Return the remaining steps of a purge; None if all are done and the old history is being deleted."""
     if not marker.purging or not store.has_object(marker.purging):
         return None
     return PurgeSteps.from_bytes(store.read_blob(marker.purging))
 
 
 def _bring_files(store: GitStore, root: Path, purging: PurgeSteps, transaction: str) -> None:
-    """Write each file that reads as it did when the purge was planned; of any other, take out what has to go."""
+    """Write each file that is as the purge planned it; from all others remove the purged content."""
     erasure = purging.erasure
     staging = Staging(root, transaction)
     try:
@@ -503,14 +502,14 @@ def _bring_files(store: GitStore, root: Path, purging: PurgeSteps, transaction: 
 
 
 def _bring_file(store: GitStore, root: Path, step: FileStep, erasure: Erasure, staging: Staging) -> bool:
-    """Bring one file to what it shall be; return False if somebody saved it meanwhile."""
+    """Purge one file; return False if somebody saved it meanwhile."""
     try:
         current = read_work_file(root, step.path)
     except OutsideWorkspace:
         return True
     found = None if current is None else blob_hash(current)
     if current is None or found == step.after:
-        # Where somebody removed it, nothing of it is left to be purged.
+        # If somebody removed it, nothing is left to purge.
         return True
     if found == step.before:
         wanted = None if step.after is None else store.read_blob(step.after)
@@ -557,7 +556,7 @@ def read_marker(folder: Path) -> PurgeMarker:
 
 
 def _old(folder: Path, marker: PurgeMarker) -> Iterator[Path]:
-    """Yield everything that held the old history."""
+    """Yield every file that held the old history."""
     objects = folder / "objects"
     for place in sorted((objects / "pack").iterdir()):
         if place.name not in marker.packs:

@@ -1,4 +1,4 @@
-"""Prunes the audit log at its window's end and keeps monthly digests of it (design document §12.6)."""
+"""Prunes the audit log beyond its window and keeps monthly digests of it (design document §12.6)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _NOT_MUTATIONS = frozenset({Action.ALERT, Action.ACK, Action.PRUNE, Action.PURGE})
 _LEADING_COUNT = re.compile(r"^(\d+)\b")
-# How the lines that this module writes into a summary begin; any other line is a person's own.
+# Beginnings of the lines that this module writes into a digest; all other lines are a person's.
 _OWN_SUMMARY = re.compile(
     r"^(\d+ total mutations? across|\d+ reflection sessions?\b|\d+ critical file changes?$"
     r"|\d+ decay transitions?,|Kinds: )"
@@ -55,19 +55,19 @@ def summarise_month(month: str, lines: Sequence[DatedLine], critical: frozenset[
 
     Args:
         month: `2026-01`.
-        lines: Every line of that month that is pruned, oldest first.
+        lines: All pruned lines of that month, oldest first.
         critical: Paths of the critical files.
     """
     return MonthlyDigest(month, tuple(_summary(lines, critical)), tuple(_events(lines, critical)))
 
 
 def merge_digest(existing: MonthlyDigest | None, before: MonthlyDigest, now: MonthlyDigest) -> MonthlyDigest:
-    """Return a month's new digest with what a person wrote into the old one.
+    """Return a month's new digest with what a person added to the old one.
 
     Args:
-        existing: What the archive holds; None where it has nothing of this month.
-        before: What this module made of the lines that had been pruned before.
-        now: What it makes of all lines pruned by now.
+        existing: The archive's digest; None if it has none for this month.
+        before: The digest of the lines pruned before.
+        now: The digest of all lines pruned by now.
     """
     if existing is None:
         return now
@@ -168,25 +168,25 @@ def prune(
     *,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Receipt[int]:
-    """Sum up the audit lines older than a number of days by month, and drop them from the log.
+    """Summarise the audit lines older than a number of days by month, and drop them from the log.
 
-    The digests go into `memory/meta/audit-archive.md`, each made anew from all commits of its month, so that a
-    month pruned in parts has one digest; lines that a person wrote into it stay. Git keeps everything. The
-    window ends at midnight UTC. Lines of open alerts stay in the log. The commit's `Pruned-Before` trailer is the
-    watermark by which the log can be written anew.
+    The digests go into `memory/meta/audit-archive.md`, each recomputed from all commits of its month, so that a
+    month pruned in parts has one digest; lines added by a person stay. Git keeps everything. The window ends at
+    midnight UTC. Lines of open alerts stay in the log. The commit's `Pruned-Before` trailer marks where a
+    rewritten log begins.
 
     Args:
-        history: Of the workspace.
+        history: The workspace's history.
         days: Length of the window.
         attribution: Who prunes.
-        cancelled: Asked between months; nothing is pruned then.
+        cancelled: Polled between months; if it returns True, nothing is pruned.
 
     Returns:
-        A receipt whose outcome is the number of commits summed up; without a commit where nothing is old enough.
+        A receipt with the number of summarised commits; without a commit if nothing is old enough.
 
     Raises:
         InvalidInput: The window is shorter than a day.
-        StorageError: The log cannot be written; the next pruning mends it.
+        StorageError: The log cannot be written; the next pruning repairs it.
     """
     if days < 1:
         raise InvalidInput("The window is too short.", where=f"{days} days", remedy="Give a day or more.")
@@ -254,7 +254,7 @@ def _watermark(history: History) -> datetime | None:
 
 
 def _log_reaches_past_watermark(history: History) -> bool:
-    """Tell whether a crash kept an earlier pruning from dropping its lines."""
+    """Return True if a crash kept an earlier pruning from dropping its lines."""
     watermark = _watermark(history)
     if watermark is None:
         return False

@@ -1,4 +1,4 @@
-"""Remembers which ids were given and are gone, so that no memory ever takes the id of another."""
+"""Remembers former ids, so that no memory ever takes the id of another."""
 
 from __future__ import annotations
 
@@ -23,17 +23,16 @@ _DIGITS = 16
 _BLOCK = re.compile(rb"\^([A-Za-z0-9-]+)[ \t]*\r?$", re.MULTILINE)
 _REFLECTION = re.compile(rb"(?<![\w-])r-\d{1,9}(?![\w-])")
 _REFLECTIONS = frozenset({layout.PENDING_REFLECTION, layout.REFLECTION_LOG})
-# Files outside of folders of memories in which ids are given too.
+# Files outside the memory folders that also contain ids.
 _NUMBERED = _REFLECTIONS | {layout.EVOLUTION}
 
 
 def is_retired(retired: bytes | None, memory_id: str) -> bool:
-    """Return True if an id was given once and is gone.
+    """Return True if an id was used and is gone.
 
     Args:
-        retired: What the file `layout.RETIRED` holds.
-        memory_id: As people read it: of an episode, a fact, a relation or a reflection; of an insight, its file and
-            its block id.
+        retired: The content of `layout.RETIRED`.
+        memory_id: As people read it: of an episode, fact, relation or reflection; for an insight, file and block id.
     """
     return retired is not None and b"\n%s\n" % _digest(memory_id).encode() in b"\n" + retired
 
@@ -41,16 +40,16 @@ def is_retired(retired: bytes | None, memory_id: str) -> bool:
 def with_retired_ids(
     store: GitStore, tree: str | None, message: CommitMessage, changes: Mapping[str, bytes | None]
 ) -> CommitMessage:
-    """Return a commit's message with the digests of the ids that it takes out of the files, and keep them.
+    """Add the digests of the ids that a commit removes to its message, and store them.
 
     Args:
         store: The history.
-        tree: The root tree before it; None for nothing.
+        tree: The root tree before it; None for an empty one.
         message: The message so far.
-        changes: New content by path, None for a file that goes.
+        changes: New content by path, None for a deleted file.
 
     Raises:
-        StorageError: They cannot be kept.
+        StorageError: They cannot be stored.
     """
     gone = _ids_gone(store, tree, changes) if tree else set()
     if not gone:
@@ -61,7 +60,7 @@ def with_retired_ids(
 
 
 def keep_all_retired(store: GitStore) -> None:
-    """Make the file of digests from the commits where it is missing. Needs the writer's lock.
+    """Rebuild the file of digests from the commits if it is missing. Needs the writer's lock.
 
     Raises:
         StorageError: It cannot be written.
@@ -71,7 +70,7 @@ def keep_all_retired(store: GitStore) -> None:
         return
     told = (parse_message(each).trailer(RETIRED) for each in store.walk() if RETIRED in each.message)
     digests = {digest for line in told for digest in (line or "").split()}
-    # Histories that were set aside leave the ids of their memories in the files.
+    # After a history was set aside, the ids of its memories are still in the files.
     for former in store.path.parent.glob(f"{layout.HISTORY}.*/{place.name}"):
         with suppress(OSError):
             digests.update(former.read_text(encoding="ascii", errors="replace").split())
@@ -87,7 +86,7 @@ def _ids_gone(store: GitStore, tree: str, changes: Mapping[str, bytes | None]) -
             continue
         blob = store.tree_blob(tree, path)
         older = store.read_blob(blob) if blob else b""
-        # Most changes of a log are added at its end.
+        # Most changes of a log append to it.
         if content is None or not (in_episodes and content.startswith(older)):
             before |= _ids_in(path, older)
             after |= _ids_in(path, content or b"")
@@ -113,7 +112,7 @@ def _keep(store: GitStore, digests: Iterable[str]) -> None:
         handle = os.open(place, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
         try:
             size = os.fstat(handle).st_size
-            # What a full disk or a power cut left without its end must not run into what comes.
+            # An incomplete line, left by a full disk or a power cut, must not run into the next one.
             torn = size > 0 and os.pread(handle, 1, size - 1) != b"\n"
             lines = "".join(f"{digest}\n" for digest in digests)
             write_all(handle, (b"\n" if torn else b"") + lines.encode())

@@ -1,4 +1,4 @@
-"""Reverts a commit or one item of a reflection; rolls back a file, a reflection, or memory to a moment."""
+"""Reverts a commit or one item of a reflection; rolls back a file, a reflection, or all memory to a commit."""
 
 from __future__ import annotations
 
@@ -44,23 +44,23 @@ _LASTING = frozenset({Action.PRUNE, Action.PURGE})
 
 
 def is_item(text: str) -> bool:
-    """Tell whether a text names an item of a reflection, such as `r-012.3`, rather than a commit."""
+    """Return True for the id of a reflection item, such as `r-012.3`, rather than a commit."""
     return bool(_ITEM_NAME.match(text.strip()))
 
 
 def item_trailers(
     item: str, decision: str, changes: Mapping[str, tuple[bytes | None, bytes | None]]
 ) -> tuple[tuple[str, str], ...]:
-    """Return the trailers by which one applied item can be found and taken back alone.
+    """Return the trailers by which one applied item can be found and reverted alone.
 
-    The contract: a commit that applies items of a reflection carries `Item: r-012.3 approved` for each, and
-    one `Item-Unit: r-012.3 | PATH | UNIT` for each unit that the item touched, its fields escaped as in an
-    audit line. Units are named as `changed_units` does.
+    Contract: a commit that applies items of a reflection carries `Item: r-012.3 approved` for each item, and
+    `Item-Unit: r-012.3 | PATH | UNIT` for each unit that the item changed, its fields escaped as in an audit
+    line. Units are named as in `changed_units`.
 
     Args:
         item: The item's id, `r-012.3`.
         decision: approved, rejected or deferred.
-        changes: What this item alone did: content before and after by path.
+        changes: The changes of this item alone: content before and after by path.
     """
     units = tuple(
         (ITEM_UNIT, render_audit_fields((item, path, unit)))
@@ -73,30 +73,30 @@ def item_trailers(
 def revert(
     history: History, name: str, attribution: Attribution, *, may_touch_critical: bool = False
 ) -> Receipt[Reversal]:
-    """Take back what one commit, or one item of a reflection, did; everything done since stays.
+    """Revert one commit, or one item of a reflection, keeping everything done since.
 
     Args:
-        history: Of the workspace.
-        name: A commit's hash or the beginning of one, or an item's id such as `r-012.3`.
+        history: The workspace's history.
+        name: A commit's hash or its first digits, or an item's id such as `r-012.3`.
         attribution: Who reverts.
-        may_touch_critical: Whether the commit may have changed a critical file (a person's right).
+        may_touch_critical: Whether critical files may change (a person's right).
 
     Returns:
-        A receipt without a commit where nothing of it is left to take back. Of an item whose every line others
-        stand under, a commit that changes no file: those lines go with the last of the others.
+        A receipt; without a commit if nothing is left to revert. If other items need every line of an item, the
+        commit changes no file: those lines go with the last of the others.
 
     Raises:
-        NotFound: No commit or applied item answers to the name.
-        InvalidInput: The commit changed no file, begins the history, or is one that lasts (pruning, purging).
-        Stale: What it did was changed again since.
-        RoleRefused: It changed a critical file, and that right is missing.
+        NotFound: No commit or applied item matches.
+        InvalidInput: The commit changed no file, begins the history, or is permanent (pruning, purging).
+        Stale: The same content was changed again since.
+        RoleRefused: It changed a critical file without the right to.
     """
     planner = plan_item_revert(history, name.strip()) if is_item(name) else plan_revert(history, name)
     return history.mutate(planner, attribution, may_touch_critical=may_touch_critical)
 
 
 def plan_revert(history: History, name: str) -> Planner[Reversal]:
-    """Return the planner that takes back one commit; see `revert`."""
+    """Return the planner that reverts one commit; see `revert`."""
 
     def plan(files: FileView) -> Plan[Reversal]:
         store = history.store
@@ -113,7 +113,7 @@ def plan_revert(history: History, name: str) -> Planner[Reversal]:
 
 
 def plan_item_revert(history: History, item: str) -> Planner[Reversal]:
-    """Return the planner that takes back one item of a reflection; see `revert` and `item_trailers`."""
+    """Return the planner that reverts one item of a reflection; see `revert` and `item_trailers`."""
 
     def plan(files: FileView) -> Plan[Reversal]:
         store = history.store
@@ -125,7 +125,7 @@ def plan_item_revert(history: History, item: str) -> Planner[Reversal]:
         plan = reverting_plan(overlay, (commit,), summary, ((REVERTS_ITEM, item), (REVERTS, commit)))
         if plan.changes or again or not units:
             return plan
-        # What others stand under stays until they go; that this item does not hold it any more is noted.
+        # Content that other items need stays until they go; this records that this item no longer needs it.
         file = next(iter(units))
         kept = f"{summary}; what others need of it stays"
         return replace(plan, file=file, summary=kept, events=(Event(Action.REVERT, file, kept),))
@@ -136,19 +136,19 @@ def plan_item_revert(history: History, item: str) -> Planner[Reversal]:
 def revert_action(
     history: History, commit: str, attribution: Attribution, *, may_touch_critical: bool = False
 ) -> Receipt[Reversal]:
-    """Take back all commits of the action that a commit belongs to, newest first, in one commit.
+    """Revert all commits of a commit's action, newest first, in one commit.
 
     Args:
-        history: Of the workspace.
-        commit: A hash or the beginning of one.
+        history: The workspace's history.
+        commit: A hash or its first digits.
         attribution: Who reverts.
-        may_touch_critical: Whether it may have changed a critical file (a person's right).
+        may_touch_critical: Whether critical files may change (a person's right).
 
     Raises:
         NotFound: There is no such commit.
-        InvalidInput: One of them cannot be taken back.
-        Stale: What it did was changed again since.
-        RoleRefused: It changed a critical file, and that right is missing.
+        InvalidInput: One of them cannot be reverted.
+        Stale: The same content was changed again since.
+        RoleRefused: It changed a critical file without the right to.
     """
 
     def plan(files: FileView) -> Plan[Reversal]:
@@ -172,7 +172,7 @@ def revert_action(
 def reverting_plan(
     overlay: Overlay, commits: tuple[str, ...], summary: str, trailers: tuple[tuple[str, str], ...]
 ) -> Plan[Reversal]:
-    """Return the plan that writes what an overlay holds, as a REVERT."""
+    """Return the plan that writes an overlay's content as a REVERT."""
     changes = overlay.changes(Action.REVERT, summary)
     paths = tuple(change.path for change in changes)
     return Plan(
@@ -210,7 +210,7 @@ def _applied_item(store: GitStore, item: str) -> tuple[str, Mapping[str, Collect
     """Find the newest commit that applied an item.
 
     Returns:
-        The commit; the item's units by path, None where it is all there is; whether it was reverted before.
+        The commit; the item's units by path, None for the whole commit; whether it was reverted before.
     """
     reverted = _RevertedItems()
     for commit in store.walk():
@@ -225,7 +225,7 @@ def _applied_item(store: GitStore, item: str) -> tuple[str, Mapping[str, Collect
         for path, unit in _units_of(item, trailers):
             units.setdefault(path, []).append(unit)
         if units:
-            # A heading that an item taken back before had to leave for this one goes with this one.
+            # A heading kept for this item when another was reverted goes with this one.
             for other in reverted.items:
                 for path, unit in _units_of(other, trailers):
                     if path in units and is_scaffold(path, unit):
@@ -246,14 +246,14 @@ def _applied_item(store: GitStore, item: str) -> tuple[str, Mapping[str, Collect
 
 
 class _RevertedItems:
-    """The items of reflections that were taken back and still are, told from commits, newest first."""
+    """The items of reflections that are reverted, derived from commits, newest first."""
 
     def __init__(self) -> None:
         self.items: set[str] = set()
         self._stands: dict[str, bool] = {}
 
     def look_at(self, commit: Commit) -> None:
-        """Take the next older commit into account."""
+        """Process the next older commit."""
         message = parse_message(commit)
         if (redone := message.trailer(REDOES)) is not None:
             self._stands.setdefault(redone, True)
@@ -275,25 +275,25 @@ def _units_of(item: str, trailers: tuple[tuple[str, str], ...]) -> Iterator[tupl
             yield fields[1], fields[2]
 
 
-# What was decided and accounted for stays so, whatever the memory goes back to.
+# Records of decisions and of changes stay, whatever memory is rolled back to.
 EXEMPT = frozenset({layout.AUDIT_ARCHIVE, layout.REFLECTION_LOG, layout.REJECTED})
 
 
 def rollback_file(
     history: History, path: str, commit: str, attribution: Attribution, *, may_touch_critical: bool = False
 ) -> Receipt[Reversal]:
-    """Restore one file as it was at a commit, with the scores of the memories in it.
+    """Restore one file as it was in a commit, with the scores of its memories.
 
     Args:
-        history: Of the workspace.
+        history: The workspace's history.
         path: Workspace-relative.
-        commit: A hash or the beginning of one.
+        commit: A hash or its first digits.
         attribution: Who rolls back.
         may_touch_critical: Whether it may be a critical file (a person's right).
 
     Raises:
         NotFound: There is no such commit, or the file did not exist then.
-        InvalidInput: History does not keep this file.
+        InvalidInput: History does not track this file.
         RoleRefused: The file is critical, and that right is missing.
     """
     path = layout.normalise(path)
@@ -328,21 +328,21 @@ def rollback_file(
 def rollback_reflection(
     history: History, reflection: str, attribution: Attribution, *, may_touch_critical: bool = False
 ) -> Receipt[Reversal]:
-    """Take back everything that one reflection changed, newest commit first; what was decided stays recorded.
+    """Revert every change of one reflection, newest commit first, keeping the record of decisions.
 
-    Its items stand in the proposal again, as they were decided, so that a person can decide otherwise; unless
-    another proposal stands there by now.
+    Its items return to the proposal with their decisions, so that a person can decide otherwise, unless there is
+    another proposal by now.
 
     Args:
-        history: Of the workspace.
+        history: The workspace's history.
         reflection: Its id, `r-012`; its commits are those of the actor `reflection:r-012`.
         attribution: Who rolls back.
-        may_touch_critical: Whether it may have changed a critical file (a person's right).
+        may_touch_critical: Whether critical files may change (a person's right).
 
     Raises:
-        NotFound: No commit is by that reflection.
-        Stale: What it did was changed again since.
-        RoleRefused: It changed a critical file, and that right is missing.
+        NotFound: The reflection has no commits.
+        Stale: The same content was changed again since.
+        RoleRefused: It changed a critical file without the right to.
     """
     actor = f"reflection:{reflection.removeprefix('reflection:')}"
 
@@ -371,7 +371,7 @@ def rollback_reflection(
 
 
 def _give_items_back(overlay: Overlay, store: GitStore, commit: str) -> None:
-    """Plan the proposal with the items that a commit applied or rejected; that it was written is not taken back."""
+    """Return a commit's applied or rejected items to the proposal; writing the proposal itself is not reverted."""
     for change in store.changes(commit):
         if change.path != layout.PENDING_REFLECTION or not change.old_blob:
             continue
@@ -419,23 +419,23 @@ def rollback_to_commit(
     moment: datetime | None = None,
     may_touch_critical: bool = False,
 ) -> Receipt[Reversal]:
-    """Restore every file as a commit held it.
+    """Restore every file as it was in a commit.
 
-    The audit archive, the record of reflections and that of rejections stay. Scores go back too, except for
+    The audit archive and the records of reflections and rejections stay. Scores are restored too, except for
     memories that still exist and had none then.
 
     Args:
-        history: Of the workspace.
-        commit: A hash or the beginning of one.
+        history: The workspace's history.
+        commit: A hash or its first digits.
         attribution: Who rolls back.
-        moment: The time that was asked for, where the commit was found by one.
-        may_touch_critical: Whether critical files may differ (a person's right).
+        moment: The time that was asked for, if the commit was found by one.
+        may_touch_critical: Whether critical files may change (a person's right).
 
     Raises:
         NotFound: There is no such commit.
         RoleRefused: A critical file differs, and that right is missing.
     """
-    # Otherwise an edit that nobody has seen yet, of a file that history has as it was, would outlive this.
+    # Otherwise an outside edit not yet adopted, of a file that did not change since, would survive.
     history.adopt()
 
     def plan(files: FileView) -> Plan[Reversal]:

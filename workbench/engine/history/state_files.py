@@ -1,4 +1,4 @@
-"""Small files of derived state: each whole or as it was, not flushed to disk; losing one costs time only."""
+"""Small files of derived state: replaced atomically but not flushed to disk; losing one costs only time."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from workbench.engine.history.journal import write_all
 
 
 def replace_unflushed(place: Path, content: bytes, temporary: Path) -> None:
-    """Give a file new content, which readers see whole or not at all; a power cut may leave it torn or empty.
+    """Replace a file's content atomically for readers; a power cut may leave it torn or empty.
 
     Args:
         place: The file; its folder exists.
-        content: All of it.
+        content: The whole content.
         temporary: A name beside it that no other writer uses.
 
     Raises:
-        OSError: It cannot be written; the file is as it was.
+        OSError: It cannot be written; the file is unchanged.
     """
     try:
         handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666)
@@ -38,18 +38,18 @@ def replace_unflushed(place: Path, content: bytes, temporary: Path) -> None:
 
 
 def reserve(handle: int, size: int) -> None:
-    """Reserve room for a file that will take another's name.
+    """Reserve space for a file that will replace another.
 
-    Without, ext4 flushes its content at that moment, which takes longer than all the rest.
+    Otherwise ext4 flushes its content on renaming, which takes longer than everything else.
     """
     if size and hasattr(os, "posix_fallocate"):
-        # File systems that cannot do it lose nothing.
+        # File systems that do not support this lose nothing.
         with contextlib.suppress(OSError):
             os.posix_fallocate(handle, 0, size)
 
 
 def read_state(file: Path) -> Any:
-    """Return what a JSON file of state holds, or None where it is missing or unreadable."""
+    """Load a JSON file of state; None if it is missing or unreadable."""
     try:
         return json.loads(file.read_bytes())
     except (OSError, ValueError):
@@ -57,7 +57,7 @@ def read_state(file: Path) -> Any:
 
 
 def write_state(file: Path, content: bytes) -> bool:
-    """Replace a file of state as a whole; return whether that was possible."""
+    """Replace a file of state atomically; return whether it succeeded."""
     temporary = file.with_name(f"{file.name}.{os.getpid()}-{threading.get_ident()}.tmp")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)

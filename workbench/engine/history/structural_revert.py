@@ -1,4 +1,4 @@
-"""Takes one change of a file back by a reverse three-way merge over its units instead of text hunks."""
+"""Reverts one change of a file by a reverse three-way merge over its units instead of text hunks."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ _TITLES = ("title", "heading")
 
 @dataclass(frozen=True)
 class Conflict:
-    """A unit that is no longer as the change left it.
+    """A unit changed again after the change to revert.
 
     Args:
-        unit: A few words that name it.
-        left_as: Its text as the change left it; None where the change removed it.
-        now: Its text now; None where it is gone.
+        unit: A short description.
+        left_as: Its text after the change; None if the change removed it.
+        now: Its current text; None if it is gone.
     """
 
     unit: str
@@ -53,7 +53,7 @@ class Conflict:
 
 @dataclass(eq=False)
 class _Place:
-    """A unit of the result, and which unit of `now` or of `before` it is."""
+    """A unit of the result, with its position in `now` or `before`."""
 
     unit: Unit
     now: int | None = None
@@ -61,14 +61,14 @@ class _Place:
 
 
 class UnitRevert:
-    """A file's three versions, and the result that grows from the one it has now.
+    """A file's three versions, and the result, built from the current one.
 
     Args:
-        before: The file before the change; None where there was none.
-        after: The file as the change left it.
-        now: The file as it is.
-        markdown: Whether it has the structure of Markdown.
-        only: Where given, the names of the only units to take back.
+        before: The file before the change; None if there was none.
+        after: The file after the change.
+        now: The current file.
+        markdown: Whether to read Markdown structure.
+        only: If given, the names of the only units to revert.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class UnitRevert:
         self._conflicts: list[Conflict] = []
 
     def run(self) -> tuple[bytes | None, tuple[Conflict, ...]]:
-        """Return the content and no conflicts, or what the file is now and the conflicts."""
+        """Return the content and no conflicts, or the current content and the conflicts."""
         put_back = self._set_back()
         self._remove_added()
         for b in put_back:
@@ -110,7 +110,7 @@ class UnitRevert:
         return self._now_content, tuple(self._conflicts)
 
     def _of_one_kind(self, pairs: dict[int, int]) -> dict[int, int]:
-        """Part what merely looks like one unit that was changed: one that shall be taken back, and one that stays."""
+        """Split pairs that only look like one changed unit into a unit to revert and a unit that stays."""
         if self._only is None:
             return pairs
         old, new = self._before.units, self._after.units
@@ -128,7 +128,7 @@ class UnitRevert:
         self._conflicts.append(Conflict(unit.name, *versions))
 
     def _set_back(self) -> list[int]:
-        """Set changed units back where they are; return the units of `before` that must be put back."""
+        """Restore changed units in place; return the units of `before` that must be put back."""
         old, new, now = self._before.units, self._after.units, self._now.units
         moved = moved_units(old, new, self._back)
         put_back = []
@@ -157,7 +157,7 @@ class UnitRevert:
         return put_back
 
     def _restored(self, before: Unit, after: Unit, now: Unit) -> Unit | None:
-        """Return what a changed unit is set back to, or None where it was changed again."""
+        """Return the restored version of a changed unit, or None if it was changed again."""
         if now.meaning == before.meaning:
             return now
         if now.meaning == after.meaning:
@@ -170,7 +170,7 @@ class UnitRevert:
         return (self._since.get(owner, -2) if owner >= 0 else -1) == self._now.units[n].owner
 
     def _find_beyond_after(self, unit: Unit) -> Unit | None:
-        """Find a unit of `before` among what `now` has and `after` had not."""
+        """Find a unit of `before` among the units of `now` that `after` lacked."""
         kept = set(self._since.values())
         for n, candidate in enumerate(self._now.units):
             same = candidate.section == unit.section and candidate.meaning == unit.meaning
@@ -202,7 +202,7 @@ class UnitRevert:
         return merge_bookkeeping(after.meaning, after.meaning, now.meaning, kind=now.kind) == now.meaning
 
     def _came_to_hold(self, unit: Unit, old: Collection[int]) -> bool:
-        """Tell whether an added unit is a heading, or came with a heading or the file, and stays with it."""
+        """Return True if an added unit is a heading, or came with a heading or the file and stays with it."""
         if unit.kind in _TITLES:
             return True
         if unit.kind not in ("comment", "front"):
@@ -210,7 +210,7 @@ class UnitRevert:
         return self._created if unit.owner < 0 else unit.owner not in old
 
     def _remove_bare_scaffold(self) -> None:
-        """Remove added headings with nothing left under them, with the comments that came with them."""
+        """Remove added headings left empty, with the comments that came with them."""
         kept: set[_Place] = set()
         for position in reversed(range(len(self._result))):
             heading = self._result[position]
@@ -226,7 +226,7 @@ class UnitRevert:
         self._result = [p for p in self._result if p not in self._scaffold or p in kept]
 
     def _representative(self, b: int) -> _Place | None:
-        """Return the unit of the result that a unit of `before` is, whether it stayed or was put back."""
+        """Return the unit of the result for a unit of `before`, whether it stayed or was put back."""
         for place in self._result:
             if place.before == b:
                 return place
@@ -235,7 +235,7 @@ class UnitRevert:
         return self._places.get(n) if n is not None else None
 
     def _put_back(self, b: int) -> None:
-        """Put a removed unit back behind what it stood behind, within its section."""
+        """Put a removed unit back after its former predecessor, within its section."""
         unit = self._before.units[b]
         if unit.owner >= 0 and self._representative(unit.owner) is None:
             self._put_back(unit.owner)
@@ -258,7 +258,7 @@ class UnitRevert:
         return 0
 
     def _joined(self, *, roomy: bool) -> DocumentUnits:
-        """Join the result; `roomy` puts a blank line between all that newly stand side by side."""
+        """Join the result; `roomy` puts a blank line between units that are newly adjacent."""
         if not self._result:
             return DocumentUnits((), (self._now.gaps[0],), self._now.mark, self._now.newline)
         gaps = [self._edge(self._result[0], first=True)]
@@ -269,7 +269,7 @@ class UnitRevert:
         return DocumentUnits(units, tuple(gaps), self._now.mark, self._now.newline)
 
     def _edge(self, place: _Place, *, first: bool) -> str:
-        """Return what stands before the first or after the last unit."""
+        """Return the text before the first or after the last unit."""
         if place.now is None and place.before == (0 if first else len(self._before.units) - 1):
             return self._adapted(self._before.gaps[0 if first else -1])
         return self._now.gaps[0 if first else -1]
@@ -293,13 +293,13 @@ class UnitRevert:
         return gap
 
     def _gap_beside(self, place: _Place, step: int) -> str | None:
-        """Return what stands before (0) or after (1) a unit where it comes from; None at the edges."""
+        """Return the text before (0) or after (1) a unit in its original version; None at the edges."""
         source, index = (self._now, place.now) if place.now is not None else (self._before, place.before)
         assert index is not None
         return source.gaps[index + step] if 0 < index + step < len(source.units) else None
 
     def _reads_as_meant(self, joined: DocumentUnits) -> bool:
-        """Tell whether the result falls apart into the units it was made of, each under its own heading."""
+        """Return True if the result parses into the units it was made of, each under its own heading."""
         again = parse_units(joined.render(), markdown=self._markdown).units
         if [unit.meaning for unit in again] != [place.unit.meaning for place in self._result]:
             return False
@@ -329,22 +329,22 @@ def revert_content(
     *,
     only: Collection[str] | None = None,
 ) -> bytes | None:
-    """Return a file without what one change did to it, and with everything that was done since.
+    """Return a file with one change reverted and everything done since kept.
 
-    What the change added is removed, what it removed is put back behind what it stood behind, and what it
-    changed or moved is set back, each provided that it still is as the change left it. A heading that the
-    change added stays while something stands under it. Dates and counters of a file's own bookkeeping
-    (`Last updated` and the like) that moved on are left alone.
+    What the change added is removed, what it removed returns to its former predecessor, and what it changed or
+    moved is restored, each only if it is still as the change left it. A heading that the change added stays
+    while there is something under it. Dates and counters of a file's bookkeeping (`Last updated` and the like)
+    that advanced since are left alone.
 
     Args:
         path: Workspace-relative; its ending decides the structure (.md, .json, else lines as in TOML).
-        before: The file before the change; None where there was none.
-        after: The file as the change left it; None where it was deleted.
-        now: The file as it is.
-        only: Where given, only the units with these names (see `changed_units`) are taken back.
+        before: The file before the change; None if there was none.
+        after: The file after the change; None if it was deleted.
+        now: The current file.
+        only: If given, revert only the units with these names (see `changed_units`).
 
     Returns:
-        The content, or None where there shall be no file.
+        The content, or None if the file is to be deleted.
 
     Raises:
         Stale: A unit was changed again since; the message names it and gives both versions.
@@ -363,7 +363,7 @@ def try_revert(
     *,
     only: Collection[str] | None = None,
 ) -> tuple[bytes | None, tuple[Conflict, ...]]:
-    """As `revert_content`, but give the conflicts back instead of raising; the content is then `now`."""
+    """Like `revert_content`, but return conflicts instead of raising; the content is then `now`."""
     if before == after or (now == before and only is None):
         return now, ()
     if now == after and only is None:
@@ -388,7 +388,7 @@ def try_revert(
 
 
 def conflict_error(path: str, conflicts: Sequence[Conflict]) -> Stale:
-    """Return the error that names the first of the conflicts, with both versions."""
+    """Return the error for the first conflict, with both versions."""
     first, *others = conflicts
     more = f" ({len(others)} more like it)" if others else ""
     left_as = f"left it “{first.left_as}”" if first.left_as is not None else "removed it"
@@ -401,11 +401,11 @@ def conflict_error(path: str, conflicts: Sequence[Conflict]) -> Stale:
 
 
 def changed_units(path: str, before: bytes | None, after: bytes | None) -> tuple[str, ...]:
-    """Name the units that a change added, changed, moved or removed.
+    """Return the names of the units that a change added, changed, moved or removed.
 
-    These are the names that `only` and the `Item-Unit:` trailers take: a block id (`^f7k2`), else the unit's
-    first line under its section (`Facts / - Likes tea`), as it was and as it became; for JSON and TOML the
-    keys on the way (`entries / entity:person--alex / pinned`).
+    `only` and the `Item-Unit:` trailers use these names: a block id (`^f7k2`), else the unit's first line under
+    its section (`Facts / - Likes tea`), before and after; for JSON and TOML the path of keys
+    (`entries / entity:person--alex / pinned`).
     """
     if before == after:
         return ()
@@ -424,15 +424,15 @@ def changed_units(path: str, before: bytes | None, after: bytes | None) -> tuple
         if i not in pairs:
             names.append(unit_name(unit))
         elif i in moved or unit.meaning != new[pairs[i]].meaning:
-            # Beside other changes the two may no longer be found to be one unit; then each is taken back.
+            # Among other changes the two may no longer pair; then each is reverted.
             names += [unit_name(new[pairs[i]]), unit_name(unit)]
     return tuple(dict.fromkeys(names))
 
 
 def is_scaffold(path: str, unit: str) -> bool:
-    """Tell whether the name of a unit is that of a heading or comment, or of a value that stands above the records.
+    """Return True if a unit's name is that of a heading, a comment, or a value above the records.
 
-    Such a unit came for the sake of what stands below it; a revert removes it where it is bare.
+    Such a unit was added for the content below it; a revert removes it if nothing is left.
     """
     if path.endswith(".json"):
         return " / " not in unit

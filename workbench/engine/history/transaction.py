@@ -1,4 +1,4 @@
-"""One writer's turn: what may be done to history and files while the lock is held, whole or not at all."""
+"""One writer's transaction: changes of history and files under the lock, completely or not at all."""
 
 from __future__ import annotations
 
@@ -48,27 +48,27 @@ from workbench.engine.history.work_files import (
 
 T = TypeVar("T")
 
-# A plan is made anew when the files it looked at were edited meanwhile, this often at most.
+# Attempts at a plan whose files are edited meanwhile.
 _ROUNDS = 5
-# Transactions whose new contents come to more than this many bytes flush them outside the journal.
+# Transactions with more bytes of new content than this flush it outside the journal.
 _JOURNALLED_BYTES = 1024 * 1024
 
 
 @dataclass(frozen=True)
 class TransactionContext:
-    """What a writer needs and does not own.
+    """Dependencies of a transaction.
 
     Args:
         root: The workspace folder, absolute.
         state: Folder of derived state.
-        clock: Tells the time.
-        zone: The zone commits are dated in.
-        new_id: Gives a fresh transaction id.
-        projecting: Brings derived files along.
-        warn: Takes one line about something that does not work but stops nothing.
+        clock: Dates the commits.
+        zone: The time zone of commit dates.
+        new_id: Returns a new transaction id.
+        projecting: Updates derived files.
+        warn: Takes one line about a problem that stops nothing.
         critical: Paths of the critical files.
-        alerting: Those whose changes raise alerts.
-        screen: Asked about each edit from outside.
+        alerting: Critical files whose changes raise alerts.
+        screen: Checks each outside edit.
     """
 
     root: Path
@@ -85,7 +85,7 @@ class TransactionContext:
 
 @dataclass(frozen=True)
 class _Replacement:
-    """A work file to be replaced: what it was when looked at, and what it shall be; None means no file."""
+    """A work file to replace: its content when read, and its new content; None means no file."""
 
     path: str
     before: bytes | None
@@ -94,7 +94,7 @@ class _Replacement:
 
 
 class Transaction:
-    """A writer's turn; to be used inside `History.writing` only.
+    """A writer's transaction; for use inside `History.writing` only.
 
     Args:
         store: The history.
@@ -102,8 +102,8 @@ class Transaction:
         surroundings: The workspace.
 
     Attributes:
-        begun: The commit that this turn began the history with, or None.
-        told: What a person should know of a purge that this turn had to finish first.
+        begun: The commit with which this transaction began the history, or None.
+        told: What a person should know about a purge that this transaction had to finish first.
     """
 
     def __init__(self, store: GitStore, journal: Journal, surroundings: TransactionContext) -> None:
@@ -145,7 +145,7 @@ class Transaction:
         raise Stale(told, where=where, remedy="Let the other program finish, then do it again.")
 
     def adopt(self, actor: str, only: str | None = None, trailers: Sequence[tuple[str, str]] = ()) -> Adopted:
-        """Take in every edit made from outside, or that of one file only; see `History.adopt`."""
+        """Adopt every outside edit, or that of one file only; see `History.adopt`."""
         head = self.head()
         tree = self.store.commit(head).tree if head else None
         edits = find_edits(self._root, self.store, tree, self._around.state)
@@ -154,7 +154,7 @@ class Transaction:
         return replace(taken, warnings=(*_warnings(edits), *taken.warnings))
 
     def begin_history(self) -> None:
-        """Commit every file that is found, where there is no commit yet."""
+        """Commit every file found, if there is no commit yet."""
         if self.head() is not None:
             return
         found = find_edits(self._root, self.store, None, self._around.state)
@@ -172,19 +172,19 @@ class Transaction:
     def commit(
         self, drafts: Sequence[PlannedCommit], transaction: str, replacements: Sequence[_Replacement] = ()
     ) -> list[str]:
-        """Make commits in a row and replace work files, all or nothing.
+        """Make successive commits and replace work files, all or nothing.
 
         Args:
             drafts: The commits, oldest first.
             transaction: Its id.
-            replacements: Work files to write; none where they are on disk as the drafts say.
+            replacements: Work files to write; none if the files on disk already match.
 
         Returns:
             The commits' hashes.
 
         Raises:
-            StorageError: Something could not be written; files and history are as before.
-            Stale: Somebody else moved the branch.
+            StorageError: Something could not be written; files and history are unchanged.
+            Stale: The branch moved meanwhile.
         """
         parent = self.head()
         with self.store.recording() as objects:
@@ -218,7 +218,7 @@ class Transaction:
         return [commit for commit, _, _ in commits]
 
     def project(self, paths: Sequence[str]) -> None:
-        """Bring what is derived up to date after changes of files; what cannot follow is known as behind."""
+        """Update everything derived from changed files; what cannot follow is recorded as behind."""
         self._around.projecting.follow(paths, self.store)
 
     # Inner parts
@@ -246,12 +246,12 @@ class Transaction:
         attribution: Attribution,
         transaction: str,
     ) -> list[PlannedCommit]:
-        """Return the commit that a plan stands for, and those that raise its alerts.
+        """Return the commit of a plan, and those of its alerts.
 
         Args:
             plan: The plan.
             changing: What it changes, by path.
-            attribution: Who, on whose approval, and why.
+            attribution: The actor, approval and trigger.
             transaction: Its id.
         """
         entries = [
@@ -306,7 +306,7 @@ class Transaction:
     ) -> None:
         if not trailers and not any(layout.is_decided(step.path) for step in replacements):
             return
-        # Nearly every change has nothing to do with decisions, and need not load what knows about them.
+        # Nearly all changes have nothing to do with decisions and need not load that module.
         from workbench.engine.history.permissions import refuse_decisions, refuse_others
 
         changes = [(step.path, step.before, step.after) for step in replacements]
@@ -314,7 +314,7 @@ class Transaction:
         refuse_others(self.store, attribution, changes, trailers)
 
     def _differing(self, contents: Mapping[str, bytes | None]) -> dict[str, bytes | None]:
-        """Return which contents of files differ from those of the newest commit."""
+        """Return the contents that differ from the newest commit."""
         head = self.head()
         tree = self.store.commit(head).tree if head else None
         return {
@@ -360,7 +360,7 @@ class Transaction:
     def _without_lost_scores(
         self, edits: Mapping[str, bytes | None], tree: str | None
     ) -> Mapping[str, bytes | None]:
-        """Put a scores file back that is missing: nobody wrote it by hand, and pins and archivings stand in it."""
+        """Restore a missing scores file: nobody edits it by hand, and it holds pins and archivings."""
         path = layout.DECAY_SCORES
         blob = self.store.tree_blob(tree, path) if tree and edits.get(path, b"") is None else None
         if blob is None:
@@ -378,7 +378,7 @@ class Transaction:
     def write_commits(
         self, drafts: Sequence[PlannedCommit], parent: str | None
     ) -> tuple[list[tuple[str, bytes, Mapping[str, str | None]]], dict[str, bytes]]:
-        """Write commits in a row after another one, leaving branch and work files as they are.
+        """Write successive commits, leaving branch and work files unchanged.
 
         Returns:
             Hash, raw object and changed blobs by path of each commit; the content of each blob."""
@@ -405,7 +405,7 @@ class Transaction:
     def _replace_files(
         self, replacements: Sequence[_Replacement], staging: Staging, done: list[_Replacement]
     ) -> list[str]:
-        """Give files their new content; return those that somebody just edited, left as they are."""
+        """Replace files; return those that were just edited and therefore left alone."""
         overtaken: list[str] = []
         for step in replacements:
             place = self._root / step.path
@@ -443,7 +443,7 @@ class Transaction:
             staging.discard()
 
     def _settle(self, transaction: str) -> None:
-        """Close the books of a transaction that stands; a failure here is for the next writer to mend."""
+        """Clean up after a completed transaction; the next writer repairs a failure here."""
         try:
             self.journal.finish(transaction)
             if self.journal.is_due():
@@ -453,7 +453,7 @@ class Transaction:
 
 
 def _replacements(plan: Plan[T], view: RecordedFiles) -> list[_Replacement]:
-    """Return the changes of a plan that change something.
+    """Return the effective changes of a plan.
 
     Raises:
         InvalidInput: A path is given twice, or is not tracked.

@@ -1,4 +1,4 @@
-"""Undo and redo: which action is next, and what the files become without a commit's changes."""
+"""Undo and redo: which action is next, and the files without a commit's changes."""
 
 from __future__ import annotations
 
@@ -26,15 +26,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Reversal:
-    """What a revert, rollback, undo or redo did.
+    """The result of a revert, rollback, undo or redo.
 
     Args:
-        commits: The commits whose changes were taken back, newest first; for a rollback to a state, the one
-            commit that held it.
+        commits: The reverted commits, newest first; for a rollback to a commit, that commit.
         files: The paths that changed.
         summary: One line for people.
         warnings: What a person should know, one sentence each.
-        since: Where everything goes back to a commit, that one.
+        since: For a rollback of everything, the commit it returned to.
     """
 
     commits: tuple[str, ...]
@@ -45,10 +44,10 @@ class Reversal:
 
 
 class Overlay:
-    """The files as they will be: what is planned so far over what is there.
+    """A planned state of the files over the current one.
 
     Args:
-        files: What is there.
+        files: The current files.
     """
 
     def __init__(self, files: FileView) -> None:
@@ -56,7 +55,7 @@ class Overlay:
         self._planned: dict[str, bytes | None] = {}
 
     def read(self, path: str) -> bytes | None:
-        """Return a file's planned content, or the one it has."""
+        """Return a file's planned or else current content."""
         return self._planned[path] if path in self._planned else self._files.read(path)
 
     def write(self, path: str, content: bytes | None) -> None:
@@ -64,14 +63,14 @@ class Overlay:
         self._planned[path] = content
 
     def removes(self, memory_id: str) -> bool:
-        """Return True where a memory is in its file, and will not be."""
+        """Return True if a memory is in its file now and will not be."""
         planned = any(path in self._planned for path in places_of(memory_id))
         return (
             planned and memory_exists(memory_id, self._files.read) and not memory_exists(memory_id, self.read)
         )
 
     def changes(self, action: Action, summary: str) -> tuple[FileChange, ...]:
-        """Return the planned files that differ from what is there, by path."""
+        """Return the planned changes, by path."""
         return tuple(
             FileChange(path, content, action, summary)
             for path, content in sorted(self._planned.items())
@@ -90,10 +89,10 @@ def take_back(
     """Plan every file that a commit changed without that change.
 
     Args:
-        overlay: What is planned so far; added to.
+        overlay: The plan so far; extended.
         store: The history.
-        commit: Full hash; its change is the one against its first parent.
-        units: Where given, only these units by path are taken back (see `changed_units`).
+        commit: Full hash; its change is relative to its first parent.
+        units: If given, revert only these units by path (see `changed_units`).
         exempt: Paths to leave alone.
 
     Raises:
@@ -117,13 +116,13 @@ def take_back(
 def take_back_accesses(
     overlay: Overlay, store: GitStore, commits: Iterable[str], *, item: str | None = None
 ) -> None:
-    """Plan the scores without the accesses that came with some commits, and without entries of memories that go.
+    """Plan the scores without the accesses recorded by some commits, and without entries of removed memories.
 
     Args:
-        overlay: What is planned so far: the commits taken back.
+        overlay: The plan so far, with the commits reverted.
         store: The history.
         commits: Full hashes, newest first.
-        item: Where given, only this item of a reflection is taken back.
+        item: If given, only this item of a reflection is reverted.
     """
     taken = [store.commit(commit) for commit in commits]
     parent = taken[-1].parent if taken else None
@@ -136,15 +135,15 @@ def take_back_accesses(
 
 
 def standing_changes(store: GitStore, commit: str, since: str | None = None) -> dict[str, bool]:
-    """Return which changes of memory no longer stand because of a commit, and which stand again.
+    """Return which changes of memory a commit makes ineffective, and which effective again.
 
     Args:
         store: The history.
-        commit: That takes back or does again; full hash.
-        since: Where everything went back to an earlier commit, that one.
+        commit: The reverting or redoing commit; full hash.
+        since: For a rollback of everything, the commit it returned to.
 
     Returns:
-        Whether a change stands now, by its transaction, followed by the item where one item of it is meant.
+        Whether a change is effective now, by its transaction, followed by the item if only one item is meant.
     """
     found: dict[str, bool] = {}
 
@@ -176,7 +175,7 @@ def commits_since(first: str, commits: Iterable[Commit]) -> tuple[str, ...]:
 
     Args:
         first: The full hash of its first commit.
-        commits: Along first parents, newest first; read no further than to that one.
+        commits: Along first parents, newest first; read lazily up to the first commit.
     """
     action = []
     for commit in commits:
@@ -189,15 +188,15 @@ def commits_since(first: str, commits: Iterable[Commit]) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class UndoStep:
-    """An action that undo takes back, or that redo does again.
+    """An action to undo or redo.
 
     Args:
         action: Its commits, newest first.
-        carried_out: The commits that last carried it out, or that undid it: the same, or the latest of its redoes.
-        owner: Whose it is, as `owner_of` tells.
-        actor: Of its first commit.
-        moment: When it was done.
-        summary: Of its first commit.
+        carried_out: The commits that last carried it out, or undid it: the same, or the latest redo.
+        owner: Its owner according to `owner_of`.
+        actor: The first commit's actor.
+        moment: Its time.
+        summary: The first commit's summary.
     """
 
     action: tuple[str, ...]
@@ -209,7 +208,7 @@ class UndoStep:
 
     @property
     def told(self) -> str:
-        """Return what it did, and how many commits besides the first it took."""
+        """Return its summary, and the number of further commits."""
         more = len(self.action) - 1
         if not more:
             return self.summary
@@ -217,7 +216,7 @@ class UndoStep:
 
 
 def undoable(store: GitStore) -> Iterator[UndoStep]:
-    """Yield what undo can take back, newest first: no upkeep, nothing undone already, nothing before a purge."""
+    """Yield the undoable actions, newest first: no upkeep, nothing already undone, nothing before a purge."""
     settled: set[str] = set()
     walk = store.walk()
     known: list[Commit] = []
@@ -232,7 +231,7 @@ def undoable(store: GitStore) -> Iterator[UndoStep]:
     for place, commit in enumerate(onwards(0)):
         message = parse_message(commit)
         if message.action == Action.PURGE:
-            # To pass over it would take back something else than was done last.
+            # Skipping it would undo something other than the newest action.
             return
         if is_upkeep(message):
             continue
@@ -246,17 +245,17 @@ def undoable(store: GitStore) -> Iterator[UndoStep]:
 
 
 def next_undo(store: GitStore, owner: str | None = None) -> UndoStep | None:
-    """Find what undo takes back: the newest action, or the newest of one owner."""
+    """Return the action to undo: the newest, or the newest of one owner."""
     return next((step for step in undoable(store) if owner in (None, step.owner)), None)
 
 
 def continued_plan(plan: Plan[T], history: History, actor: str) -> Plan[T]:
-    """Return a plan as part of the action that an actor has begun and nobody undone; one undo takes all of it back.
+    """Return a plan as part of an actor's begun action that is not undone, so that one undo reverts all of it.
 
     Args:
-        plan: What is done now.
-        history: Of the workspace.
-        actor: Who has done part of it, such as the reflection whose items are applied bit by bit.
+        plan: The next part.
+        history: The workspace's history.
+        actor: The actor, such as a reflection whose items are applied one by one.
     """
     begun = next((step for step in undoable(history.store) if step.actor == actor), None)
     if begun is None or not plan.changes:
@@ -271,9 +270,9 @@ def _step_of(store: GitStore, action: tuple[str, ...], carried_out: tuple[str, .
 
 
 def next_redo(store: GitStore, asker: str | None = None) -> UndoStep | None:
-    """Find what redo does again: the action undone last, unless something new was done since.
+    """Return the action to redo: the one undone last, unless something new was done since.
 
-    Of the asker it is only where they both did and undid it.
+    With an asker, only an action that they both did and undid.
     """
     redone = 0
     for commit in store.walk():
@@ -294,9 +293,9 @@ def next_redo(store: GitStore, asker: str | None = None) -> UndoStep | None:
 
 
 def undone_by(store: GitStore, asker: str) -> Commit | None:
-    """Return the commit in which somebody last undid an action of their own that was not brought back since.
+    """Return the commit in which an asker last undid an action of their own that was not restored since.
 
-    It is what brings the action back, by a revert, where redo cannot any more.
+    Reverting it restores the action when redo no longer can.
     """
     settled: set[str] = set()
     for commit in store.walk():
@@ -322,22 +321,22 @@ def undo(
     asks: bool = False,
     expected: str | None = None,
 ) -> Receipt[Reversal]:
-    """Take back the newest action that is neither upkeep nor already undone; again walks further back.
+    """Undo the newest action that is neither upkeep nor already undone; repeating it goes further back.
 
     Args:
-        history: Of the workspace.
+        history: The workspace's history.
         attribution: Who undoes.
-        may_touch_critical: Whether the action may have been on a critical file (a person's right).
-        mine: Take back the newest action of the asker instead.
-        asks: Refuse what is somebody else's, since nobody has confirmed it.
-        expected: A commit of the action that was confirmed.
+        may_touch_critical: Whether critical files may change (a person's right).
+        mine: Undo the newest action of the asker instead.
+        asks: Refuse an action of someone else, because nobody has confirmed it.
+        expected: A commit of the confirmed action.
 
     Raises:
         NotFound: There is nothing to undo.
         Refused: There is nothing to undo since the newest purge.
-        ConfirmationNeeded: It is somebody else's.
-        Stale: What the action did was changed again since, or another action is the newest now.
-        RoleRefused: It was on a critical file, or somebody else's, and that right is missing.
+        ConfirmationNeeded: The action belongs to someone else.
+        Stale: The same content was changed again since, or another action is now the newest.
+        RoleRefused: It changed a critical file, or belongs to someone else, and that right is missing.
     """
 
     def find(store: GitStore) -> UndoStep | None:
@@ -355,7 +354,7 @@ def redo(
     asks: bool = False,
     expected: str | None = None,
 ) -> Receipt[Reversal]:
-    """Do again what was undone last, provided that nothing new was done since.
+    """Redo the action undone last, provided that nothing new was done since.
 
     Args and raises as for `undo`.
     """
@@ -380,7 +379,7 @@ def _step(
     verb: str,
     past: str,
 ) -> Receipt[Reversal]:
-    # An edit from outside that nobody has taken in yet is the newest action, whichever file it is in.
+    # An outside edit not yet adopted is the newest action, whichever file it is in.
     history.adopt()
 
     def plan(files: FileView) -> Plan[Reversal]:
@@ -414,7 +413,7 @@ def _step(
         summary = f"{past} {original.action} {action[-1][:10]}{more}: {original.summary}"
         changes = overlay.changes(Action.REVERT, summary)
         paths = tuple(change.path for change in changes)
-        # A step with nothing left to change is a step all the same: the next one must go further.
+        # A step with nothing left to change still counts: the next one must go further.
         events = () if changes else (Event(Action.REVERT, original.file, summary),)
         return Plan(
             Action.REVERT,
@@ -430,7 +429,7 @@ def _step(
 
 
 def _refuse_purge(store: GitStore) -> None:
-    """Refuse to undo where nothing is left to take back since the newest purge."""
+    """Refuse to undo beyond the newest purge."""
     for commit in store.walk():
         if parse_message(commit).action == Action.PURGE:
             raise Refused(
@@ -467,7 +466,7 @@ def _check(store: GitStore, step: UndoStep, wanted: _Wanted, asker: str, verb: s
 
 
 def _named(conflict: Stale, store: GitStore, step: UndoStep) -> Stale:
-    """Return the refusal with the later action that rests on what would be taken back."""
+    """Return the refusal with the later action that depends on the one to revert."""
     path = conflict.where
     units = set(_units(store, step.carried_out[0], path)) if path else set()
     since = list(store.walk(stop=step.carried_out[0]))

@@ -1,4 +1,4 @@
-"""Checks that audit log, git history and files agree, and says where they do not."""
+"""Checks that audit log, git history and files agree, and reports where they do not."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
     from workbench.engine.history.history import History
 
 _REQUIRED = ("Actor", "Approval", "Trigger")
-# Another process may write while this reads; what it was in the middle of is not a fault.
+# Another process may write meanwhile; its unfinished work is not a fault.
 _ROUNDS = 3
-# Between two tellings of how far this has come.
+# Between two progress reports.
 _TOLD_EVERY = 200
-# How a line of `git fsck` begins that says what is wrong.
+# How lines of `git fsck` that report a problem begin.
 _COMPLAINTS = ("error", "fatal", "missing", "broken", "bad")
 _Item = TypeVar("_Item")
 
@@ -49,26 +49,26 @@ def verify(
     progress: Callable[[VerifyProgress], None] = lambda _: None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Verified:
-    """Check everything that accounts for memory; writes nothing and waits for nobody.
+    """Check the whole record of memory; writes nothing and takes no lock.
 
-    Kinds of problems: `rewritten` (history is not the one last seen, or the alert that says so is open),
+    Kinds of problems: `rewritten` (history differs from the one last seen, or its alert is open),
     `misleading` (git would show another history), `broken-object`, `foreign-commit`, `missing-trailer`, `author`,
     `unaccounted` (a commit changed a file without an audit line; deep only), `log-missing` (a commit without its
     line), `log-extra` (a line without its commit), `log-order`, `log-line` (unreadable), `outside-edit`,
-    `unreadable`, `unfinished` (a writer is at work, or died), `behind` (something derived has not followed a change).
+    `unreadable`, `unfinished` (a writer is active, or crashed), `behind` (a derived file has not followed a change).
 
     Args:
-        history: Of the workspace.
-        deep: Whether to read every object of the whole history too, and to compare each commit's files with
-            its audit lines; needs the git program.
-        progress: Told now and then how far it has come.
-        cancelled: Asked all the while.
+        history: The workspace's history.
+        deep: Whether to read every object of the history too, and compare each commit's files with its audit
+            lines; needs the git program.
+        progress: Called now and then with the progress.
+        cancelled: Polled throughout.
 
     Returns:
-        The problems found; all is well where there are none.
+        The problems found.
 
     Raises:
-        Cancelled: It was called off.
+        Cancelled: `cancelled` returned True.
         HistoryError: The git program is needed and missing.
     """
     if deep:
@@ -84,7 +84,7 @@ def verify(
 
 @dataclass(frozen=True)
 class _Steps:
-    """Who is told how far this has come, and who may call it off."""
+    """The callers' hooks for progress and cancellation."""
 
     progress: Callable[[VerifyProgress], None]
     cancelled: Callable[[], bool]
@@ -97,7 +97,7 @@ class _Steps:
 
     def tell(self, phase: str, done: int, total: int) -> None:
         if self.cancelled():
-            raise Cancelled("The check was called off; it changes nothing.")
+            raise Cancelled("The check was cancelled; it changes nothing.")
         self.progress(VerifyProgress(phase, done, total))
 
 
@@ -127,21 +127,21 @@ def _verify_once(history: History, steps: _Steps, *, deep: bool) -> Verified:
     if deep:
         problems.extend(_object_problems(store, steps))
     if not history.journal.is_settled() or purge_is_unfinished(store.path):
-        detail = "A writer is at work, or died; the next change finishes what it began."
+        detail = "A writer is active, or crashed; the next change finishes what it began."
         problems.append(VerifyProblem("unfinished", layout.HISTORY, detail))
     problems.extend(VerifyProblem("behind", one.name, one.told) for one in history.behind())
     return Verified(not problems, tuple(problems), len(commits), entries)
 
 
 def _rewriting(history: History, commits: Sequence[Commit]) -> Iterator[VerifyProblem]:
-    """Yield what says that history is not the one that grew here, until a person acknowledges it."""
+    """Yield the evidence that history was replaced, until a person acknowledges it."""
     for name, commit in open_history_alerts(commits):
         told = parse_message(commit).summary.removesuffix(PENDING)
         how = f"If you know why, acknowledge it: workbench audit ack {name}"
         detail = f"{told} Noticed {commit.moment:%Y-%m-%d %H:%M}. {how}"
         yield VerifyProblem("rewritten", layout.HISTORY, detail)
     seen = load_seen(history.state)
-    # A purge that is under way has put its own history in place before it notes what was last seen.
+    # A running purge replaces history before it records what was last seen.
     if seen is None or purge_is_unfinished(history.path):
         return
     if not history.exists:
@@ -175,7 +175,7 @@ def _commit_problems(store: GitStore, commit: Commit) -> Iterator[VerifyProblem]
 
 
 def _log_problems(history: History, commits: list[Commit]) -> tuple[int, list[VerifyProblem]]:
-    """Compare the log with what the commits say; lines that pruning may keep or drop count neither way."""
+    """Compare the log with the commits; lines that pruning may keep or drop are ignored."""
     try:
         content = read_work_file(history.root, layout.AUDIT_LOG) or b""
     except (StorageError, OutsideWorkspace) as error:
@@ -205,7 +205,7 @@ def _log_problems(history: History, commits: list[Commit]) -> tuple[int, list[Ve
         where = f"{layout.AUDIT_LOG}:{number}"
         due[text] -= 1
         if due[text] < 0 and text not in optional:
-            problems.append(VerifyProblem("log-extra", where, f"No commit stands behind this line: {text}"))
+            problems.append(VerifyProblem("log-extra", where, f"No commit has this line: {text}"))
         elif place.get(text, newest) < newest:
             problems.append(VerifyProblem("log-order", where, f"It belongs further up: {text}"))
         else:
@@ -245,14 +245,14 @@ def _unaccounted(store: GitStore, commits: list[Commit], steps: _Steps) -> Itera
         if older is None and commit.parents:
             continue
         for change in store.changed_paths(older.tree if older else None, commit.tree):
-            # A renamed file's old name is told by the line of its new one.
+            # A renamed file's old path is covered by the line of its new one.
             if change.path not in named and change.new_blob is not None:
                 detail = f"It changed {change.path} without an audit line."
                 yield VerifyProblem("unaccounted", commit.short, detail)
 
 
 def _object_problems(store: GitStore, steps: _Steps) -> Iterator[VerifyProblem]:
-    """Have git read every object, whatever leads to it, and every pack to its last byte."""
+    """Have git read every object, reachable or not, and every pack completely."""
     checked = run_git(
         store.path,
         *("fsck", "--full", "--strict", "--no-dangling", "--progress"),

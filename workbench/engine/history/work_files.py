@@ -1,4 +1,4 @@
-"""The tracked files: read on disk or as of a commit, and written so that each is whole or untouched."""
+"""The tracked files: read on disk or in a commit, and written atomically."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _EXCHANGE = 2  # RENAME_EXCHANGE of Linux, RENAME_SWAP of macOS
 
 
 def swap(one: Path, other: Path) -> bool:
-    """Let two files that exist take each other’s names; False where that cannot be done, and nothing was."""
+    """Exchange the names of two existing files; return False, with nothing changed, if that is not possible."""
     exchange = _exchange()
     return exchange is not None and exchange(os.fsencode(one), os.fsencode(other)) == 0
 
@@ -64,7 +64,7 @@ _TEMPORARY = re.compile(r"^\.workbench-[a-z0-9]+-\d+\.tmp$")
 
 @dataclass(frozen=True)
 class Stamp:
-    """What the file system says of a file, enough to notice that it changed."""
+    """The file system's metadata of a file, enough to notice a change."""
 
     size: int
     modified: int
@@ -77,7 +77,7 @@ class Stamp:
 
 
 def stamp_of(place: Path) -> Stamp | None:
-    """Return a file's stamp, or None where nothing is there."""
+    """Return a file's stamp, or None if there is no file."""
     try:
         return Stamp.of(place.lstat())
     except (FileNotFoundError, NotADirectoryError):
@@ -85,7 +85,7 @@ def stamp_of(place: Path) -> Stamp | None:
 
 
 class Staging:
-    """New contents laid beside the files they will replace.
+    """New contents written beside the files they will replace.
 
     Args:
         root: The workspace folder, absolute.
@@ -99,11 +99,11 @@ class Staging:
         self._made: list[Path] = []
 
     def lay(self, path: str, content: bytes) -> None:
-        """Write a file's new content beside it, flushed.
+        """Write a file's new content beside it and flush it.
 
         Raises:
-            OutsideWorkspace: The path leads out, or over a link.
-            StorageError: It cannot be written, or something that is no regular file has its name.
+            OutsideWorkspace: The path leads outside, or over a link.
+            StorageError: It cannot be written, or is not a regular file.
         """
         place = layout.resolve(self._root, path)
         refuse_what_is_no_file(place, path)
@@ -124,14 +124,14 @@ class Staging:
             raise cannot_write(path, error) from error
 
     def place(self, path: str, before: bytes | None = None) -> bool:
-        """Let the new content take the file's name, if the file reads as it did; tell whether it does.
+        """Put a new content in the file's place if the file is unchanged; return whether it was.
 
-        Whoever saves a file between a look at it and the moment its name is taken would lose what they wrote:
-        therefore the two change names, and back where what was got is not what was looked at.
+        A save between the check and the rename would otherwise be lost: therefore the two files exchange names, and
+        exchange them back if the replaced content is not the one that was read.
 
         Args:
-            path: Of a file that was laid.
-            before: What the file said when it was looked at; None takes the name whatever it says.
+            path: A path given to `lay`.
+            before: The content that was read; None replaces the file unconditionally.
         """
         temporary, place = self._staged[path], self._root / path
         if before is None or not swap(temporary, place):
@@ -145,11 +145,11 @@ class Staging:
         return True
 
     def drop(self, path: str) -> None:
-        """Throw one new content away."""
+        """Discard one new content."""
         self._staged.pop(path).unlink(missing_ok=True)
 
     def discard(self) -> None:
-        """Throw away what was not placed, and folders made for it."""
+        """Discard what was not placed, and folders created for it."""
         for temporary in self._staged.values():
             with contextlib.suppress(OSError):
                 temporary.unlink()
@@ -170,7 +170,7 @@ class Staging:
 
 
 def remove_temporary_files(root: Path) -> None:
-    """Remove what writers that died left beside work files."""
+    """Remove temporary files of crashed writers."""
     waiting = [root / "memory"]
     _remove_in(root)
     while waiting:
@@ -179,7 +179,7 @@ def remove_temporary_files(root: Path) -> None:
 
 
 def _remove_in(folder: Path) -> list[Path]:
-    """Remove left temporary files of one folder; return the folders in it."""
+    """Remove the temporary files in one folder; return its folders."""
     folders = []
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
@@ -192,27 +192,27 @@ def _remove_in(folder: Path) -> list[Path]:
 
 
 def refuse_what_is_no_file(place: Path, path: str) -> None:
-    """Leave alone what is no regular file: a folder, a named pipe, a socket or a device.
+    """Refuse anything but a regular file: a folder, a named pipe, a socket or a device.
 
     Raises:
-        StorageError: Such a thing has this name.
+        StorageError: The path is not a regular file.
     """
     try:
         mode = place.lstat().st_mode
     except OSError:
-        # Nothing is there, or writing will say why it cannot be looked at.
+        # There is nothing, or writing will report why it is inaccessible.
         return
     if not stat.S_ISREG(mode):
         kind = next((name for is_one, name in _KINDS if is_one(mode)), "something else")
         raise StorageError(
-            f"There is {kind} by this name, which is no file to write to.",
+            f"There is {kind} by this name, not a file to write to.",
             where=path,
             remedy="Move it away, or choose another name. Nothing was changed.",
         )
 
 
 def cannot_write(path: str, error: OSError) -> StorageError:
-    """Return the error to raise where a work file cannot be written."""
+    """Return the error for a work file that cannot be written."""
     return StorageError(
         f"The file cannot be written: {error.strerror or error}.",
         where=path,
@@ -220,12 +220,12 @@ def cannot_write(path: str, error: OSError) -> StorageError:
     )
 
 
-# Of a file that is surely named after the id of the entity it is about.
+# An entity file whose name is certainly the entity's id.
 _NAMED_PLAINLY = re.compile(rf"{re.escape(layout.ENTITIES)}/[a-z0-9]+--[a-z0-9]+(?:-[a-z0-9]+)*+\.md")
 
 
 class WorkFiles:
-    """The files on disk, read without any lock: a moment's view, which may change between two reads.
+    """The files on disk, read without a lock: two reads may see different states.
 
     Args:
         root: The workspace folder, absolute.
@@ -235,11 +235,11 @@ class WorkFiles:
         self._root = root
 
     def read(self, path: str) -> bytes | None:
-        """Return a file's content, or None where there is no such regular file.
+        """Return a file's content, or None if there is no such regular file.
 
         Raises:
             OutsideWorkspace: The path leads out of the workspace, or over a link.
-            StorageError: The file is there and cannot be read.
+            StorageError: The file exists and cannot be read.
         """
         return read_work_file(self._root, path)
 
@@ -249,13 +249,13 @@ class WorkFiles:
 
 
 class RecordedFiles:
-    """The files on disk, each read once, with what was read kept for checks to come.
+    """The files on disk, each read once and remembered for later checks.
 
     Args:
         root: The workspace folder, absolute.
 
     Attributes:
-        contents: What was read, by path.
+        contents: The contents read, by path.
         stamps: The stamp of each file, taken before it was read.
     """
 
@@ -269,7 +269,7 @@ class RecordedFiles:
     def read(self, path: str) -> bytes | None:
         path = layout.normalise(path)
         if path not in self.contents:
-            # The stamp is older than the content, so a change between the two is noticed.
+            # The stamp is taken before the content, so a change in between is noticed.
             self.stamps[path] = stamp_of(self._root / path)
             self.contents[path] = self._files.read(path)
         return self.contents[path]
@@ -281,11 +281,11 @@ class RecordedFiles:
 
 
 class CommitFiles:
-    """The files as of one commit.
+    """The files of one commit.
 
     Args:
         store: The history.
-        commit: Full hash; None for the time before the first commit.
+        commit: Full hash; None for the state before the first commit.
     """
 
     def __init__(self, store: GitStore, commit: str | None) -> None:
@@ -294,7 +294,7 @@ class CommitFiles:
         self._paths: list[str] | None = None
 
     def read(self, path: str) -> bytes | None:
-        """Return a file's content, or None where there was no such file."""
+        """Return a file's content, or None if there was no such file."""
         blob = self._store.tree_blob(self._tree, layout.normalise(path)) if self._tree else None
         return self._store.read_blob(blob) if blob else None
 
@@ -313,22 +313,22 @@ class CommitFiles:
 
 
 def stem_of(path: str) -> str:
-    """Return the name of a Markdown file without folder and `.md`, as wikilinks name it."""
+    """Return the name of a Markdown file without folder and `.md`, as used in wikilinks."""
     return path.rpartition("/")[2].removesuffix(".md")
 
 
 def entity_file(entity: str, view: FileView) -> str:
-    """Return the path of the file that an entity has; where it has none, of the one it gets.
+    """Return the path of an entity's file, or of a new file for it.
 
-    Of several files that claim one id the first counts, that of its own name before all others.
+    Of several files that claim one id the one named after it counts, else the first.
 
     Args:
         entity: Its `type--slug`.
         view: The files.
 
     Raises:
-        OutsideWorkspace: The id cannot be the name of a file.
-        InvalidInput: It is too long for one.
+        OutsideWorkspace: The id cannot be a file name.
+        InvalidInput: It is too long for a file name.
     """
     own = layout.normalise(f"{layout.ENTITIES}/{entity}.md")
     if view.read(own) is not None:
@@ -337,18 +337,18 @@ def entity_file(entity: str, view: FileView) -> str:
 
 
 def named_by_id(path: str) -> str:
-    """Return the path that a file would have if it were named after the entity it is about; itself for all others."""
+    """Return the path that a file would have if named after its entity's id; unchanged for all others."""
     if path.startswith(f"{layout.ENTITIES}/") and path.endswith(".md"):
         return f"{layout.ENTITIES}/{entity_name(stem_of(path))}.md"
     return path
 
 
-# One change asks for many entities of the same folder.
+# One change looks up many entities of the same folder.
 @lru_cache(maxsize=4)
 def notes_among(paths: tuple[str, ...]) -> dict[str, str]:
-    """Return the paths of entity files that are not simply named after the entity’s id, by that id."""
+    """Return the paths of entity files not simply named after the entity’s id, by that id."""
     found: dict[str, str] = {}
-    # Nearly all are, and of a new entity every file is asked.
+    # Nearly all are, and every file is checked for a new entity.
     for path in filterfalse(_NAMED_PLAINLY.fullmatch, paths):
         if path.endswith(".md"):
             own = named_by_id(path)
@@ -358,22 +358,22 @@ def notes_among(paths: tuple[str, ...]) -> dict[str, str]:
 
 
 def read_work_file(root: Path, path: str) -> bytes | None:
-    """Return the content of a workspace file, or None where no regular file stands there.
+    """Return the content of a workspace file, or None if there is no regular file.
 
     Raises:
         OutsideWorkspace: The path leads out of the workspace, or over a link.
-        StorageError: The file is there and cannot be read.
+        StorageError: The file exists and cannot be read.
     """
     place = layout.resolve(root, path)
     try:
-        # Between the check for links and the opening a link may appear; this refuses it.
+        # A link may appear between the check and the opening; this refuses it.
         handle = os.open(place, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
         if place.is_symlink():
             raise OutsideWorkspace(
-                "A symbolic link stands on this path.",
+                "There is a symbolic link on this path.",
                 where=path,
                 remedy="Put the file itself into the workspace; links are never followed.",
             ) from error
@@ -407,7 +407,7 @@ def list_tracked(root: Path, folder: str) -> list[str]:
             raise unreadable(current, error) from error
         for entry in entries:
             path = f"{current}/{entry.name}"
-            # The name decides first: most entries are files, and asking of what kind one is costs more.
+            # The name is checked first: most entries are files, and asking for their kind costs more.
             if layout.is_tracked(path) and entry.is_file(follow_symlinks=False):
                 found.append(path)
             elif not entry.name.startswith(".") and entry.is_dir(follow_symlinks=False):
@@ -416,7 +416,7 @@ def list_tracked(root: Path, folder: str) -> list[str]:
 
 
 def unreadable(path: str, error: OSError) -> StorageError:
-    """Return the error to raise for a work file that cannot be read."""
+    """Return the error for a work file that cannot be read."""
     return StorageError(
         f"The file cannot be read: {error.strerror or error}.",
         where=path,

@@ -1,1 +1,1 @@
-"""The formats of memory files: parsed and written without loss."""
+"""The formats of memory files, parsed and written without loss."""

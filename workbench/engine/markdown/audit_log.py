@@ -1,4 +1,4 @@
-"""`memory/meta/audit.log`, one line for each change, and `audit-archive.md`, its monthly digests (§12.4, §12.6)."""
+"""`memory/meta/audit.log`, one line per change, and `audit-archive.md`, its monthly digests (§12.4, §12.6)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _BLOCK: Final = 65536
 
 @dataclass(frozen=True, slots=True)
 class AuditLine:
-    """One line: when (aware), what, on which file, by whom, on whose approval, and in words."""
+    """One line: time (aware), action, file, actor, approval and summary."""
 
     timestamp: datetime
     action: str
@@ -41,12 +41,12 @@ class AuditLine:
 
 @dataclass(frozen=True)
 class AuditLogFile:
-    """The log as read.
+    """The parsed log.
 
     Args:
-        lines: Those that can be read, in the file's order.
-        numbers: The file's line of each of them, from 1.
-        torn: Whether the last line has no end, as after a crash; where it can be read it is in `lines` too.
+        lines: The readable lines in file order.
+        numbers: Their line numbers, from 1.
+        torn: Whether the last line has no line end, as after a crash; if readable, it is in `lines` too.
     """
 
     path: str
@@ -57,7 +57,7 @@ class AuditLogFile:
 
     @classmethod
     def parse(cls, content: bytes, path: str = "memory/meta/audit.log") -> AuditLogFile:
-        """Read the file. Any bytes will do; a line that is none is a problem."""
+        """Parse the file. Any bytes are accepted; an unreadable line is a problem."""
         source = SourceText.from_bytes(content)
         lines: list[AuditLine] = []
         numbers: list[int] = []
@@ -72,8 +72,8 @@ class AuditLogFile:
                     Problem(
                         path,
                         number,
-                        "This is no line of the audit log.",
-                        "Delete the log: it is made again from the history.",
+                        "This is not a line of the audit log.",
+                        "Delete the log: it is rebuilt from the history.",
                     )
                 )
         torn = bool(source.endings) and not source.endings[-1]
@@ -81,7 +81,7 @@ class AuditLogFile:
 
 
 def parse_audit_line(text: str) -> AuditLine | None:
-    """Read one line without its end; None where it is no audit line."""
+    """Parse one line without its end; None if it is not an audit line."""
     parts = text.split("|", 1)
     if len(parts) < 2:
         return None
@@ -92,15 +92,15 @@ def parse_audit_line(text: str) -> AuditLine | None:
     fields = parse_audit_fields(parts[1])
     if len(fields) < 5 or moment.tzinfo is None:
         return None
-    # A bar that somebody forgot to escape belongs to the summary.
+    # An unescaped bar belongs to the summary.
     summary = fields[4] if len(fields) == 5 else " | ".join(fields[4:])
     return AuditLine(moment.astimezone(UTC), fields[0], fields[1], fields[2], fields[3], summary)
 
 
 def render_audit_line(line: AuditLine) -> str:
-    """Write one line without its end. `parse_audit_line` gives it back, whatever the fields hold.
+    """Format one line without its end, so that `parse_audit_line` returns the same fields.
 
-    Times are written in UTC, to the minute where there are no seconds (`2026-02-02T15:30Z`).
+    Times are written in UTC, to the minute if they have no seconds (`2026-02-02T15:30Z`).
     """
     moment = line.timestamp.astimezone(UTC)
     spec = "microseconds" if moment.microsecond else "seconds" if moment.second else "minutes"
@@ -111,12 +111,12 @@ def render_audit_line(line: AuditLine) -> str:
 
 
 def render_audit_fields(fields: Iterable[str]) -> str:
-    """Join fields with ` | `, each escaped, as in an audit line or an `Audit:` trailer."""
+    """Join fields with ` | `, each escaped, as in audit lines and `Audit:` trailers."""
     return " | ".join(_SPECIAL.sub(_escape, text) for text in fields)
 
 
 def parse_audit_fields(text: str) -> tuple[str, ...]:
-    """Take apart what `render_audit_fields` joined."""
+    """Split fields joined by `render_audit_fields`."""
     found: list[str] = []
     at = 0
     while at <= len(text):
@@ -130,7 +130,7 @@ def parse_audit_fields(text: str) -> tuple[str, ...]:
 def read_audit_tail(file: Path, count: int) -> tuple[AuditLine, ...]:
     """Return the last `count` readable lines, oldest first, reading the file backwards in blocks.
 
-    A missing file has none.
+    A missing file has no lines.
     """
     newest = list(islice(iterate_audit_backwards(file), max(count, 0)))
     return tuple(reversed(newest))
@@ -194,7 +194,7 @@ class MonthlyDigest:
     Args:
         month: `2026-01`.
         summary: The lines of `## Summary`.
-        events: ISO date and text of each line of `## Notable Events`; the date is empty where there is none.
+        events: ISO date and text of each line of `## Notable Events`; the date may be empty.
     """
 
     month: str
@@ -204,7 +204,7 @@ class MonthlyDigest:
 
 @dataclass(frozen=True)
 class AuditArchive:
-    """The digests in the file's order; `spans` are their lines."""
+    """The digests in file order, with the `spans` of their lines."""
 
     path: str
     source: SourceText
@@ -214,7 +214,7 @@ class AuditArchive:
 
     @classmethod
     def parse(cls, content: bytes, path: str = "memory/meta/audit-archive.md") -> AuditArchive:
-        """Read the file. Any bytes will do."""
+        """Parse the file. Any bytes are accepted."""
         source = SourceText.from_bytes(content)
         outline = read_outline(source)
         digests: list[MonthlyDigest] = []
@@ -230,7 +230,9 @@ class AuditArchive:
                     Problem(
                         path,
                         heading.span.start,
-                        f"“{match[1]}” stands here a second time." if month else f"“{match[1]}” is no month.",
+                        f"There is a second digest for “{match[1]}”."
+                        if month
+                        else f"“{match[1]}” is not a month.",
                         "Write one digest for each month, as in # Audit Digest — January 2026.",
                     )
                 )
@@ -244,11 +246,11 @@ class AuditArchive:
         return self.source.render()
 
     def digest(self, month: str) -> MonthlyDigest | None:
-        """Find a month, `2026-01`."""
+        """Return a month's digest, by `2026-01`."""
         return next((digest for digest in self.digests if digest.month == month), None)
 
     def put(self, digest: MonthlyDigest) -> AuditArchive:
-        """Add a month at the end, or replace it where it is."""
+        """Replace a month's digest, or add it at the end."""
         moment = datetime.strptime(digest.month, "%Y-%m")  # noqa: DTZ007 - a month has no zone
         lines = [f"# Audit Digest — {_MONTHS[moment.month - 1]} {moment.year}", "", "## Summary"]
         lines += [line for text in digest.summary for line in item_lines(one_line(text))]

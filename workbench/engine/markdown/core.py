@@ -60,11 +60,11 @@ class CoreItem:
     """One outermost list item, or one paragraph, of a block.
 
     Args:
-        id: `core:<block>:<item>`; unique in the file. The item's part is its label where it has one
-            (`Name: …` gives `name`), so that it survives a change of the value.
-        text: What it says, nested lines too, without list marker, pin and HTML comments.
+        id: `core:<block>:<item>`; unique in the file. The item's part is its label if it has one (`Name: …` gives
+            `name`), so that it survives a change of the value.
+        text: Its text, nested lines included, without list marker, pin and HTML comments.
         span: Its lines.
-        pinned: Whether it carries `<!-- pinned -->` or 📌.
+        pinned: Whether it has `<!-- pinned -->` or 📌.
     """
 
     id: str
@@ -78,15 +78,15 @@ class CoreBlock:
     """One block.
 
     Args:
-        slug: `identity`, `active-context`, `persona`, `critical-facts`, or the heading's own slug; unique in
-            the file. Text before the first block, or a file without headings, is the block `memory`.
+        slug: `identity`, `active-context`, `persona`, `critical-facts`, or the heading's own slug; unique in the file.
+            Text before the first block, or a file without headings, is the block `memory`.
         name: The standard name of a standard block, else the heading as written.
         standard: Whether it is one of the four of design document §4.
         heading: The heading's line, from 1, or None for the block `memory`.
         span: All its lines, heading included.
-        body: Its lines without the heading and without blank lines at start and end; may be empty.
+        body: Its lines without the heading and without outer blank lines; may be empty.
         text: The lines of `span` as they go into context, comments included, joined by `\\n`.
-        items: Its items in the file's order.
+        items: Its items in file order.
     """
 
     slug: str
@@ -110,10 +110,10 @@ class CoreMemory:
 
     @classmethod
     def parse(cls, content: bytes, path: str = "MEMORY.md") -> CoreMemory:
-        """Read the file. Any bytes will do."""
+        """Parse the file. Any bytes are accepted."""
         return cls._of(SourceText.from_bytes(content), path)
 
-    # One change reads the same file many times: to plan it, to count it, to check what it leads to.
+    # One change parses the same file many times: for the plan, the token count and the check of the result.
     @staticmethod
     @lru_cache(maxsize=16)
     def _of(source: SourceText, path: str) -> CoreMemory:
@@ -130,7 +130,7 @@ class CoreMemory:
                     Problem(
                         path,
                         span.start,
-                        f"The block “{name}” stands here a second time.",
+                        f"There is a second block “{name}”.",
                         "Move its items into the first one and delete this heading.",
                     )
                 )
@@ -147,7 +147,7 @@ class CoreMemory:
         return self.source.text_of(self.source.span)
 
     def block(self, name: str) -> CoreBlock | None:
-        """Find a block by slug or name, tolerant of case, emoji and `[identity]`-style brackets."""
+        """Return a block by slug or name, ignoring case, emoji and `[identity]`-style brackets."""
         for block in self.blocks:
             if name in (block.slug, block.name):
                 return block
@@ -155,11 +155,11 @@ class CoreMemory:
         return next((block for block in self.blocks if block.slug == wanted), None)
 
     def item(self, item_id: str) -> CoreItem | None:
-        """Find an item by its id."""
+        """Return an item by its id."""
         return next((item for block in self.blocks for item in block.items if item.id == item_id), None)
 
     def add_item(self, block: str, text: str, *, pinned: bool = False) -> CoreMemory:
-        """Add a list item at the end of a block; a missing standard block is made first."""
+        """Add a list item at the end of a block; a missing standard block is created."""
         lines = item_lines(text)
         if pinned:
             lines = _with_pin(lines)
@@ -179,7 +179,7 @@ class CoreMemory:
         return self._of(source, self.path)
 
     def replace_item(self, item_id: str, text: str) -> CoreMemory:
-        """Replace what an item says; its marker, pin and annotations stay."""
+        """Replace an item's text; its marker, pin and annotations stay."""
         item = self._item(item_id)
         old = self.source.lines_of(item.span)
         listed = _ITEM_START.match(old[0])
@@ -204,7 +204,7 @@ class CoreMemory:
         return self._of(remove_lines(self.source, self._item(item_id).span), self.path)
 
     def set_pinned(self, item_id: str, pinned: bool) -> CoreMemory:
-        """Mark an item as pinned, or take the mark away."""
+        """Add or remove an item's pin mark."""
         item = self._item(item_id)
         if item.pinned == pinned:
             return self
@@ -215,8 +215,8 @@ class CoreMemory:
     def set_block_body(self, block: str, body: str) -> CoreMemory:
         """Replace a block's body, given as Markdown source (the lines of `CoreBlock.body`).
 
-        A missing standard block is made first. Headings of level 1 and 2 and blocks left open are escaped, so
-        that the other blocks stay what they are.
+        A missing standard block is created. Headings of level 1 and 2 and unclosed constructs are escaped, so that the
+        other blocks are unaffected.
         """
         memory = self._with_block(block)
         found = memory._block(block)
@@ -228,7 +228,7 @@ class CoreMemory:
         return self._of(memory.source.insert_after(at, [*lines, *([""] if follows else [])]), self.path)
 
     def ensure_blocks(self) -> CoreMemory:
-        """Add those of the four blocks that are missing, from the template."""
+        """Add missing standard blocks from the template."""
         memory = self
         for name in CORE_BLOCKS:
             if memory.block(name) is None:
@@ -289,7 +289,7 @@ def _standard_name(heading: str) -> str | None:
 
 
 def _block_spans(source: SourceText, outline: Outline) -> list[tuple[Heading | None, LineSpan]]:
-    """Part the file at its headings of level 1 and 2; a first heading of level 1 is the title."""
+    """Split the file at its headings of level 1 and 2; an initial heading of level 1 is the title."""
     tops = [heading for heading in outline.headings if heading.level <= 2]
     last = len(source.lines)
     title = 0

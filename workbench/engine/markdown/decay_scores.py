@@ -1,4 +1,4 @@
-"""`memory/meta/decay-scores.json`: what cannot be derived about each memory's decay."""
+"""`memory/meta/decay-scores.json`: the state of each memory's decay that cannot be derived."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ _LIKELY_ENTRY: Final = re.compile(
 )
 _DECODER: Final = json.JSONDecoder()
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
-_MEND: Final = "Mend the file, or delete it: the last commit has it."
+_MEND: Final = "Repair the file, or delete it: the last commit has it."
 _CHANGES: Final = "accessed_by_changes"
 _OTHERWISE: Final = "accessed_otherwise"
 ACCESS_KEYS: Final = frozenset({_CHANGES, _OTHERWISE})
 MOST_CHANGES: Final = 32
-"""So many changes are named in an entry; accesses by older ones can no longer be told from the rest."""
+"""The number of changes listed in an entry; accesses by older ones are merged with the rest."""
 
 
 @dataclass(frozen=True, slots=True)
 class EntryAccesses:
-    """How an entry's accesses came about.
+    """The origins of an entry's accesses.
 
     Args:
-        count: Accesses that no change of memory made, the first one included.
-        last: The time of the last of these as written; empty where missing.
-        changes: Accesses that came with a change of memory, such as an applied reflection: the transaction, with the
-            items it counted for where it has any (`3f0c r-012.1 r-012.2`), and the time as written.
+        count: Accesses not caused by a change of memory, the first one included.
+        last: The time of the last of these as written; empty if missing.
+        changes: Accesses caused by a change of memory, such as an applied reflection: the transaction, with its items
+            if any (`3f0c r-012.1 r-012.2`), and the time as written.
     """
 
     count: int
@@ -54,13 +54,13 @@ class ScoreEntry:
     Args:
         store: core, episodic, semantic, procedural or vault.
         base_relevance: 0 to 1.
-        created: ISO 8601 time as written; empty where missing.
-        last_accessed: ISO 8601 time as written; empty where missing.
+        created: ISO 8601 time as written; empty if missing.
+        last_accessed: ISO 8601 time as written; empty if missing.
         access_count: From 1.
         type_weight: Multiplier of the store.
-        current_score: The score when it was last computed; for people.
+        current_score: The score when it was last computed; for readers only.
         status: active, fading, dormant or archived.
-        extra: Further keys with their JSON values, in their order.
+        extra: Further keys with their JSON values, in order.
     """
 
     store: str
@@ -76,19 +76,19 @@ class ScoreEntry:
 
     @property
     def accesses(self) -> EntryAccesses:
-        """Return the accesses that came with changes of memory apart from the others."""
+        """Return the accesses, separating those caused by changes of memory."""
         told = dict(self.extra)
         changes, otherwise = told.get(_CHANGES), told.get(_OTHERWISE)
         if not isinstance(changes, dict) or not isinstance(otherwise, str):
             return EntryAccesses(self.access_count, self.last_accessed)
         named = {key: time for key, time in changes.items() if isinstance(time, str)}
         if len(named) >= self.access_count:
-            # Somebody set the count by hand, and that is obeyed.
+            # The count was edited by hand, which takes precedence.
             return EntryAccesses(self.access_count, self.last_accessed)
         return EntryAccesses(self.access_count - len(named), otherwise, named)
 
     def with_accesses(self, accesses: EntryAccesses) -> ScoreEntry:
-        """Return the entry with other accesses; the oldest of too many changes are no longer told apart."""
+        """Return the entry with other accesses; the oldest of too many changes are merged."""
         changes = dict(sorted(accesses.changes.items(), key=lambda each: _moment(each[1])))
         extra = {key: value for key, value in self.extra if key not in ACCESS_KEYS}
         last = latest_moment(accesses.last, *changes.values())
@@ -101,7 +101,6 @@ class ScoreEntry:
 
 
 def latest_moment(*times: str) -> str:
-    """Return the latest of some times, as it is written."""
     return max(times, key=_moment)
 
 
@@ -114,7 +113,7 @@ def _moment(time: str) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Member:
-    """One member of a JSON object: its key, and where key and value stand in the text."""
+    """One member of a JSON object: its key, and the positions of key and value in the text."""
 
     key: str
     start: int
@@ -125,7 +124,7 @@ class _Member:
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """Where the parts of the file stand in its text; None for what is not there."""
+    """The positions of the file's parts in its text; None for missing ones."""
 
     text: str = ""
     whole: tuple[int, int] | None = None
@@ -137,10 +136,10 @@ class _Layout:
 
 @dataclass(frozen=True)
 class DecayScores:
-    """The scores file. Edits return a new one; everything they do not name keeps its very bytes.
+    """The scores file. Edits return a new one and keep all other bytes.
 
     Args:
-        entries: By memory id, in the file's order.
+        entries: By memory id, in file order.
         extra: Further keys of the outer object with their JSON values, such as `folded` and `checked`.
     """
 
@@ -155,10 +154,10 @@ class DecayScores:
 
     @classmethod
     def parse(cls, content: bytes, path: str = "memory/meta/decay-scores.json") -> DecayScores:
-        """Read the file. Any bytes will do; an entry that cannot be read is a problem and hides no other."""
+        """Parse the file. Any bytes are accepted; an unreadable entry is a problem and hides no other."""
         return cls._of(content, path)
 
-    # A change of many memories reads the same file, and then what it became, again for each of them.
+    # A change of many memories parses the same file, and its next version, for each of them.
     @staticmethod
     @lru_cache(maxsize=2)
     def _of(content: bytes, path: str) -> DecayScores:
@@ -168,9 +167,7 @@ class DecayScores:
         entries: dict[str, ScoreEntry] = {}
         for member in layout.members:
             if member.key in entries:
-                reader.report(
-                    member.start, f"The entry {member.key} stands here a second time; the last counts."
-                )
+                reader.report(member.start, f"There is a second entry {member.key}; the last counts.")
             found = _read_entry(member.value)
             if isinstance(found, str):
                 reader.report(member.start, f"The entry {member.key} cannot be read: {found}.")
@@ -189,7 +186,7 @@ class DecayScores:
         return self.content
 
     def is_complete(self, name: str) -> bool:
-        """Return True if an entry has every key that writing it would give it; False for one shortened by hand."""
+        """Return True if an entry has every key that the engine writes; False for one shortened by hand."""
         return any(
             member.key == name and member.value.keys() >= set(_KNOWN)
             for member in self._layout.members
@@ -203,15 +200,15 @@ class DecayScores:
         last_updated: str | None = None,
         extra: Mapping[str, Any] | None = None,
     ) -> DecayScores:
-        """Set, add (at the end) or remove (None) entries in one go, and `last_updated` where given.
+        """Set, append or remove (None) entries together, and `last_updated` if given.
 
-        `extra` sets or adds further keys of the outer object; those it does not name stay as they are.
+        `extra` sets or adds further keys of the outer object; others stay.
 
-        Keys that an entry has in the file and `ScoreEntry.extra` lacks are dropped: carry `extra` over with
+        Keys of an entry in the file that `ScoreEntry.extra` lacks are dropped: keep `extra` by using
         `dataclasses.replace`.
 
         Raises:
-            DocumentError: The file's outer structure is broken, so that writing could lose something.
+            DocumentError: The file's outer structure is broken, so that writing could lose data.
         """
         if not self.content.strip(b" \t\r\n\xef\xbb\xbf"):
             base = self.parse(load_template("memory/meta/decay-scores.json"), self.path)
@@ -241,7 +238,7 @@ class DecayScores:
         elif changes:
             added.append('"entries": ' + _entries_text(_Layout(), changes))
         if added:
-            # Before the entries, so that a person finds them at the top.
+            # Before the entries, so that a reader finds them at the top.
             at = outer["entries"].start if "entries" in outer else layout.whole[0] + 1
             lines = ",\n  ".join(added)
             if "entries" in outer:
@@ -255,7 +252,7 @@ class DecayScores:
 
 
 class _Reader:
-    """A JSON reader that goes on behind what it cannot read."""
+    """A JSON reader that continues after unreadable parts."""
 
     def __init__(self, text: str, path: str) -> None:
         self.text = text
@@ -273,7 +270,7 @@ class _Reader:
         if start == len(text):
             return _Layout(text), version, last_updated
         if text[start] != "{":
-            self._break(start, "The file is no JSON object.")
+            self._break(start, "The file is not a JSON object.")
             return self._salvaged(start), version, last_updated
         entries: tuple[int, int] | None = None
         members: list[_Member] = []
@@ -298,7 +295,7 @@ class _Reader:
             close = self._skip(end if end > start else start + 1)
             tail = self._skip(close + 1)
             if tail < len(text):
-                self._break(tail, "Something stands behind the end of the JSON object.")
+                self._break(tail, "There is something after the end of the JSON object.")
         return (
             _Layout(text, (start, end), entries, tuple(members), tuple(outer), self.broken),
             version,
@@ -306,7 +303,7 @@ class _Reader:
         )
 
     def _members(self, start: int, descend: str | None = None) -> Iterator[_Member]:
-        """Yield the members of the object that starts at `start`, up to the first that is broken."""
+        """Yield the members of the object that starts at `start`, up to the first broken one."""
         text = self.text
         at = self._skip(start + 1)
         if text[at : at + 1] == "}":
@@ -331,7 +328,7 @@ class _Reader:
                 else:
                     value, end = _DECODER.raw_decode(text, at)
             except json.JSONDecodeError as error:
-                self._break(error.pos, f"This is no JSON: {error.msg}.")
+                self._break(error.pos, f"This is not valid JSON: {error.msg}.")
                 return
             except (ValueError, RecursionError):
                 self._break(at, "This value is too large to read.")
@@ -348,7 +345,7 @@ class _Reader:
             at = self._skip(at + 1)
 
     def _salvaged(self, start: int) -> _Layout:
-        """Read whatever looks like an entry behind a broken place."""
+        """Read everything that looks like an entry after a broken part."""
         members: list[_Member] = []
         at = start
         while match := _LIKELY_ENTRY.search(self.text, at):
@@ -357,7 +354,7 @@ class _Reader:
                 key, _ = _DECODER.raw_decode(self.text, match.start())
                 value, at = _DECODER.raw_decode(self.text, match.end())
             except (ValueError, RecursionError):
-                self.report(match.start(), "This entry is no JSON.")
+                self.report(match.start(), "This entry is not valid JSON.")
                 continue
             members.append(_Member(key, match.start(), match.end(), at, value))
         return _Layout(self.text, members=tuple(members), broken=self.broken)
@@ -378,9 +375,9 @@ _TEXTS: Final = {"store": "", "created": "", "last_accessed": "", "status": "act
 
 
 def _read_entry(value: object) -> ScoreEntry | str:
-    """Read one entry's JSON, or say what is wrong with it."""
+    """Parse one entry's JSON, or return what is wrong with it."""
     if not isinstance(value, dict):
-        return "it is no object"
+        return "it is not an object"
     read: dict[str, Any] = {}
     for name, default in _NUMBERS.items():
         number = value.get(name, default)
@@ -411,7 +408,7 @@ def _finite(number: int | float) -> bool:
 
 
 def _entries_text(layout: _Layout, changes: Mapping[str, ScoreEntry | None]) -> str:
-    """Return the object of entries with changes, every other entry and the space between them as they are."""
+    """Return the object of entries with changes, keeping all other entries and white space."""
     text = layout.text
     start, end = layout.entries or (0, 0)
     members = layout.members
@@ -444,7 +441,7 @@ def _entry_text(entry: ScoreEntry, pretty: bool) -> str:
 
 def _json(value: Any, indent: int | None = None) -> str:
     text = json.dumps(value, ensure_ascii=False, indent=indent)
-    # Lone surrogates cannot be written as they are; escaped they can.
+    # Lone surrogates can be written only as escapes.
     return text if text.isascii() else _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 

@@ -1,4 +1,4 @@
-"""Entity files, `memory/graph/entities/type--slug.md`: what is known about one thing."""
+"""Entity files, `memory/graph/entities/type--slug.md`: the knowledge about one thing."""
 
 from __future__ import annotations
 
@@ -73,14 +73,14 @@ class EntityFile:
     Args:
         id: `type--slug`, from the file's name.
         type: From the header comment, else from the front matter, else from the file's name.
-        label: The header's label, else a title that is not the id, else that of the front matter, else the name of
-            a file that is no id, else the first alias, else the slug in words.
-        header: What the header comments say, keys in lower case (`type`, `created`, `decay score` …). Read,
-            never rewritten.
-        aliases: From `## Aliases`, the header, front matter, and the name of a file that is no id.
-        facts: Those that hold: under `## Facts`, and list items before the first section.
-        retired: Those under `## Superseded`, relations that hold no longer among them.
-        others: Headings of sections that are none of the known ones.
+        label: The header's label, else a title other than the id, else the front matter's title, else a file name other
+            than an id, else the first alias, else the slug in words.
+        header: The fields of the header comments, keys in lower case (`type`, `created`, `decay score` …). Never
+            rewritten.
+        aliases: From `## Aliases`, the header, front matter, and a file name other than an id.
+        facts: Current facts: under `## Facts`, and list items before the first section.
+        retired: Those under `## Superseded`, including retired relations.
+        others: Headings of unknown sections.
     """
 
     path: str
@@ -101,10 +101,10 @@ class EntityFile:
 
     @classmethod
     def parse(cls, content: bytes, path: str) -> EntityFile:
-        """Read the file. Any bytes will do."""
+        """Parse the file. Any bytes are accepted."""
         return cls._of(SourceText.from_bytes(content), path)
 
-    # One change reads the same file many times: to plan it, to index it, to check what it leads to.
+    # One change parses the same file many times: for the plan, the index and the check of the result.
     @staticmethod
     @lru_cache(maxsize=64)
     def _of(source: SourceText, path: str) -> EntityFile:
@@ -154,7 +154,7 @@ class EntityFile:
         said = front_matter_word(source, outline, "title")
         label = known.get("label") or next((name for name in (title, said) if name not in ("", entity)), "")
         if entity != stem:
-            # A note that a person named is called so, whatever else it is called beside.
+            # The file name that a person gave a note is one of its names.
             label = label or one_line(stem)
             aliases = aliases if one_line(stem) in (label, *aliases) else (*aliases, one_line(stem))
         kind = known.get("type") or front_matter_word(source, outline, "type")
@@ -180,13 +180,13 @@ class EntityFile:
 
     @classmethod
     def create(cls, path: str, *, label: str, created: str, scope: str | None = None) -> EntityFile:
-        """Return a new entity's file with title, header, and nothing known yet.
+        """Return a new entity's file with title and header only.
 
         Args:
             path: `memory/graph/entities/type--slug.md`.
-            label: Its name for people.
+            label: Its name for display.
             created: ISO date.
-            scope: Whom its name is for; None for the owner's own.
+            scope: The audience of its name; None for the owner's own.
         """
         stem = PurePosixPath(path).name.removesuffix(".md")
         entity = entity_name(stem)
@@ -201,7 +201,7 @@ class EntityFile:
 
     @cached_property
     def block_ids(self) -> frozenset[str]:
-        """Every block id in the file, of whatever section."""
+        """Every block id in the file, in any section."""
         items = read_outline(self.source).items
         return frozenset(block for item in items if (block := statement_of(item).block_id))
 
@@ -212,7 +212,7 @@ class EntityFile:
 
     @property
     def scope(self) -> str | None:
-        """Whom its name is for; each fact and relation says for itself whom it is for."""
+        """The audience of its name; each fact and relation has its own."""
         return header_scope(self.header)
 
     @property
@@ -223,18 +223,18 @@ class EntityFile:
     def add_fact(
         self, text: str, provenance: Provenance = _UNKNOWN, *, block_id: str | None = None
     ) -> EntityFile:
-        """Add a fact (it is `facts[-1]` of the result); a missing section is made."""
+        """Add a fact (it is `facts[-1]` of the result); a missing section is created."""
         return self._add(
             "Facts", item_lines(render_statement(Statement(clean_item(text), provenance, block_id)))
         )
 
     def replace_fact(self, block_id: str, text: str) -> EntityFile:
-        """Change what a fact says; provenance and block id stay. Raises `NotFound`."""
+        """Replace a fact's text; provenance and block id stay. Raises `NotFound`."""
         item = self._item(block_id)
         return self._rewrite(item, replace(statement_of(item), text=clean_item(text)))
 
     def set_provenance(self, block_id: str, provenance: Provenance) -> EntityFile:
-        """Change what is known about a fact or relation. Raises `NotFound`."""
+        """Replace the provenance of a fact or relation. Raises `NotFound`."""
         item = self._item(block_id)
         return self._rewrite(item, replace(statement_of(item), provenance=provenance))
 
@@ -248,7 +248,7 @@ class EntityFile:
     ) -> EntityFile:
         """Move a fact under `## Superseded`, keeping its text, sources and block id. Raises `NotFound`.
 
-        Where it has no block id, it gets the one that is given.
+        A fact without a block id gets the given one.
         """
         if fact not in self.facts:
             raise self._missing(f"fact “{fact.text[:60]}”")
@@ -263,9 +263,9 @@ class EntityFile:
     def retire_relation(
         self, relation: Relation, *, until: str | None = None, block_id: str | None = None
     ) -> EntityFile:
-        """Move a relation under `## Superseded`, keeping its words, sources and block id. Raises `NotFound`.
+        """Move a relation under `## Superseded`, keeping its text, sources and block id. Raises `NotFound`.
 
-        There it reads as a retired fact, and joins nothing any more. Without a block id it gets the one that is given.
+        There it is a retired fact and no longer an edge. Without a block id it gets the given one.
         """
         if relation not in self.relations:
             raise self._missing(f"relation {relation.name} to {', '.join(relation.targets)}")
@@ -277,7 +277,7 @@ class EntityFile:
     def restore_fact(self, block_id: str) -> EntityFile:
         """Move a retired fact back under `## Facts`, a retired relation back under `## Relations`.
 
-        `until` and `superseded by` go. Raises `NotFound`.
+        `until` and `superseded by` are removed. Raises `NotFound`.
         """
         fact = next((fact for fact in self.retired if fact.block_id == block_id), None)
         if fact is None:
@@ -297,14 +297,14 @@ class EntityFile:
     ) -> EntityFile:
         """Add a relation to the entity `target` (`type--slug`); it is `relations[-1]` of the result.
 
-        `stem` is the name of the target's file without `.md`, where that is another, so that the link leads there.
+        `stem` is the name of the target's file without `.md` if it differs from the id, so that the link leads there.
         """
         words = one_line(name).translate(str.maketrans("", "", ":：[]"))
         text = f"{words}: [[{link_to(target.removeprefix('entity:'), stem)}]]"
         return self._add("Relations", item_lines(render_statement(Statement(text, provenance, block_id))))
 
     def remove_relation(self, name: str, target: str) -> EntityFile:
-        """Remove a relation; of a line with several targets only that one. Raises `NotFound`."""
+        """Remove a relation; from a line with several targets, only that one. Raises `NotFound`."""
         target = target.removeprefix("entity:")
         for relation in self.relations:
             if relation.name.casefold() != name.casefold() or target not in relation.targets:
@@ -321,7 +321,7 @@ class EntityFile:
         raise self._missing(f"relation {name} to {target}")
 
     def add_timeline(self, date: str, text: str) -> EntityFile:
-        """Add a line to the timeline, kept in the order of its dates where it is in order."""
+        """Add a line to the timeline, at its place by date if the timeline is sorted."""
         lines = item_lines(f"{date}: {clean_item(text)}")
         later = next((entry for entry in self.timeline if (entry.date or "") > date), None)
         if later is None:
@@ -336,28 +336,28 @@ class EntityFile:
         return self._add("Open Questions", item_lines(text))
 
     def add_alias(self, alias: str) -> EntityFile:
-        """Add another name under `## Aliases`; one that is there already changes nothing."""
+        """Add another name under `## Aliases`, unless it is there."""
         name = one_line(alias)
         if name.casefold() in (known.casefold() for known in self.aliases):
             return self
         return self._add("Aliases", item_lines(name))
 
     def names_for(self, scope: str) -> tuple[str, ...]:
-        """Return the names under `## Aliases` that say they are for a scope."""
+        """Return the names under `## Aliases` marked for a scope."""
         outline = read_outline(self.source)
         heads = known_sections(outline)["Aliases"]
         said = [statement_of(item) for head in heads for item in outermost_items(outline, head.section)]
         return tuple(each.text for each in said if each.provenance.scope == scope and each.text)
 
     def add_name_for(self, scope: str, name: str) -> EntityFile:
-        """Add a name under `## Aliases` by which a scope knows what somebody else named; one is enough."""
+        """Add a scope's name for the entity under `## Aliases`, unless it has one."""
         if self.names_for(scope):
             return self
         statement = Statement(clean_item(one_line(name)), Provenance(scope=scope))
         return self._add("Aliases", item_lines(render_statement(statement)))
 
     def remove_alias(self, alias: str) -> EntityFile:
-        """Remove a name from `## Aliases`. Raises `NotFound` where it is not listed there."""
+        """Remove a name from `## Aliases`. Raises `NotFound` if it is not listed there."""
         outline = read_outline(self.source)
         for heading in known_sections(outline)["Aliases"]:
             for item in outermost_items(outline, heading.section):
@@ -366,7 +366,7 @@ class EntityFile:
         raise self._missing(f"alias “{alias}”")
 
     def set_summary(self, text: str) -> EntityFile:
-        """Replace the summary; a missing section is made."""
+        """Replace the summary; a missing section is created."""
         lines = protect_body(text, level=6)
         heading = next(iter(known_sections(read_outline(self.source))["Summary"]), None)
         if heading is None:
@@ -382,15 +382,15 @@ class EntityFile:
         )
 
     def remove_block(self, block_id: str) -> EntityFile:
-        """Remove the item with this block id, of whatever section. Raises `NotFound`."""
+        """Remove the item with this block id, in any section. Raises `NotFound`."""
         return self.remove_item(self._item(block_id).span)
 
     def remove_item(self, span: LineSpan) -> EntityFile:
-        """Remove an item that has no block id, by the lines it stands on."""
+        """Remove an item that has no block id, by its lines."""
         return self._of(remove_lines(self.source, span), self.path)
 
     def insert_lines(self, section: str, lines: Iterable[str]) -> EntityFile:
-        """Put lines at the end of a section as they are."""
+        """Append lines to a section unchanged."""
         return self._add(section, list(lines))
 
     def _add(self, section: str, lines: Sequence[str]) -> EntityFile:
@@ -443,7 +443,7 @@ class EntityFile:
 
 
 def _type_of(stem: str) -> str:
-    """Return the type that the name of a file tells; that of most things where it tells none."""
+    """Return the type in a file's name, or the default type."""
     kind, dashes, _ = stem.partition("--")
     if dashes and (entity_name(stem) == stem or kind in ENTITY_TYPES):
         return kind

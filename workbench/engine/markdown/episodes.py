@@ -32,7 +32,7 @@ _HEADING: Final = re.compile(
     r"(\d{1,2})[:：](\d{2})(?:[:：]\d{2})?(?:\s*[#＃](\d{1,6}))?(?:\s*[|｜]\s*|\s+|$)(.*)$", re.DOTALL
 )
 SCOPE_FIELD: Final = "for"
-"""The field of a heading that says whom an entry is for."""
+"""The field of a heading that names an entry's audience."""
 _TIME: Final = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d")
 _ID: Final = re.compile(r"[a-z]+:\S+")
 _TAG_STOPS: Final = re.compile(r"[\[\]|｜,，、;；［］【】]+")
@@ -47,15 +47,15 @@ class EpisodeEntry:
         id: `episode:2026-02-02:14:30`, with `#2` for a second one in the same minute.
         date: `2026-02-02`.
         time: `14:30`, in the workspace's time zone.
-        number: 1, or which one of its minute it is.
-        type: As written, lower case; empty where the heading says none. Known ones: decision, fact,
+        number: 1, or its number within the minute.
+        type: As written, lower case; empty if the heading has none. Known ones: decision, fact,
             preference, task, event, emotion, correction.
         confidence: `high`, `medium`, `low`, another word as written, or empty.
         tags: As written.
-        source: `conversation` where the heading says nothing.
-        extra: Further `key:value` fields of the heading, in its order; a field without a key has the key "".
-        body: What was recorded, lines joined by `\\n`, escapes undone.
-        span: All its lines, without blank lines at the end.
+        source: `conversation` if the heading has none.
+        extra: Further `key:value` fields of the heading, in order; a field without a key has the key "".
+        body: The recorded text, lines joined by `\\n`, without escapes.
+        span: All its lines, without trailing blank lines.
     """
 
     id: str
@@ -72,20 +72,20 @@ class EpisodeEntry:
 
     @property
     def origins(self) -> tuple[str, ...]:
-        """Return the ids that the heading’s `from` lists, such as `file:sessions/7d0c.jsonl#L12`."""
+        """Return the ids in the heading’s `from`, such as `file:sessions/7d0c.jsonl#L12`."""
         listed = next((value for key, value in self.extra if key.lower() == "from"), "")
         return tuple(item for item in listed.strip("[]").replace(",", " ").split() if _ID.fullmatch(item))
 
     @property
     def scope(self) -> str | None:
-        """Return whom the heading says it is for; None, the owner's own, where it says nothing or several."""
+        """Return the audience in the heading; None, the owner alone, if it has none or several."""
         named = [value for key, value in self.extra if key.lower() == SCOPE_FIELD]
         return written_scope(named[0]) if len(named) == 1 else None
 
 
 @dataclass(frozen=True, slots=True)
 class NewEntry:
-    """An entry to be appended; see `EpisodeLog.append_entry`."""
+    """An entry to append; see `EpisodeLog.append_entry`."""
 
     time: str
     body: str
@@ -98,7 +98,7 @@ class NewEntry:
 
 @dataclass(frozen=True)
 class EpisodeLog:
-    """One day's entries in the file's order."""
+    """One day's entries in file order."""
 
     path: str
     date: str
@@ -108,7 +108,7 @@ class EpisodeLog:
 
     @classmethod
     def parse(cls, content: bytes, path: str) -> EpisodeLog:
-        """Read the file. Any bytes will do; the date is taken from the path, else from the title."""
+        """Parse the file. Any bytes are accepted; the date comes from the path, else from the title."""
         source = SourceText.from_bytes(content)
         tops = [heading for heading in read_headings(source) if heading.level <= 2]
         named = _DAY.search(PurePosixPath(path).name) or _DAY.search(tops[0].text if tops else "")
@@ -133,7 +133,7 @@ class EpisodeLog:
         return self.source.render()
 
     def entry(self, entry_id: str) -> EpisodeEntry | None:
-        """Find an entry by its id."""
+        """Return an entry by its id."""
         return next((entry for entry in self.entries if entry.id == entry_id), None)
 
     def append_entry(
@@ -151,13 +151,13 @@ class EpisodeLog:
         """Append an entry (it is `entries[-1]` of the result); a new file gets its title first.
 
         Args:
-            time: `HH:MM` in the workspace's time zone. The number within the minute is found.
-            body: Any text. What would read as structure is escaped, so that a parse gives it back.
-            source: Written into the heading where it is not `conversation`.
-            was_given: Returns True for an id that must not be given again.
+            time: `HH:MM` in the workspace's time zone. The number within the minute is chosen.
+            body: Any text. Structure in it is escaped, so that parsing returns the same text.
+            source: Written into the heading unless it is `conversation`.
+            was_given: Returns True for a used id, which may not be used again.
 
         Raises:
-            InvalidInput: `time` is no time of day.
+            InvalidInput: `time` is not a time of day.
         """
         new = NewEntry(time, body, type, confidence, tuple(tags), source, tuple(extra))
         return self.append_entries([new], was_given)
@@ -169,10 +169,10 @@ class EpisodeLog:
 
         Args:
             entries: The entries.
-            was_given: Returns True for an id that must not be given again.
+            was_given: Returns True for a used id, which may not be used again.
 
         Raises:
-            InvalidInput: A time is no time of day.
+            InvalidInput: A time is not a time of day.
         """
         taken: dict[str, int] = {}
         for entry in self.entries:
@@ -190,7 +190,7 @@ class EpisodeLog:
         return self.parse(append_lines(self.source, lines).render(), self.path)
 
     def remove_entry(self, entry_id: str) -> EpisodeLog:
-        """Take an entry out again (revert and hard deletion only).
+        """Remove an entry (revert and hard deletion only).
 
         Raises:
             NotFound: There is no such entry.
@@ -217,12 +217,12 @@ def entry_lines(new: NewEntry, number: int) -> list[str]:
 
 
 def clean_field(text: str) -> str:
-    """Return a text that can stand between the bars of a heading: one line, no bars, no closing marks."""
+    """Return a text that is safe between the bars of a heading: one line, no bars, no closing marks."""
     return _CLOSING_MARKS.sub("", one_line(text.replace("|", "/").replace("｜", "/"))).strip()
 
 
 def split_fields(text: str) -> list[tuple[str, str]]:
-    """Take apart the fields between a heading's bars as key (empty where there is none) and value."""
+    """Split the fields between a heading's bars into key (may be empty) and value."""
     fields: list[tuple[str, str]] = []
     for part in re.split(r"[|｜]", text):
         key, colon, value = (
@@ -250,7 +250,7 @@ def _read_entry(
                 Problem(
                     path,
                     heading.span.start,
-                    f"The heading “{heading.text[:60]}” does not start with a time, so it is no entry.",
+                    f"The heading “{heading.text[:60]}” does not start with a time, so it is not an entry.",
                     "Write it as ## HH:MM | type | confidence:high | tags:[…].",
                 )
             )
@@ -264,7 +264,7 @@ def _read_entry(
                 Problem(
                     path,
                     heading.span.start,
-                    f"Entry #{number} of {time} stands here a second time.",
+                    f"There is a second entry #{number} of {time}.",
                     "Give it a number of its own.",
                 )
             )
@@ -332,11 +332,11 @@ _TURN_HEADING: Final = re.compile(r"\[?\d{1,2}[:：]\d{2}(?:[:：]\d{2})?\]?\s+(
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One thing said: `- 13:56 Caroline: …` or `## 09:00 user` with what follows.
+    """One statement: `- 13:56 Caroline: …` or `## 09:00 user` with the text below it.
 
     Args:
         time: `13:56`, or None.
-        speaker: As written; empty where none is named.
+        speaker: As written; empty if none is named.
         text: What was said.
         span: Its lines.
     """
@@ -349,13 +349,13 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class DailyEntry:
-    """One stretch of a day.
+    """One section of a day.
 
     Args:
-        time: When it starts, `13:56`, or None where the log does not say.
-        title: Its heading, or its first line where it has none.
-        span: All its lines, without blank lines at the end.
-        turns: What was said in it, where it is a conversation.
+        time: When it starts, `13:56`, or None if unknown.
+        title: Its heading, or else its first line.
+        span: All its lines, without trailing blank lines.
+        turns: The statements in it, if it is a conversation.
         text: Its lines joined by `\\n`.
     """
 
@@ -380,7 +380,7 @@ class DailyLog:
 
     @classmethod
     def parse(cls, content: bytes, path: str) -> DailyLog:
-        """Read the file. Any bytes will do."""
+        """Parse the file. Any bytes are accepted."""
         source = SourceText.from_bytes(content)
         outline = read_outline(source)
         problems: list[Problem] = []
@@ -417,7 +417,7 @@ class DailyLog:
 def _stretches(
     source: SourceText, outline: Outline, head: Heading | None, span: LineSpan
 ) -> list[DailyEntry]:
-    """Part what stands under one heading at its pauses."""
+    """Split the content of one heading at its pauses."""
     span = source.trimmed(span)
     if not span:
         return []

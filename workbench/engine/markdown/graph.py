@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 _TYPE: Final = re.compile(r"`([^`\n]+)`(?:\s*/\s*`([^`\n]+)`)?\s*(?:[—–-]+\s*(.*))?$", re.DOTALL)
-# Two names on one line are the two directions of an edge, except where they are opposites.
+# Two names on one line are the two directions of an edge, except for opposites.
 _OPPOSITES: Final = frozenset({"confident-about", "uncertain-about"})
 
 
@@ -34,10 +34,10 @@ class RelationType:
 
     Args:
         name: In canonical form, `part-of`.
-        inverse: The name it has when read from its target, or None where it has none of its own.
-        group: The heading it stands under: `Structural`, `Temporal`, `Qualitative` or the workspace's own.
-        description: What follows the dash.
-        line: Its line in the file, 0 for one of the built-in vocabulary.
+        inverse: Its name when read from the target, or None.
+        group: Its heading: `Structural`, `Temporal`, `Qualitative` or the workspace's own.
+        description: The text after the dash.
+        line: Its line in the file, 0 for the built-in vocabulary.
     """
 
     name: str
@@ -49,7 +49,7 @@ class RelationType:
 
 @dataclass(frozen=True)
 class RelationVocabulary:
-    """The relation types of a workspace: those of design document §6.3 and what its file adds."""
+    """The relation types of a workspace: those of design document §6.3 and the additions in its file."""
 
     path: str
     source: SourceText
@@ -58,7 +58,7 @@ class RelationVocabulary:
 
     @classmethod
     def parse(cls, content: bytes, path: str = "memory/graph/relations.md") -> RelationVocabulary:
-        """Read the file; with empty content the vocabulary is the built-in one alone."""
+        """Parse the file; empty content gives the built-in vocabulary."""
         source = SourceText.from_bytes(content)
         types, problems = _read(source, path)
         named = {name for kind in types for name in (kind.name, kind.inverse) if name}
@@ -70,13 +70,13 @@ class RelationVocabulary:
         return self.source.render()
 
     def find(self, name: str) -> RelationType | None:
-        """Find a type by its name or its inverse's, tolerant of case, spaces and underscores (`Part of`)."""
+        """Return a type by its name or its inverse's, ignoring case, spaces and underscores (`Part of`)."""
         wanted = canonical_relation(name)
         exact = (kind for kind in self.types if kind.name == wanted)
         return next(exact, None) or next((kind for kind in self.types if kind.inverse == wanted), None)
 
     def inverse_of(self, name: str) -> str | None:
-        """Return the name of the opposite direction (`used-by` for `uses`), or None."""
+        """Return the name of the inverse (`used-by` for `uses`), or None."""
         kind = self.find(name)
         if kind is None or kind.inverse is None:
             return None
@@ -85,7 +85,7 @@ class RelationVocabulary:
     def add(
         self, name: str, *, inverse: str | None = None, description: str = "", group: str = "Workspace"
     ) -> RelationVocabulary:
-        """Add a type; one that is known already changes nothing. Raises `InvalidInput` for an empty name."""
+        """Add a type, unless it is known. Raises `InvalidInput` for an empty name."""
         wanted = canonical_relation(name)
         if not wanted:
             raise InvalidInput(
@@ -109,7 +109,7 @@ class RelationVocabulary:
 
 
 def canonical_relation(name: str) -> str:
-    """Return a relation's name in canonical form: lower case, words joined by `-`."""
+    """Return a relation's canonical name: lower case, words joined by `-`."""
     return "-".join(re.findall(r"\w+", name.casefold().replace("_", " ")))
 
 
@@ -148,7 +148,7 @@ def _read(source: SourceText, path: str) -> tuple[list[RelationType], list[Probl
                 Problem(
                     path,
                     item.span.start,
-                    f"The relation `{names[0]}` is defined a second time; the first counts.",
+                    f"There is a second definition of the relation `{names[0]}`; the first counts.",
                     "Delete one of the two lines.",
                 )
             )
@@ -182,7 +182,7 @@ _ESCAPE: Final = re.compile(r"\\([\\|])")
 
 @dataclass(frozen=True, slots=True)
 class IndexedEntity:
-    """One row of the registry; `score` is shown as written (`0.95`, `1.00 (pinned)`)."""
+    """One row of the registry; `score` as written (`0.95`, `1.00 (pinned)`)."""
 
     id: str
     type: str
@@ -193,7 +193,7 @@ class IndexedEntity:
 
 @dataclass(frozen=True, slots=True)
 class IndexedEdge:
-    """One row of the edges; dates are ISO, empty where unknown."""
+    """One row of the edges; dates are ISO, empty if unknown."""
 
     from_: str
     relation: str
@@ -205,7 +205,7 @@ class IndexedEdge:
 
 @dataclass(frozen=True)
 class GraphIndex:
-    """The index as read."""
+    """The parsed index."""
 
     path: str
     entities: tuple[IndexedEntity, ...]
@@ -214,7 +214,7 @@ class GraphIndex:
 
     @classmethod
     def parse(cls, content: bytes, path: str = "memory/graph/index.md") -> GraphIndex:
-        """Read the file. Any bytes will do; a row that cannot be read is a problem."""
+        """Parse the file. Any bytes are accepted; an unreadable row is a problem."""
         source = SourceText.from_bytes(content)
         entities: list[IndexedEntity] = []
         edges: list[IndexedEdge] = []
@@ -236,7 +236,7 @@ class GraphIndex:
                             path,
                             number,
                             f"This row has {len(cells)} cells, not {wanted}.",
-                            "Rebuild the graph index; it is made from the entity files.",
+                            "Rebuild the graph index from the entity files.",
                         )
                     )
                 elif wanted == 5:
@@ -247,7 +247,7 @@ class GraphIndex:
 
 
 def render_graph_index(entities: Iterable[IndexedEntity], edges: Iterable[IndexedEdge]) -> bytes:
-    """Write the whole file, rows sorted by id, so that the same graph gives the same bytes."""
+    """Format the whole file, rows sorted by id, so that equal graphs give equal bytes."""
     rows = sorted(_row(astuple(entity)) for entity in entities)
     links = sorted(_row(astuple(edge)) for edge in edges)
     text = _HEAD + "".join(f"{row}\n" for row in rows) + _MIDDLE + "".join(f"{row}\n" for row in links)
@@ -257,16 +257,16 @@ def render_graph_index(entities: Iterable[IndexedEntity], edges: Iterable[Indexe
 def update_graph_index(
     content: bytes, entity_id: str, entity: IndexedEntity | None, edges: Iterable[IndexedEdge]
 ) -> bytes:
-    """Bring one entity's row and the edges that start from it up to date, touching nothing else.
+    """Update one entity's row and the edges from it, leaving the rest.
 
     Args:
-        content: A file that `render_graph_index` wrote; anything else is laid out anew around the given rows.
+        content: A file written by `render_graph_index`; any other is replaced by one with only the given rows.
         entity_id: `type--slug`.
         entity: Its row, or None to remove it.
-        edges: All edges that start from it.
+        edges: All edges from it.
 
     Returns:
-        The same bytes that rendering the changed graph as a whole would give.
+        The same bytes as rendering the whole changed graph.
     """
     head, middle = _HEAD.encode(), _MIDDLE.encode()
     at = content.find(middle, len(head))
@@ -278,7 +278,7 @@ def update_graph_index(
         )
     row = [_row(astuple(entity))] if entity else []
     prefix = f"| {_escaped(entity_id)} |".encode("utf-8", "replace")
-    # From the end, so that the places before it stay where they are.
+    # From the end, so that earlier positions stay valid.
     content = _replaced(
         content, at + len(middle), len(content), prefix, [_row(astuple(edge)) for edge in edges]
     )
@@ -286,7 +286,7 @@ def update_graph_index(
 
 
 def _replaced(content: bytes, start: int, end: int, prefix: bytes, new: list[str]) -> bytes:
-    """Put rows in the place of those with a prefix, among the sorted rows from one offset to another."""
+    """Replace the rows with a prefix, among the sorted rows between two offsets."""
     first = _first_not_before(content, start, end, prefix)
     last = first
     while last < end and content.startswith(prefix, last):
@@ -296,7 +296,7 @@ def _replaced(content: bytes, start: int, end: int, prefix: bytes, new: list[str
 
 
 def _first_not_before(content: bytes, start: int, end: int, wanted: bytes) -> int:
-    """Return where the first of the sorted lines starts that does not sort before what is wanted."""
+    """Return the offset of the first sorted line that is not before the wanted one."""
     while start < end:
         middle = (content.rfind(b"\n", start, (start + end) // 2) + 1) or start
         following = content.index(b"\n", middle) + 1

@@ -1,4 +1,4 @@
-"""List items, sections and free text as lines, written so that they read back the same."""
+"""Writes list items, sections and free text as lines that parse to the same content."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ _HTML_ENDS: Final = (
 
 
 def protect_body(text: str, level: int = 2, *, source: bool = False) -> list[str]:
-    """Return the lines that stand for a text under a heading.
+    """Return the lines that represent a text under a heading.
 
-    A backslash, which Markdown does not show, goes before what would start a heading of the given level or
-    higher, or what would open a block that the text does not close. `unprotect_body` takes it away.
+    A backslash, which Markdown does not show, precedes anything that would start a heading of the given level or
+    higher, or open a block that the text does not close. `unprotect_body` removes it.
 
     Args:
-        text: Any text; see `text_lines` for what of it is kept.
-        level: The deepest level of headings that part the file.
-        source: The text is Markdown source as it shall stand in the file, with its own escapes: only what
-            would break out is escaped, and what `protect_body` gave comes back unchanged.
+        text: Any text; `text_lines` defines what is kept of it.
+        level: The deepest level of headings that divide the file.
+        source: The text is Markdown source with its own escapes: only breakouts are escaped, and the result of
+            `protect_body` is unchanged.
     """
     lines = text_lines(text)
     if not any(_ESCAPABLE.match(line) for line in lines):
@@ -60,7 +60,7 @@ def protect_body(text: str, level: int = 2, *, source: bool = False) -> list[str
         marked |= offending
     written = _escape(lines, marked)
     if _offending(written, level) or not (source or unprotect_body(written) == "\n".join(lines)):
-        # With everything escaped no fence is left in which a backslash could mean itself.
+        # Once everything is escaped, no fence is left in which a backslash is literal.
         marked = {at for at, line in enumerate(lines) if _ESCAPABLE.match(line)}
         if source:
             marked = {at for at in marked if not _ESCAPED.match(lines[at])}
@@ -69,7 +69,7 @@ def protect_body(text: str, level: int = 2, *, source: bool = False) -> list[str
 
 
 def unprotect_body(lines: Sequence[str]) -> str:
-    """Return the text that some lines stand for, joined by `\\n`, without blank lines at its ends."""
+    """Return the text that some lines represent, joined by `\\n`, without outer blank lines."""
     first, last = 0, len(lines)
     while first < last and is_blank(lines[first]):
         first += 1
@@ -86,9 +86,9 @@ def unprotect_body(lines: Sequence[str]) -> str:
 
 
 def closing_lines(source: SourceText) -> list[str]:
-    """Return the lines that must be added before a heading can be appended: none for most files.
+    """Return the lines needed before a heading can be appended: none for most files.
 
-    A fence or comment that a person left open would swallow whatever is appended.
+    An unclosed fence or comment would swallow anything appended.
     """
     if not headings_need_parser(source.lines):
         return []
@@ -113,7 +113,7 @@ def _escape(lines: list[str], marked: set[int]) -> list[str]:
 
 
 def _literal(lines: list[str]) -> set[int]:
-    """Return the lines, from 0, in which a backslash means itself."""
+    """Return the lines, from 0, in which a backslash is literal."""
     found: set[int] = set()
     for token in parse_blocks(["# x", *lines]):
         if token.level == 0 and token.type in ("fence", "html_block") and token.map:
@@ -122,7 +122,7 @@ def _literal(lines: list[str]) -> set[int]:
 
 
 def _offending(lines: list[str], level: int) -> set[int]:
-    """Return the lines, from 0, that would part the file or swallow what comes after them."""
+    """Return the lines, from 0, that would divide the file or swallow later lines."""
     found: set[int] = set()
     sentinel = len(lines) + 2
     for token in parse_blocks(["# x", *lines, "", "# x"]):
@@ -136,15 +136,15 @@ def _offending(lines: list[str], level: int) -> set[int]:
     return found
 
 
-# After a list marker these would make a rule of the line.
+# After a list marker these would turn the line into a rule.
 _RULE_LIKE: Final = re.compile(r"\\*-[ \t-]*$")
 _RULE_ESCAPED: Final = re.compile(r"\\+-[ \t-]*$")
 
 
 def clean_item(text: str) -> str:
-    """Return a text as it will read once it was written as a list item.
+    """Return a text as it will read once written as a list item.
 
-    As `clean_text`, without white space at its ends and on blank lines.
+    Like `clean_text`, without white space at its ends and on blank lines.
     """
     lines = ["" if is_blank(line) else line for line in text_lines(text)]
     return "\n".join(lines).strip(" \t\n")
@@ -156,11 +156,11 @@ def one_line(text: str) -> str:
 
 
 def item_lines(text: str, marker: str = "- ") -> list[str]:
-    """Write a text as one list item that no line of it can break out of.
+    """Format a text as one list item that none of its lines can leave.
 
     Args:
         text: Any text that is not blank.
-        marker: What the first line starts with; further lines are indented by its list marker's width.
+        marker: The beginning of the first line; further lines are indented by the width of its list marker.
 
     Raises:
         InvalidInput: The text is blank.
@@ -176,7 +176,7 @@ def item_lines(text: str, marker: str = "- ") -> list[str]:
 
 
 def item_text(text: str) -> str:
-    """Return what an item says, from `ListItem.text`: the escape of `item_lines` is undone."""
+    """Return the text of an item from `ListItem.text`, undoing the escapes of `item_lines`."""
     first, newline, rest = text.partition("\n")
     if _RULE_ESCAPED.match(first):
         first = first[1:]
@@ -184,14 +184,14 @@ def item_text(text: str) -> str:
 
 
 def outermost_items(outline: Outline, span: LineSpan) -> list[ListItem]:
-    """Return the outermost list items that start within some lines."""
+    """Return the outermost list items that start in a span."""
     first = bisect_left(outline.items, span.start, key=lambda item: item.span.start)
     last = bisect_right(outline.items, span.end, key=lambda item: item.span.start)
     return [item for item in outline.items[first:last] if item.depth == 0]
 
 
 def paragraphs_within(outline: Outline, span: LineSpan) -> Sequence[LineSpan]:
-    """Return the outermost paragraphs that start within some lines."""
+    """Return the outermost paragraphs that start in a span."""
     first = bisect_left(outline.paragraphs, span.start, key=lambda part: part.start)
     last = bisect_right(outline.paragraphs, span.end, key=lambda part: part.start)
     return outline.paragraphs[first:last]
@@ -200,13 +200,13 @@ def paragraphs_within(outline: Outline, span: LineSpan) -> Sequence[LineSpan]:
 def append_item(
     source: SourceText, heading: Heading, items: Iterable[ListItem], lines: Sequence[str]
 ) -> SourceText:
-    """Put an item's lines at the end of a section.
+    """Insert an item's lines at the end of a section.
 
     Args:
         source: The file.
         heading: The section's heading.
         items: The file's outermost items.
-        lines: The lines, as `item_lines` gives them.
+        lines: The lines, from `item_lines`.
     """
     section = source.trimmed(heading.section)
     closing = closing_lines(source) if heading.section.end == len(source.lines) else []
@@ -220,10 +220,10 @@ def append_item(
 
 
 def clear_of_next(source: SourceText, line: int, lines: Sequence[str]) -> Sequence[str]:
-    """Return an item's lines so that what follows line `line` stays outside of it.
+    """Return an item's lines, indented so that the text after line `line` stays outside the item.
 
-    A following line that is indented as deep as the item's content would belong to the item: then the content
-    moves in by as much.
+    A following line indented as deep as the item's content would belong to the item: then the content is indented
+    further.
     """
     following = next((text for text in source.lines[line:] if not is_blank(text)), "")
     indent = len(following) - len(following.lstrip(" "))
@@ -243,9 +243,9 @@ def append_section(source: SourceText, title: str, lines: Sequence[str]) -> Sour
 
 
 def append_lines(source: SourceText, lines: Sequence[str]) -> SourceText:
-    """Add lines that start with a heading at the end of a file, parted by one blank line.
+    """Add lines that start with a heading at the end of a file, after one blank line.
 
-    What a person left open (a fence, a comment) is closed first, for it would swallow them.
+    An unclosed construct (a fence, a comment) is closed first, because it would swallow them.
     """
     before = closing_lines(source)
     last = before[-1] if before else source.lines[-1] if source.lines else ""
@@ -259,14 +259,14 @@ def insert_section(
     lines: Sequence[str],
     follows: Callable[[str], bool],
 ) -> SourceText:
-    """Add a section of level 2 before the first section that comes after it in the file's usual order.
+    """Add a section of level 2 before the first section that follows it in the usual order.
 
     Args:
         source: The file.
         headings: Its headings.
         title: The new heading.
-        lines: What stands under it.
-        follows: Whether a heading comes after the new one in the usual order.
+        lines: Its content.
+        follows: Returns True for a heading that comes after the new one in the usual order.
     """
     for heading in headings:
         if heading.level == 2 and follows(heading.text):
@@ -275,7 +275,7 @@ def insert_section(
 
 
 def remove_lines(source: SourceText, span: LineSpan) -> SourceText:
-    """Take lines out, and a blank line that would be left doubled by it."""
+    """Remove lines, and one of two blank lines that would become adjacent."""
     start, end = span.start, span.end
     blank_before = start == 1 or is_blank(source.line(start - 1))
     blank_after = end == len(source.lines) or is_blank(source.line(end + 1))

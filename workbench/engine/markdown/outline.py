@@ -27,9 +27,9 @@ class Annotation:
     """One annotation.
 
     Args:
-        key: `trigger`, `importance`, `project`, `observed`, `status`, `pinned`, `promotion`, `lineage`, or
-            another key as written in lower case.
-        value: As written; empty for a mere mark such as `<!-- pinned -->`.
+        key: `trigger`, `importance`, `project`, `observed`, `status`, `pinned`, `promotion`, `lineage`, or another
+            key in lower case.
+        value: As written; empty for a mark such as `<!-- pinned -->`.
         start: Where its comment starts in the text, in characters.
         end: Where its comment ends.
     """
@@ -41,7 +41,7 @@ class Annotation:
 
 
 def comment_offsets(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where each closed HTML comment of a text starts and ends, in characters."""
+    """Yield start and end of each closed HTML comment of a text, in characters."""
     start = text.find("<!--")
     while start >= 0:
         end = text.find("-->", start + 4)
@@ -80,7 +80,7 @@ def strip_comments(text: str) -> str:
 
 
 def trailing_comments(text: str) -> str:
-    """Return the HTML comments that end a text, with the white space before and between them."""
+    """Return the HTML comments at the end of a text, with the white space before and between them."""
     tail = len(text)
     for start, end in reversed(list(comment_offsets(text))):
         if text[end:tail].strip():
@@ -91,7 +91,7 @@ def trailing_comments(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A heading that stands outside lists, quotes, fences, comments and HTML.
+    """A heading outside lists, quotes, fences, comments and HTML.
 
     Args:
         level: 1 to 6.
@@ -113,12 +113,12 @@ class ListItem:
     """A list item outside quotes.
 
     Args:
-        span: All its lines, nested ones too, without blank lines at the end.
+        span: All its lines, nested ones included, without trailing blank lines.
         depth: 0 for an item of an outermost list.
         marker: `-`, `*`, `+`, `1.` or `1)`.
-        indent: The column its content starts at, counted in characters.
-        text: Its whole content, nested lines too, without marker and indentation, lines joined by `\\n`.
-        own: As `text`, up to its first nested item.
+        indent: The column of its content, counted in characters.
+        text: Its whole content, nested lines included, without marker and indentation, lines joined by `\\n`.
+        own: Like `text`, up to its first nested item.
     """
 
     span: LineSpan
@@ -139,7 +139,7 @@ class Comment:
 
 @dataclass(frozen=True, slots=True)
 class Fence:
-    """A fenced code block with its info string; `closed` tells whether a closing fence ends it."""
+    """A fenced code block with its info string; `closed` is True if it has a closing fence."""
 
     span: LineSpan
     info: str
@@ -148,11 +148,11 @@ class Fence:
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """The structure of a whole file, in the order of its lines.
+    """The structure of a whole file, in line order.
 
     Args:
         front_matter: The YAML front matter with its `---` lines, or None.
-        paragraphs: Outermost blocks that are neither heading, list, comment, fence nor rule.
+        paragraphs: Outermost blocks other than headings, lists, comments, fences and rules.
     """
 
     front_matter: LineSpan | None
@@ -164,7 +164,7 @@ class Outline:
 
 
 def read_outline(source: SourceText) -> Outline:
-    """Return a file's structure. Takes any text; linear in its length."""
+    """Return a file's structure. Accepts any text; linear in its length."""
     matter = find_front_matter(source)
     if matter is None:
         plain = _plain_outline(source.lines)
@@ -175,7 +175,7 @@ def read_outline(source: SourceText) -> Outline:
 
 
 def read_headings(source: SourceText) -> tuple[Heading, ...]:
-    """Return a file's headings alone: as `read_outline(source).headings`, faster on plain files."""
+    """Return only a file's headings: like `read_outline(source).headings`, but faster on plain files."""
     matter = find_front_matter(source)
     lines = _without(source.lines, matter)
     if headings_need_parser(lines):
@@ -189,10 +189,10 @@ def read_headings(source: SourceText) -> tuple[Heading, ...]:
 
 
 def find_front_matter(source: SourceText) -> LineSpan | None:
-    """Return the lines of the YAML front matter with its `---` lines, or None where there is none.
+    """Return the lines of the YAML front matter with its `---` lines, or None.
 
-    It stands at the very start, its first line is `key: …`, and no Markdown heading stands in it: so a file
-    that starts with a rule is not taken for one.
+    It is at the very start, its first line is `key: …`, and it contains no Markdown heading: this excludes files that
+    start with a rule.
     """
     lines = source.lines
     if not lines or lines[0].rstrip() != "---":
@@ -208,7 +208,7 @@ def find_front_matter(source: SourceText) -> LineSpan | None:
 
 
 def parse_blocks(lines: Sequence[str]) -> list[Token]:
-    """Return markdown-it-py's block tokens of some lines; their maps count lines from 0."""
+    """Return markdown-it-py's block tokens; their line numbers start at 0."""
     return _parser().parse("\n".join(_without_depth(lines)))
 
 
@@ -219,8 +219,8 @@ _MARKER: Final = re.compile(r"[ \t>]*([-+*]|\d{1,9}[.)])(?:([ \t]+)|$)")
 _RISKY_FOR_HEADINGS: Final = re.compile(
     r"^(?: {1,3}#| {0,3}(?:```|~~~|=+[ \t]*$|(-+[ \t]*$)|<(?!!--(?:(?!-->).)*-->)))", re.MULTILINE
 )
-# Containers nest one deeper for each column of a line's prefix at most, so a bound on the prefix bounds
-# the parser's recursion; what is deeper is leaf text in any case.
+# Containers nest at most one level per column of a line's prefix, so a bound on the prefix bounds the parser's
+# recursion; anything deeper is leaf text.
 _DEEPEST_COLUMN: Final = 40
 _LONG_PREFIX: Final = re.compile(r"^(?:[ \t>]|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t])){10,}", re.MULTILINE)
 _RULE: Final = re.compile(r"[ \t]*([-*_])(?:[ \t]*\1)*[ \t]*$")
@@ -260,12 +260,12 @@ def _without_depth(lines: Sequence[str]) -> Iterable[str]:
 
 
 def headings_need_parser(lines: Sequence[str]) -> bool:
-    """Tell whether anything but a line's first character decides what is a heading, as a fence does."""
+    """Return True if headings depend on more than a line's first character, as with fences."""
     text = "\n".join(lines)
     for match in _RISKY_FOR_HEADINGS.finditer(text):
         if match[1] is None:
             return True
-        # A line of hyphens after a blank one is a rule, after text it makes a heading of it.
+        # A line of hyphens is a rule after a blank line, and turns text before it into a heading.
         before = text[text.rfind("\n", 0, max(match.start() - 1, 0)) + 1 : max(match.start() - 1, 0)]
         if not is_blank(before):
             return True
@@ -278,7 +278,7 @@ def _atx_text(match: re.Match[str]) -> str:
 
 def _with_sections(found: list[tuple[int, str, LineSpan]], last: int) -> tuple[Heading, ...]:
     made: list[Heading] = []
-    # The start of the next heading of each level or higher, while walking backwards.
+    # The start of the next heading of each level or higher, walking backwards.
     next_of = [last + 1] * 7
     next_any = last + 1
     for level, text, span in reversed(found):
@@ -291,7 +291,7 @@ def _with_sections(found: list[tuple[int, str, LineSpan]], last: int) -> tuple[H
 
 
 def _plain_outline(lines: tuple[str, ...]) -> Outline | None:
-    """Read a file of flat lists, paragraphs, headings and one-line comments; None for any other."""
+    """Parse a file of flat lists, paragraphs, headings and one-line comments; None for any other."""
     found: list[tuple[int, str, LineSpan]] = []
     items: list[ListItem] = []
     comments: list[Comment] = []
@@ -341,7 +341,7 @@ def _inline_comments(line: str, number: int) -> list[Comment]:
 
 
 class _Walk:
-    """One pass over the parser's tokens, collecting what an outline holds."""
+    """One pass over the parser's tokens, collecting an outline."""
 
     def __init__(self, lines: tuple[str, ...], tokens: list[Token]) -> None:
         self.lines = lines

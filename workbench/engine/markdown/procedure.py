@@ -1,4 +1,4 @@
-"""Procedures, `memory/procedures/*.md`: when a learned workflow applies and what its steps are."""
+"""Procedures, `memory/procedures/*.md`: when a learned workflow applies, and its steps."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Procedure:
 
     Args:
         id: `procedure:<file name without .md>`.
-        header: What the header comments say, keys in lower case.
+        header: The fields of the header comments, keys in lower case.
         steps: In order, without numbers.
     """
 
@@ -64,7 +64,7 @@ class Procedure:
 
     @classmethod
     def parse(cls, content: bytes, path: str) -> Procedure:
-        """Read the file. Any bytes will do."""
+        """Parse the file. Any bytes are accepted."""
         return cls._of(SourceText.from_bytes(content), path)
 
     @classmethod
@@ -99,7 +99,7 @@ class Procedure:
         learned_from: Iterable[str] = (),
         scope: str | None = None,
     ) -> Procedure:
-        """Return a new procedure; `learned` is its ISO date, `learned_from` ids of memories, `scope` whom it is for."""
+        """Return a new procedure; `learned` is its ISO date, `learned_from` ids of memories, `scope` its audience."""
         marked = f" | For: {scope}" if scope else ""
         lines = [f"# {one_line(title)}", "", f"<!-- Type: procedure | Learned: {learned}{marked} -->"]
         made = cls._of(SourceText().append(lines), path)
@@ -116,7 +116,7 @@ class Procedure:
 
     @property
     def scope(self) -> str | None:
-        """Whom it is for; None for the owner's own."""
+        """Its audience; None for the owner's own."""
         return header_scope(self.header)
 
     def render(self) -> bytes:
@@ -124,7 +124,7 @@ class Procedure:
         return self.source.render()
 
     def set_trigger(self, text: str) -> Procedure:
-        """Replace when it applies."""
+        """Replace the trigger."""
         return self._set("Trigger", protect_body(text))
 
     def set_steps(self, steps: Iterable[str]) -> Procedure:
@@ -141,7 +141,7 @@ class Procedure:
         return self._add("Notes", item_lines(text))
 
     def add_learned_from(self, source: str) -> Procedure:
-        """Add where it was learned; one that is listed already changes nothing."""
+        """Add a source, unless it is listed."""
         return self if source in self.learned_from else self._add("Learned From", item_lines(source))
 
     def _set(self, name: str, lines: Sequence[str]) -> Procedure:

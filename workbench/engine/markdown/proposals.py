@@ -1,4 +1,4 @@
-"""`memory/meta/pending-memories.md`: what sub-agents propose (design document §13.2, §13.6)."""
+"""`memory/meta/pending-memories.md`: proposals of sub-agents (design document §13.2, §13.6)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 DEFERRED: Final = "deferred"
-"""The status of what is left to the reflection."""
+"""The status of proposals left to the reflection."""
 RULE: Final = re.compile(r"[ \t]*---+[ \t]*$")
 """The line between two proposals."""
 _FIELD: Final = re.compile(
@@ -54,15 +54,15 @@ class MemoryProposal:
     """One proposal.
 
     Args:
-        number: From 1; 0 in one that is still to be appended.
+        number: From 1; 0 before it is appended.
         sender: The proposing agent (`From`).
         timestamp: ISO 8601 as written.
         store: The suggested store.
         status: `pending`, or as written: `conflict — see #4`, `deferred`.
-        conflicts: Numbers of the proposals that the heading or the status names.
-        against: Ids of the memories that they name.
+        conflicts: Numbers of the proposals in the heading or the status.
+        against: Ids of the memories in them.
         fields: Further fields, names as written.
-        status_span: The lines of its status; None where it has none.
+        status_span: The lines of its status; None if it has none.
     """
 
     sender: str
@@ -83,24 +83,24 @@ class MemoryProposal:
 
     @property
     def is_deferred(self) -> bool:
-        """Tell whether it was left to the reflection; whatever else the status says, it waits."""
+        """Return True if it was left to the reflection; whatever else the status says, it waits."""
         return self.status.strip().casefold() == DEFERRED
 
     def field(self, name: str) -> str:
-        """Return what a further field says; empty where there is none."""
+        """Return the value of a further field; empty if there is none."""
         return next((value for key, value in self.fields if key.casefold() == name.casefold()), "").strip()
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What a proposal shall be marked as contradicting: other proposals by number, memories by id."""
+    """The contradictions of a proposal: other proposals by number, memories by id."""
 
     others: tuple[int, ...] = ()
     memories: tuple[str, ...] = ()
 
 
 def proposal_lines(proposal: MemoryProposal, number: int, path: str) -> list[str]:
-    """Return a proposal as lines, the rule before it included, whatever its texts hold.
+    """Return a proposal as lines, including the rule before it; its texts may be anything.
 
     Raises:
         InvalidInput: It has no content.
@@ -127,12 +127,12 @@ def proposal_lines(proposal: MemoryProposal, number: int, path: str) -> list[str
 
 
 def heading_line(number: int, named: Sequence[str]) -> str:
-    """Return a proposal's heading, with what it contradicts."""
+    """Return a proposal's heading with its contradictions."""
     return f"## Proposal #{number}" + (f" ⚠️ CONFLICT with {', '.join(named)}" if named else "")
 
 
 def names_in(mark: Mark) -> list[str]:
-    """Return what a mark names, as it is written."""
+    """Return the names in a mark as written."""
     ids = (
         _UNSAFE_IN_MARK.sub(lambda match: "".join(f"%{byte:02X}" for byte in match[0].encode()), memory)
         for memory in mark.memories
@@ -153,15 +153,15 @@ def _field(item: ListItem) -> tuple[str, str]:
 def read_proposal(
     source: SourceText, outline: Outline, heading: Heading, number: int, problems: list[Problem], path: str
 ) -> MemoryProposal:
-    """Read a proposal; the first of two fields of one name counts.
+    """Parse a proposal; of two fields with one name the first counts.
 
     Args:
         source: The file.
-        outline: Of the file.
+        outline: The file's.
         heading: The proposal's.
-        number: What it is taken as.
-        problems: Told what of it cannot be read; added to.
-        path: Of the file.
+        number: Its effective number.
+        problems: Extended by unreadable parts.
+        path: The file's.
     """
     end = heading.section.end
     while end > heading.span.end and (is_blank(source.line(end)) or RULE.match(source.line(end))):
@@ -182,7 +182,7 @@ def read_proposal(
                     Problem(
                         path,
                         item.span.start,
-                        f"“{name}” of proposal #{number} stands here a second time; the first counts.",
+                        f"There is a second “{name}” in proposal #{number}; the first counts.",
                         "Indent the lines that belong to the content by two spaces.",
                     )
                 )
@@ -224,16 +224,16 @@ def read_proposal(
 
 _HEADING: Final = re.compile(r"proposal[ \t]*[#＃]?[ \t]*(\d{1,9})(?![\w])(.*)$", re.IGNORECASE | re.DOTALL)
 _WRITTEN: Final = re.compile(rb"^##[ \t]+proposal[ \t]*#?[ \t]*(\d{1,9})(?!\w)", re.IGNORECASE | re.MULTILINE)
-# At the start of a line these may open a block that goes on to the end of the file.
+# At the start of a line these may open a block that extends to the end of the file.
 _MAY_SWALLOW: Final = re.compile(rb"^ {0,3}(?:```|~~~|<(?!!--(?:(?!-->).)*-->[ \t]*$))", re.MULTILINE)
-# What an item at the margin holds ends with it, whatever it opens.
+# The content of an item at the margin ends with it, whatever it opens.
 _ITEM_AT_MARGIN: Final = re.compile(rb"^- .*\n(?:(?:  .*|[ \t]*)\n)*", re.MULTILINE)
 _TEMPLATE: Final = "memory/meta/pending-memories.md"
 
 
 @dataclass(frozen=True)
 class PendingMemories:
-    """All proposals in the file's order. Edits return a new one; an unknown number raises `NotFound`."""
+    """All proposals in file order. Edits return a new one; an unknown number raises `NotFound`."""
 
     path: str
     source: SourceText
@@ -242,7 +242,7 @@ class PendingMemories:
 
     @classmethod
     def parse(cls, content: bytes, path: str = "memory/meta/pending-memories.md") -> PendingMemories:
-        """Read the file. Any bytes will do."""
+        """Parse the file. Any bytes are accepted."""
         source = SourceText.from_bytes(content)
         outline = read_outline(source)
         proposals: list[MemoryProposal] = []
@@ -257,7 +257,7 @@ class PendingMemories:
                         Problem(
                             path,
                             heading.span.start,
-                            f"The heading “{heading.text[:60]}” is no proposal.",
+                            f"The heading “{heading.text[:60]}” is not a proposal.",
                             "Write it as ## Proposal #1.",
                         )
                     )
@@ -269,7 +269,7 @@ class PendingMemories:
                     Problem(
                         path,
                         heading.span.start,
-                        f"Proposal #{number} stands here a second time; it is taken as #{highest}.",
+                        f"There is a second proposal #{number}; it is taken as #{highest}.",
                         "Give it a number of its own.",
                     )
                 )
@@ -283,7 +283,7 @@ class PendingMemories:
         return self.source.render()
 
     def proposal(self, number: int) -> MemoryProposal | None:
-        """Find a proposal by its number."""
+        """Return a proposal by its number."""
         return next((proposal for proposal in self.proposals if proposal.number == number), None)
 
     def defer(self, numbers: Iterable[int]) -> PendingMemories:
@@ -294,12 +294,12 @@ class PendingMemories:
         return self.parse(source.render(), self.path)
 
     def mark(self, marks: Mapping[int, Mark]) -> PendingMemories:
-        """Say in heading and status what proposals contradict; an empty mark says that they contradict nothing.
+        """Write the contradictions of proposals into heading and status; an empty mark removes them.
 
-        One that was deferred keeps that status.
+        Deferred proposals keep that status.
         """
         source = self.source
-        # From the end on, so that the lines of those before stay where they are.
+        # From the end, so that earlier lines stay valid.
         for proposal in sorted(map(self._proposal, marks), key=_span, reverse=True):
             named = names_in(marks[proposal.number])
             status = f"conflict — see {', '.join(named)}" if named else "pending"
@@ -310,10 +310,10 @@ class PendingMemories:
         return self.parse(source.render(), self.path)
 
     def renumber(self, numbers: Mapping[int, int]) -> PendingMemories:
-        """Write other numbers into the headings of proposals.
+        """Change the numbers in the headings of proposals.
 
         Args:
-            numbers: The new number of each, by the number that it was taken as.
+            numbers: The new number by effective number.
         """
         source = self.source
         for number, chosen in numbers.items():
@@ -346,9 +346,9 @@ class PendingMemories:
 
 
 def written_numbers(content: bytes) -> list[int]:
-    """Return the numbers in the headings of proposals as written, without reading the file as Markdown.
+    """Return the numbers in the headings of proposals as written, without parsing the file as Markdown.
 
-    One that stands inside a fence is among them.
+    Numbers inside fences are included.
     """
     return [int(number) for number in _WRITTEN.findall(content)]
 
@@ -356,11 +356,11 @@ def written_numbers(content: bytes) -> list[int]:
 def append_to(
     content: bytes, proposal: MemoryProposal, number: int, path: str = "memory/meta/pending-memories.md"
 ) -> bytes:
-    """Return the file with a proposal at its end, whatever its texts hold, without reading all of it as Markdown.
+    """Return the file with a proposal at its end, without parsing all of it as Markdown; its texts may be anything.
 
     Args:
-        content: The file; empty where there is none.
-        proposal: To be appended.
+        content: The file; may be empty.
+        proposal: The proposal to append.
         number: Its number, which no other has.
 
     Raises:

@@ -1,4 +1,4 @@
-"""What reflections leave: `reflection-log.md`, `evolution.md` and `rejected.md` in `memory/meta/`."""
+"""Records of reflections: `reflection-log.md`, `evolution.md` and `rejected.md` in `memory/meta/`."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ _ID: Final = re.compile(r"r-\d+")
 
 @dataclass(frozen=True, slots=True)
 class ReflectionRecord:
-    """One reflection, headed `## r-012 | 2026-02-03T03:00:00Z | approved | key:value …`.
+    """One reflection, under the heading `## r-012 | 2026-02-03T03:00:00Z | approved | key:value …`.
 
     Args:
         id: `r-012`.
         time: ISO 8601 as written.
         outcome: approved, partial, rejected or another word.
         fields: Further `key:value` fields of the heading, for example `("items", "7/8")`.
-        body: The summary, any Markdown; escapes undone.
+        body: The summary, any Markdown, without escapes.
     """
 
     id: str
@@ -57,7 +57,7 @@ class ReflectionRecord:
 
 @dataclass(frozen=True)
 class ReflectionLog:
-    """All records in the file's order."""
+    """All records in file order."""
 
     path: str
     source: SourceText
@@ -66,7 +66,7 @@ class ReflectionLog:
 
     @classmethod
     def parse(cls, content: bytes, path: str = "memory/meta/reflection-log.md") -> ReflectionLog:
-        """Read the file. Any bytes will do."""
+        """Parse the file. Any bytes are accepted."""
         source = SourceText.from_bytes(content)
         tops = [heading for heading in read_headings(source) if heading.level <= 2]
         records: list[ReflectionRecord] = []
@@ -107,25 +107,25 @@ class ReflectionLog:
         return self.source.render()
 
     def record(self, reflection_id: str) -> ReflectionRecord | None:
-        """Find a record by its id."""
+        """Return a record by its id."""
         return next((record for record in self.records if record.id == reflection_id), None)
 
     def append(self, record: ReflectionRecord) -> ReflectionLog:
-        """Append a record; `span` of the given one is of no account."""
+        """Append a record; its `span` is ignored."""
         source = self.source
         if not source.lines:
             source = SourceText.from_bytes(load_template("memory/meta/reflection-log.md"))
         return self.parse(append_lines(source, _record_lines(record)).render(), self.path)
 
     def put(self, record: ReflectionRecord) -> ReflectionLog:
-        """Write a record in the place of the one with its id; append it where there is none."""
+        """Replace the record with the same id, or append it."""
         known = self.record(record.id)
         if known is None or known.span is None:
             return self.append(record)
         return self.parse(self.source.replace(known.span, _record_lines(record)).render(), self.path)
 
     def remove(self, reflection_id: str) -> ReflectionLog:
-        """Take a record out again. Raises `NotFound`."""
+        """Remove a record. Raises `NotFound`."""
         record = self.record(reflection_id)
         if record is None or record.span is None:
             raise NotFound(
@@ -145,7 +145,7 @@ def _record_lines(record: ReflectionRecord) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Insight:
-    """One item of a section, for example of `Active Threads`; nested lines included."""
+    """One item of a section, for example of `Active Threads`, with nested lines."""
 
     section: str
     text: str
@@ -155,7 +155,7 @@ class Insight:
 
 @dataclass(frozen=True)
 class Evolution:
-    """The sections and their insights in the file's order."""
+    """The sections and their insights in file order."""
 
     path: str
     source: SourceText
@@ -165,7 +165,7 @@ class Evolution:
 
     @classmethod
     def parse(cls, content: bytes, path: str = "memory/meta/evolution.md") -> Evolution:
-        """Read the file. Any bytes will do."""
+        """Parse the file. Any bytes are accepted."""
         source = SourceText.from_bytes(content)
         outline = read_outline(source)
         sections = [heading for heading in outline.headings if heading.level > 1]
@@ -183,12 +183,12 @@ class Evolution:
         return self.source.render()
 
     def add(self, section: str, text: str, was_given: Callable[[str], bool] = lambda _: False) -> Evolution:
-        """Add an insight with a block id at the end of a section, which is made where it is missing.
+        """Add an insight with a block id at the end of a section, which is created if missing.
 
         Args:
             section: Its heading.
-            text: What it says.
-            was_given: Returns True for a block id that must not be given again.
+            text: Its text.
+            was_given: Returns True for a used block id, which may not be used again.
         """
         source = self.source if self.source.lines else SourceText.from_bytes(load_template(_PATH))
         taken = [insight.block_id for insight in self.insights if insight.block_id]
@@ -229,12 +229,12 @@ _OPENING: Final = (
 
 @dataclass(frozen=True, slots=True)
 class RejectedClaim:
-    """One claim that a person did not want.
+    """One claim that a person rejected.
 
     Args:
-        item: As it was proposed: its kind, target, text, fields and evidence.
-        time: When it was rejected, ISO 8601 as written; empty where the file does not say.
-        reflection: Of which it was a part, `r-003`; empty where the file does not say.
+        item: The proposed item: its kind, target, text, fields and evidence.
+        time: When it was rejected, ISO 8601 as written; empty if unknown.
+        reflection: Its reflection, `r-003`; empty if unknown.
     """
 
     item: ReviewItem
@@ -254,7 +254,7 @@ class RejectedClaim:
 
 @dataclass(frozen=True)
 class RejectedClaims:
-    """All rejected claims in the file's order; edits return a new file."""
+    """All rejected claims in file order; edits return a new file."""
 
     path: str
     source: SourceText
@@ -263,7 +263,7 @@ class RejectedClaims:
 
     @classmethod
     def parse(cls, content: bytes, path: str = "memory/meta/rejected.md") -> RejectedClaims:
-        """Read the file. Any bytes will do; of two claims with one id the first counts."""
+        """Parse the file. Any bytes are accepted; of two claims with one id the first counts."""
         source = SourceText.from_bytes(content)
         outline = read_outline(source)
         problems: list[Problem] = []
@@ -279,11 +279,11 @@ class RejectedClaims:
         return self.source.render()
 
     def claim(self, claim_id: str) -> RejectedClaim | None:
-        """Find a claim by its id."""
+        """Return a claim by its id."""
         return next((claim for claim in self.claims if claim.id == claim_id), None)
 
     def add(self, claims: Iterable[RejectedClaim]) -> RejectedClaims:
-        """Add claims at the end; one whose id is there already takes the old one's place."""
+        """Add claims at the end; one with an existing id replaces the old one."""
         new = {claim.id: claim for claim in claims}
         if not new:
             return self
@@ -302,7 +302,7 @@ class RejectedClaims:
         return self.parse(append_lines(source, lines).render(), self.path)
 
     def remove(self, claim_ids: Iterable[str]) -> RejectedClaims:
-        """Take claims out, so that they may be proposed again. Raises `NotFound`."""
+        """Remove claims, so that they may be proposed again. Raises `NotFound`."""
         spans = sorted((self._span(claim_id) for claim_id in set(claim_ids)), reverse=True)
         source = self.source
         for span in spans:

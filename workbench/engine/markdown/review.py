@@ -1,4 +1,4 @@
-"""`memory/meta/pending-reflection.md`: what a reflection proposes, item by item, with a person's decisions."""
+"""`memory/meta/pending-reflection.md`: a reflection's proposed changes, with a person's decisions."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ _FIELD: Final = re.compile(r"([^:\n]{1,60}):(?:[ \t]+|$|(?=\n))(.*)$", re.DOTALL
 _LINKABLE: Final = re.compile(r"[^\s\[\]|#:`]+--[^\s\[\]|#:`]+")
 _UNSAFE_ID: Final = re.compile(r"[\s%\"]")
 RESERVED: Final = frozenset({"because", "was", "text", "needs"})
-"""Labels of what every item may say of itself; no further field is called so."""
+"""Labels that every item may use; further fields may not have these names."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A memory's id and what it says, word for word (empty where nothing is quoted)."""
+    """A memory's id and its quoted text (may be empty)."""
 
     id: str
     quote: str
@@ -69,14 +69,14 @@ class ReviewItem:
     Args:
         id: `r-012.1`.
         kind: The operation in lower-case words: `fact`, `relation`, `archive`, `core change` …
-        target: The id of what it changes, `person--alex` or `core:identity:name`; empty where it has none.
-        text: What shall stand there.
-        before: What stands there now; empty where it adds.
+        target: The id of what it changes, `person--alex` or `core:identity:name`; may be empty.
+        text: The proposed text.
+        before: The current text; empty for an addition.
         confidence: high, medium, low or empty.
-        reason: Why; empty where none is given.
-        needs: Ids of items that must be applied before this one.
-        fields: Further `- label: text` lines, in their order.
-        section: The heading it stands under.
+        reason: Why; may be empty.
+        needs: Ids of items that must be applied first.
+        fields: Further `- label: text` lines, in order.
+        section: Its heading.
     """
 
     id: str
@@ -95,19 +95,19 @@ class ReviewItem:
 
 
 def cited_id(memory_id: str) -> str:
-    """Return a memory's id as evidence writes it: without blanks and quotation marks."""
+    """Return a memory's id as written in evidence: without blanks and quotation marks."""
     return _UNSAFE_ID.sub(lambda match: "".join(f"%{byte:02X}" for byte in match[0].encode()), memory_id)
 
 
 def nested_items(outline: Outline, span: LineSpan) -> list[ListItem]:
-    """Return what is nested directly in an item: its fields and its evidence."""
+    """Return the items directly nested in an item: its fields and its evidence."""
     first = bisect_left(outline.items, span.start, key=lambda item: item.span.start)
     last = bisect_right(outline.items, span.end, key=lambda item: item.span.start)
     return [item for item in outline.items[first:last] if item.depth == 1]
 
 
 def label_of(nested: ListItem) -> str:
-    """Return the label of a nested `- label: text`, empty where it is evidence or says nothing."""
+    """Return the label of a nested `- label: text`, empty for evidence or an empty item."""
     said = item_text(nested.text)
     field = _FIELD.match(said)
     return field[1] if field and not (_EVIDENCE.match(said) and field[1] not in RESERVED) else ""
@@ -122,15 +122,15 @@ def read_item(
     *,
     boxed: bool = True,
 ) -> ReviewItem | None:
-    """Read a list item as a proposed change; None where it is something else.
+    """Parse a list item as a proposed change; None if it is something else.
 
     Args:
-        outline: Of the file.
+        outline: The file's.
         listed: An outermost item.
-        section: The heading it stands under.
-        problems: Takes what cannot be understood.
+        section: Its heading.
+        problems: Extended by unreadable parts.
         path: The file, for problems.
-        boxed: Whether it starts with a task box, as what is to be decided does.
+        boxed: Whether it starts with a task box, as undecided items do.
     """
     match = (_ITEM if boxed else _BOXLESS).match(listed.own)
     if match is None:
@@ -184,12 +184,12 @@ def read_item(
 
 
 def review_item_lines(item: ReviewItem, *, marker: str = "- ", boxed: bool = True) -> list[str]:
-    """Write a proposed change as one list item with its fields and evidence nested in it.
+    """Format a proposed change as one list item with its fields and evidence nested in it.
 
     Args:
-        item: What is proposed; its span is of no account.
-        marker: Of the list, with the blank behind it.
-        boxed: Whether it starts with the task box of its decision.
+        item: The change; its span is ignored.
+        marker: The list marker with the blank after it.
+        boxed: Whether it starts with the task box for its decision.
     """
     target = ""
     if item.target:
@@ -222,7 +222,7 @@ def review_item_lines(item: ReviewItem, *, marker: str = "- ", boxed: bool = Tru
 
 
 def field_lines(label: str, value: str, indent: str) -> list[str]:
-    """Write a nested `- label: text`; the text must not be blank."""
+    """Format a nested `- label: text`; the text may not be blank."""
     return _indented(item_lines(f"{one_line(label).replace(':', '-')}: {clean_item(value)}"), indent)
 
 
@@ -241,14 +241,14 @@ def _split_confidence(text: str) -> tuple[str, str]:
     return text, confidence
 
 
-# A box behind list markers; in free text it must not become an item.
+# A box after list markers; free text may not turn into an item.
 _BOX_LIKE: Final = re.compile(r"^((?:[ \t>]|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))*)(?=\[)")
 _BOX_ESCAPED: Final = re.compile(_BOX_LIKE.pattern.removesuffix(r"(?=\[)") + r"\\(?=\[)")
 _RULE: Final = re.compile(r"-{3,}[ \t]*")
 _META: Final = re.compile(r"\*\*([^*\n]+?)\*\*[ \t]*[:：][ \t]*(.*)$|\*\*([^*\n]+?)[:：]\*\*[ \t]*(.*)$")
 _MARKER: Final = re.compile(r"(?:[-*+]|\d{1,9}[.)]) ")
-# What was meant as an item, however it was mistyped: its id behind a marker, a box, or what is left of them. What items
-# say stands indented below them, and so is never meant.
+# A mistyped item: its id after a marker, a box, or the remains of them. The content of items is indented and
+# therefore never matches.
 _MEANT_AS_ITEM: Final = re.compile(
     r"(?=[-*+\[])(?:[-*+][ \t]*)?(?:\[[^\]`\\\n]{0,3}\]?[ \t]*)?`(r-\d+\.\d+)`"
 )
@@ -256,7 +256,7 @@ _MEANT_AS_ITEM: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class ReviewSection:
-    """A section to be written: its heading, items, and free text (escaped, so that it forges nothing)."""
+    """A section to write: its heading, items, and free text (escaped, so that it cannot forge items)."""
 
     heading: str
     items: tuple[ReviewItem, ...] = ()
@@ -271,7 +271,7 @@ class PendingReflection:
         reflection: `r-012`, or empty in an empty file.
         created: ISO 8601 time, or empty.
         meta: The `**Key**: value` lines at the end (design document §10.5), keys as written.
-        sections: Headings in the file's order.
+        sections: Headings in file order.
     """
 
     path: str
@@ -285,7 +285,7 @@ class PendingReflection:
 
     @classmethod
     def parse(cls, content: bytes, path: str = "memory/meta/pending-reflection.md") -> PendingReflection:
-        """Read the file. Any bytes will do; two items with one id are a problem, and the first counts."""
+        """Parse the file. Any bytes are accepted; two items with one id are a problem, and the first counts."""
         source = SourceText.from_bytes(content)
         outline = read_outline(source)
         sections = [heading for heading in outline.headings if heading.level == 2]
@@ -301,7 +301,7 @@ class PendingReflection:
                         Problem(
                             path,
                             listed.span.start,
-                            f"The item {item.id} stands here a second time; the first counts.",
+                            f"There is a second item {item.id}; the first counts.",
                             "Delete one of the two.",
                         )
                     )
@@ -333,7 +333,7 @@ class PendingReflection:
         meta: Iterable[tuple[str, str]] = (),
         path: str = "memory/meta/pending-reflection.md",
     ) -> PendingReflection:
-        """Write a proposal, so that a parse gives the items back, whatever their texts hold."""
+        """Write a proposal from which parsing returns the same items, whatever their texts contain."""
         lines = [
             f"# Reflection Summary — {created[:10]}",
             "",
@@ -358,11 +358,11 @@ class PendingReflection:
         return self.source.render()
 
     def item(self, item_id: str) -> ReviewItem | None:
-        """Find an item by its id."""
+        """Return an item by its id."""
         return next((item for item in self.items if item.id == item_id), None)
 
     def prose(self) -> dict[str, str]:
-        """Return the free text above the items of each section that has any, escapes undone, by its heading."""
+        """Return the free text above the items of each section that has any, without escapes, by its heading."""
         outline = read_outline(self.source)
         starts = sorted(item.span.start for item in self.items if item.span)
         last = outline.paragraphs[-1] if self.meta else None
@@ -387,7 +387,7 @@ class PendingReflection:
         for item_id, decision in decisions:
             if decision not in get_args(Decision):
                 raise InvalidInput(
-                    f"“{decision}” is no decision.",
+                    f"“{decision}” is not a decision.",
                     where=item_id,
                     remedy="Say approved, rejected, deferred or undecided.",
                 )
@@ -398,7 +398,7 @@ class PendingReflection:
         return self.parse(ticked.render(), self.path)
 
     def reword(self, item_id: str, text: str) -> PendingReflection:
-        """Replace what an item proposes; its evidence stays."""
+        """Replace an item's proposed text; its evidence stays."""
         span = self._span(item_id)
         item = self.item(item_id)
         assert item is not None
@@ -414,11 +414,11 @@ class PendingReflection:
         return self.parse(self.source.replace(span, [*lines, *kept]).render(), self.path)
 
     def set_fields(self, item_id: str, fields: Mapping[str, str]) -> PendingReflection:
-        """Replace the text of some of an item’s fields; all else stays as it is.
+        """Replace the text of some of an item’s fields; all else stays.
 
         Args:
-            item_id: Which.
-            fields: Text by label; a blank one takes the field out, one that is not there yet is added.
+            item_id: The item.
+            fields: Text by label; a blank one removes the field, a new one is added.
         """
         changed = self
         for label, value in fields.items():
@@ -429,7 +429,7 @@ class PendingReflection:
         span = self._span(item_id)
         outline = read_outline(self.source)
         nested = nested_items(outline, span)
-        # A person may have written the label in another case; it stays theirs.
+        # A person may have written the label in another case, which is kept.
         old = next((child for child in nested if label_of(child).casefold() == label.casefold()), None)
         label = label_of(old) if old is not None else label
         beside = old or (nested[0] if nested else None)
@@ -448,11 +448,11 @@ class PendingReflection:
         return self.parse(source.render(), self.path)
 
     def add(self, item: ReviewItem, later: Iterable[str] = ()) -> PendingReflection:
-        """Add an item at the end of the section that it names; the account at the end of the file stays there.
+        """Add an item at the end of its section; the metadata at the end of the file stays there.
 
         Args:
             item: With its id and section.
-            later: Headings that a new section stands before.
+            later: Headings before which a new section belongs.
         """
         lines = review_item_lines(item)
         outline = read_outline(self.source)
@@ -473,7 +473,7 @@ class PendingReflection:
         return self.parse(self.source.insert_after(last, new).render(), self.path)
 
     def _last_of(self, outline: Outline, span: LineSpan) -> int:
-        """Return the last line within some lines that says something and is none of the account."""
+        """Return the last line in a span that is neither blank nor metadata."""
         account = outline.paragraphs[-1].start if self.meta else len(self.source.lines) + 1
         for number in range(min(span.end, account - 1), span.start - 1, -1):
             line = self.source.line(number)
@@ -502,7 +502,7 @@ class PendingReflection:
 def _mistyped(
     source: SourceText, items: Mapping[str, ReviewItem], known: set[int | None], path: str
 ) -> Iterable[Problem]:
-    """Yield a problem for each line that names an item at its beginning and was not read as one."""
+    """Yield a problem for each line that begins with an item's id but was not parsed as an item."""
     for number, line in enumerate(source.lines, start=1):
         meant = _MEANT_AS_ITEM.match(line)
         if meant is not None and meant[1] not in items and number not in known:
@@ -515,7 +515,7 @@ def _mistyped(
 
 
 def _read_meta(source: SourceText, outline: Outline) -> tuple[tuple[str, str], ...]:
-    """Read the last paragraph where all of it is `**Key**: value` lines."""
+    """Read the last paragraph if it consists of `**Key**: value` lines."""
     if not outline.paragraphs:
         return ()
     lines = source.lines_of(source.trimmed(outline.paragraphs[-1]))

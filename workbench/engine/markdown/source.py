@@ -1,4 +1,4 @@
-"""A file's bytes as lines and back again, exactly; and what is wrong with a part of it."""
+"""A file's bytes as lines and back again, exactly; and problems with parts of it."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 _LINE_END: Final = re.compile(r"\r\n|\n|\r")
 _BOM: Final = "\ufeff"
-# Surrogates that no decoded byte can have produced; they cannot be written as UTF-8.
+# Surrogates that decoding cannot produce; they cannot be written as UTF-8.
 _UNWRITABLE: Final = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 _ANY_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class LineSpan:
-    """Lines `start` to `end` of a file, from 1, both included; empty where `end` is `start - 1`."""
+    """Lines `start` to `end` of a file, from 1, inclusive; empty if `end` is `start - 1`."""
 
     start: int
     end: int
@@ -37,9 +37,9 @@ class LineSpan:
 
 @dataclass(frozen=True)
 class SourceText:
-    """The lines of a file, with what is needed to give back its very bytes.
+    """The lines of a file, with everything needed to reproduce its bytes.
 
-    Only `\\n`, `\\r\\n` and `\\r` end a line. Bytes that are no UTF-8 are kept as lone surrogates.
+    Only `\\n`, `\\r\\n` and `\\r` end a line. Bytes that are not UTF-8 are kept as lone surrogates.
 
     Args:
         lines: The lines without their ends; none for an empty file.
@@ -53,12 +53,12 @@ class SourceText:
 
     @classmethod
     def from_bytes(cls, content: bytes) -> SourceText:
-        """Read a file's content. Any bytes will do."""
+        """Decode a file's content. Any bytes are accepted."""
         return cls.from_text(content.decode("utf-8", "surrogateescape"))
 
     @classmethod
     def from_text(cls, text: str) -> SourceText:
-        """Read text that is already decoded."""
+        """Split text that is already decoded."""
         bom = text.startswith(_BOM)
         if bom:
             text = text[1:]
@@ -75,7 +75,6 @@ class SourceText:
         return cls(tuple(lines), tuple(endings), bom)
 
     def render(self) -> bytes:
-        """Return the file's bytes."""
         return self.text.encode("utf-8", "surrogateescape")
 
     @cached_property
@@ -86,14 +85,13 @@ class SourceText:
 
     @cached_property
     def newline(self) -> str:
-        """The line end that new lines get: the file's commonest, or `\\n`."""
+        """The line end for new lines: the file's most common one, or `\\n`."""
         counts = {end: self.endings.count(end) for end in ("\n", "\r\n", "\r")}
         best = max(counts, key=lambda end: counts[end])
         return best if counts[best] else "\n"
 
     @property
     def span(self) -> LineSpan:
-        """All the lines."""
         return LineSpan(1, len(self.lines))
 
     def line(self, number: int) -> str:
@@ -105,11 +103,11 @@ class SourceText:
         return self.lines[span.start - 1 : span.end]
 
     def text_of(self, span: LineSpan) -> str:
-        """Return a span's lines joined by `\\n`, whatever ends they have in the file."""
+        """Return a span's lines joined by `\\n`, whatever their line ends in the file."""
         return "\n".join(self.lines_of(span))
 
     def raw_of(self, span: LineSpan) -> str:
-        """Return a span's text with the very line ends of the file."""
+        """Return a span's text with the file's own line ends."""
         first, last = span.start - 1, span.end
         pairs = zip(self.lines[first:last], self.endings[first:last], strict=True)
         return "".join(part for pair in pairs for part in pair)
@@ -129,10 +127,10 @@ class SourceText:
         Args:
             start: First line to replace, from 1; `len(lines) + 1` appends.
             end: Last line to replace; `start - 1` replaces none, so that the new lines go before `start`.
-            lines: The new lines without ends. What holds a line end becomes several lines.
+            lines: The new lines without ends. A line that contains line ends becomes several.
 
-        A line that stands in for an old one keeps that one's end; all others get `newline`. A missing end of
-        the last line stays missing where that line is replaced by one, and is added where lines follow it.
+        A line that replaces an old one keeps its line end; all others get `newline`. A missing line end of the last
+        line stays missing if one line replaces it, and is added if lines follow it.
         """
         new = [part for line in lines for part in _LINE_END.split(_UNWRITABLE.sub("\ufffd", line))]
         old_ends = self.endings[start - 1 : max(end, start - 1)]
@@ -150,7 +148,7 @@ class SourceText:
         changed = (*self.lines[: start - 1], *new, *lines_after)
         if changed and not changed[-1] and not ends[-1]:
             ends[-1] = self.newline
-        # A lone CR and the LF of an empty line behind it would read as one line end.
+        # A lone CR and the LF of an empty line after it would read as one line end.
         at = max(len(before), 1)
         while at < len(ends) and (at <= len(before) + len(new_ends) or not changed[at]):
             if ends[at - 1] == "\r" and ends[at] == "\n" and not changed[at]:
@@ -159,7 +157,7 @@ class SourceText:
         return SourceText(changed, tuple(ends), self.bom)
 
     def replace(self, span: LineSpan, lines: Iterable[str]) -> SourceText:
-        """Return the text with a span's lines replaced; as `splice`."""
+        """Return the text with a span's lines replaced; see `splice`."""
         return self.splice(span.start, span.end, lines)
 
     def insert_after(self, line: int, lines: Iterable[str]) -> SourceText:
@@ -172,15 +170,15 @@ class SourceText:
 
 
 def is_blank(line: str) -> bool:
-    """Whether a line holds nothing but spaces and tabs, as Markdown counts it."""
+    """Return True if a line contains only spaces and tabs, as Markdown defines it."""
     return not line.strip(" \t")
 
 
 def text_lines(text: str) -> list[str]:
-    """Split text that comes from outside into lines that can be written and read back.
+    """Split outside text into lines that survive writing and reading.
 
-    Line ends of all three kinds split; lone surrogates, which no UTF-8 file can hold, become U+FFFD. Blank
-    lines at the start and the end are dropped.
+    All three kinds of line ends split; lone surrogates, which UTF-8 cannot represent, become U+FFFD. Blank lines at
+    the start and the end are dropped.
     """
     lines = _LINE_END.split(_ANY_SURROGATE.sub("\ufffd", text))
     while lines and is_blank(lines[-1]):
@@ -197,13 +195,13 @@ def clean_text(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One part of a file that cannot be read as what it should be; the rest of the file still is.
+    """One unreadable part of a file; the rest of the file is still read.
 
     Args:
         path: The file, relative to the workspace.
-        line: Its line, from 1, or None where the whole file is meant.
+        line: Its line, from 1, or None for the whole file.
         message: What is wrong. One sentence.
-        remedy: What to do about it. One sentence.
+        remedy: How to fix it. One sentence.
     """
 
     path: str

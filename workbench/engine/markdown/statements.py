@@ -35,15 +35,15 @@ _DIGITS: Final = "abcdefghijklmnopqrstuvwxyz0123456789"
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """What is known about a fact or relation: when it was true and where it comes from.
+    """Validity and source of a fact or relation.
 
     Args:
         since: ISO date (or year, or month) from which it holds, or None.
-        until: ISO date to which it held, or None.
-        sources: Ids of the memories it comes from, for example `episode:2026-02-02:14:30`.
-        superseded_by: Block id (without `^`) of the fact that took its place, or None.
+        until: ISO date until which it held, or None.
+        sources: Ids of its source memories, for example `episode:2026-02-02:14:30`.
+        superseded_by: Block id (without `^`) of the replacing fact, or None.
         confidence: `high`, `medium`, `low` or None.
-        scope: Whom it is for, for example `group:family` or `shared`; None for the owner's own.
+        scope: Its audience, for example `group:family` or `shared`; None for the owner's own.
     """
 
     since: str | None = None
@@ -60,19 +60,19 @@ class Provenance:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A sentence with its provenance and block id (without `^`), or None where it has none."""
+    """A sentence with its provenance, and its block id (without `^`) or None."""
 
     text: str
     provenance: Provenance = field(default_factory=Provenance)
     block_id: str | None = None
 
 
-# Each edit of a file reads all its lines again, and most are as they were.
+# Each edit of a file parses all its lines again, and most are unchanged.
 @lru_cache(maxsize=1024)
 def parse_statement(text: str) -> Statement:
-    """Read an item's text (without list marker). Takes any text.
+    """Parse an item's text (without list marker). Accepts any text.
 
-    Provenance and block id stand at the item's end, or at its first line's where lines are nested under it.
+    Provenance and block id are at the item's end, or at its first line's end if lines are nested under it.
     """
     statement = _parse_end(text)
     if statement.block_id is None and not statement.provenance and "\n" in text:
@@ -84,15 +84,14 @@ def parse_statement(text: str) -> Statement:
 
 
 def render_statement(statement: Statement) -> str:
-    """Write an item's text, so that `parse_statement` gives the statement back.
+    """Format an item's text, so that `parse_statement` returns the statement.
 
-    The text loses white space at its ends; a fact without block id whose own end reads like one is
-    the one thing that cannot be told apart.
+    The text loses outer white space. The only ambiguity is a fact without block id whose own text ends like one.
     """
     text = statement.text.strip(" \t\n")
     at = _provenance_start(text)
     if at is not None:
-        # Markdown does not show the backslash: it tells these words from what is known about the fact.
+        # Markdown does not show the backslash, which distinguishes these words from provenance.
         text = f"{text[:at]}\\{text[at:]}"
     words = render_provenance(statement.provenance)
     parts = [text, f"({words})" if words else "", f"^{statement.block_id}" if statement.block_id else ""]
@@ -100,7 +99,7 @@ def render_statement(statement: Statement) -> str:
 
 
 def render_provenance(provenance: Provenance) -> str:
-    """Write what is known about a fact as the words between the parentheses; empty where nothing is."""
+    """Format provenance as the words between the parentheses; empty if nothing is known."""
     clauses: list[str] = []
     if provenance.scope:
         clauses.append(f"for {provenance.scope}")
@@ -122,13 +121,13 @@ def render_provenance(provenance: Provenance) -> str:
 def new_block_id(
     prefix: str, seed: str, taken: Iterable[str], was_given: Callable[[str], bool] = lambda _: False
 ) -> str:
-    """Return a short block id that is not taken, the same every time for the same arguments.
+    """Return a short unused block id, the same every time for the same arguments.
 
     Args:
         prefix: One letter, `f` for facts, `r` for relations.
-        seed: What is named, normally the text.
-        taken: Ids that are in use in the file.
-        was_given: Returns True for an id that must not be given again.
+        seed: Usually the text.
+        taken: Ids in use in the file.
+        was_given: Returns True for a used id, which may not be used again.
     """
     used = {block.lower() for block in taken}
     attempt = 0
@@ -157,17 +156,17 @@ def _parse_end(text: str) -> Statement:
 
 
 def _provenance_start(text: str) -> int | None:
-    """Return where the parenthesis starts that ends a text and reads as provenance, or None."""
+    """Return the start of the parenthesis that ends a text and parses as provenance, or None."""
     if not text.endswith(")"):
         return None
     at = text.rfind("(")
     return at if at >= 0 and _provenance(text[at + 1 : -1]) is not None else None
 
 
-# What was learned at once is known in the same words.
+# Facts learned together have the same provenance.
 @lru_cache(maxsize=1024)
 def _provenance(words: str) -> Provenance | None:
-    """Read the words between the parentheses; None where any of them is something else."""
+    """Parse the words between the parentheses; None if any of them is unknown."""
     known: dict[str, str] = {}
     sources: list[str] = []
     for clause in words.split(", "):
@@ -223,7 +222,7 @@ _SECTION_NAMES: Final = {
 }
 _LINK: Final = re.compile(r"\[\[([^\[\]|#]+)(?:#[^\[\]|]*)?(?:\|[^\[\]]*)?\]\]")
 _RELATION: Final = re.compile(r"\s*([^:：\[\]]{1,80}?)\s*[:：]\s*(?=.*\[\[)", re.DOTALL)
-# Nothing but a name and links; the block ids that are made for facts start with this letter.
+# Only a name and links; block ids generated for facts start with this letter.
 _BARE_RELATION: Final = re.compile(
     r"[^:：\[\]]{1,80}[:：]\s*\[\[[^\[\]]+\]\](?:\s*[,，、]\s*\[\[[^\[\]]+\]\])*"
 )
@@ -237,8 +236,8 @@ class Fact:
 
     Args:
         text: The sentence, without provenance and block id.
-        block_id: Without `^`; None for an item that has none.
-        retired: Whether it stands under `## Superseded`.
+        block_id: Without `^`; None if it has none.
+        retired: Whether it is under `## Superseded`.
         span: Its lines.
     """
 
@@ -255,7 +254,7 @@ class Relation:
 
     Args:
         name: As written: `develops`, `Inspired by`.
-        targets: Entity ids (`type--slug`) of its wikilinks, one for a line that the engine wrote.
+        targets: Entity ids (`type--slug`) of its wikilinks, one for a line written by the engine.
     """
 
     name: str
@@ -293,7 +292,6 @@ def section_name(heading: str) -> str | None:
 
 
 def known_sections(outline: Outline) -> dict[str, list[Heading]]:
-    """Return the headings of each known section."""
     found: dict[str, list[Heading]] = {name: [] for name in SECTIONS}
     for heading in outline.headings:
         name = section_name(heading.text) if heading.level > 1 else None
@@ -303,7 +301,7 @@ def known_sections(outline: Outline) -> dict[str, list[Heading]]:
 
 
 def untitled_items(outline: Outline) -> Iterator[ListItem]:
-    """Yield the list items before the first section: what a note says in so many words."""
+    """Yield the list items before the first section: statements of a note."""
     first = next((head.span.start for head in outline.headings if head.level > 1), None)
     for item in outline.items:
         if first is not None and item.span.start > first:
@@ -313,7 +311,7 @@ def untitled_items(outline: Outline) -> Iterator[ListItem]:
 
 
 def read_header(outline: Outline) -> Iterator[tuple[str, str]]:
-    """Read the comments before the first section: `Type: project | Created: 2026-01-15`."""
+    """Parse the comments before the first section: `Type: project | Created: 2026-01-15`."""
     first = next((head.span.start for head in outline.headings if head.level > 1), None)
     for comment in outline.comments:
         if first is not None and comment.span.start > first:
@@ -325,13 +323,13 @@ def read_header(outline: Outline) -> Iterator[tuple[str, str]]:
 
 
 def header_scope(header: Iterable[tuple[str, str]]) -> str | None:
-    """Return whom a file's header says it is for; None, the owner's own, where it says nothing or several."""
+    """Return the audience in a file's header; None, the owner alone, if it has none or several."""
     named = [value for key, value in header if key == "for"]
     return written_scope(named[0]) if len(named) == 1 else None
 
 
 def comment_text(text: str) -> str:
-    """Return a text that cannot end the comment or the field it stands in."""
+    """Return a text that cannot end its comment or field."""
     return one_line(text).replace("|", "/").replace("--", "–").replace(">", "›")
 
 
@@ -341,7 +339,7 @@ def listed_words(text: str) -> list[str]:
 
 
 def front_matter_word(source: SourceText, outline: Outline, name: str) -> str:
-    """Return what the front matter says under a name in one line; empty where it says nothing."""
+    """Return a one-line value of the front matter; empty if it is missing."""
     if outline.front_matter is None:
         return ""
     for line in source.lines_of(outline.front_matter)[1:-1]:
@@ -352,7 +350,6 @@ def front_matter_word(source: SourceText, outline: Outline, name: str) -> str:
 
 
 def front_matter_aliases(source: SourceText, outline: Outline) -> list[str]:
-    """Return the aliases of the front matter."""
     if outline.front_matter is None:
         return []
     lines = source.lines_of(outline.front_matter)[1:-1]
@@ -371,17 +368,16 @@ def front_matter_aliases(source: SourceText, outline: Outline) -> list[str]:
 
 
 def statement_of(item: ListItem) -> Statement:
-    """Return what an item says, taken apart."""
     return parse_statement(item_text(item.text))
 
 
 def plain_text(item: ListItem) -> str:
-    """Return what an item says, without provenance and block id."""
+    """Return an item's text without provenance and block id."""
     return statement_of(item).text
 
 
 def read_fact(item: ListItem, *, retired: bool) -> Fact:
-    """Read one item of `## Facts` or `## Superseded`."""
+    """Parse one item of `## Facts` or `## Superseded`."""
     found = statement_of(item)
     return Fact(found.text, found.provenance, found.block_id, retired, item.span)
 
@@ -394,13 +390,13 @@ def loose_paragraphs(source: SourceText, outline: Outline, heads: list[Heading])
 
 
 def read_loose_fact(source: SourceText, span: LineSpan) -> Fact:
-    """Read a paragraph of `## Facts` that is no list item."""
+    """Parse a paragraph of `## Facts` that is not a list item."""
     found = parse_statement(source.text_of(span))
     return Fact(found.text, found.provenance, found.block_id, retired=False, span=span)
 
 
 def read_relation(item: ListItem) -> Relation | None:
-    """Read one item of `## Relations`; None where it names no entity."""
+    """Parse one item of `## Relations`; None if it names no entity."""
     found = statement_of(item)
     targets = tuple(dict.fromkeys(linked_entity(match) for match in _LINK.findall(found.text)))
     if not targets:
@@ -410,20 +406,20 @@ def read_relation(item: ListItem) -> Relation | None:
 
 
 def was_relation(fact: Fact) -> bool:
-    """Tell whether a line under `## Superseded` stood under `## Relations` before."""
+    """Return True if a line under `## Superseded` was a relation."""
     was_fact = (fact.block_id or "").startswith(_FACT_BLOCK)
     return fact.retired and not was_fact and _BARE_RELATION.fullmatch(fact.text) is not None
 
 
 def read_dated(item: ListItem) -> Dated:
-    """Read one item of `## Timeline`."""
+    """Parse one item of `## Timeline`."""
     found = statement_of(item)
     match = _DATED.match(found.text)
     return Dated(match[1] if match else None, match[2] if match else found.text, found.block_id, item.span)
 
 
 def read_question(item: ListItem) -> Question:
-    """Read one item of `## Open Questions`."""
+    """Parse one item of `## Open Questions`."""
     found = statement_of(item)
     return Question(found.text, found.block_id, item.span)
 
@@ -434,7 +430,7 @@ def read_summary(source: SourceText, heads: list[Heading]) -> str:
 
 
 def doubled_ids(outline: Outline, path: str) -> Iterator[Problem]:
-    """Yield a problem for each block id that stands in the file twice."""
+    """Yield a problem for each block id that occurs twice in the file."""
     seen: dict[str, int] = {}
     for item in outline.items:
         block = statement_of(item).block_id
@@ -444,7 +440,7 @@ def doubled_ids(outline: Outline, path: str) -> Iterator[Problem]:
             yield Problem(
                 path,
                 item.span.start,
-                f"The block id ^{block} stands on line {seen[block]} too.",
+                f"The block id ^{block} is also on line {seen[block]}.",
                 "Give one of the two lines another id.",
             )
         seen.setdefault(block, item.span.start)

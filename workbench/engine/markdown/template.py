@@ -1,4 +1,4 @@
-"""The files that a new workspace starts with."""
+"""The files of a new workspace."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ TEMPLATES: Final = {
     "memory/meta/reflection-log.md": "reflection-log.md",
     "memory/meta/pending-memories.md": "pending-memories.md",
 }
-"""Workspace path of each file that `init` lays out, with the template's own name."""
+"""Workspace path of each file that `init` creates, with the name of its template."""
 
 
 def load_template(path: str) -> bytes:
-    """Return the content that the file at this workspace path starts with.
+    """Return the initial content of the file at a workspace path.
 
     Raises:
-        KeyError: The layout has no template for it.
+        KeyError: There is no template for it.
     """
     from importlib import resources
 

@@ -22,7 +22,7 @@ class VaultNote:
     Args:
         id: `vault:<path below memory/vault>`.
         title: Its first heading, else the file's name.
-        body: Its text without front matter and title, lines joined by `\\n`, blank lines at the ends dropped.
+        body: Its text without front matter and title, lines joined by `\\n`, without outer blank lines.
     """
 
     path: str
@@ -35,7 +35,7 @@ class VaultNote:
 
     @classmethod
     def parse(cls, content: bytes, path: str) -> VaultNote:
-        """Read the file. Any bytes will do."""
+        """Parse the file. Any bytes are accepted."""
         source = SourceText.from_bytes(content)
         matter = find_front_matter(source)
         name = PurePosixPath(path)
@@ -52,14 +52,14 @@ class VaultNote:
 
     @classmethod
     def create(cls, path: str, *, title: str, body: str, scope: str | None = None) -> VaultNote:
-        """Return a new note; `scope` is whom it is for, None for the owner alone."""
+        """Return a new note; `scope` is its audience, None for the owner alone."""
         matter = ["---", f"for: {scope}", "---", ""] if scope else []
         source = SourceText().append([*matter, f"# {one_line(title) or 'Untitled'}", "", *text_lines(body)])
         return cls.parse(source.render(), path)
 
     @property
     def scope(self) -> str | None:
-        """Whom the front matter says it is for; None, the owner's own, where it says nothing or several."""
+        """The audience in the front matter; None, the owner alone, if it has none or several."""
         if self.front_matter is None:
             return None
         pairs = (line.partition(":") for line in self.source.lines_of(self.front_matter)[1:-1])
@@ -72,7 +72,7 @@ class VaultNote:
 
 
 def _body_span(source: SourceText, matter: LineSpan | None) -> LineSpan:
-    """Return the lines after front matter and a leading title; an empty span at the end where none are."""
+    """Return the lines after front matter and a leading title; an empty span at the end if there are none."""
     start = matter.end + 1 if matter else 1
     headings = read_headings(source)
     first = source.trimmed(LineSpan(start, len(source.lines)))

@@ -1,1 +1,1 @@
-"""What a memory is and how it changes: the stores, decay, and proposals."""
+"""Memories and how they change: the stores, decay, and proposals."""

@@ -1,4 +1,4 @@
-"""The access journal: one line for each access since the scores file was last brought up to date."""
+"""The access journal: one line for each access since the last update of the scores file."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class Access:
 
     Args:
         id: The memory's.
-        moment: When.
-        end: The byte offset in the journal just behind its line.
-        change: The change of memory that it came with, as in `EntryAccesses.changes`; empty where it came with none.
+        moment: The time.
+        end: The byte offset after its line.
+        change: The change of memory that caused it, as in `EntryAccesses.changes`; empty if none did.
     """
 
     id: str
@@ -39,12 +39,12 @@ class Access:
 
 @dataclass(frozen=True)
 class JournalPage:
-    """What stands in the journal.
+    """The content of the journal.
 
     Args:
-        journal: The journal's own id; empty where there is no journal yet.
-        accesses: In the order they were written.
-        end: The byte offset behind the last whole line.
+        journal: The journal's own id; empty if there is no journal yet.
+        accesses: In the order of writing.
+        end: The byte offset after the last whole line.
     """
 
     journal: str = ""
@@ -52,17 +52,17 @@ class JournalPage:
     end: int = 0
 
     def after(self, folded: Mapping[str, int]) -> tuple[Access, ...]:
-        """Return the accesses that the scores file does not hold yet.
+        """Return the accesses not yet in the scores file.
 
         Args:
-            folded: Its watermark: for each journal by id, the offset up to which it was folded in.
+            folded: Its watermark: for each journal by id, the offset up to which it is included.
         """
         offset = folded.get(self.journal, 0)
         return tuple(access for access in self.accesses if access.end > offset)
 
 
 def count_accesses(accesses: Sequence[Access]) -> dict[str, Accesses]:
-    """Count accesses by memory id, with the latest moment of each."""
+    """Count accesses by memory id, with the latest time of each."""
     found: dict[str, Accesses] = {}
     for access in accesses:
         known = found.get(access.id)
@@ -74,13 +74,13 @@ def count_accesses(accesses: Sequence[Access]) -> dict[str, Accesses]:
 
 
 class AccessJournal:
-    """The journal of one workspace, shared by any number of processes and threads.
+    """A workspace's journal, shared by any number of processes and threads.
 
-    Deleting the file loses nothing but accesses that were not folded in yet.
+    Deleting the file loses only accesses not yet in the scores file.
 
     Args:
-        folder: This workspace's state directory; made when first written to.
-        new_id: Gives a fresh id of a journal.
+        folder: This workspace's state directory; created on the first write.
+        new_id: Returns a new journal id.
     """
 
     def __init__(self, folder: Path, new_id: Callable[[], str]) -> None:
@@ -89,7 +89,7 @@ class AccessJournal:
         self._new_id = new_id
 
     def record_access(self, memory_id: str, moment: datetime) -> None:
-        """Note that a memory was accessed.
+        """Record an access to a memory.
 
         Raises:
             StorageError: The journal cannot be written to.
@@ -99,13 +99,12 @@ class AccessJournal:
     def record_accesses(
         self, memory_ids: Sequence[str], moment: datetime, changes: Mapping[str, str] | None = None
     ) -> None:
-        """Note that several memories were accessed at once.
+        """Record simultaneous accesses to several memories.
 
         Args:
-            memory_ids: Which.
-            moment: When.
-            changes: The change of memory that an access came with, by memory id: taking that back takes back the
-                access.
+            memory_ids: The memories.
+            moment: The time.
+            changes: The change of memory that caused an access, by memory id; reverting the change removes the access.
 
         Raises:
             StorageError: The journal cannot be written to.
@@ -120,15 +119,15 @@ class AccessJournal:
             return
         with self._locked() as descriptor:
             size = os.fstat(descriptor).st_size
-            # A writer that died left half a line: the next one starts afresh.
+            # A crashed writer left half a line: start a new one.
             torn = os.pread(descriptor, 1, size - 1) != b"\n"
             _write(descriptor, (b"\n" if torn else b"") + lines)
 
     def record_standing(self, changes: Mapping[str, bool]) -> None:
-        """Note which changes of memory were taken back or done again; accesses that came with them follow.
+        """Record which changes of memory were reverted or redone; their accesses follow.
 
         Args:
-            changes: Whether each stands now, by its transaction, followed by the item where one item of it is meant.
+            changes: Whether each is effective now, by its transaction, followed by the item if only one is meant.
 
         Raises:
             StorageError: The journal cannot be written to.
@@ -147,7 +146,7 @@ class AccessJournal:
                 _write(descriptor, (b"\n" if torn else b"") + b"".join(lines))
 
     def read(self) -> JournalPage:
-        """Return what stands in the journal, without waiting for writers.
+        """Return the content of the journal without waiting for writers.
 
         Raises:
             StorageError: The journal exists and cannot be read.
@@ -161,12 +160,11 @@ class AccessJournal:
         return parse_journal(content)
 
     def drop_until(self, journal: str, offset: int) -> None:
-        """Forget what the scores file holds now. Call it only once the commit that folded it stands.
+        """Drop what the scores file now includes. Call it only after that commit.
 
         Args:
-            journal: The id of the journal that was folded; where another has taken its place, nothing is
-                dropped.
-            offset: The offset up to which it was folded.
+            journal: The id of the included journal; if another has replaced it, nothing is dropped.
+            offset: The offset up to which it is included.
 
         Raises:
             StorageError: The journal cannot be written to.
@@ -176,13 +174,13 @@ class AccessJournal:
         with self._locked() as descriptor:
             content = _content(descriptor)
             if parse_journal(content).journal == journal:
-                # A new id, since offsets of the old journal mean nothing in the new one.
+                # A new id, because offsets of the old journal mean nothing in the new one.
                 self._install(self._header() + content[offset:])
 
     def scrub(self, memory_ids: Collection[str]) -> None:
-        """Blank out every line about the given memories, and about facts and relations of them.
+        """Blank out every line about some memories and their facts and relations.
 
-        Offsets stay as they are, so that the watermark in the scores file keeps its meaning.
+        Offsets stay, so that the watermark in the scores file remains valid.
 
         Raises:
             StorageError: The journal cannot be written to.
@@ -197,18 +195,18 @@ class AccessJournal:
                 access = _access(line, 0)
                 if _standing(line) is not None:
                     continue
-                # What cannot be read might name a memory all the same.
+                # An unreadable line may still contain the name.
                 if access is None or access.id in wanted or access.id.partition("#^")[0] in wanted:
                     lines[number] = b" " * (len(line) - line.endswith(b"\n")) + b"\n" * line.endswith(b"\n")
             if (blanked := b"".join(lines)) != content:
                 self._install(blanked)
-            # A process that died while replacing the journal may have left a copy of it.
+            # A process that crashed while replacing the journal may have left a copy.
             for leftover in self._folder.glob(f"{FILE}.*.part"):
                 leftover.unlink(missing_ok=True)
 
     @contextmanager
     def _locked(self) -> Iterator[int]:
-        """Hold the journal, made where there is none, open for appending and to oneself."""
+        """Hold the journal exclusively, open for appending, creating it if necessary."""
         try:
             descriptor = self._open()
         except OSError as error:
@@ -228,7 +226,7 @@ class AccessJournal:
                 self._create()
                 continue
             fcntl.flock(descriptor, fcntl.LOCK_EX)
-            # While we waited, the file may have been replaced, and writing to the old one would be lost.
+            # The file may have been replaced while waiting; a write to the old one would be lost.
             try:
                 if os.path.samestat(os.fstat(descriptor), self._path.stat()):
                     return descriptor
@@ -240,7 +238,7 @@ class AccessJournal:
         self._folder.mkdir(parents=True, exist_ok=True)
         temporary = self._temporary(self._header(), "new")
         try:
-            # A link appears whole and only where nobody was faster.
+            # A link is created atomically, and only if no other process was first.
             os.link(temporary, self._path)
         except FileExistsError:
             pass
@@ -264,7 +262,7 @@ class AccessJournal:
 
 
 def parse_journal(content: bytes) -> JournalPage:
-    """Read a journal's bytes; a torn last line and lines that make no sense are passed over."""
+    """Parse a journal's bytes, skipping a torn last line and invalid lines."""
     journal = ""
     accesses = []
     taken_back: dict[str, bool] = {}
@@ -274,7 +272,7 @@ def parse_journal(content: bytes) -> JournalPage:
             break
         start, end = end, end + len(line)
         if start == 0:
-            # A damaged header still has to tell this journal from others, or its lines could count twice.
+            # Even a damaged header has to identify the journal, or its lines could count twice.
             header = _object(line)
             journal = str((header or {}).get("journal") or f"damaged-{zlib.crc32(line):08x}")
         elif access := _access(line, end):
@@ -286,7 +284,7 @@ def parse_journal(content: bytes) -> JournalPage:
 
 
 def _standing_accesses(accesses: Iterable[Access], gone: Collection[str]) -> Iterator[Access]:
-    """Yield the accesses without those that came with a change, or an item of one, that was taken back."""
+    """Yield the accesses not caused by a reverted change or item."""
     for access in accesses:
         transaction, *items = access.change.split() or [""]
         left = [item for item in items if f"{transaction} {item}" not in gone]
@@ -295,7 +293,7 @@ def _standing_accesses(accesses: Iterable[Access], gone: Collection[str]) -> Ite
 
 
 def _lines(content: bytes) -> list[bytes]:
-    """Cut at line feeds only, unlike `splitlines`."""
+    """Split at line feeds only, unlike `splitlines`."""
     return io.BytesIO(content).readlines()
 
 

@@ -1,4 +1,4 @@
-"""Core memory: its blocks and items, the cap on their tokens, changes as plans, and archived items (§4)."""
+"""Core memory: its blocks and items, the token cap, planned changes, and archived items (§4)."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ _MOST_CANDIDATES = 5
 
 @dataclass(frozen=True)
 class CoreEdit:
-    """Core memory after an edit that keeps within the cap, and what a person should know about it."""
+    """Core memory after an edit within the cap, and warnings for a person."""
 
     core: CoreMemory
     warnings: tuple[str, ...] = ()
 
 
 def core_path(view: FileView) -> str:
-    """Return where core memory stands: `MEMORY.md`, or `memory.md` where only that one exists."""
+    """Return the path of core memory: `MEMORY.md`, or `memory.md` if only that exists."""
     if view.read(layout.CORE) is None and view.read("memory.md") is not None:
         return "memory.md"
     return layout.CORE
 
 
 def read_core(view: FileView) -> CoreMemory:
-    """Return core memory as it stands; the template's where there is none yet."""
+    """Return core memory; the template if there is no file yet."""
     path = core_path(view)
     content = view.read(path)
     return CoreMemory.parse(load_template(layout.CORE) if content is None else content, path)
@@ -57,14 +57,14 @@ def view_core(view: FileView, settings: Settings) -> CoreView:
 def preview_core(
     view: FileView, settings: Settings, text: str, *, block: str, item_id: str | None = None
 ) -> CoreView:
-    """Return core memory as it would be with a text in it, whether or not it keeps within the cap.
+    """Return core memory as it would be with a text added, regardless of the cap.
 
     Args:
         view: The files.
-        settings: Give cap and budgets.
-        text: Of the item; a blank one changes nothing.
-        block: Name of the block that a new item would join.
-        item_id: The item whose text it would replace, or None for a new one.
+        settings: They give cap and budgets.
+        text: The item's text; a blank one changes nothing.
+        block: Name of the block for a new item.
+        item_id: The item to replace, or None for a new one.
 
     Raises:
         NotFound: There is no such block or item.
@@ -104,17 +104,17 @@ def add_item(
     """Add an item at the end of a block.
 
     Args:
-        core: As it stands.
-        block: Name or slug; one of the four is made where it is missing.
-        text: Its lines stay lines.
-        settings: Give cap and budgets.
+        core: The current state.
+        block: Name or slug; a missing one of the four is created.
+        text: Its line breaks are kept.
+        settings: They give cap and budgets.
         pinned: Whether it may not be pruned.
-        standing: Where given, a refusal names the least relevant items first, else the largest.
+        standing: If given, a refusal names the least relevant items first, else the largest.
 
     Raises:
         InvalidInput: The text is empty or too long.
         NotFound: There is no such block.
-        BudgetExceeded: Core memory would pass its cap.
+        BudgetExceeded: Core memory would exceed its cap.
     """
     name = block_name(core, block)
     wording = clean_memory(text, what="An item of core memory")
@@ -128,12 +128,12 @@ def add_item(
 def within_cap(
     before: CoreMemory, after: CoreMemory, settings: Settings, standing: StandingLookup | None = None
 ) -> CoreEdit:
-    """Return an edit that may stand; a block over its budget is a warning, the whole over its cap refused.
+    """Return an acceptable edit: a block over its budget causes a warning, a total over the cap a refusal.
 
-    Where core memory is over its cap already (it was edited from outside), an edit that shrinks it may stand.
+    If core memory already exceeds its cap (by an outside edit), an edit that shrinks it is accepted.
 
     Raises:
-        BudgetExceeded: The message gives the numbers, the remedy what could go.
+        BudgetExceeded: The message gives the numbers, the remedy candidates for removal.
     """
     cap = settings.core.cap
     total, was = count_tokens(after.text), count_tokens(before.text)
@@ -160,7 +160,7 @@ def within_cap(
 
 
 def same_item(core: CoreMemory, text: str) -> CoreItem | None:
-    """Return the item that says the same already, in whatever block."""
+    """Return an item of any block with the same meaning."""
     wanted = text_key(text)
     return next((i for block in core.blocks for i in block.items if text_key(i.text) == wanted), None)
 
@@ -168,7 +168,7 @@ def same_item(core: CoreMemory, text: str) -> CoreItem | None:
 def _what_could_go(
     before: CoreMemory, after: CoreMemory, standing: StandingLookup | None
 ) -> list[tuple[CoreItem, int]]:
-    """Return what is not pinned with its tokens, least relevant or largest first; what is being changed is no help."""
+    """Return the unpinned, unchanged items with their tokens, least relevant or largest first."""
     kept = {(item.id, item.text) for block in after.blocks for item in block.items}
     loose = [
         (item, count_tokens(item.text))
@@ -193,10 +193,10 @@ def _remedy(loose: Sequence[tuple[CoreItem, int]]) -> str:
 
 
 def block_name(core: CoreMemory, block: str) -> str:
-    """Return how core memory calls the block that a person means, `context` or `[identity]` included.
+    """Return core memory's name for a block given by a person, including `context` or `[identity]`.
 
     Raises:
-        NotFound: It is neither one of the file nor one of the four.
+        NotFound: It is neither in the file nor one of the four.
     """
     found = core.block(block)
     if found is not None:
@@ -216,14 +216,14 @@ _KEY = "core_item"
 
 @dataclass(frozen=True)
 class ArchivedItem:
-    """An item as it stood in core memory.
+    """An item as it was in core memory.
 
     Args:
         id: The id of its entry.
         block: Name of its block.
-        text: What it said.
+        text: Its text.
         pinned: Whether it was marked as pinned.
-        along: Id of the memory that it was archived along with, or empty.
+        along: Id of the memory with which it was archived, or empty.
     """
 
     id: str
@@ -250,7 +250,7 @@ def archived_items(view: FileView) -> dict[str, ArchivedItem]:
 
 
 def note_items(draft: Draft, items: list[ArchivedItem], now: datetime) -> None:
-    """Note with the entries of archived items what they said; an item without an entry is passed over."""
+    """Record the texts of archived items in their entries; items without an entry are skipped."""
     entries = read_scores(draft).entries
     noted: dict[str, ScoreEntry | None] = {}
     for item in items:
@@ -266,16 +266,16 @@ def note_items(draft: Draft, items: list[ArchivedItem], now: datetime) -> None:
 
 
 def move_entry(draft: Draft, entry_id: str, to: str, now: datetime) -> None:
-    """Give an archived item's entry the id that the item has now, without the note."""
+    """Rename an archived item's entry to the item's present id, dropping the note."""
     entry = read_scores(draft).entries[entry_id]
     _write(draft, {entry_id: None}, f"restored {to}", now)
     _write(draft, {to: dataclasses.replace(entry, extra=_without_note(entry))}, f"restored {to}", now)
 
 
 def release_ids(draft: Draft, core: CoreMemory, now: datetime) -> None:
-    """Let items of core memory have the ids of archived ones, whose entries are renamed.
+    """Free the ids of archived items for items of core memory by renaming their entries.
 
-    An item's id follows from what it says, so that a new `Name: …` gets the id of the one archived before.
+    An item's id follows from its text, so a new `Name: …` gets the id of the one archived before.
     """
     archived = archived_items(draft)
     if not archived:
@@ -312,7 +312,7 @@ def plan_add_item(
     pinned: bool = False,
     standing: StandingLookup | None = None,
 ) -> Plan[Changed]:
-    """Plan a new item; see `add_item`. What core memory says already is not said twice."""
+    """Plan a new item; see `add_item`. A text already in core memory is not repeated."""
     core = read_core(view)
     known = same_item(core, text)
     if known is not None:
@@ -329,7 +329,7 @@ def plan_add_item(
 def plan_replace_item(
     view: FileView, item_id: str, text: str, settings: Settings, now: datetime
 ) -> Plan[Changed]:
-    """Plan another text for an item; its pin stays, and its id may change with its label.
+    """Plan a new text for an item; its pin stays, and its id may change with its label.
 
     Raises:
         NotFound: There is no such item.
@@ -358,7 +358,7 @@ def plan_remove_item(view: FileView, item_id: str, now: datetime) -> Plan[Change
 def plan_pin_item(
     view: FileView, item_id: str, pinned: bool, settings: Settings, now: datetime
 ) -> Plan[Changed]:
-    """Plan the mark that keeps an item from decay and pruning, or its removal.
+    """Plan to add or remove the mark that protects an item from decay and pruning.
 
     Raises:
         NotFound: There is no such item.
@@ -375,15 +375,15 @@ def plan_pin_item(
 def plan_set_block(
     view: FileView, block: str, body: str, settings: Settings, now: datetime, *, expected: str | None = None
 ) -> Plan[Changed]:
-    """Plan another body for a block.
+    """Plan a new body for a block.
 
     Args:
         view: The files.
         block: Name or slug.
-        body: Markdown without headings of blocks; may be empty.
-        settings: Give cap and budgets.
+        body: Markdown without block headings; may be empty.
+        settings: They give cap and budgets.
         now: Aware.
-        expected: The body the edit started from.
+        expected: The body from which the edit started.
 
     Raises:
         Stale: The body is no longer the expected one.

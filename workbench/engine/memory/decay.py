@@ -1,4 +1,4 @@
-"""Relevance: the formula (design document §9.1, §9.2), what a memory's score is made of, and changes of status."""
+"""Relevance: the formula (design document §9.1, §9.2), the inputs of a score, and changes of status."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ ARCHIVED = "archived"
 PINNED = "pinned"
 
 UNENDING = math.inf
-"""The type weight of what never decays: vault notes and pinned memories."""
+"""The type weight of vault notes and pinned memories, which never decay."""
 
 
 NEVER = 1_000_000
-"""Days beyond which nothing is foretold."""
+"""Forecasts end after this many days."""
 
 
 @dataclass(frozen=True)
 class Thresholds:
-    """Least scores (0-1, falling) of active, fading and dormant memories; below the last is archived."""
+    """Least scores (0-1, descending) of active, fading and dormant memories; lower scores are archived."""
 
     active: float = 0.5
     fading: float = 0.2
@@ -43,7 +43,7 @@ class Thresholds:
 
     @property
     def named(self) -> tuple[tuple[float, str], ...]:
-        """Return each threshold with the status that a memory takes on once its score is below it."""
+        """Return each threshold with the status of scores below it."""
         return ((self.active, FADING), (self.fading, DORMANT), (self.archive, ARCHIVED))
 
 
@@ -57,11 +57,11 @@ def score(
         lambda_: Decay per day.
         days: Whole days since the last access, 0 or more.
         access_count: From 1; writing a memory counts as its first access.
-        type_weight: Multiplier of the store; infinite where the memory never decays.
+        type_weight: Multiplier of the store; infinite if the memory never decays.
         pinned: Whether it never decays.
 
     Returns:
-        0 or more; may pass 1. Infinite for what never decays.
+        0 or more; may exceed 1. Infinite if it never decays.
     """
     if pinned or type_weight == UNENDING:
         return math.inf
@@ -69,12 +69,12 @@ def score(
 
 
 def displayed(raw: float) -> float:
-    """Return the score that status and display use: raw relevance, at most 1."""
+    """Return the score for status and display: raw relevance, at most 1."""
     return min(raw, 1.0)
 
 
 def status_of(value: float, thresholds: Thresholds) -> str:
-    """Return active, fading, dormant or archived; a score that equals a threshold has not passed it yet."""
+    """Return active, fading, dormant or archived; a score equal to a threshold has not passed it."""
     if value >= thresholds.active:
         return ACTIVE
     if value >= thresholds.fading:
@@ -89,7 +89,7 @@ def days_between(last: datetime, now: datetime, zone: tzinfo) -> int:
 
     Args:
         last: Aware.
-        now: Aware; where it is before `last` (a clock set back), no day has passed.
+        now: Aware; if it is before `last` (a clock set back), the result is 0.
         zone: The workspace's.
     """
     return max(0, day_of(now, zone) - day_of(last, zone))
@@ -101,7 +101,7 @@ def day_of(moment: datetime, zone: tzinfo) -> int:
 
 
 def half_life(lambda_: float) -> float:
-    """Return the days in which relevance halves: ln 2 / λ; infinite where nothing decays."""
+    """Return the days in which relevance halves: ln 2 / λ; infinite without decay."""
     return math.log(2) / lambda_ if lambda_ > 0 else math.inf
 
 
@@ -118,7 +118,7 @@ def days_until(
         type_weight: As for `score`.
 
     Returns:
-        0 where it is below from the start; None where it takes longer than a million days.
+        0 if it is below from the start; None if it takes more than a million days.
     """
 
     def below(day: int) -> bool:
@@ -133,7 +133,7 @@ def days_until(
     if span > NEVER:
         return None
     day = max(1, math.floor(span))
-    # The logarithm may be off by one day where the score meets the threshold exactly.
+    # The logarithm may be off by one day if the score meets the threshold exactly.
     while not below(day):
         day += 1
     while below(day - 1):
@@ -142,31 +142,30 @@ def days_until(
 
 
 SCORED_STORES = frozenset(MEMORY_STORES)
-"""Stores whose memories have a score; flat logs and other free text have none."""
+"""Stores whose memories have a score, unlike flat logs and other free text."""
 
 EXPLICIT_SOURCES = frozenset({"user-explicit", "explicit"})
 INFERRED_SOURCES = frozenset({"reflection", "inferred"})
 
 MOST_WEIGHT = 1e9
-"""Beyond it a type weight in the scores file says no more: no score becomes infinite by it."""
+"""Upper limit for type weights in the scores file, so that no score becomes infinite."""
 
 
 @dataclass(frozen=True)
 class MemoryFacts:
-    """What a memory's own text says that matters to its score.
+    """The facts in a memory's own text that affect its score.
 
     Args:
         id: Its identifier.
         store: core, episodic, semantic, procedural, vault or file.
-        source: `conversation`, `user-explicit`, `reflection` or another word; empty where nothing is said.
-        created: When it was made; None where the text does not say.
-        adopted: When it was taken in, for memories that were not written here: that counts as their first
-            access.
+        source: `conversation`, `user-explicit`, `reflection` or another word; empty if unknown.
+        created: When it was made; None if the text does not say.
+        adopted: When an imported memory was taken in; this counts as its first access.
         pinned: Whether the text itself marks it as pinned.
-        access_count: What an annotation in the text says, from 1.
+        access_count: The count annotated in the text, from 1.
         title: A line that names it, for lists.
         tags: Of an episode.
-        entities: Ids of the entities it names, or that it is.
+        entities: Ids of the entities it names or is.
     """
 
     id: str
@@ -183,7 +182,7 @@ class MemoryFacts:
 
 @dataclass(frozen=True)
 class Accesses:
-    """Accesses of one memory that stand in the journal and not yet in the scores file."""
+    """Accesses of one memory that are in the journal but not yet in the scores file."""
 
     count: int
     last: datetime
@@ -191,7 +190,7 @@ class Accesses:
 
 @dataclass(frozen=True)
 class DecayContext:
-    """What scores are reckoned with.
+    """The moment and the constants of a score calculation.
 
     Args:
         now: The moment, aware.
@@ -205,7 +204,6 @@ class DecayContext:
 
     @property
     def thresholds(self) -> Thresholds:
-        """Return the thresholds of the settings."""
         return Thresholds(
             self.settings.active_threshold, self.settings.fading_threshold, self.settings.archive_threshold
         )
@@ -213,7 +211,7 @@ class DecayContext:
 
 @dataclass(frozen=True)
 class DecayRecord:
-    """Everything one memory's score depends on but the moment and the constants.
+    """All inputs of a memory's score except the moment and the constants.
 
     Args:
         id: Its identifier.
@@ -223,11 +221,11 @@ class DecayRecord:
         last_accessed: Its last access, aware.
         access_count: From 1.
         pinned: Whether it never decays.
-        archived: Whether somebody archived it, whatever its score.
+        archived: Whether it was archived by decision, regardless of its score.
         type_weight: Multiplier of the store; infinite for the vault.
         title: A line that names it.
         tags: Of an episode.
-        entities: Ids of the entities it names, or that it is.
+        entities: Ids of the entities it names or is.
     """
 
     id: str
@@ -244,15 +242,15 @@ class DecayRecord:
     entities: tuple[str, ...] = ()
 
     def raw(self, days: float, lambda_: float) -> float:
-        """Return the raw relevance (infinite where it never decays) some days after the last access."""
+        """Return the raw relevance some days after the last access; infinite if it never decays."""
         return score(self.base, lambda_, days, self.access_count, self.type_weight, self.pinned)
 
 
 def base_of(source: str, settings: DecaySettings) -> float:
-    """Return the base relevance of a source (design document §9.1): asked for, noticed or inferred.
+    """Return the base relevance of a source (design document §9.1): explicit, noticed or inferred.
 
-    A file that does not say where it comes from was written on purpose, by a person or at a person's word.
-    A source may say which reflection it was, as `reflection:r-012`.
+    A file without a source was written on purpose, by a person or at a person's request. A source may name the
+    reflection, as `reflection:r-012`.
     """
     word = source.strip().casefold()
     if not word or word in EXPLICIT_SOURCES:
@@ -288,12 +286,12 @@ def weight_of(store: str, settings: DecaySettings) -> float:
 def first_dates(
     created: datetime | None, adopted: datetime | None, now: datetime
 ) -> tuple[datetime, datetime]:
-    """Return when a memory was made and when it was first accessed, as far as anybody says.
+    """Return when a memory was made and first accessed, as far as known.
 
     Args:
-        created: What its text says.
+        created: The date in its text.
         adopted: When it was taken in, which counts as its first access.
-        now: Stands for both where nobody says anything.
+        now: The default for both.
     """
     made = created or adopted or now
     return made, max(made, adopted) if adopted else made
@@ -305,16 +303,16 @@ def decay_record(
     accesses: Accesses | None,
     reckoning: DecayContext,
 ) -> DecayRecord:
-    """Put together what is known of one memory.
+    """Combine what is known about one memory.
 
-    The scores file is obeyed where it says something usable; its text counts for the rest, and for memories
-    without an entry. A type weight that is merely the usual one of its store gives way to the settings.
+    Valid values in the scores file take precedence; the text provides the rest, and memories without an entry. A
+    type weight equal to the store's default gives way to the settings.
 
     Args:
-        facts: What its text says.
+        facts: The facts in its text.
         entry: Its entry in the scores file.
-        accesses: What the journal holds beyond that entry.
-        reckoning: Where nobody says when it was made, its moment counts as the first access.
+        accesses: Its accesses in the journal.
+        reckoning: Its moment counts as the first access if the creation date is unknown.
 
     Raises:
         InvalidInput: Memories of that store have no score.
@@ -356,7 +354,7 @@ def decay_record(
 
 
 def is_archived(entry: ScoreEntry) -> bool:
-    """Tell whether somebody archived the memory, as opposed to its score having sunk."""
+    """Return True if the memory was archived by decision, as opposed to a low score."""
     said = dict(entry.extra).get("archived")
     if isinstance(said, bool):
         return said
@@ -364,7 +362,7 @@ def is_archived(entry: ScoreEntry) -> bool:
 
 
 def value_and_status(raw: float, record: DecayRecord, thresholds: Thresholds) -> tuple[float, str]:
-    """Return the score (0-1) and the status that go with a raw relevance."""
+    """Return the score (0-1) and the status for a raw relevance."""
     if record.archived:
         return 0.0, ARCHIVED
     if record.pinned or record.type_weight == UNENDING:
@@ -374,19 +372,19 @@ def value_and_status(raw: float, record: DecayRecord, thresholds: Thresholds) ->
 
 
 def score_now(record: DecayRecord, reckoning: DecayContext) -> Score:
-    """Return a memory's score at the moment, its terms explained."""
+    """Return a memory's present score with its terms explained."""
     days = days_between(record.last_accessed, reckoning.now, reckoning.zone)
     return explain_score(record, days, reckoning.settings.lambda_, reckoning.thresholds)
 
 
 def explain_score(record: DecayRecord, days: int, lambda_: float, thresholds: Thresholds) -> Score:
-    """Return a memory's score some days after its last access, its terms explained.
+    """Return a memory's score some days after its last access, with its terms explained.
 
     Args:
-        record: What its score depends on.
+        record: The inputs of its score.
         days: Whole calendar days, 0 or more.
         lambda_: Decay per day.
-        thresholds: Of the statuses.
+        thresholds: The thresholds of the statuses.
     """
     raw = record.raw(days, lambda_)
     value, status = value_and_status(raw, record, thresholds)
@@ -425,7 +423,7 @@ _STATUSES = frozenset({ACTIVE, FADING, DORMANT, ARCHIVED})
 
 @dataclass(frozen=True)
 class Transition:
-    """A memory whose status has changed: its id, what it was and what it is."""
+    """A memory whose status has changed, with the old and the new status."""
 
     id: str
     before: str
@@ -439,15 +437,15 @@ def transition_of(
     checked: datetime | None,
     reckoning: DecayContext,
 ) -> Transition | None:
-    """Return the transition that a memory has made since the last one logged; None where it made none.
+    """Return the transition of a memory since the last one logged, or None.
 
-    Where it has an entry, the status written there is what it was; without one it is what the formula gives
-    for the last check, or for its first access where that came later.
+    The old status is the one in its entry; without an entry, the one by the formula at the last check, or at its
+    first access if that was later.
 
     Args:
-        facts: What its text says.
-        standing: Its entry in the scores file as it is.
-        record: What is known of it now.
+        facts: The facts in its text.
+        standing: Its current entry in the scores file.
+        record: Its current inputs.
         checked: When transitions were last logged.
         reckoning: The moment and the constants.
     """
@@ -474,7 +472,7 @@ def describe_transitions(transitions: Sequence[Transition]) -> str:
 
 
 def written_status(status: str) -> str:
-    """Return a status as the scores file knows it: what is pinned is active."""
+    """Return a status as written to the scores file, where pinned memories are active."""
     return ACTIVE if status == PINNED else status
 
 

@@ -1,4 +1,4 @@
-"""What people and agents decide about a memory's decay: pin, archive, restore, reinforce, drop."""
+"""Decisions of people and agents about a memory's decay: pin, archive, restore, reinforce, drop."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ Decision = Callable[[DecayRecord], DecayRecord]
 def plan_pin(
     view: FileView, memories: Sequence[MemoryFacts], reckoning: DecayContext
 ) -> Plan[tuple[str, ...]]:
-    """Plan to protect memories from decay; one that is archived comes back by it.
+    """Plan to protect memories from decay; archived ones are restored.
 
     Args:
         view: The files.
-        memories: Which.
+        memories: The memories to pin.
         reckoning: The moment and the constants.
 
     Returns:
-        A plan whose outcome is the ids that were not pinned before.
+        A plan with the ids that were not pinned before.
 
     Raises:
         InvalidInput: One of them has no score.
@@ -53,7 +53,7 @@ def plan_pin(
 def plan_unpin(
     view: FileView, memories: Sequence[MemoryFacts], reckoning: DecayContext
 ) -> Plan[tuple[str, ...]]:
-    """Plan to let pinned memories decay again, from their last access on.
+    """Plan to let pinned memories decay again, counting from their last access.
 
     Arguments, outcome and errors as for `plan_pin`, and:
 
@@ -86,7 +86,7 @@ def plan_archive(
 ) -> Plan[tuple[str, ...]]:
     """Plan to hide memories from search (design document §8.3): score 0, status archived.
 
-    A pin is kept, so that restoring gives it back. Arguments, outcome and errors as for `plan_pin`.
+    A pin is kept, so that restoring brings it back. Arguments, outcome and errors as for `plan_pin`.
     """
     return _plan(
         view,
@@ -101,10 +101,10 @@ def plan_archive(
 def plan_restore(
     view: FileView, memories: Sequence[MemoryFacts], reckoning: DecayContext
 ) -> Plan[tuple[str, ...]]:
-    """Plan to bring archived memories back, whether somebody archived them or their score sank.
+    """Plan to restore memories archived by decision or by a low score.
 
-    Where a memory’s score has sunk below the archive threshold, restoring counts as an access, or it would
-    stay hidden. Arguments, outcome and errors as for `plan_pin`; a memory that is not archived is left alone.
+    If a memory’s score is below the archive threshold, restoring counts as an access, or it would stay hidden.
+    Arguments, outcome and errors as for `plan_pin`; memories that are not archived are skipped.
     """
 
     def restored(record: DecayRecord) -> DecayRecord:
@@ -118,7 +118,7 @@ def plan_restore(
 def plan_reinforce(
     view: FileView, memories: Sequence[MemoryFacts], reckoning: DecayContext
 ) -> Plan[tuple[str, ...]]:
-    """Plan to count an access of memories at once rather than by the journal (design document §9.4).
+    """Plan to count an access of memories at once, bypassing the journal (design document §9.4).
 
     Arguments, outcome and errors as for `plan_pin`.
     """
@@ -128,17 +128,17 @@ def plan_reinforce(
 
 
 def plan_drop(view: FileView, memory_ids: Collection[str], reckoning: DecayContext) -> Plan[tuple[str, ...]]:
-    """Plan to remove the entries of memories that are gone, and of facts and relations of them.
+    """Plan to remove the entries of deleted memories and of their facts and relations.
 
-    The summary does not name them: what was deleted for good must not live on in it.
+    The summary does not name them: deleted content may not survive in it.
 
     Args:
         view: The files.
-        memory_ids: Which; those without an entry are passed over.
+        memory_ids: The memories; those without an entry are skipped.
         reckoning: The moment.
 
     Returns:
-        A plan whose outcome is the ids that had an entry.
+        A plan with the ids that had an entry.
 
     Raises:
         DocumentError: The scores file's outer structure is broken.
@@ -195,7 +195,7 @@ def _as_plan(
     return Plan(action, layout.DECAY_SCORES, summary, (file,) if file else (), outcome=ids)
 
 
-# What does not say where it comes from was written on purpose, by a person or at a person's word.
+# A memory without a source was written on purpose, by a person or at a person's request.
 _UNSTATED_SOURCE = "user-explicit"
 _UNSEEN: Mapping[str, datetime] = MappingProxyType({})
 _MOST_NAMED = 3
@@ -208,16 +208,16 @@ class _Planner(Protocol):
 
 
 def decay_context(now: datetime, settings: Settings) -> DecayContext:
-    """Return what scores are reckoned with; `now` is aware, in the workspace's zone."""
+    """Return the context for scores at `now` (aware, in the workspace's zone)."""
     return DecayContext(now, now.tzinfo or settings.zone, settings.decay)
 
 
 def memory_facts(placed: LocatedMemory, first_seen: Mapping[str, datetime] = _UNSEEN) -> MemoryFacts:
-    """Return what a memory's own text says that matters to its score.
+    """Return the facts in a memory's text that affect its score.
 
     Args:
         placed: The memory.
-        first_seen: When memories came into the history, by id, as far as their files do not say.
+        first_seen: When memories entered the history, by id, for those whose files do not say.
     """
     return MemoryFacts(
         str(placed.id),
@@ -231,7 +231,7 @@ def memory_facts(placed: LocatedMemory, first_seen: Mapping[str, datetime] = _UN
 
 
 def pin(draft: Draft, memories: Sequence[LocatedMemory], reckoning: DecayContext) -> tuple[str, ...]:
-    """Draft that memories never decay; return the ids that were not pinned before."""
+    """Pin memories in a draft; return the ids that were not pinned before."""
     return _join(draft, plan_pin, "pinned", memories, reckoning, _UNSEEN)
 
 
@@ -241,7 +241,7 @@ def archive(
     reckoning: DecayContext,
     first_seen: Mapping[str, datetime] = _UNSEEN,
 ) -> tuple[str, ...]:
-    """Draft that memories are hidden; return the ids that were not before."""
+    """Archive memories in a draft; return the ids that were not archived before."""
     return _join(draft, plan_archive, "archived", memories, reckoning, first_seen)
 
 
@@ -251,12 +251,12 @@ def restore(
     reckoning: DecayContext,
     first_seen: Mapping[str, datetime] = _UNSEEN,
 ) -> tuple[str, ...]:
-    """Draft that hidden memories come back; return the ids that were hidden."""
+    """Restore memories in a draft; return the ids that were archived."""
     return _join(draft, plan_restore, "restored", memories, reckoning, first_seen)
 
 
 def drop(draft: Draft, memory_ids: Sequence[str], reckoning: DecayContext) -> tuple[str, ...]:
-    """Draft that the entries of memories, and of facts of them, go; return the ids that had one."""
+    """Drop the entries of memories and their facts from a draft; return the ids that had one."""
     plan = plan_drop(draft, memory_ids, reckoning)
     _lay(draft, plan)
     return plan.outcome
@@ -271,7 +271,7 @@ def _join(
     first_seen: Mapping[str, datetime],
 ) -> tuple[str, ...]:
     plan = planner(draft, [memory_facts(placed, first_seen) for placed in memories], reckoning)
-    # “Why did you forget about X?” is answered by looking for X in the audit log.
+    # “Why did you forget about X?” is answered by searching for X in the audit log.
     named = [f"{m.id} “{clip(m.title, 40)}”" for m in memories if str(m.id) in plan.outcome]
     more = f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else ""
     _lay(draft, plan, f"{verb} {', '.join(named[:_MOST_NAMED])}{more}")

@@ -1,4 +1,4 @@
-"""The draft of a plan: files as one action has changed them so far, and what its steps may ask the workspace."""
+"""Drafts of plans: the files as changed so far by one action, and the lookups its steps may use."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _SUMMARY_CHARACTERS = 1000
 
 
 class Draft:
-    """Files of a view with changes laid over them; itself a view, so that steps can build on each other.
+    """Files of a view with changes on top; itself a view, so that steps can build on each other.
 
     Args:
-        view: The files as they stand.
+        view: The current files.
     """
 
     def __init__(self, view: FileView) -> None:
@@ -34,19 +34,19 @@ class Draft:
         self._summaries: dict[str, list[str]] = {}
 
     def read(self, path: str) -> bytes | None:
-        """Return a file as drafted, else as it stands; None where there is none."""
+        """Return a file's drafted or else current content; None if there is none."""
         return self._contents[path] if path in self._contents else self._view.read(path)
 
     def was_given(self, memory_id: str) -> bool:
-        """Return True if an id was given once and is gone; it must not be given again."""
+        """Return True if an id was used and is gone; it may not be used again."""
         return is_retired(self.read(layout.RETIRED), memory_id)
 
     def new_block(self, file: EntityFile, prefix: str, seed: str) -> str:
-        """Return a block id for a fact (`f`) or relation (`r`) of a file, which none there has or ever had."""
+        """Return a block id for a fact (`f`) or relation (`r`) that the file never had."""
         return new_block_id(prefix, seed, file.block_ids, lambda block: self._had_block(file, block))
 
     def moved_block(self, file: EntityFile, prefix: str, seed: str, block: str | None) -> str:
-        """Return a block id for what comes from another file: its own there, where no other has or ever had it here."""
+        """Return the block id for content from another file: its own, unless this file ever had it."""
         if block is None or block in file.block_ids or self._had_block(file, block):
             return self.new_block(file, prefix, seed)
         return block
@@ -55,7 +55,7 @@ class Draft:
         return self.was_given(f"entity:{file.id}#^{block}")
 
     def require(self, path: str, what: str) -> bytes:
-        """Return a file that has to be there.
+        """Return a file that has to exist.
 
         Raises:
             NotFound: There is no such file; `what` names what was looked for in it.
@@ -66,7 +66,7 @@ class Draft:
         return content
 
     def list(self, folder: str) -> list[str]:
-        """Return the paths below a folder, drafted ones included, sorted."""
+        """Return the paths below a folder, including drafted ones, sorted."""
         prefix = f"{folder.rstrip('/')}/" if folder else ""
         drafted = {path: content for path, content in self._contents.items() if path.startswith(prefix)}
         paths = self._view.list(folder)
@@ -76,12 +76,12 @@ class Draft:
         return sorted(left.union(path for path, content in drafted.items() if content is not None))
 
     def write(self, path: str, content: bytes, action: Action, summary: str) -> None:
-        """Draft a file's new content; a second change of the same file joins its summary to the first.
+        """Draft a file's new content; a second change of a file extends its summary.
 
         Args:
             path: Workspace-relative.
-            content: The whole file. Nothing is drafted where it is what the file holds already.
-            action: What the audit log calls it; a file that is not there yet is always a CREATE.
+            content: The whole file. If it equals the present content, nothing is drafted.
+            action: Its action in the audit log; for a new file always CREATE.
             summary: One line.
         """
         before = self.read(path)
@@ -110,7 +110,7 @@ class Draft:
             summaries.append(summary)
 
     def changes(self) -> tuple[FileChange, ...]:
-        """Return what is to change, in the order it was first drafted."""
+        """Return the changes in the order in which they were first drafted."""
         return tuple(
             FileChange(path, content, self._actions[path], _joined(self._summaries[path]))
             for path, content in self._contents.items()
@@ -118,12 +118,12 @@ class Draft:
         )
 
     def plan(self, action: Action, file: str, summary: str, outcome: T) -> Plan[T]:
-        """Return the plan of everything drafted; it has no changes where nothing differs."""
+        """Return the plan of everything drafted; it has no changes if nothing differs."""
         return Plan(action, file, summary, self.changes(), outcome=outcome)
 
 
 def _joined(summaries: list[str]) -> str:
-    """Join what was done to a file to one line that people can still read."""
+    """Join a file's summaries into one readable line."""
     kept: list[str] = []
     for summary in summaries:
         if kept and sum(map(len, kept)) + len(summary) > _SUMMARY_CHARACTERS:
@@ -135,12 +135,12 @@ def _joined(summaries: list[str]) -> str:
 def plan_together(
     view: FileView, planners: Sequence[Callable[[FileView], Plan[Changed]]], summary: str
 ) -> Plan[Changed]:
-    """Plan what several planners want, each seeing what those before it want.
+    """Plan for several planners, each seeing the changes of those before it.
 
     Args:
         view: The files.
         planners: One or more.
-        summary: The one line of the whole, used where there is more than one.
+        summary: The common summary, used if there are several planners.
     """
     draft = Draft(view)
     plans = []
@@ -160,10 +160,10 @@ def plan_together(
 
 
 class EntityLookup(Protocol):
-    """Finds entities and what is joined to them, without opening every file."""
+    """Finds entities and their neighbours without opening every file."""
 
     def resolve(self, name: str, entity_type: str | None = None) -> tuple[EntityMatch, ...]:
-        """Return the entities a name may mean, best first: exact, alias and acronym before near."""
+        """Return the entities a name may mean, best first: exact, alias and acronym before similar."""
         ...
 
     def entity(self, entity: str) -> EntityRecord | None:
@@ -171,23 +171,23 @@ class EntityLookup(Protocol):
         ...
 
     def edges_of(self, entity: str) -> tuple[EdgeRecord, ...]:
-        """Return the relations that start from or lead to an entity."""
+        """Return the relations from or to an entity."""
         ...
 
     def absorbed(self, entity: str) -> tuple[str, ...]:
-        """Return the ids of the entities whose files say that they were merged into this one."""
+        """Return the ids of the entities merged into this one."""
         ...
 
 
 class MemoryLookup(EntityLookup, Protocol):
-    """Finds any memory, and where it is named."""
+    """Finds any memory, and the places that mention it."""
 
     def memory(self, memory_id: str) -> MemoryRecord | None:
         """Return the memory by its id."""
         ...
 
     def memories_in(self, path: str) -> list[MemoryRecord]:
-        """Return the memories that stand in a file, in order."""
+        """Return the memories in a file, in order."""
         ...
 
     def mentions(self, target: str) -> tuple[str, ...]:
@@ -199,19 +199,19 @@ class MemoryLookup(EntityLookup, Protocol):
         ...
 
     def links_from(self, source: str) -> tuple[str, ...]:
-        """Return the ids that a memory links to or comes from."""
+        """Return the ids that a memory links to or has as sources."""
         ...
 
 
 @dataclass(frozen=True)
 class MemoryStanding:
-    """How relevant a memory is at the moment.
+    """The present relevance of a memory.
 
     Args:
         score: 0-1.
         pinned: Whether it never decays.
         archived: Whether it is hidden.
-        last_accessed: The day, in the workspace's zone, or None where nothing is known.
+        last_accessed: The day, in the workspace's zone, or None if unknown.
     """
 
     score: float
@@ -221,8 +221,8 @@ class MemoryStanding:
 
 
 class StandingLookup(Protocol):
-    """Tells how relevant memories are."""
+    """Looks up the relevance of memories."""
 
     def standing(self, memory_id: str) -> MemoryStanding:
-        """Return the standing of a memory by its id."""
+        """Return the relevance of a memory by its id."""
         ...

@@ -1,7 +1,7 @@
-"""Editing one memory's own text in place, whatever store it is in, and whole files.
+"""Edits one memory's own text in place, in any store, or a whole file.
 
-Episodes are a record of what happened: editing one appends a correction that names it, and the entry stays as
-it was. Only a person who edits the file itself changes it.
+Episodes record what happened: editing one appends a correction that names it, and the entry stays. Only a person
+who edits the file itself changes it.
 """
 
 from __future__ import annotations
@@ -40,23 +40,23 @@ def plan_edit(
     expected: str | None = None,
     source: str = "user-explicit",
 ) -> Plan[Changed]:
-    """Plan another text for a memory.
+    """Plan a new text for a memory.
 
     Args:
         view: The files.
-        memory_id: A core item, episode, entity, fact, relation, procedure, vault note or stretch of free text.
-        text: What it shall say, of a relation `uses: [[tool--git]]`; for an entity, procedure or note its whole
-            file, as `show` gives it.
+        memory_id: A core item, episode, entity, fact, relation, procedure, vault note or passage of free text.
+        text: The new text, for a relation `uses: [[tool--git]]`; for an entity, procedure or note the whole file, as
+            `show` gives it.
         now: Aware, in the workspace's zone.
-        settings: Give the cap of core memory.
-        expected: The text that the edit started from, as `show` gave it.
-        source: Who corrects an episode, in one word.
+        settings: They give the cap of core memory.
+        expected: The text from which the edit started, as `show` gave it.
+        source: The source of an episode's correction, in one word.
 
     Raises:
-        InvalidInput: The text cannot be kept, or is no relation where the memory is one.
+        InvalidInput: The text cannot be kept, or is not a relation although the memory is one.
         NotFound: There is no such memory.
-        Stale: It no longer says what was expected.
-        BudgetExceeded: Core memory would pass its cap.
+        Stale: Its text is not the expected one.
+        BudgetExceeded: Core memory would exceed its cap.
     """
     placed = locate_memory(view, memory_id, now.tzinfo or settings.zone)
     check_expected(placed, expected)
@@ -88,23 +88,23 @@ def plan_edit_file(
     Args:
         view: The files.
         path: A tracked file of the layout.
-        content: The whole file; lone surrogates stand for bytes that are no UTF-8.
+        content: The whole file; lone surrogates represent bytes that are not UTF-8.
         now: Aware, in the workspace's zone.
-        settings: Give the cap of core memory.
-        person: Whether a person edits; everybody else may only add to an episode log.
-        expected: The content that the edit started from.
+        settings: They give the cap of core memory.
+        person: Whether a person edits; all others may only append to an episode log.
+        expected: The content from which the edit started.
 
     Raises:
-        OutsideWorkspace: The file is none of the layout's.
-        InvalidInput: It is too long, holds what no file can, or is no JSON where the file is.
-        Stale: The file holds something else by now.
+        OutsideWorkspace: The file is not part of the layout.
+        InvalidInput: It is too long, has invalid characters, or should be JSON and is not.
+        Stale: The file has changed.
         Refused: It is an episode log, and recorded entries would change.
-        BudgetExceeded: Core memory would pass its cap.
+        BudgetExceeded: Core memory would exceed its cap.
     """
     path = layout.normalise(path)
     if not layout.is_tracked(path):
         raise OutsideWorkspace(
-            "This file is no part of memory.",
+            "This file is not part of memory.",
             where=path,
             remedy="Only files of the layout can be edited here.",
         )
@@ -141,10 +141,10 @@ def plan_edit_file(
 
 
 def _check_json(content: str, path: str) -> None:
-    """Refuse a text that would break a file which programs read.
+    """Refuse a text that would break a file read by programs.
 
     Raises:
-        InvalidInput: It is no JSON; no scores file, where it is to be that.
+        InvalidInput: It is not valid JSON, or not a valid scores file.
     """
     try:
         # Other programs' settings are JSON5.
@@ -161,7 +161,7 @@ def _check_json(content: str, path: str) -> None:
         if problem is not None or not isinstance(held, dict):
             where = f"{path}:{problem.line}" if problem is not None and problem.line else path
             raise InvalidInput(
-                problem.message if problem is not None else "This is no scores file.",
+                problem.message if problem is not None else "This is not a scores file.",
                 where=where,
                 remedy="Correct that; the file is as it was.",
             )
@@ -213,7 +213,7 @@ def _edit_lines(
 
 
 def _only_adds(before: bytes, after: bytes, path: str) -> bool:
-    """Tell whether every recorded entry still stands as it was, in its order, before whatever was added."""
+    """Return True if every recorded entry is unchanged and in order, before anything added."""
     old = [(entry.id, entry.body) for entry in EpisodeLog.parse(before, path).entries]
     new = [(entry.id, entry.body) for entry in EpisodeLog.parse(after, path).entries]
     return after.startswith(before.rstrip(b"\r\n")) and new[: len(old)] == old

@@ -1,4 +1,4 @@
-"""Entities while a plan is made: which one a name means, their files, and new ones where nothing is meant."""
+"""Entities during planning: resolving names, reading files, and creating new entities."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ _LINK = re.compile(r"^\[\[([^\[\]|#]+)(?:[|#].*)?\]\]$")
 
 @dataclass(frozen=True)
 class EntityName:
-    """An entity as somebody names it.
+    """An entity as named in a request.
 
     Args:
         name: Its name or id (`person--alex`).
-        type: Of the five types, or the empty string where the name is an id or the type is open.
-        given: Whether a person or agent named it, rather than it being read out of the text.
+        type: One of the five types, or empty if the name is an id or the type is open.
+        given: Whether a person or agent named it, rather than the text.
     """
 
     name: str
@@ -47,7 +47,7 @@ class EntityName:
 
 @dataclass(frozen=True)
 class ResolvedEntity:
-    """The entity that a name means; `questions` are near matches for a person to settle."""
+    """The entity that a name means; `questions` are similar names for a person to settle."""
 
     id: str
     type: str
@@ -58,10 +58,10 @@ class ResolvedEntity:
 
 
 def parse_entity(text: str) -> EntityName:
-    """Read `TYPE:NAME`, such as `project:Apollo`, or an id, `project--apollo` or `entity:project--apollo`.
+    """Parse `TYPE:NAME`, such as `project:Apollo`, or an id, `project--apollo` or `entity:project--apollo`.
 
     Raises:
-        InvalidInput: It is neither, or the type is none of the five.
+        InvalidInput: It is neither, or the type is not one of the five.
     """
     kind, colon, name = text.strip().partition(":")
     if colon and kind.strip().lower() in ENTITY_TYPES:
@@ -76,10 +76,10 @@ def parse_entity(text: str) -> EntityName:
 
 
 def entity_path(entity: str, view: FileView) -> str:
-    """Return the file of an entity by its id, `type--slug` or `entity:type--slug`; where there is none, that it gets.
+    """Return the path of an entity's file, existing or new, by its id, `type--slug` or `entity:type--slug`.
 
     Raises:
-        InvalidInput: It is no such id.
+        InvalidInput: It is not such an id.
     """
     memory_id = parse_memory_id(entity if entity.startswith("entity:") else f"entity:{entity}")
     return entity_file(memory_id.name, view)
@@ -99,11 +99,11 @@ class EntityFiles:
     """The entity files of a draft.
 
     Args:
-        draft: What is being planned.
+        draft: The plan's draft.
         lookup: Finds entities by name.
-        now: Aware, in the workspace's zone; its date is the date of what is added.
-        scope: Whom what is added is for. With one, `lookup` is to know no more than these people may see; a
-            name then means what they see under it, else the file that such a name has, whatever else it says.
+        now: Aware, in the workspace's zone; its date is the date of additions.
+        scope: The audience of additions. With a scope, `lookup` may know only what this audience can see; a name then
+            means the entity they see, else the file that such a name gets, whatever it contains.
     """
 
     def __init__(
@@ -117,7 +117,7 @@ class EntityFiles:
         self._parsed: dict[str, tuple[bytes, EntityFile]] = {}
 
     def read(self, entity: str) -> EntityFile | None:
-        """Return an entity's file as drafted, or None where there is none."""
+        """Return an entity's file as drafted, or None if there is none."""
         path = entity_path(entity, self.draft)
         content = self.draft.read(path)
         if content is None:
@@ -128,11 +128,11 @@ class EntityFiles:
         return known[1]
 
     def new_block(self, file: EntityFile, prefix: str, seed: str) -> str:
-        """Return a block id for a fact (`f`) or relation (`r`) of a file, which none there has or ever had."""
+        """Return a block id for a fact (`f`) or relation (`r`) that the file never had."""
         return self.draft.new_block(file, prefix, seed)
 
     def stem(self, entity: str) -> str | None:
-        """Return the name of an entity's file, as links to it say; None where it has none."""
+        """Return the name of an entity's file, as used in links; None if it has none."""
         file = self.read(entity)
         return stem_of(file.path) if file is not None else None
 
@@ -157,7 +157,6 @@ class EntityFiles:
         return file
 
     def save(self, file: EntityFile, summary: str, action: Action = Action.EDIT) -> None:
-        """Draft an entity's file."""
         content = file.render()
         self._parsed[file.path] = (content, file)
         self.draft.write(file.path, content, action, summary)
@@ -166,8 +165,8 @@ class EntityFiles:
         """Return the entity that a person means by an id or a name.
 
         Raises:
-            NotFound: No entity is called so; the remedy names near ones.
-            Ambiguous: Several are.
+            NotFound: No entity has this name; the remedy suggests similar ones.
+            Ambiguous: Several have it.
         """
         text = _writable(text).strip()
         if "--" in text:
@@ -188,11 +187,11 @@ class EntityFiles:
         )
 
     def resolve(self, named: EntityName) -> ResolvedEntity:
-        """Return the entity that a name means; a new one where none is meant for sure.
+        """Return the entity that a name means; a new one if no match is certain.
 
-        An exact name, an alias or an acronym resolves. A near name, or an acronym of several entities, makes
-        a new entity with a question to a person. Of several entities of the very same name the first is
-        taken, with a question.
+        An exact name, an alias or an acronym resolves. A similar name, or an acronym of several entities, creates a new
+        entity with a question for a person. Of several entities with the same name the first is used, with a
+        question.
         """
         if self.scope is not None:
             return self._resolve_in_scope(self.scope, *_type_and_label(named))
@@ -204,7 +203,7 @@ class EntityFiles:
                 return made
         matches = self._lookup.resolve(label, named.type)
         if not any(self._sure(match, label) for match in matches) and not named.given:
-            # The type was only guessed from the text; a name that is known under another type means that one.
+            # The type was only guessed from the text; a name known under another type means that one.
             matches = (*(m for m in self._lookup.resolve(label) if m.how in ("exact", "alias")), *matches)
         sure = self._sure_files(matches, label)
         if sure:
@@ -212,7 +211,7 @@ class EntityFiles:
         return self._create(label, named.type, matches)
 
     def _resolve_in_scope(self, scope: str, entity_type: str, label: str) -> ResolvedEntity:
-        """Return the entity that a name means to some people; nothing that they may not see decides on it."""
+        """Return the entity that a name means within a scope, ignoring everything hidden from it."""
         known = self._seen_in_scope(entity_type, label)
         if known is not None:
             return known
@@ -229,7 +228,7 @@ class EntityFiles:
             file = EntityFile.create(path, label=label, created=self.today, scope=scope)
             self.save(file, f"new entity “{label}” ({entity_type})", Action.CREATE)
         elif file.scope != scope:
-            # What the file is called is not for them to know; what they call it is.
+            # Its audience may not learn the entity's stored name, only their own name for it.
             self.save(file.add_name_for(scope, label), f"called “{clip(label)}” by {scope}")
         made = ResolvedEntity(entity, entity_type, label, path)
         self._made.append(made)
@@ -249,19 +248,19 @@ class EntityFiles:
         return None
 
     def called(self, name: str) -> list[EntityMatch]:
-        """Return the entities of any type that bear a name."""
+        """Return the entities of any type with a name."""
         matches = self._lookup.resolve(name)
         return [match for match in matches if match.how in ("exact", "alias") and self._sure(match, name)]
 
     def make(self, entity_type: str, name: str) -> ResolvedEntity:
-        """Make an entity; near names are questions.
+        """Create an entity; similar names become questions.
 
         Args:
             entity_type: One of the usual types, or another word.
-            name: What it is called.
+            name: Its name.
 
         Raises:
-            InvalidInput: The type or the name is none, or an entity of that type is called so already.
+            InvalidInput: The type or the name is invalid, or an entity of that type has this name.
         """
         label = clean_name(name)
         kind = _type_word(entity_type)
@@ -278,7 +277,7 @@ class EntityFiles:
         return made
 
     def known(self, named: EntityName) -> ResolvedEntity | None:
-        """Return the entity that a name means for sure; None where there is none, and nothing is made."""
+        """Return the entity that a name certainly means, or None; creates nothing."""
         if self.scope is not None:
             return self._seen_in_scope(*_type_and_label(named))
         if not named.type:
@@ -306,7 +305,7 @@ class EntityFiles:
         try:
             return self.require(match.entity.id)
         except NotFound:
-            # The lookup may be a moment behind the files, which are the truth.
+            # The lookup may lag behind the files, which are authoritative.
             return None
 
     def _choose(self, label: str, files: dict[str, EntityFile]) -> ResolvedEntity:
@@ -338,7 +337,7 @@ class EntityFiles:
         return made
 
     def _free_id(self, entity_type: str, label: str) -> tuple[str, EntityFile | None]:
-        """Return an id that no other entity has, or the entity of that very name which the lookup missed."""
+        """Return an unused id, or the entity of that very name that the lookup missed."""
         base = entity_id(entity_type, label).name
         number = 1
         while True:
@@ -352,12 +351,12 @@ class EntityFiles:
 
 
 def _writable(text: str) -> str:
-    """Return a text without what no name on disk or in the catalog can hold: NUL, and half characters."""
+    """Remove characters that no file name or catalog can hold: NUL and surrogates."""
     return text.encode("utf-8", "replace").decode().replace("\0", "\ufffd")
 
 
 def _type_and_label(named: EntityName) -> tuple[str, str]:
-    """Return what a name says by itself; an id is its type and the words of its slug."""
+    """Return the type and label contained in a name; an id gives its type and the words of its slug."""
     if named.type:
         return named.type, clean_name(named.name)
     kind, _, rest = named.name.partition("--")
@@ -365,7 +364,7 @@ def _type_and_label(named: EntityName) -> tuple[str, str]:
 
 
 def _type_word(text: str) -> str:
-    """Return a type as ids write it: `board-game`."""
+    """Return a type as used in ids: `board-game`."""
     word = slug(clip(text, _MOST_TYPE), limit=_MOST_TYPE)
     if not any(character.isalpha() for character in text) or len(text.strip()) > _MOST_TYPE:
         raise InvalidInput(

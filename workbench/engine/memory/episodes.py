@@ -1,7 +1,7 @@
 """Episodes: what happened, appended to the log of its day and never changed afterwards (design document §5).
 
-One `remember` is one entry. Who records a longer conversation starts a new entry where the topic changes or
-where nothing was said for half an hour; `starts_new_entry` decides so from the pause and the topics.
+One `remember` is one entry. A recorder of a longer conversation starts a new entry when the topic changes or after
+half an hour of silence; `starts_new_entry` decides this from the pause and the topics.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from workbench.engine.memory.wording import (
 from workbench.engine.results.memories import Changed
 
 PAUSE = timedelta(minutes=30)
-"""So long a silence ends an entry, whatever was talked about."""
+"""A silence of this length ends an entry, whatever the topics."""
 
 
 @dataclass(frozen=True)
 class Episode:
-    """What is to be recorded.
+    """An episode to record.
 
     Args:
         text: Any text; see `wording.clean_memory`.
@@ -41,10 +41,9 @@ class Episode:
         confidence: high, medium or low.
         tags: Topical tags.
         source: One word, such as `conversation` or `user-explicit`.
-        entities: Ids (`type--slug`) of the entities it is about; kept in the heading, so that the text
-            stays as it was said.
-        origins: Ids of what it was taken from, such as lines of a session; kept in the heading as well.
-        scope: Whom it is for; kept in the heading. None for the owner alone.
+        entities: Ids (`type--slug`) of the entities it is about; kept in the heading, so that the text stays unchanged.
+        origins: Ids of its sources, such as lines of a session; also kept in the heading.
+        scope: Its audience, kept in the heading. None for the owner alone.
     """
 
     text: str
@@ -59,7 +58,7 @@ class Episode:
 
 @dataclass(frozen=True)
 class StoredEpisode:
-    """The entry that stands for an episode; `fresh` is false where it had been recorded before."""
+    """The entry of an episode; `fresh` is False if it had been recorded before."""
 
     id: str
     path: str
@@ -73,7 +72,7 @@ def episode_path(moment: datetime) -> str:
 
 
 def read_log(view: FileView, moment: datetime) -> EpisodeLog:
-    """Return the log of the day, in the zone that `moment` is in; an empty one where there is none yet."""
+    """Return the log of the day, in the zone that `moment` is in; an empty one if there is none yet."""
     path = episode_path(moment)
     return EpisodeLog.parse(view.read(path) or b"", path)
 
@@ -81,14 +80,14 @@ def read_log(view: FileView, moment: datetime) -> EpisodeLog:
 def append_episode(
     draft: Draft, episode: Episode, now: datetime, *, summary: str = "", log: EpisodeLog | None = None
 ) -> StoredEpisode:
-    """Append an entry to today's log, unless the same was recorded today already.
+    """Append an entry to today's log, unless it was already recorded today.
 
     Args:
-        draft: What is being planned.
-        episode: What happened.
+        draft: The plan's draft.
+        episode: The episode.
         now: Aware, in the workspace's zone.
-        summary: One line for the audit log; the beginning of the text where empty.
-        log: Today's log where it was read already.
+        summary: One line for the audit log; by default the beginning of the text.
+        log: Today's log if it was already read.
 
     Raises:
         InvalidInput: Text, type, confidence or source cannot be kept.
@@ -101,7 +100,7 @@ def append_episode(
     known = same_entry(log.entries, wording.text, episode.scope)
     if known is not None:
         return StoredEpisode(known.id, path, fresh=False)
-    # The entities of a heading are not those of the text: a text keeps its own [[links]] as they are.
+    # A heading's entities are not those of the text, whose own [[links]] stay as they are.
     listed = (("entities", episode.entities), ("from", episode.origins))
     extra = tuple((name, f"[{', '.join(ids)}]") for name, ids in listed if ids)
     if episode.scope is not None:
@@ -121,7 +120,7 @@ def append_episode(
 
 
 def plan_episode(view: FileView, episode: Episode, now: datetime) -> Plan[Changed]:
-    """Plan one entry by itself; see `append_episode`."""
+    """Plan a single entry; see `append_episode`."""
     draft = Draft(view)
     recorded = append_episode(draft, episode, now)
     warnings = recorded.warnings
@@ -132,10 +131,10 @@ def plan_episode(view: FileView, episode: Episode, now: datetime) -> Plan[Change
 
 
 def correct_episode(draft: Draft, episode_id: str, text: str, now: datetime, source: str) -> StoredEpisode:
-    """Append a correction that names the entry it corrects; the entry itself stays as it was recorded.
+    """Append a correction that names the corrected entry, which stays as recorded.
 
     Raises:
-        InvalidInput: The text cannot be kept, or says what the entry says already.
+        InvalidInput: The text cannot be kept, or equals the entry's.
     """
     wording = clean_memory(text)
     correction = Episode(
@@ -148,7 +147,7 @@ def correct_episode(draft: Draft, episode_id: str, text: str, now: datetime, sou
 
 
 def same_entry(entries: Iterable[EpisodeEntry], text: str, scope: str | None = None) -> EpisodeEntry | None:
-    """Return the entry that says the same to the same people."""
+    """Return an entry with the same text and audience."""
     wanted = text_key(text)
     return next((entry for entry in entries if entry.scope == scope and text_key(entry.body) == wanted), None)
 
@@ -156,16 +155,16 @@ def same_entry(entries: Iterable[EpisodeEntry], text: str, scope: str | None = N
 def starts_new_entry(
     last: datetime | None, now: datetime, topics: Iterable[str], last_topics: Iterable[str]
 ) -> bool:
-    """Tell whether what is said now begins an entry of its own.
+    """Return whether a new statement starts an entry of its own.
 
     Args:
-        last: When the running entry was last added to; None where none is running.
+        last: When the current entry was last extended; None if there is none.
         now: Aware.
-        topics: Tags and entities of what is said now.
-        last_topics: Those of the running entry.
+        topics: Tags and entities of the new statement.
+        last_topics: Those of the current entry.
 
     Returns:
-        True after a pause of half an hour, on another day, or where both have topics and share none.
+        True after a pause of half an hour, on another day, or if both have topics and share none.
     """
     if last is None or now - last >= PAUSE or last.date() != now.astimezone(last.tzinfo).date():
         return True

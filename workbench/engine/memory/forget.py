@@ -1,4 +1,4 @@
-"""Forgetting hides a memory and can be undone; hard deletion removes it with everything that points at it (§8.3)."""
+"""Forgetting hides a memory reversibly; hard deletion removes it with everything that refers to it (§8.3)."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ def plan_archive(
 
     Args:
         view: The files.
-        memory_ids: Which; a whole entity stands for its facts and relations.
+        memory_ids: The memories; a whole entity includes its facts and relations.
         now: Aware, in the workspace's zone.
         settings: The constants of decay.
-        first_seen: When memories came into the history, by id, as far as their files do not say.
+        first_seen: When memories entered the history, by id, for those whose files do not say.
 
     Raises:
-        InvalidInput: One is no id, or all are free text, which has no score.
+        InvalidInput: An id is malformed, or all are free text, which has no score.
         NotFound: One does not exist.
     """
     draft = Draft(view)
@@ -90,16 +90,16 @@ def plan_restore(
     settings: Settings,
     first_seen: Mapping[str, datetime] | None = None,
 ) -> Plan[Changed]:
-    """Plan to bring archived memories back, with the items of core memory that went with them.
+    """Plan to restore archived memories, with the items of core memory archived along with them.
 
-    A fact or relation that was retired holds again, unless another took its place.
-    An item of core memory goes to the end of the block it stood in. Where core memory is full it stays
-    archived, with a warning; asked for by its own id, that is refused. Arguments as for `plan_archive`.
+    A retired fact or relation becomes current again, unless another has replaced it. An item of core memory goes to
+    the end of its former block. If core memory is full, the item stays archived, with a warning; if it was named
+    by its own id, that is an error. Arguments as for `plan_archive`.
 
     Raises:
-        InvalidInput: One is no id.
+        InvalidInput: An id is malformed.
         NotFound: One does not exist, not even archived.
-        BudgetExceeded: An item of core memory that was asked for no longer fits.
+        BudgetExceeded: A named item of core memory no longer fits.
     """
     draft = Draft(view)
     zone, reckoning = now.tzinfo or settings.zone, decay_decisions.decay_context(now, settings)
@@ -108,7 +108,7 @@ def plan_restore(
     placed = [locate_memory(draft, each, zone) for each in wanted if each not in items]
     restored = list(decay_decisions.restore(draft, placed, reckoning, first_seen or {}))
     for memory in placed:
-        # What was retired by hand has no entry among the scores; its own line says that it holds no longer.
+        # A fact retired by hand has no entry in the scores; its own line says that it is no longer current.
         if (memory.id_text in restored or memory.retired) and _bring_back(draft, memory):
             restored.append(memory.id_text)
     restored = list(dict.fromkeys(restored))
@@ -131,7 +131,7 @@ def plan_restore(
 
 
 def _retire(draft: Draft, memory: LocatedMemory, now: datetime) -> None:
-    """Have an entity's file say that a fact no longer holds, so that nobody reads it as one that does."""
+    """Mark a fact as no longer current in its entity's file, so that readers do not trust it."""
     if memory.id.kind != "entity" or memory.id.block is None:
         return
     file = EntityFile.parse(draft.read(memory.path) or b"", memory.path)
@@ -142,7 +142,7 @@ def _retire(draft: Draft, memory: LocatedMemory, now: datetime) -> None:
 
 
 def _bring_back(draft: Draft, memory: LocatedMemory) -> bool:
-    """Have an entity's file say again that a fact or relation holds; one that another superseded stays as it is."""
+    """Make a fact or relation current again in its entity's file, unless another superseded it."""
     if memory.id.kind != "entity" or memory.id.block is None:
         return False
     file = EntityFile.parse(draft.read(memory.path) or b"", memory.path)
@@ -155,7 +155,7 @@ def _bring_back(draft: Draft, memory: LocatedMemory) -> bool:
 
 
 def items_saying(core: CoreMemory, memory: LocatedMemory) -> list[CoreItem]:
-    """Return the items of core memory that say what a memory says, in full or by its beginning."""
+    """Return the items of core memory that repeat a memory, in full or its beginning."""
     whole = text_key(memory.text)
     found = []
     for block in core.blocks:
@@ -184,7 +184,7 @@ def _scored(every: Iterable[LocatedMemory]) -> tuple[list[LocatedMemory], list[s
 
 
 def _take_items(draft: Draft, core: CoreMemory, along: dict[str, str], now: datetime) -> None:
-    """Take items out of core memory and note what they said and where."""
+    """Remove items from core memory and record their texts and blocks."""
     taken = [
         ArchivedItem(item.id, block.name, item.text, item.pinned, along[item.id])
         for block in core.blocks
@@ -194,7 +194,7 @@ def _take_items(draft: Draft, core: CoreMemory, along: dict[str, str], now: date
     if not taken:
         return
     after = core
-    # From the end, so that the ids of alike items, which are told apart by their order, stay.
+    # From the end, because the ids of equal items depend on their order.
     for item in reversed(taken):
         after = after.remove_item(item.id)
     names = ", ".join(f"“{clip(item.text, 60)}” from {item.block}" for item in taken)
@@ -204,7 +204,7 @@ def _take_items(draft: Draft, core: CoreMemory, along: dict[str, str], now: date
 
 
 def _put_item(draft: Draft, item: ArchivedItem, now: datetime, settings: Settings) -> LocatedMemory:
-    """Put an archived item back into its block; return it as it stands now."""
+    """Put an archived item back into its block; return it at its new location."""
     core = read_core(draft)
     block = item.block if core.block(item.block) is not None else "Active Context"
     edit, added = add_item(core, block, item.text, settings, pinned=item.pinned)
@@ -244,14 +244,14 @@ _MOST_NAMED = 5
 
 @dataclass(frozen=True)
 class Erased:
-    """What was deleted.
+    """The result of a deletion.
 
     Args:
-        ids: The memories that are gone, and items of core memory that said the same.
-        texts: What they said, for whoever has to purge it from the history too.
+        ids: The deleted memories, and items of core memory with the same text.
+        texts: Their texts, for a purge of history.
         warnings: What a person should know, one sentence each.
-        derived: Items of reflections that rested on them alone.
-        paths: Files that went because the memories are the whole of them, or were merged from them.
+        derived: Items of reflections that were based on them alone.
+        paths: Files deleted because the memories are all of their content, or were merged from them.
     """
 
     ids: tuple[str, ...]
@@ -264,17 +264,17 @@ class Erased:
 def plan_erase(
     view: FileView, memory_ids: Sequence[str], lookup: MemoryLookup, now: datetime, settings: Settings
 ) -> Plan[Erased]:
-    """Plan that memories are gone for good: from files, core memory, scores, the graph and what is pending.
+    """Plan to delete memories for good: from files, core memory, scores, the graph and pending items.
 
     Args:
         view: The files.
-        memory_ids: Which; archived items of core memory by the ids they had.
-        lookup: Finds the files that name them.
+        memory_ids: The memories; archived items of core memory by their former ids.
+        lookup: Finds the files that mention them.
         now: Aware, in the workspace's zone.
         settings: The workspace's zone and constants.
 
     Raises:
-        InvalidInput: One is no id, or names a critical file.
+        InvalidInput: An id is malformed, or names a critical file.
         NotFound: One does not exist.
     """
     draft = Draft(view)
@@ -285,7 +285,7 @@ def plan_erase(
     texts = [memory.text for memory in placed] + [archived[each].text for each in wanted if each in archived]
     gone = [*(memory.id_text for memory in placed), *(each for each in wanted if each in archived)]
     derived: list[str] = []
-    # From the end of each file, so that lines and the numbers of alike items stay what the ids say.
+    # From the end of each file, so that line numbers and the numbers of equal items stay valid.
     for memory in sorted(placed, key=lambda memory: (memory.path, -memory.span.start)):
         gone.extend(_erase_in_core(draft, memory))
         _erase(draft, memory)
@@ -296,7 +296,7 @@ def plan_erase(
     changed = {change.path for change in draft.changes()}
     warnings = _still_named(draft, placed, gone, lookup)
     file = placed[0].path if len(changed) == 1 and placed else "memory/*"
-    # The summary stays in the history, so it must not say what was deleted.
+    # The summary stays in the history, so it may not repeat deleted content.
     summary = f"{_DELETED}: {len(set(gone))} memor{'y' if len(set(gone)) == 1 else 'ies'}"
     outcome = Erased(
         tuple(dict.fromkeys(gone)),
@@ -309,7 +309,7 @@ def plan_erase(
 
 
 def _is_one_memory(path: str) -> bool:
-    """Return True for a file that goes as a whole, and not because its last entry did."""
+    """Return True for a file that is a single memory and is deleted as such."""
     return layout.store_of(path) not in ("episodic", "meta")
 
 
@@ -322,7 +322,7 @@ def _still_named(
         for other in lookup.mentions(memory.id_text):
             known = lookup.memory(other.partition("#^")[0])
             content = draft.read(known.path) if known is not None else None
-            # Links were found in the files as they were; this plan may have taken the last one out.
+            # Links were looked up in the current files; this plan may have removed the last one.
             forms = (
                 (memory.id.name, stem_of(memory.path)) if memory.id.kind == "entity" else (memory.id.name,)
             )
@@ -334,7 +334,6 @@ def _still_named(
 
 
 def _erase(draft: Draft, memory: LocatedMemory) -> None:
-    """Remove the file or the lines of a memory."""
     path = memory.path
     if layout.is_critical(path):
         raise Refused("A critical file is not deleted as a memory.", where=path, remedy="Delete it by hand.")
@@ -384,7 +383,7 @@ def _erase_block(draft: Draft, memory: LocatedMemory, content: bytes) -> None:
 
 
 def _erase_in_core(draft: Draft, memory: LocatedMemory) -> list[str]:
-    """Remove the items of core memory that say what a memory says; return their ids."""
+    """Remove the items of core memory that repeat a memory; return their ids."""
     if memory.id.kind == "core":
         return []
     core = read_core(draft)
@@ -398,7 +397,7 @@ def _erase_in_core(draft: Draft, memory: LocatedMemory) -> list[str]:
 
 
 def _erase_mentions(draft: Draft, memory: LocatedMemory, lookup: MemoryLookup) -> None:
-    """Remove relations and stubs that lead to an entity, and what is pending about a memory."""
+    """Remove relations and stubs that lead to an entity, and pending items about a memory."""
     if memory.id.kind == "entity":
         for path in lookup.mentioning_files(
             memory.id_text if memory.id.block is None else str(memory.id.whole)
@@ -425,7 +424,7 @@ def _erase_in_entity(draft: Draft, path: str, memory: LocatedMemory) -> None:
         if memory.id.block is None:
             draft.delete(path, _DELETED)
         else:
-            # The stub holds the file as it was before the merge, this line included.
+            # The stub holds the file as it was before the merge, including this line.
             lines = content.split(b"\n")
             kept = [line for line in lines if memory.text.encode() not in line]
             draft.write(path, b"\n".join(kept), Action.DELETE, _DELETED)
@@ -442,7 +441,7 @@ def _erase_in_entity(draft: Draft, path: str, memory: LocatedMemory) -> None:
 
 
 def _erase_derived(draft: Draft, memory: LocatedMemory) -> list[str]:
-    """Remove what was proposed or rejected on the word of a memory alone: it says the same in other words.
+    """Remove what was proposed or rejected on the basis of a memory alone, since it paraphrases the memory.
 
     Returns:
         The ids of these items.
@@ -460,7 +459,7 @@ def _erase_derived(draft: Draft, memory: LocatedMemory) -> list[str]:
 
 
 def _rests_on(item: ReviewItem, memory: LocatedMemory) -> bool:
-    """Tell whether an item is about a memory, or nothing but that memory speaks for it."""
+    """Return True if an item is about a memory, or has no other evidence."""
     whole = memory.id.block is None
     about = item.target.removeprefix("entity:").partition("#^")[0]
     if memory.id.kind == "entity" and whole and about == memory.id.name:
@@ -470,7 +469,7 @@ def _rests_on(item: ReviewItem, memory: LocatedMemory) -> bool:
 
 
 def _erase_items(draft: Draft, path: str, goes: Callable[[str], bool]) -> None:
-    """Remove the list items of a file whose own text makes them go, with what is nested in them."""
+    """Remove matching list items of a file, with their nested content."""
     content = draft.read(path)
     if content is None:
         return
@@ -485,7 +484,7 @@ def _erase_items(draft: Draft, path: str, goes: Callable[[str], bool]) -> None:
 
 
 def _says(said: str, memory: LocatedMemory) -> bool:
-    """Tell whether a text names a memory or says what it says."""
+    """Return True if a text names or repeats a memory."""
     text = text_key(memory.text)
     return (
         _names(said, memory.id_text)
@@ -495,7 +494,7 @@ def _says(said: str, memory: LocatedMemory) -> bool:
 
 
 def _names(text: str, memory_id: str) -> bool:
-    """Tell whether a text names this very memory, not another whose id goes on."""
+    """Return True if a text contains exactly this id, not a longer one."""
     at = text.find(memory_id)
     while at >= 0:
         after = text[at + len(memory_id) : at + len(memory_id) + 1]

@@ -1,4 +1,4 @@
-"""The knowledge graph: facts, relations and dates of entities, added and taken back (design document §6)."""
+"""The knowledge graph: adding and retiring facts, relations and dates of entities (design document §6)."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ GENERAL_RELATION = "relates-to"
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a fact or relation comes from.
+    """The source of a fact or relation.
 
     Args:
-        sources: Ids of memories; where there are none, `source:` and a word, such as `source:user-explicit`.
+        sources: Ids of memories; without any, `source:` and a word, such as `source:user-explicit`.
         confidence: high, medium or low.
-        since: ISO date from which it holds; today where None.
+        since: ISO date from which it holds; None for today.
     """
 
     sources: tuple[str, ...] = ()
@@ -39,7 +39,7 @@ class Origin:
 
 @dataclass(frozen=True)
 class StoredStatement:
-    """The fact or relation that stands for what was stated; `fresh` is false where it stood there before."""
+    """The stored fact or relation; `fresh` is False if it already existed."""
 
     id: str
     path: str
@@ -48,13 +48,13 @@ class StoredStatement:
 
 
 def add_fact(files: EntityFiles, entity: str, text: str, origin: Origin) -> StoredStatement:
-    """Add a fact to an entity, unless it says the same already.
+    """Add a fact to an entity, unless it already has it.
 
     Args:
         files: The entity files of the plan.
         entity: `type--slug`; merges are followed.
-        text: A sentence; line ends become blanks.
-        origin: Where it comes from. A high confidence is not written down.
+        text: A sentence; line breaks become spaces.
+        origin: Its source. A high confidence is not written down.
 
     Raises:
         InvalidInput: The text cannot be kept.
@@ -72,36 +72,36 @@ def add_fact(files: EntityFiles, entity: str, text: str, origin: Origin) -> Stor
     block_id = _new_block(files, file, "f", wording.text)
     extended = file.add_fact(wording.text, provenance, block_id=block_id)
     files.save(extended, f"added fact “{clip(wording.text)}”")
-    # A file with several sections of facts need not have the new one at the end.
+    # In a file with several sections of facts the new one need not be last.
     (block,) = extended.block_ids - file.block_ids
     return StoredStatement(_id(file, block), file.path, fresh=True, warnings=wording.warnings)
 
 
 def same_fact(file: EntityFile, text: str, scope: str | None = None) -> Fact | None:
-    """Return the fact that holds and says the same; with a scope, to these people."""
+    """Return a current fact with the same text; with a scope, for the same audience."""
     wanted = text_key(text)
     told = [fact for fact in file.facts if scope is None or fact.provenance.scope == scope]
     return next((fact for fact in told if text_key(fact.text) == wanted), None)
 
 
 def _new_block(files: EntityFiles, file: EntityFile, prefix: str, text: str) -> str:
-    """Return a new block id; with a scope, one that does not tell whether others know the same."""
+    """Return a new block id; with a scope, one that does not reveal whether others know the same."""
     return files.new_block(file, prefix, f"{files.scope}\0{text}" if files.scope is not None else text)
 
 
 def retire_fact(
     files: EntityFiles, fact_id: str, *, until: str | None = None, by: str | None = None
 ) -> StoredStatement:
-    """Let a fact no longer hold; it keeps its line under `## Superseded`.
+    """Retire a fact; its line moves under `## Superseded`.
 
     Args:
         files: The entity files of the plan.
         fact_id: `entity:type--slug#^block`.
-        until: ISO date to which it held; today where None.
-        by: Block id of the fact of the same entity that takes its place, or None.
+        until: ISO date until which it held; None for today.
+        by: Block id of the replacing fact of the same entity, or None.
 
     Raises:
-        NotFound: There is no such fact, or it is retired already.
+        NotFound: There is no such fact, or it is already retired.
     """
     file, fact = find_fact(files, fact_id)
     if fact.retired:
@@ -114,17 +114,17 @@ def retire_fact(
 def retire_statement(
     files: EntityFiles, statement_id: str, *, expected: str | None = None, until: str | None = None
 ) -> StoredStatement:
-    """Let a fact or a relation no longer hold; its line moves under `## Superseded`.
+    """Retire a fact or relation; its line moves under `## Superseded`.
 
     Args:
         files: The entity files of the plan.
         statement_id: `entity:type--slug#^block`, or `file:PATH#L12` for a line without a block id.
-        expected: The text that it is thought to have.
-        until: ISO date to which it held; today where None.
+        expected: The text that it is expected to have.
+        until: ISO date until which it held; None for today.
 
     Raises:
-        NotFound: There is no such fact or relation, or it is retired already.
-        Stale: It says something else by now.
+        NotFound: There is no such fact or relation, or it is already retired.
+        Stale: Its text has changed.
     """
     file, found = _find_statement(files, statement_id)
     text = _words_of(found)
@@ -178,10 +178,10 @@ def _retired_already(statement_id: str, file: EntityFile) -> NotFound:
 
 
 def supersede_fact(files: EntityFiles, fact_id: str, text: str, origin: Origin) -> StoredStatement:
-    """Put a new fact in the place of one that no longer holds; both stay readable.
+    """Replace a fact that is no longer true; both stay readable.
 
     Raises:
-        NotFound: There is no such fact, or it is retired already.
+        NotFound: There is no such fact, or it is already retired.
         InvalidInput: The text cannot be kept.
     """
     file, fact = find_fact(files, fact_id)
@@ -207,7 +207,7 @@ def find_fact(files: EntityFiles, fact_id: str) -> tuple[EntityFile, Fact]:
 
 
 def read_vocabulary(view: FileView, settings: Settings) -> RelationVocabulary:
-    """Return the relation types of design document §6.3, of the workspace's file and of its settings."""
+    """Return the relation types of design document §6.3, the workspace's file and its settings."""
     vocabulary = RelationVocabulary.parse(view.read(layout.RELATIONS) or b"", layout.RELATIONS)
     for name in settings.graph.relations:
         vocabulary = vocabulary.add(name)
@@ -218,7 +218,7 @@ def checked_relation(vocabulary: RelationVocabulary, name: str) -> str:
     """Return a relation's canonical name.
 
     Raises:
-        InvalidInput: The vocabulary does not know it; the remedy names near ones.
+        InvalidInput: The vocabulary lacks it; the remedy suggests similar ones.
     """
     canonical = canonical_relation(name)
     if vocabulary.find(canonical) is not None:
@@ -226,33 +226,33 @@ def checked_relation(vocabulary: RelationVocabulary, name: str) -> str:
     names = [n for kind in vocabulary.types for n in (kind.name, kind.inverse) if n]
     near = difflib.get_close_matches(canonical, names, n=3, cutoff=0.5) or names[:6]
     raise InvalidInput(
-        f"“{clip(name)}” is no relation of this workspace.",
+        f"“{clip(name)}” is not a relation of this workspace.",
         where=layout.RELATIONS,
         remedy=f"Use {', '.join(near)} or another one of {layout.RELATIONS}, or add it there.",
     )
 
 
 def relation_or_general(vocabulary: RelationVocabulary, name: str) -> tuple[str, str | None]:
-    """Return a relation's canonical name; `relates-to` and a note where the vocabulary lacks it."""
+    """Return a relation's canonical name; `relates-to` and a note if the vocabulary lacks it."""
     try:
         return checked_relation(vocabulary, name), None
     except InvalidInput:
-        note = f"“{clip(name)}” is no relation of this workspace; {GENERAL_RELATION} was written instead."
+        note = f"“{clip(name)}” is not a relation of this workspace; {GENERAL_RELATION} was written instead."
         return GENERAL_RELATION, note
 
 
 def add_relation(
     files: EntityFiles, vocabulary: RelationVocabulary, from_: str, relation: str, to: str, origin: Origin
 ) -> StoredStatement:
-    """Add a relation to the file it starts from, unless it or its opposite stands already.
+    """Add a relation to its source's file, unless it or its inverse exists.
 
     Args:
         files: The entity files of the plan.
-        vocabulary: Knows opposites.
-        from_: `type--slug` of the entity it starts from.
+        vocabulary: Knows inverse relations.
+        from_: `type--slug` of the source entity.
         relation: Canonical name.
-        to: `type--slug` of the entity it leads to.
-        origin: Where it comes from; its confidence is written down.
+        to: `type--slug` of the target entity.
+        origin: Its source; the confidence is written down.
 
     Raises:
         NotFound: One of the entities does not exist.
@@ -284,9 +284,9 @@ def add_relation(
 
 
 def find_relation(file: EntityFile, relation: str, to: str, scope: str | None = None) -> str | None:
-    """Return the block id of a relation, empty where it has none; None where there is no such relation.
+    """Return a relation's block id, empty if it has none; None if there is no such relation.
 
-    With a scope, only relations that are for these people count.
+    With a scope, only relations for that audience count.
     """
     for known in file.relations:
         if scope is not None and known.provenance.scope != scope:
@@ -299,7 +299,7 @@ def find_relation(file: EntityFile, relation: str, to: str, scope: str | None = 
 def remove_relation(
     files: EntityFiles, vocabulary: RelationVocabulary, from_: str, relation: str, to: str
 ) -> str:
-    """Remove a relation from wherever it is written, under its own name or its opposite's; return that file.
+    """Remove a relation under its own name or its inverse, from whichever file has it; return that file.
 
     Raises:
         NotFound: There is no such relation.
@@ -321,7 +321,7 @@ def remove_relation(
 
 
 def add_timeline(files: EntityFiles, entity: str, text: str, source: str | None = None) -> None:
-    """Add what happened today to an entity's timeline, once."""
+    """Add today's event to an entity's timeline, unless it is there."""
     file = files.require(entity)
     line = clean_line(text).text
     if any(dated.date == files.today and text_key(dated.text) == text_key(line) for dated in file.timeline):
@@ -332,7 +332,7 @@ def add_timeline(files: EntityFiles, entity: str, text: str, source: str | None 
 
 
 def remove_fact(files: EntityFiles, fact_id: str) -> StoredStatement:
-    """Remove a fact, and what other facts say about it having taken their place.
+    """Remove a fact, and references to it as a replacement in other facts.
 
     Raises:
         NotFound: There is no such fact.
@@ -358,15 +358,15 @@ def record_past_fact(
     until: str | None = None,
     by: str | None = None,
 ) -> StoredStatement:
-    """Write down under `## Superseded` what held once, unless it stands there already.
+    """Record a former fact under `## Superseded`, unless it is there.
 
     Args:
         files: The entity files of the plan.
         entity: `type--slug`; merges are followed.
         text: A sentence.
-        origin: Where it comes from; its `since` is left out where None.
-        until: ISO date to which it held; today where None.
-        by: Block id of the fact of the same entity that took its place, or None.
+        origin: Its source; a `since` of None is left out.
+        until: ISO date until which it held; None for today.
+        by: Block id of the replacing fact of the same entity, or None.
 
     Raises:
         InvalidInput: The text cannot be kept.
@@ -392,14 +392,14 @@ def record_past_fact(
 def retire_stated(
     files: EntityFiles, entity: str, text: str, *, until: str | None = None, by: str | None = None
 ) -> Fact | None:
-    """Let the fact that says a text no longer hold, whether or not it has an id; return it as it was.
+    """Retire the fact with a text, with or without an id; return it as it was.
 
     Args:
         files: The entity files of the plan.
         entity: `type--slug`; merges are followed.
-        text: What it says.
-        until: ISO date to which it held; today where None.
-        by: Block id of the fact of the same entity that takes its place; that one is never retired.
+        text: Its text.
+        until: ISO date until which it held; None for today.
+        by: Block id of the replacing fact of the same entity, which is never retired.
 
     Raises:
         NotFound: There is no such entity.
@@ -412,7 +412,7 @@ def retire_stated(
 def retire_it(
     files: EntityFiles, file: EntityFile, fact: Fact, *, until: str | None = None, by: str | None = None
 ) -> Fact | None:
-    """Let a fact of a file no longer hold; None where it is the very one that would take its place."""
+    """Retire a fact of a file; return None for the replacing fact itself."""
     if by is not None and fact.block_id == by:
         return None
     block = None if fact.block_id else files.new_block(file, "f", fact.text)
@@ -426,23 +426,23 @@ _RELATION = re.compile(rf"([^:：\[\]]{{1,80}}?)\s*[:：]\s*({_LINK}(?:\s*[,，�
 
 
 def checked_words(view: FileView, settings: Settings, file: EntityFile, block: str, text: str) -> str:
-    """Return a relation's words as its line is to say them.
+    """Return a relation's text as written in its line.
 
     Args:
         view: The files.
-        settings: Give the workspace's own relations.
-        file: Of the entity that it starts from.
+        settings: They give the workspace's own relations.
+        file: The source entity's file.
         block: Block id of its line.
-        text: As a person wrote it; `[[…]]` names entities by id, several parted by commas.
+        text: As a person wrote it; `[[…]]` names entities by id, several separated by commas.
 
     Raises:
-        InvalidInput: It is none, leads to where it starts, stands there already, or the vocabulary lacks it.
-        NotFound: An entity that it leads to does not exist.
+        InvalidInput: It is not a relation, leads to its source, already exists, or the vocabulary lacks it.
+        NotFound: A target entity does not exist.
     """
     found = _RELATION.fullmatch(text)
     if found is None:
         raise InvalidInput(
-            f"“{clip(text)}” is no relation.",
+            f"“{clip(text)}” is not a relation.",
             where=file.path,
             remedy="Write it as uses: [[tool--git]], with the id of an entity in the brackets.",
         )

@@ -1,4 +1,4 @@
-"""What a person does to the graph by hand: add, retire, link, rename, and merge two entities or part them."""
+"""Manual changes of the graph: add, retire, link, rename, merge two entities, and separate them."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ _LABEL = re.compile(r"(?<![\w-])(Label\s*[:：]\s*)([^|\n]*?)(?=\s*(?:\||-->))",
 
 
 def plan_add(files: EntityFiles, entity_type: str, name: str) -> Plan[Changed]:
-    """Plan a new entity; names near its own are told as warnings, and asked in its file.
+    """Plan a new entity; similar names become warnings, and questions in its file.
 
     Args:
         files: The entity files of an empty draft.
         entity_type: person, project, concept, tool, place or another word.
-        name: What it is called.
+        name: Its name.
 
     Raises:
-        InvalidInput: The type or the name is none, or an entity of that type is called so already.
+        InvalidInput: The type or the name is invalid, or an entity of that type has this name.
     """
     made = files.make(entity_type, name)
     namesakes = [
@@ -65,7 +65,7 @@ def plan_add(files: EntityFiles, entity_type: str, name: str) -> Plan[Changed]:
 
 
 def plan_add_fact(files: EntityFiles, entity: str, text: str, origin: Origin) -> Plan[Changed]:
-    """Plan a fact of an entity that is named by id or name; one that stands there already is a warning.
+    """Plan a fact of an entity given by id or name; an existing one causes a warning.
 
     Raises:
         NotFound: There is no such entity.
@@ -83,7 +83,7 @@ def plan_add_fact(files: EntityFiles, entity: str, text: str, origin: Origin) ->
 
 
 def plan_retire(files: EntityFiles, statement_id: str, *, expected: str | None = None) -> Plan[Changed]:
-    """Plan that a fact or a relation holds no longer; see `retire_statement`, and what it raises."""
+    """Plan to retire a fact or a relation; arguments and errors as for `retire_statement`."""
     stated = retire_statement(files, statement_id, expected=expected)
     return files.draft.plan(Action.EDIT, stated.path, f"retired {stated.id}", Changed(None, ids=(stated.id,)))
 
@@ -91,20 +91,20 @@ def plan_retire(files: EntityFiles, statement_id: str, *, expected: str | None =
 def plan_link(
     files: EntityFiles, settings: Settings, from_: str, relation: str, to: str, origin: Origin
 ) -> Plan[Changed]:
-    """Plan a relation between two entities, named by id or name.
+    """Plan a relation between two entities, given by id or name.
 
     Args:
         files: The entity files of an empty draft.
-        settings: Give the workspace's own relations.
-        from_: The entity it starts from.
+        settings: They give the workspace's own relations.
+        from_: The source entity.
         relation: A relation of the vocabulary.
-        to: The entity it leads to.
-        origin: Where it comes from.
+        to: The target entity.
+        origin: The relation's source.
 
     Raises:
         NotFound: There is no such entity.
         Ambiguous: A name fits several.
-        InvalidInput: The vocabulary does not know the relation, or both are one entity.
+        InvalidInput: The vocabulary lacks the relation, or both are the same entity.
     """
     vocabulary = read_vocabulary(files.draft, settings)
     name = checked_relation(vocabulary, relation)
@@ -120,7 +120,7 @@ def plan_link(
 
 
 def plan_unlink(files: EntityFiles, settings: Settings, from_: str, relation: str, to: str) -> Plan[Changed]:
-    """Plan a relation's removal, whichever of the two files it is written in.
+    """Plan to remove a relation from whichever of the two files has it.
 
     Raises:
         NotFound: There is no such entity or relation.
@@ -135,7 +135,7 @@ def plan_unlink(files: EntityFiles, settings: Settings, from_: str, relation: st
 
 
 def plan_rename(files: EntityFiles, entity: str, name: str) -> Plan[Changed]:
-    """Plan another name for an entity; the old one becomes an alias, and the id stays, as links need it.
+    """Plan a new name for an entity; the old one becomes an alias, and the id stays, because links use it.
 
     Raises:
         NotFound: There is no such entity.
@@ -152,7 +152,7 @@ def plan_rename(files: EntityFiles, entity: str, name: str) -> Plan[Changed]:
         )
     old = file.label
     renamed = relabel(file, label)
-    # A name that front matter gives stays there; it does no harm beside the label.
+    # A name in front matter stays; it does no harm beside the label.
     with contextlib.suppress(NotFound):
         renamed = renamed.remove_alias(label)
     if not same_name(old, label):
@@ -163,7 +163,7 @@ def plan_rename(files: EntityFiles, entity: str, name: str) -> Plan[Changed]:
 
 
 def relabel(file: EntityFile, label: str) -> EntityFile:
-    """Return an entity's file with another label in its header.
+    """Return an entity's file with a new label in its header.
 
     Raises:
         InvalidInput: The file's header cannot hold it.
@@ -181,7 +181,7 @@ def relabel(file: EntityFile, label: str) -> EntityFile:
             )
     outline = read_outline(source)
     title = next((heading.span.end for heading in outline.headings if heading.level == 1), 0)
-    # Front matter is none any more once something stands above it.
+    # Front matter loses its meaning once there is text above it.
     after = title or (outline.front_matter.end if outline.front_matter else 0)
     added = source.insert_after(after, [*([""] if after else []), f"<!-- Label: {written} -->"])
     return _checked(EntityFile.parse(added.render(), file.path), written)
@@ -203,15 +203,15 @@ _RECORD = re.compile(rb"^<!-- Unmerge: (\{.*\}) -->\r?\n\r?\n(`{4,})markdown\r?\
 
 @dataclass(frozen=True)
 class MergeRecord:
-    """How to take a merge back.
+    """The information to reverse a merge.
 
     Args:
-        digest: Of the kept entity's file right after the merge.
-        undo: Runs of lines of that file with what stood there before: first line (from 0), end (not
-            included), and the lines before, with their ends.
+        digest: Digest of the kept entity's file right after the merge.
+        undo: Runs of lines of that file with their former content: first line (from 0), end (excluded), and the former
+            lines with their ends.
         aliases: Names that the kept entity got by the merge.
         answered: Open questions of the kept entity that the merge settled.
-        original: The absorbed entity's file as it was.
+        original: The absorbed entity's file before the merge.
     """
 
     digest: str
@@ -224,14 +224,14 @@ class MergeRecord:
 def record_merge(
     before: bytes, after: bytes, original: bytes, aliases: tuple[str, ...], answered: tuple[str, ...]
 ) -> MergeRecord:
-    """Note how the kept entity's file changed, so that it can be given back to the byte.
+    """Record how the kept entity's file changed, so that it can be restored byte for byte.
 
     Args:
         before: The kept entity's file before the merge.
-        after: The same file with what the absorbed entity brought.
+        after: The same file with the content of the absorbed entity.
         original: The absorbed entity's file.
-        aliases: Names that were added.
-        answered: Open questions that were removed.
+        aliases: The added names.
+        answered: The removed open questions.
     """
     old, new = _lines(before), _lines(after)
     matcher = difflib.SequenceMatcher(None, new, old, autojunk=False)
@@ -244,7 +244,7 @@ def record_merge(
 
 
 def undo_merge(content: bytes, record: MergeRecord) -> bytes | None:
-    """Return the kept entity's file as it was before the merge; None where it has changed since."""
+    """Return the kept entity's file before the merge; None if it has changed since."""
     if digest(content) != record.digest:
         return None
     lines = _lines(content)
@@ -254,13 +254,13 @@ def undo_merge(content: bytes, record: MergeRecord) -> bytes | None:
 
 
 def render_stub(absorbed: EntityFile, keep: str, today: str, record: MergeRecord) -> bytes:
-    """Write the file that stands in an absorbed entity's place.
+    """Format the file that replaces an absorbed entity's.
 
     Args:
-        absorbed: The entity as it was.
-        keep: What a link names that leads to the entity it was merged into.
+        absorbed: The entity before the merge.
+        keep: The link target of the kept entity.
         today: ISO date.
-        record: The way back.
+        record: The information to reverse the merge.
     """
     head = EntityFile.create(absorbed.path, label=absorbed.label, created=absorbed.created or today).render()
     final_newline = record.original.endswith(b"\n")
@@ -273,7 +273,7 @@ def render_stub(absorbed: EntityFile, keep: str, today: str, record: MergeRecord
             "finalNewline": final_newline,
         }
     )
-    # A comment ends at the first arrow, and a header comment is parted by bars.
+    # A comment ends at the first arrow, and the fields of a header comment are separated by bars.
     written = written.replace(">", "\\u003e").replace("|", "\\u007c")
     longest = max((len(run) for run in _BACKTICKS.findall(record.original)), default=3)
     fence = b"`" * max(4, longest + 1)
@@ -286,10 +286,10 @@ def render_stub(absorbed: EntityFile, keep: str, today: str, record: MergeRecord
 
 
 def read_stub(content: bytes, path: str) -> MergeRecord:
-    """Read the way back out of a stub.
+    """Parse the merge record of a stub.
 
     Raises:
-        DocumentError: It was edited so that the way back is lost.
+        DocumentError: An edit made the record unreadable.
     """
     match = _RECORD.search(content)
     try:
@@ -314,7 +314,6 @@ def read_stub(content: bytes, path: str) -> MergeRecord:
 
 
 def digest(content: bytes) -> str:
-    """Return a short digest of a file."""
     return hashlib.sha256(content).hexdigest()[:16]
 
 
@@ -323,21 +322,21 @@ def _lines(content: bytes) -> list[str]:
 
 
 def plan_merge(files: EntityFiles, keep: str, absorb: str) -> Plan[Changed]:
-    """Plan that everything known about one entity becomes known about another.
+    """Plan to merge one entity into another.
 
-    Facts, relations, dates, open questions and names move, each marked with `entity:<absorbed>` as a source;
-    what the kept entity says already is not said twice. The absorbed file stays as a pointer that holds what
-    stood in it, so that `plan_unmerge` can part them. Links to it elsewhere stay as they are: they lead on.
+    Facts, relations, dates, open questions and names move, each with `entity:<absorbed>` as a source, except those
+    the kept entity already has. The absorbed file remains as a pointer that contains its former text, so that
+    `plan_unmerge` can separate them. Links to it elsewhere stay: they lead to the kept entity.
 
     Args:
         files: The entity files of an empty draft.
         keep: Id or name of the entity that stays.
-        absorb: Id or name of the entity that goes into it.
+        absorb: Id or name of the entity to merge into it.
 
     Raises:
         NotFound: There is no such entity.
         Ambiguous: A name fits several.
-        InvalidInput: Both are one entity already.
+        InvalidInput: Both are already the same entity.
     """
     kept, absorbed = files.find(keep), files.find(absorb)
     if kept.id == absorbed.id:
@@ -370,17 +369,17 @@ def plan_merge(files: EntityFiles, keep: str, absorb: str) -> Plan[Changed]:
 
 
 def plan_unmerge(files: EntityFiles, entity: str) -> Plan[Changed]:
-    """Plan that an absorbed entity stands by itself again.
+    """Plan to separate an absorbed entity again.
 
-    Its file is given back to the byte; so is the other one, where nothing else changed in it. Otherwise what
-    the merge had brought is taken out of it, and what was added or changed there since stays.
+    Its file is restored byte for byte; so is the other one, if nothing else changed in it. Otherwise the content from
+    the merge is removed from it, and later additions and changes stay.
 
     Args:
         files: The entity files of an empty draft.
         entity: Id (`type--slug`) of the absorbed entity.
 
     Raises:
-        InvalidInput: It is not merged into another, or that one is merged on.
+        InvalidInput: It is not merged into another, or that one is itself merged.
         DocumentError: The record of the merge was edited.
     """
     absorbed_id = entity.strip().removeprefix("entity:")
@@ -425,7 +424,7 @@ def _marked(known: Provenance, absorbed: EntityFile) -> Provenance:
 
 
 def _with_mark(text: str, span: LineSpan, absorbed: EntityFile) -> str:
-    """Return a date's or question's text with where it comes from, the absorbed entity added."""
+    """Return the text of a date or question with its sources and the absorbed entity."""
     known = parse_statement(absorbed.source.text_of(span)).provenance
     return render_statement(Statement(text, _marked(known, absorbed)))
 
@@ -490,7 +489,7 @@ def _move_names(merged: EntityFile, absorbed: EntityFile) -> tuple[EntityFile, t
 
 
 def _without_question(kept: EntityFile, absorbed: str) -> tuple[EntityFile, tuple[str, ...]]:
-    """Take out the questions that the merge answers."""
+    """Remove the questions answered by the merge."""
     answered: list[str] = []
     for question in reversed(kept.questions):
         if absorbed in linked_in(question.text) and question.text.startswith("Is this the same as"):
@@ -500,7 +499,7 @@ def _without_question(kept: EntityFile, absorbed: str) -> tuple[EntityFile, tupl
 
 
 def _take_out(kept: EntityFile, record: MergeRecord, stub: EntityFile) -> tuple[EntityFile, tuple[str, ...]]:
-    """Take out what a merge brought, where the file has changed since."""
+    """Remove the content from a merge, for a file that has changed since."""
     absorbed = EntityFile.parse(record.original, stub.path)
     before = kept
     warnings: list[str] = []
@@ -531,7 +530,7 @@ def _take_out(kept: EntityFile, record: MergeRecord, stub: EntityFile) -> tuple[
 
 
 def _without_emptied(before: EntityFile, after: EntityFile) -> EntityFile:
-    """Drop the headings of sections that held something before and hold nothing now."""
+    """Drop the headings of sections emptied by a change."""
     filled = {h.text for h in read_headings(before.source) if before.source.trimmed(h.body)}
     source = after.source
     for heading in reversed(read_headings(source)):

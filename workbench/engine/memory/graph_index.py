@@ -1,7 +1,6 @@
-"""`graph/index.md` as a projection of the entity files: the touched rows alone, or all of it anew.
+"""`graph/index.md` as a projection of the entity files: updates changed rows, or rebuilds the whole index.
 
-Archived entities and those merged into another have no row; a relation that leads to a merged entity is shown
-as leading to the one it was merged into.
+Archived and merged entities have no row; a relation to a merged entity leads to the one it was merged into.
 """
 
 from __future__ import annotations
@@ -37,18 +36,18 @@ def project_changes(
     standing: StandingLookup,
     archived: Iterable[str] = (),
 ) -> dict[str, bytes]:
-    """Return the index as it is after some files changed.
+    """Return the index after some files changed.
 
     Args:
-        changed: Paths of files that changed; those that are no entity files do not matter.
-        content: The index as it stands; None where it has to be built as a whole.
+        changed: Paths of changed files; those other than entity files are ignored.
+        content: The current index; None to build all of it.
         view: The files after the change.
-        lookup: Finds the relations that lead to a changed entity.
-        standing: Tells scores, archivings and last accesses.
-        archived: Ids of entities that were archived or restored, whose files stay as they are.
+        lookup: Finds the relations to a changed entity.
+        standing: Looks up scores, archivings and last accesses.
+        archived: Ids of entities archived or restored without a change of their files.
 
     Returns:
-        `{GRAPH_INDEX: content}`, or nothing where the index stays as it is.
+        `{GRAPH_INDEX: content}`, or nothing if the index does not change.
     """
     if content is None:
         return project_all(view, standing)
@@ -63,7 +62,7 @@ def project_changes(
         before = updated
         updated = _with_entity(updated, name, files, standing)
         if _has_row(before, name) != _has_row(updated, name) or files.entity(name) is None:
-            # It came, went, was merged or archived: the relations of others lead elsewhere by that.
+            # It was added, removed, merged or archived, which changes the relations of others.
             others |= _leading_to(name, lookup)
     for name in sorted(others - names):
         updated = _with_entity(updated, name, files, standing)
@@ -71,15 +70,15 @@ def project_changes(
 
 
 def project_all(view: FileView, standing: StandingLookup) -> dict[str, bytes]:
-    """Return the index of every entity file there is."""
+    """Return the index of all entity files."""
     rows: list[IndexedEntity] = []
     edges: list[IndexedEdge] = []
-    # Each entity is looked at once for itself, and once more for each relation that leads to it.
+    # Each entity is read for its own row and for each relation to it.
     files, known = _ReadOnce(view), _AskedOnce(standing)
     for path in view.list(layout.ENTITIES):
         file = files.entity(entity_name(stem_of(path))) if path.endswith(".md") else None
         if file is None or file.path != path:
-            # Of several files of one id the first counts.
+            # Of several files with the same id the first counts.
             continue
         row = _row(file, known)
         if row is not None:
@@ -89,7 +88,7 @@ def project_all(view: FileView, standing: StandingLookup) -> dict[str, bytes]:
 
 
 class _ReadOnce:
-    """Files of a view, each read once."""
+    """A view that reads each file once."""
 
     def __init__(self, view: FileView) -> None:
         self._view = view
@@ -101,7 +100,7 @@ class _ReadOnce:
             try:
                 self._contents[path] = self._view.read(path)
             except WorkbenchError:
-                # A name that no path may have, a link, a file without the right to read it: `doctor` says so.
+                # An invalid name, a link, or a file without permission to read; `doctor` reports these.
                 self._contents[path] = None
         return self._contents[path]
 
@@ -110,25 +109,25 @@ class _ReadOnce:
         return notes_among(tuple(self._view.list(layout.ENTITIES)))
 
     def entity(self, name: str, *, stub: bool = False) -> EntityFile | None:
-        """Return an entity's file; None where there is none, or where no file can have this name.
+        """Return an entity's file; None if there is none, or the name cannot be a file's.
 
-        With `stub`, None as well where it surely was merged into no other.
+        With `stub`, also None if it certainly was not merged.
         """
         try:
             path = layout.normalise(f"{layout.ENTITIES}/{name}.md")
         except WorkbenchError:
-            # Whoever wrote the file may have written anything between the brackets.
+            # The text between the brackets may be anything.
             return None
         if self.read(path) is None:
             path = self._notes.get(name, path)
         content = self.read(path)
-        # Most files are no stubs, and this is asked for each end of each relation.
+        # Most files are not stubs, and this is called for each end of each relation.
         if content is None or (stub and b"erged into" not in content):
             return None
         return EntityFile.parse(content, path)
 
     def merged(self, name: str) -> str | None:
-        """Return what an entity was merged into, or None."""
+        """Return the entity that an entity was merged into, or None."""
         known = self._merged.get(name, "")
         if known == "":
             file = self.entity(name, stub=True)
@@ -137,7 +136,7 @@ class _ReadOnce:
 
 
 class _AskedOnce:
-    """Standings, each asked for once."""
+    """A cached `StandingLookup`."""
 
     def __init__(self, standing: StandingLookup) -> None:
         self.standing = cache(standing.standing)
@@ -156,7 +155,7 @@ def _has_row(content: bytes, name: str) -> bool:
 
 
 def _leading_to(name: str, lookup: EntityLookup) -> set[str]:
-    """Return the entities whose relations lead to one, or to one that was merged into it."""
+    """Return the entities with relations to an entity, or to one merged into it."""
     found, waiting, seen = set[str](), [f"entity:{name}"], set[str]()
     while waiting:
         entity = waiting.pop()
@@ -172,7 +171,7 @@ def _row(file: EntityFile, standing: StandingLookup) -> IndexedEntity | None:
     if known.archived or merged_into(file) is not None:
         return None
     score = "1.00 (pinned)" if known.pinned or file.pinned else f"{known.score:.2f}"
-    # Whatever somebody wrote there by hand: a projection refuses nothing.
+    # Whatever was written there by hand: a projection never refuses.
     label = clip(file.label, NAME_CHARACTERS) or file.id
     return IndexedEntity(file.id, file.type, label, file.path.removeprefix(f"{layout.GRAPH}/"), score)
 
@@ -204,7 +203,7 @@ def _edges(file: EntityFile, files: _ReadOnce, standing: StandingLookup) -> list
 
 
 def _final(entity: str, files: _ReadOnce) -> str:
-    """Follow merges from an entity to the one that stands for it now."""
+    """Follow merges from an entity to its present one."""
     for _ in range(_MOST_MERGES):
         target = files.merged(entity)
         if target is None:

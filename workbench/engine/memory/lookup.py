@@ -1,4 +1,4 @@
-"""One memory looked up by id in the files: where it is, what it says, and whom it is for."""
+"""Looks up one memory by id in the files: its location, text and audience."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ from workbench.engine.memory.wording import clip, one_line
 from workbench.engine.results.memories import HistoryEntry, Links, Score, Shown, Validity
 
 FOLDERS: Final = (layout.EPISODES, layout.ENTITIES, layout.PROCEDURES, layout.VAULT)
-"""Where memories stand that can be for somebody beside the owner."""
-# How every scope begins, and what stands before it; a file without that is the owner's, and need not be taken apart.
+"""Folders and files whose memories may have an audience beside the owner."""
+# How a scope begins, with the text before it; a file without that belongs to the owner and need not be parsed.
 _SOMEBODY: Final = (b"shared", b"person:", b"group:")
 _MARK: Final = re.compile(rb"[Ff][Oo][Rr]\W*(?:shared\b|person:|group:)")
 
 
 def may_be_scoped(path: str) -> bool:
-    """Tell of a path whether what stands there can be for somebody beside the owner."""
+    """Return True if memories at a path may have an audience beside the owner."""
     return path.startswith(tuple(f"{folder}/" for folder in FOLDERS))
 
 
 def scopes_in(path: str, content: bytes) -> dict[str, str]:
-    """Return whom the memories in a file are for, by id; those that are the owner's alone are not in it.
+    """Return the audience of the memories in a file, by id, without those that are the owner's alone.
 
-    An entity's scope is whom its name is for, that of a fact or a relation whom the line is for.
+    An entity's scope is that of its name, a fact's or relation's that of its line.
 
     Args:
         path: Workspace-relative.
@@ -70,25 +70,25 @@ def scopes_in(path: str, content: bytes) -> dict[str, str]:
 
 
 SOURCE_WORD = "source:"
-"""What stands before a source that is no memory, among the sources of a fact."""
+"""Precedes a source that is not a memory, among the sources of a fact."""
 
 
 @dataclass(frozen=True)
 class LocatedMemory:
-    """A memory as it stands in its file.
+    """A memory in its file.
 
     Args:
         id: Its id.
         path: Its file.
         span: Its lines.
-        text: Its own text: what an item, entry or fact says; the whole text of an entity, procedure or note.
+        text: Its own text: of an item, entry or fact; the whole text of an entity, procedure or note.
         title: A line that names it.
         type: An episode's or entity's type, a core item's block, or empty.
-        source: `conversation`, `user-explicit` or another word; empty where nothing is said.
-        created: When it was made, aware; None where the file does not say.
+        source: `conversation`, `user-explicit` or another word; empty if unknown.
+        created: When it was made, aware; None if the file does not say.
         pinned: Whether the text itself marks it as pinned.
-        provenance: Where a fact or relation comes from and when it held.
-        retired: Whether it is a fact that no longer holds.
+        provenance: Source and validity of a fact or relation.
+        retired: Whether it is a fact that is no longer current.
     """
 
     id: MemoryId
@@ -105,20 +105,20 @@ class LocatedMemory:
 
     @property
     def id_text(self) -> str:
-        """Return the id as it is written."""
+        """Return the id as text."""
         return str(self.id)
 
 
 def locate_memory(view: FileView, memory_id: str, zone: tzinfo) -> LocatedMemory:
-    """Return a memory as it stands.
+    """Return a memory from its file.
 
     Args:
         view: The files.
         memory_id: Any id.
-        zone: The workspace's, which dates and times of the files are in.
+        zone: The workspace's, for dates and times in the files.
 
     Raises:
-        InvalidInput: It is no id.
+        InvalidInput: It is not an id.
         NotFound: No memory has it.
         OutsideWorkspace: It leads out of the memory files.
     """
@@ -174,7 +174,7 @@ def _episode(view: FileView, wanted: MemoryId, zone: tzinfo) -> LocatedMemory:
     )
 
 
-# Many memories of one day are often looked for together.
+# Many memories of one day are often looked up together.
 @lru_cache(maxsize=8)
 def _log(content: bytes, path: str) -> EpisodeLog:
     return EpisodeLog.parse(content, path)
@@ -246,7 +246,7 @@ def _lines(view: FileView, wanted: MemoryId) -> LocatedMemory:
     path = layout.normalise(match.group("path") if match else wanted.name)
     if not layout.is_memory_file(path):
         raise OutsideWorkspace(
-            "This is no memory file.",
+            "This is not a memory file.",
             where=path,
             remedy=f"It is a line of a conversation; read it with: workbench sessions show {wanted}"
             if path.startswith("sessions/")
@@ -291,10 +291,10 @@ def _moment(text: str, zone: tzinfo) -> datetime | None:
 
 
 def check_expected(placed: LocatedMemory, expected: str | None) -> None:
-    """Make sure that a memory still says what an edit started from; line ends do not count.
+    """Check that a memory is as it was when an edit started, ignoring line ends.
 
     Raises:
-        Stale: It says something else by now.
+        Stale: It has changed.
     """
     if expected is not None and not _same_lines(expected, placed.text):
         raise Stale(
@@ -328,18 +328,18 @@ def show_memory(
     score: Score | None = None,
     history: tuple[HistoryEntry, ...] = (),
 ) -> Shown:
-    """Return one memory with all that the files say about it.
+    """Return one memory with everything the files say about it.
 
     Args:
         view: The files.
         memory_id: Any id.
-        lookup: Finds the memories that name this one.
+        lookup: Finds the memories that mention this one.
         zone: The workspace's.
-        score: Its relevance, or None where it has none.
+        score: Its relevance, or None if it has none.
         history: The commits that touched it, newest first.
 
     Raises:
-        InvalidInput: It is no id.
+        InvalidInput: It is not an id.
         NotFound: No memory has it.
     """
     placed = locate_memory(view, memory_id, zone)
@@ -366,16 +366,16 @@ def show_memory(
 
 
 def scope_of(view: FileView, placed: LocatedMemory) -> str | None:
-    """Return whom a memory is for; None for the owner alone. An entity's is whom its name is for."""
+    """Return a memory's audience; None for the owner alone. An entity's is that of its name."""
     if placed.id.block is not None:
         return placed.provenance.scope
     return scopes_in(placed.path, view.read(placed.path) or b"").get(str(placed.id))
 
 
 def provenance_of(view: FileView, placed: LocatedMemory) -> tuple[str, ...]:
-    """Return where a memory comes from: ids of memories, or a word such as `user-explicit`.
+    """Return a memory's sources: ids of memories, or a word such as `user-explicit`.
 
-    A whole entity or procedure comes from everything that anything in it comes from.
+    A whole entity or procedure has the sources of all its parts.
     """
     content = view.read(placed.path) or b""
     found: Iterable[str] = placed.provenance.sources
@@ -392,7 +392,7 @@ def provenance_of(view: FileView, placed: LocatedMemory) -> tuple[str, ...]:
 
 
 def links_in(text: str) -> tuple[str, ...]:
-    """Return the ids that a text names, by wikilinks or as they are, each once; a link may lead to no entity."""
+    """Return the distinct ids in a text, from wikilinks or plain; a link may lead to no entity."""
     found = []
     for match in _WIKILINK.finditer(text):
         name, block = linked_entity(match.group(1)), match.group(2)

@@ -1,4 +1,4 @@
-"""Procedures: learned ways of doing something, made once and then extended (design document §7)."""
+"""Procedures: learned ways to do something, created once and then extended (design document §7)."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _MOST_STEPS = 200
 
 @dataclass(frozen=True)
 class Workflow:
-    """A way of doing something, as it was learned now.
+    """A newly learned way to do something.
 
     Args:
-        title: For example `How to deploy`; decides which procedure is extended.
-        trigger: When it applies; empty where nobody said.
-        steps: In their order, without numbers.
-        notes: What else to know.
+        title: For example `How to deploy`; determines which procedure is extended.
+        trigger: When it applies; empty if unknown.
+        steps: In order, without numbers.
+        notes: Further notes.
         learned_from: Ids of memories it was learned from.
     """
 
@@ -39,7 +39,7 @@ class Workflow:
 
 @dataclass(frozen=True)
 class StoredProcedure:
-    """The procedure that holds a workflow; `fresh` is false where it held all of it before."""
+    """The procedure that holds a workflow; `fresh` is False if it already held all of it."""
 
     id: str
     path: str
@@ -51,25 +51,25 @@ def procedure_path(procedure: str) -> str:
     """Return the file of a procedure by its id, `procedure:how-to-deploy`.
 
     Raises:
-        InvalidInput: It is no such id.
+        InvalidInput: It is not such an id.
     """
     name = parse_memory_id(procedure if procedure.startswith("procedure:") else f"procedure:{procedure}").name
     return layout.normalise(f"{layout.PROCEDURES}/{name}.md")
 
 
 def learn(draft: Draft, workflow: Workflow, now: datetime, *, scope: str | None = None) -> StoredProcedure:
-    """Add a workflow to the procedure of its title, or make that procedure.
+    """Add a workflow to the procedure with its title, or create that procedure.
 
-    An existing trigger stays, and so do its steps; steps and notes that it lacks are added at the end.
+    An existing trigger and existing steps stay; missing steps and notes are appended.
 
     Args:
-        draft: What is being planned.
-        workflow: What was learned.
+        draft: The plan's draft.
+        workflow: The workflow.
         now: Aware, in the workspace's zone.
-        scope: Whom it is for, None for the owner alone; a procedure that is for others is another one.
+        scope: Its audience, None for the owner alone; another audience means another procedure.
 
     Raises:
-        InvalidInput: A text of it cannot be kept.
+        InvalidInput: One of its texts cannot be kept.
     """
     title = clean_line(workflow.title, what="The title of a procedure", limit=NAME_CHARACTERS).text
     steps, notes = _lines(workflow.steps, "A step"), _lines(workflow.notes, "A note")
@@ -95,7 +95,7 @@ def learn(draft: Draft, workflow: Workflow, now: datetime, *, scope: str | None 
 
 
 def plan_procedure(view: FileView, workflow: Workflow, now: datetime) -> Plan[Changed]:
-    """Plan one workflow by itself; see `learn`."""
+    """Plan a single workflow; see `learn`."""
     draft = Draft(view)
     learned = learn(draft, workflow, now)
     warnings = learned.warnings if learned.fresh else (f"{learned.id} says all this already.",)
@@ -129,7 +129,7 @@ def _extend(
 
 
 def _place(draft: Draft, title: str, scope: str | None) -> tuple[str, Procedure | None]:
-    """Return the procedure of that title for the same people, or a path that none has."""
+    """Return the procedure with that title and audience, or an unused path."""
     base = slug(title)
     number = 1
     while True:
@@ -138,7 +138,7 @@ def _place(draft: Draft, title: str, scope: str | None) -> tuple[str, Procedure 
         if content is None:
             return path, None
         known = Procedure.parse(content, path)
-        # A file that its author gave another title, or none, is the one its name says.
+        # A file whose author gave it another title, or none, matches by its name.
         named = same_name(known.title, title) or slug(known.title.removesuffix(".md")) == base
         if named and known.scope == scope:
             return path, known

@@ -1,4 +1,4 @@
-"""Whether a proposal repeats or contradicts another, or a memory: the nearest found, values compared."""
+"""Finds proposals and memories that a proposal repeats or contradicts: selects the nearest, compares values."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 Relation = Literal["", "repeats", "contradicts"]
 
 Compare = Callable[[str, str], Relation]
-"""Tells how a new text stands to an older one."""
+"""Returns the relation of a new text to an older one."""
 
 
 @dataclass(frozen=True)
 class Compared:
-    """How a text stands to others, by their names.
+    """The relation of a text to others, by their names.
 
     Args:
-        contradicts: What it cannot hold beside, in the order given.
-        repeats: The first that says the same, or None.
+        contradicts: Texts that it contradicts, in the order given.
+        repeats: The first with the same meaning, or None.
     """
 
     contradicts: tuple[str, ...] = ()
@@ -40,9 +40,9 @@ def compare_all(text: str, others: Iterable[tuple[str, str]], compare: Compare) 
     """Compare a text with several others.
 
     Args:
-        text: The new one.
-        others: Names and texts; facts without an id of their own go by one name, their entity’s.
-        compare: Tells how two stand to each other.
+        text: The new text.
+        others: Names and texts; facts without an id share the name of their entity.
+        compare: Returns the relation of two texts.
     """
     found = [(name, compare(text, other)) for name, other in others]
     contradicts = dict.fromkeys(name for name, relation in found if relation == "contradicts")
@@ -52,7 +52,7 @@ def compare_all(text: str, others: Iterable[tuple[str, str]], compare: Compare) 
 
 
 def ways_to_say(fact: str, label: str) -> tuple[str, ...]:
-    """Return a fact as it stands, and with the name of its entity, which it may leave out: “Drinks tea”, of Robin."""
+    """Return a fact as written, and with the name of its entity, which it may omit: “Drinks tea”, of Robin."""
     if not label or label.casefold() in fact.casefold():
         return (fact,)
     return (fact, f"{label} {fact[:1].lower()}{fact[1:]}" if fact[1:2].islower() else f"{label} {fact}")
@@ -64,20 +64,20 @@ _CONTENT: Final = re.compile(
     r"^- \*\*Content\*\*:[ \t]*(.*(?:\n(?:[ \t].*|[ \t]*(?=\n[ \t])))*)", re.IGNORECASE | re.MULTILINE
 )
 _STATUS: Final = re.compile(rf"^- \*\*Status\*\*:[ \t]*{DEFERRED}[ \t]*$", re.IGNORECASE | re.MULTILINE)
-# Of a text, what is looked at to tell what it is about.
+# The part of a text used to find its topic.
 _LOOKED_AT: Final = 2000
 _FEW_WORDS: Final = 3
 
 
 @dataclass(frozen=True)
 class WaitingProposal:
-    """A proposal as it is glanced at.
+    """The fields of a proposal that can be read quickly.
 
     Args:
         number: As written.
-        text: What is to be remembered.
-        key: What texts that say the same share.
-        words: What it is about.
+        text: The text to remember.
+        key: Equal for texts with the same wording.
+        words: Its topic words.
         deferred: Whether it was left to the reflection.
     """
 
@@ -89,9 +89,9 @@ class WaitingProposal:
 
 
 def scan_waiting(content: bytes) -> Iterator[WaitingProposal]:
-    """Yield what waits in the file, by its lines alone; what is no list item at the margin is passed over.
+    """Yield the waiting proposals of the file, line by line; all but list items at the margin are skipped.
 
-    This only tells what is worth a comparison; whoever changes the file reads it as Markdown.
+    This only selects candidates for comparison; changes parse the file as Markdown.
     """
     text = content.decode("utf-8", "replace")
     found = list(_HEADING.finditer(text))
@@ -103,7 +103,7 @@ def scan_waiting(content: bytes) -> Iterator[WaitingProposal]:
 
 
 def nearest_proposals(text: str, waiting: list[WaitingProposal]) -> list[WaitingProposal]:
-    """Return those that may be about the same as a text, the likeliest first, at most 24."""
+    """Return the proposals that may share a text's topic, likeliest first, at most 24."""
     words = telling_words(text)
     rated = []
     for each in waiting:
@@ -115,7 +115,7 @@ def nearest_proposals(text: str, waiting: list[WaitingProposal]) -> list[Waiting
 
 
 def telling_words(text: str) -> frozenset[str]:
-    """Return the words of a text that say what it is about."""
+    """Return the topic words of a text."""
     return frozenset(terms(text[:_LOOKED_AT])) - STOP_WORDS
 
 
@@ -171,7 +171,7 @@ _FEWEST_SHARED: Final = 2
 
 
 def contradict(one: str, other: str) -> bool:
-    """Tell whether two statements cannot both hold, as far as their words show it."""
+    """Return True if two statements evidently cannot both hold."""
     first, second = _words(one), _words(other)
     if not first or not second or max(len(first), len(second)) > _MOST_WORDS:
         return False
@@ -184,7 +184,7 @@ def _words(text: str) -> list[str]:
 
 
 def _denies(a: list[str], b: list[str]) -> bool:
-    """Tell whether one says the other’s words and a denial."""
+    """Return True if one statement is the other with a negation."""
     if (_DENIALS & set(a) == set()) == (_DENIALS & set(b) == set()):
         return False
     one, other = (
@@ -199,7 +199,7 @@ def _stem(word: str) -> str:
 
 
 def _differs_in_a_value(first: list[str], a: list[str], second: list[str], b: list[str]) -> bool:
-    # “is on 30 March” and “is March 15” begin alike; small words between do not count.
+    # “is on 30 March” and “is March 15” begin alike; small words in between do not count.
     first, a = _plain(first, a)
     second, b = _plain(second, b)
     start = _shared(a, b)
@@ -232,7 +232,7 @@ def _shared(one: list[str], other: list[str]) -> int:
 
 
 def _is_measure(words: list[str]) -> bool:
-    """Tell whether a stretch gives a number, a day or a time, and little else."""
+    """Return True if a passage is mainly a number, a day or a time."""
     folded = [fold(word) for word in words]
     telling = [word for word in folded if any(c.isdigit() for c in word) or word in _MONTHS | _DAYS]
     return bool(telling) and len(folded) - len(telling) <= 2

@@ -1,4 +1,4 @@
-"""The memories that a proposal contradicts: replaced by it, or kept and linked with it (§13.6)."""
+"""The memories that a proposal contradicts: replaced by it, or kept and linked to it (§13.6)."""
 
 from __future__ import annotations
 
@@ -31,18 +31,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class OpposedMemory:
-    """A memory that a proposal is marked as contradicting, as it stands now.
+    """A memory that a proposal is marked as contradicting, in its current state.
 
     Args:
         id: As the proposal names it.
-        text: What it says.
-        said: The ways to say it that are compared.
-        entity: `type--slug` of the entity that it is a fact of, whose id it goes by where it has none of its own; empty
-            for what is no fact.
-        block: The block of core memory that it stands in; empty elsewhere.
-        scope: Whom it is for besides the owner.
-        guarded: Why a person alone lets it go, to complete “it is …”; empty where the main agent may.
-        says_more: Whether other things stand in it as well, as in a conversation, which would be lost with it.
+        text: Its text.
+        said: The phrasings to compare.
+        entity: `type--slug` of the entity of a fact, which also serves as id for facts without one; empty for others.
+        block: Its block of core memory; empty elsewhere.
+        scope: Its audience besides the owner.
+        guarded: Why only a person may replace it, to complete “it is …”; empty if the main agent may.
+        says_more: Whether it contains more, as a conversation does, which replacing would lose.
     """
 
     id: str
@@ -56,11 +55,11 @@ class OpposedMemory:
 
 
 def opposed_memories(files: EntityFiles, proposal: MemoryProposal, zone: tzinfo) -> tuple[OpposedMemory, ...]:
-    """Return the memories that a proposal is marked as contradicting, without those that are gone, retired or archived.
+    """Return the memories that a proposal is marked as contradicting, except gone, retired or archived ones.
 
     Args:
-        files: The entity files of what is drafted.
-        proposal: As it stands in the file.
+        files: The entity files of the draft.
+        proposal: As written in the file.
         zone: The workspace's.
     """
     entries = read_scores(files.draft).entries if proposal.against else {}
@@ -75,18 +74,18 @@ def check_may_replace(
     named: Collection[str],
     is_person: bool,
 ) -> None:
-    """Let pass what may go by whoever decides.
+    """Check that the decider may replace memories.
 
     Args:
         number: The proposal's.
-        opposed: What would go.
-        scope: Whom the proposal is for; None for the owner alone.
-        named: Ids of the memories that were named one by one.
+        opposed: The memories to replace.
+        scope: The proposal's audience; None for the owner alone.
+        named: Ids of the memories that were named individually.
         is_person: Whether a person decides.
 
     Raises:
-        RoleRefused: Something takes a person, and none decides.
-        Refused: It takes that it is named.
+        RoleRefused: Only a person may decide this.
+        Refused: A memory has to be named.
     """
     guarded = {each.id: reason for each in opposed if (reason := _guarded(each, scope))}
     if is_person:
@@ -128,7 +127,7 @@ def _standing(
         else:
             yield from _no_fact(files.draft, memory, zone, pinned=pinned)
     except (NotFound, InvalidInput, OutsideWorkspace):
-        # It went meanwhile, or the mark names nothing: then there is nothing that it contradicts.
+        # It is gone, or the mark names nothing: then there is no contradiction.
         return
 
 
@@ -176,18 +175,18 @@ def archive_opposed(
     settings: Settings,
     first_seen: Mapping[str, datetime],
 ) -> list[str]:
-    """Hide what is no fact, and return its ids; an item of core memory leaves it.
+    """Archive contradicted memories other than facts, and return their ids; items leave core memory.
 
     Args:
-        draft: The files; changed.
-        opposed: What goes; its facts are left to `retire_facts`.
-        told: On whose account, for the audit log.
+        draft: The draft; changed.
+        opposed: The memories; facts are left to `retire_facts`.
+        told: The reason, for the audit log.
         now: Aware, in the workspace's zone.
         settings: The constants of decay.
-        first_seen: When memories came into the history, by id.
+        first_seen: When memories entered the history, by id.
 
     Raises:
-        Refused: An item of core memory that nobody named says the same, and would go along.
+        Refused: An item of core memory that nobody named has the same text and would be archived too.
     """
     ids = [each.id for each in opposed if not each.entity]
     if not ids:
@@ -215,18 +214,18 @@ def archive_opposed(
 def retire_facts(
     files: EntityFiles, opposed: Sequence[OpposedMemory], remembered: Remembered, text: str
 ) -> list[str]:
-    """Retire facts as of today; each points to the fact of its entity that holds from now on.
+    """Retire facts as of today; each refers to the new fact of its entity.
 
-    Where what was stored is no such fact, and is the owner's, one is added that comes from it.
+    If the stored memory is not such a fact, and is the owner's, a fact derived from it is added.
 
     Args:
-        files: The entity files of what is drafted; changed.
-        opposed: What goes; what is no fact is left to `archive_opposed`.
-        remembered: What takes its place.
-        text: What a fact says that is added for it.
+        files: The entity files of the draft; changed.
+        opposed: The memories; others than facts are left to `archive_opposed`.
+        remembered: The new memory.
+        text: The text for an added fact.
 
     Returns:
-        The ids of what was retired.
+        The ids of the retired facts.
     """
     retired = []
     for each in opposed:
@@ -248,17 +247,17 @@ def retire_facts(
 
 
 def with_contradicted_names(text: str, memories: Sequence[str]) -> str:
-    """Return a text that names what it contradicts; the text itself where that is nothing."""
+    """Return a text with the names of the memories it contradicts; unchanged without any."""
     return f"{text.rstrip()} (contradicts {', '.join(memories)})" if memories else text
 
 
 def ask_which_holds(
     draft: Draft, memories: Sequence[str], now: datetime, zone: tzinfo, lookup: EntityLookup
 ) -> None:
-    """Put the question to each entity that one of the memories is a fact of, and make those facts less sure.
+    """Add the question to each entity with one of the facts, and lower the confidence of these facts.
 
     Args:
-        draft: The files; changed.
+        draft: The draft; changed.
         memories: Ids of all sides.
         now: Aware, in the workspace's zone.
         zone: The workspace's.
@@ -283,5 +282,5 @@ def _text(draft: Draft, memory: str, zone: tzinfo) -> str | None:
     try:
         return locate_memory(draft, memory, zone).text
     except (NotFound, InvalidInput, OutsideWorkspace):
-        # It went meanwhile: then there is nothing to link to.
+        # It is gone: there is nothing to link to.
         return None

@@ -1,4 +1,4 @@
-"""Verdicts on proposals: what is stored, refused or left to the reflection (design document §13.3)."""
+"""Verdicts on proposals: stored, rejected or left to the reflection (design document §13.3)."""
 
 from __future__ import annotations
 
@@ -58,11 +58,11 @@ _OTHER_TYPE: Final = "concept"
 
 @dataclass(frozen=True)
 class VerdictOptions:
-    """What whoever decides wants otherwise than proposed.
+    """The decider's departures from a proposal.
 
     Args:
-        store: Where it shall stand, None for where it was suggested.
-        text: What shall be remembered, None for what was proposed.
+        store: The store, None for the suggested one.
+        text: The text, None for the proposed one.
     """
 
     store: str | None = None
@@ -70,26 +70,25 @@ class VerdictOptions:
 
 
 def sender_tag(sender: str) -> str:
-    """Return a sender's name as an actor tag takes it; `unknown` for what is no agent's name."""
+    """Return a sender's name for an actor tag; `unknown` if it is not an agent's name."""
     name = sender.strip().lower()
     return name if _NAME.fullmatch(name) else _NOBODY
 
 
 def store_of(proposal: MemoryProposal, wishes: VerdictOptions) -> str | None:
-    """Return the store that was asked for; None where what stands in the file is none."""
+    """Return the requested store; None if the one in the file is invalid."""
     wanted = wishes.store if wishes.store is not None else proposal.store
     return wanted if wishes.store is not None or wanted in MEMORY_STORES else None
 
 
 def text_of(proposal: MemoryProposal, wishes: VerdictOptions) -> str:
-    """Return what shall be remembered."""
     return wishes.text if wishes.text is not None else proposal.content
 
 
 def entities_of(proposal: MemoryProposal, view: FileView) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return what it is about, as remembering takes it, and a warning for each name that is none.
+    """Return the entities for remembering, and a warning for each invalid name.
 
-    An id that nothing has yet, such as `preference--source-quality`, names a new entity by the words in it.
+    An unused id, such as `preference--source-quality`, names a new entity by its words.
     """
     kept: dict[str, None] = {}
     warnings = []
@@ -104,14 +103,14 @@ def entities_of(proposal: MemoryProposal, view: FileView) -> tuple[tuple[str, ..
 def request_of(
     proposal: MemoryProposal, entities: tuple[str, ...], *, wishes: VerdictOptions, store: str, block: str
 ) -> RememberRequest:
-    """Return the request.
+    """Return the request to remember a proposal.
 
     Args:
-        proposal: As it stands in the file.
-        entities: As `entities_of` says.
-        wishes: Of whoever decides.
-        store: Where it goes.
-        block: The block of core memory for what is worth it.
+        proposal: As written in the file.
+        entities: From `entities_of`.
+        wishes: The decider's options.
+        store: The store.
+        block: The block of core memory, if it belongs there.
     """
     kind = proposal.field(TYPE).lower()
     tag = sender_tag(proposal.sender)
@@ -148,18 +147,18 @@ _MOST_NAMED: Final = 4
 
 @dataclass(frozen=True)
 class Verdicts:
-    """What somebody decided.
+    """Decisions on proposals.
 
     Args:
-        commit: Numbers of what shall be stored.
-        reject: Numbers of what shall not.
-        defer: Numbers of what is left to the reflection.
-        reason: Why something is rejected; empty where nothing is said.
-        wishes: What shall be otherwise than proposed.
-        both: Whether what is stored contradicts each other and is linked as such.
-        replacing: Whether what is stored takes the place of the memories that it contradicts.
-        named: Ids of those memories, where they were named; none where all of them are meant.
-        expected: Texts that proposals had when somebody looked at them, by number.
+        commit: Numbers of proposals to store.
+        reject: Numbers of proposals to reject.
+        defer: Numbers of proposals left to the reflection.
+        reason: Why proposals are rejected; may be empty.
+        wishes: The decider's options.
+        both: Whether contradictory proposals are stored and linked.
+        replacing: Whether stored proposals replace the memories that they contradict.
+        named: Ids of those memories if only some are meant; empty for all.
+        expected: The texts of proposals as shown to the decider, by number.
     """
 
     commit: tuple[int, ...] = ()
@@ -174,14 +173,13 @@ class Verdicts:
 
     @property
     def numbers(self) -> tuple[int, ...]:
-        """Return every number."""
         return (*self.commit, *self.reject, *self.defer)
 
     def in_place_of(self, replacing: bool | Collection[str]) -> Verdicts:
-        """Return these verdicts, with what is stored taking the place of what it contradicts.
+        """Return these verdicts with stored proposals replacing what they contradict.
 
         Args:
-            replacing: Whether of all of it; or the ids of what is meant.
+            replacing: Whether to replace all of it; or the ids to replace.
         """
         if isinstance(replacing, bool):
             return replace(self, replacing=replacing)
@@ -191,12 +189,12 @@ class Verdicts:
 
 @dataclass(frozen=True)
 class PreparedRouting:
-    """Where a text belongs, found out before anything is locked.
+    """The routing of a text, determined before anything is locked.
 
     Args:
         text: The text.
-        routing: Where it belongs.
-        rejected: What a person has rejected of it, one sentence each.
+        routing: Its routing.
+        rejected: Its parts that a person has rejected, one sentence each.
     """
 
     text: str
@@ -206,18 +204,18 @@ class PreparedRouting:
 
 @dataclass(frozen=True)
 class VerdictContext:
-    """What verdicts need beside the files.
+    """Inputs of verdicts beside the files.
 
     Args:
         now: Aware, in the workspace's zone.
-        settings: Of the workspace.
+        settings: The workspace's.
         lookup: Finds entities by name.
-        standing: Knows what matters in core memory.
-        prepared: Of what is to be stored, by number.
-        given: The highest number that history knows of.
-        compare: Tells how two texts stand to each other.
-        first_seen: When memories came into the history, by id.
-        remember_rejections: Gives the file of rejections with some more; None where no person decides.
+        standing: Looks up the relevance of core items.
+        prepared: The routing of proposals to store, by number.
+        given: The highest number in history.
+        compare: Returns the relation of two texts.
+        first_seen: When memories entered the history, by id.
+        remember_rejections: Returns the file of rejections with some added; None if no person decides.
         trusting: Whether a person decides, who may store what was rejected before.
     """
 
@@ -234,7 +232,7 @@ class VerdictContext:
 
 
 def actor_of(senders: Iterable[str]) -> str:
-    """Return the actor of what the main agent stores for others: `bot:commit-from:NAME`, a name for each sender."""
+    """Return the main agent's actor tag for storing others' proposals, `bot:commit-from:NAME`, with every sender."""
     names = list(dict.fromkeys(map(sender_tag, senders)))
     more = ["more"] if len(names) > _MOST_NAMED else []
     return ":".join(["bot:commit-from", *names[:_MOST_NAMED], *more])
@@ -246,13 +244,13 @@ _LONGEST_FACT: Final = 240
 
 
 class ProposalWriter:
-    """Stores proposals in one draft, and keeps what is to be told of it.
+    """Stores proposals in one draft, and collects the messages about it.
 
     Args:
-        draft: The files; changed.
-        verdicts: What was decided.
-        means: What it takes.
-        sides: Ids of the memories that contradict each other, where both are kept.
+        draft: The draft; changed.
+        verdicts: The decisions.
+        means: Their inputs.
+        sides: Ids of contradictory memories that are both kept.
     """
 
     def __init__(
@@ -272,18 +270,18 @@ class ProposalWriter:
         return tuple(self._warnings)
 
     def store(self, proposal: MemoryProposal) -> None:
-        """Store one proposal; where that was decided, in place of what it contradicts.
+        """Store one proposal, replacing what it contradicts if that was decided.
 
         Raises:
-            InvalidInput: Something of it cannot be kept.
-            Refused: It takes a person, or their word about one memory, to let go what it contradicts.
+            InvalidInput: Part of it cannot be kept.
+            Refused: Replacing a memory takes a person, or naming it.
         """
         means, verdicts = self._means, self._verdicts
         prepared = means.prepared[proposal.number]
         entities, left_out = entities_of(proposal, self._draft)
         store = store_of(proposal, verdicts.wishes) or prepared.routing.store
         if prepared.rejected and not means.trusting:
-            # As when it notices something itself: that it was said may be noted, it is not believed for that.
+            # As for an agent's own observations: the statement may be recorded, but is not therefore believed.
             store, proposal = "episodic", replace(proposal, core_worthy=False)
         block = prepared.routing.core_block or _BLOCK
         request = request_of(proposal, entities, wishes=verdicts.wishes, store=store, block=block)
@@ -309,7 +307,7 @@ class ProposalWriter:
             self._warnings[f"#{proposal.number}: {warning}"] = None
 
     def ask_which_holds(self) -> None:
-        """Link what was kept though it contradicts each other."""
+        """Link contradictory memories that were both kept."""
         means = self._means
         ask_which_holds(
             self._draft, list(dict.fromkeys(self._sides)), means.now, means.settings.zone, means.lookup
@@ -318,9 +316,9 @@ class ProposalWriter:
     def _giving_way(
         self, proposal: MemoryProposal, opposed: Sequence[OpposedMemory], request: RememberRequest
     ) -> tuple[OpposedMemory, ...]:
-        """Return what a proposal takes the place of: what it contradicts by its words, for a mark is no proof.
+        """Return the memories that a proposal replaces: those its text contradicts, since a mark is no proof.
 
-        What says more stays whoever names it: the rest of a conversation would be lost with one sentence of it.
+        A memory that says more stays even if named: one sentence may not cost the rest of a conversation.
         """
         means, verdicts = self._means, self._verdicts
         if not verdicts.replacing:
@@ -344,9 +342,9 @@ class ProposalWriter:
         return found
 
     def _worded(self, request: RememberRequest, giving_way: Sequence[OpposedMemory]) -> RememberRequest:
-        """Return a request that says what was decided of it, and goes where what it replaces stood."""
+        """Return a request with the decided text, at the location of what it replaces."""
         if self._verdicts.both:
-            # A fact reads as a sentence; its entity asks instead. Other people are not told what else there is.
+            # A fact reads as a sentence; its entity holds the question. Other audiences learn nothing.
             silent = request.scope is not None or request.store == "semantic"
             sides = [] if silent else list(dict.fromkeys(self._sides))
             return replace(request, text=with_contradicted_names(request.text, sides), confidence="low")
@@ -384,7 +382,7 @@ class ProposalWriter:
 
 
 def _as_fact(text: str, remembered: Remembered) -> str:
-    """Return what a fact says instead of one that is retired; of a long text, its summary."""
+    """Return the text of a fact that replaces a retired one; for a long text, its summary."""
     return text if len(text) <= _LONGEST_FACT else remembered.summary
 
 
@@ -392,14 +390,14 @@ _MOST_TOLD: Final = 10
 
 
 def plan_verdicts(view: FileView, verdicts: Verdicts, means: VerdictContext) -> Plan[Settled]:
-    """Plan to carry out verdicts, all of them or none.
+    """Plan to carry out verdicts, all or none.
 
     Raises:
-        NotFound: A number is none of those that wait: it may have been decided by somebody else.
-        InvalidInput: Something of a proposal cannot be kept; one number has two verdicts; a memory was named that
-            none of the proposals is marked as contradicting.
-        Stale: A proposal says something else than when somebody looked at it.
-        Refused: It takes a person, or their word about one memory, to let go what a proposal contradicts.
+        NotFound: No proposal with a number waits; someone else may have decided it.
+        InvalidInput: Part of a proposal cannot be kept; a number has two verdicts; a named memory is not marked as
+            contradicted by any of the proposals.
+        Stale: A proposal has changed since it was shown.
+        Refused: Replacing a memory takes a person, or naming it.
     """
     pending = read_proposals(view)
     chosen = {number: _chosen(pending, number, verdicts, means) for number in verdicts.numbers}
@@ -475,7 +473,7 @@ def _check_named(verdicts: Verdicts, kept: Iterable[MemoryProposal]) -> None:
 
 
 def _refusals(verdicts: Verdicts) -> tuple[Event, ...]:
-    """Return an audit line for each refusal that goes with something stored; alone, the file’s own line says it."""
+    """Return an audit line for each rejection beside something stored; alone, the file’s own line says it."""
     if not verdicts.commit:
         return ()
     return tuple(

@@ -1,4 +1,4 @@
-"""Proposals: the file read as answers, numbers given once, and plans to append or clear (§13.2, §13.6)."""
+"""Proposals: reading the file, unique numbers, and plans to append or clear (§13.2, §13.6)."""
 
 from __future__ import annotations
 
@@ -54,16 +54,16 @@ TYPE: Final = "Type"
 TAGS: Final = "Tags"
 ORIGINS: Final = "Origins"
 SCOPE: Final = "For"
-"""Further fields beside those of design document §13.2; a value that is a list is parted by commas."""
+"""Fields beside those of design document §13.2; lists are separated by commas."""
 
 
 def read_proposals(view: FileView) -> PendingMemories:
-    """Return the proposals that wait; none where there is no file."""
+    """Return the waiting proposals; none if there is no file."""
     return PendingMemories.parse(view.read(layout.PENDING_MEMORIES) or b"", layout.PENDING_MEMORIES)
 
 
 def overview(pending: PendingMemories) -> Proposals:
-    """Return what waits, as an answer."""
+    """Return the waiting proposals as a result value."""
     known = {proposal.number for proposal in pending.proposals}
     return Proposals(
         tuple(_answer(proposal, known) for proposal in pending.proposals),
@@ -72,7 +72,7 @@ def overview(pending: PendingMemories) -> Proposals:
 
 
 def conflicts_of(proposal: MemoryProposal, known: set[int]) -> tuple[str, ...]:
-    """Return what a proposal contradicts: others that wait, as `#4`, and memories by id."""
+    """Return what a proposal contradicts: waiting proposals, as `#4`, and memories by id."""
     return (*(f"#{other}" for other in proposal.conflicts if other in known), *proposal.against)
 
 
@@ -82,13 +82,13 @@ def without(
     became: Mapping[int, str] = MappingProxyType({}),
     retired: Collection[str] = (),
 ) -> PendingMemories:
-    """Return the file without some proposals, and with what others say about contradicting them set right.
+    """Return the file without some proposals, with other proposals' references to them updated.
 
     Args:
         pending: The file.
-        numbers: Of what goes.
-        became: Of what goes because it was stored, by number: the memory that it became, which others now contradict.
-        retired: Ids of memories that no longer hold.
+        numbers: The proposals to remove.
+        became: For stored proposals, the memory that each became, which others now contradict.
+        retired: Ids of memories that are no longer current.
     """
     gone = {*numbers, *became}
     marks = {}
@@ -103,7 +103,7 @@ def without(
 
 
 def listed(text: str) -> tuple[str, ...]:
-    """Return the parts of a field that is a list."""
+    """Return the parts of a list field."""
     return tuple(part.strip() for part in text.split(",") if part.strip())
 
 
@@ -133,15 +133,15 @@ def _answer(proposal: MemoryProposal, known: set[int]) -> Proposal:
 
 HIGHEST: Final = "Highest-Proposal"
 _TRAILER: Final = f"\n{HIGHEST}: "
-# What a hand wrote beyond this is passed over, so that it cannot use all numbers up.
+# Larger numbers, written by hand, are skipped, so that they cannot exhaust all numbers.
 _BEYOND: Final = 100_000_000
 
 
 def highest_given(messages: Iterable[str]) -> int:
-    """Return the highest number that history knows of, 0 where it knows none.
+    """Return the highest number in history, 0 if there is none.
 
     Args:
-        messages: Of the commits, newest first; read up to the first that concerns proposals.
+        messages: Commit messages, newest first; read up to the first with a number.
     """
     for message in messages:
         _, trailer, rest = message.rpartition(_TRAILER)
@@ -152,17 +152,17 @@ def highest_given(messages: Iterable[str]) -> int:
 
 
 def highest_in(content: bytes, given: int) -> int:
-    """Return the highest number that counts: of those in the file, and of those that history knows.
+    """Return the highest valid number in the file and in history.
 
     Args:
         content: The file.
-        given: As `highest_given` says.
+        given: From `highest_given`.
     """
     return max([given, *(number for number in written_numbers(content) if number < _BEYOND)])
 
 
 def free_numbers(content: bytes, given: int) -> Iterator[int]:
-    """Yield numbers that no proposal has or had, lowest first."""
+    """Yield unused numbers, lowest first."""
     taken = set(written_numbers(content))
     number = highest_in(content, given)
     while True:
@@ -172,13 +172,13 @@ def free_numbers(content: bytes, given: int) -> Iterator[int]:
 
 
 def is_doubled(content: bytes) -> bool:
-    """Tell whether two proposals bear one number."""
+    """Return True if two proposals have the same number."""
     numbers = written_numbers(content)
     return len(numbers) != len(set(numbers))
 
 
 def number_trailers(highest: int) -> tuple[tuple[str, str], ...]:
-    """Return the trailers of a commit that concerns proposals."""
+    """Return the trailers of a commit that changes proposals."""
     return ((HIGHEST, str(highest)),)
 
 
@@ -186,12 +186,12 @@ T = TypeVar("T")
 
 
 def without_proposals(plan: Plan[T], view: FileView, numbers: Iterable[int]) -> Plan[T]:
-    """Return a plan that takes some proposals out of the file as well; those that are gone already do not matter.
+    """Extend a plan to remove some proposals from the file; missing ones are ignored.
 
     Args:
         plan: Carries out a person's decisions.
         view: The files.
-        numbers: Of the proposals that were decided by them.
+        numbers: The proposals decided by it.
     """
     pending = read_proposals(view)
     gone = [number for number in numbers if pending.proposal(number) is not None]
@@ -209,10 +209,10 @@ _MOST_ORIGINS: Final = 20
 
 @dataclass(frozen=True)
 class NewProposal:
-    """A proposal that is fit to be written, still without a number.
+    """A valid proposal, still without a number.
 
     Args:
-        warnings: What was left out of it.
+        warnings: What was left out.
     """
 
     proposal: MemoryProposal
@@ -228,7 +228,7 @@ def check_request(request: ProposeRequest, sender: str, now: datetime) -> NewPro
         now: When.
 
     Raises:
-        InvalidInput: The text cannot be kept, or a word of the request is none of its vocabulary.
+        InvalidInput: The text cannot be kept, or a word is not in its vocabulary.
     """
     wording = clean_memory(request.content, what="A proposal")
     trigger = clean_line(request.trigger, what="A trigger").text if request.trigger.strip() else ""
@@ -265,16 +265,16 @@ def check_request(request: ProposeRequest, sender: str, now: datetime) -> NewPro
 def plan_propose(
     view: FileView, draught: NewProposal, against: Compared, *, compare: Compare, given: Callable[[], int]
 ) -> Plan[Proposed]:
-    """Plan to append a proposal, marked on both sides where it contradicts another.
+    """Plan to append a proposal; contradictions are marked on both sides.
 
-    What waits already in the very same words is not written a second time; the answer says where it waits.
+    A proposal with the same wording is not appended again; the answer names the waiting one.
 
     Args:
         view: The files.
         draught: The proposal.
-        against: How it stands to memory.
-        compare: Tells how it stands to what waits.
-        given: The highest number that history knows of.
+        against: Its relation to memory.
+        compare: Returns its relation to a waiting proposal.
+        given: Returns the highest number in history.
     """
     content = view.read(layout.PENDING_MEMORIES) or b""
     waiting = list(scan_waiting(content))
@@ -317,7 +317,7 @@ def plan_propose(
 
 
 def _for_the_same(content: bytes, same: Sequence[WaitingProposal], scope: str) -> WaitingProposal | None:
-    """Return the first of those that say the same which is for the same people."""
+    """Return the first proposal with the same text for the same audience."""
     pending = PendingMemories.parse(content, layout.PENDING_MEMORIES)
     scopes = {each.number: each.field(SCOPE) for each in pending.proposals}
     return next((each for each in same if scopes.get(each.number, "") == scope), None)
@@ -342,7 +342,7 @@ def _waits_already(content: bytes, known: WaitingProposal, draught: NewProposal)
 
 
 def _with_own_numbers(content: bytes, given: int) -> bytes:
-    """Return the file with a number of its own for each proposal, where a hand has doubled one."""
+    """Return the file with unique proposal numbers, in case an edit by hand duplicated one."""
     if not is_doubled(content):
         return content
     pending = PendingMemories.parse(content, layout.PENDING_MEMORIES)
@@ -353,21 +353,21 @@ def _with_own_numbers(content: bytes, given: int) -> bytes:
 
 
 def _marked(content: bytes, number: int, others: tuple[int, ...], memories: tuple[str, ...]) -> bytes:
-    """Return the file with the other sides of a conflict marked as well."""
+    """Return the file with the other sides of a conflict marked too."""
     pending = PendingMemories.parse(content, layout.PENDING_MEMORIES)
     marks = {
         other: Mark(tuple(sorted({*proposal.conflicts, number})), proposal.against)
         for other in others
         if (proposal := pending.proposal(other)) is not None
     }
-    # What was only taken for a proposal, such as one within a fence, is no side of a conflict.
+    # Text that only looks like a proposal, such as inside a fence, is not a side of a conflict.
     if pending.proposal(number) is not None:
         marks[number] = Mark(tuple(sorted(marks)), memories)
     return pending.mark(marks).render()
 
 
 def _entity(text: str) -> str:
-    """Return an entity as the file names it: a known form of id, or `TYPE:NAME`."""
+    """Return an entity as written in the file: a canonical id, or `TYPE:NAME`."""
     bare = text.strip().removeprefix("[[").removesuffix("]]").strip()
     kind, dashes, slug = bare.removeprefix("entity:").partition("--")
     if dashes and kind.replace("-", "").isalnum() and slug and not set(slug) & set(",[] :/\\"):

@@ -1,4 +1,4 @@
-"""Remembering: one plan that writes a memory into its store, the graph and, where it is worth it, core memory."""
+"""Remembering: one plan that writes a memory into its store, the graph and, if important, core memory."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ SUMMARY_CHARACTERS = 100
 
 @dataclass(frozen=True)
 class Intent:
-    """A memory that is ready to be stored: the request's wishes, else the routing's choices.
+    """A memory ready to be stored: the routing's decisions, overridden by the request.
 
     Args:
         named: Every entity, those of the request first.
-        core_block: The block of core memory to say it in; None where core memory is not concerned.
+        core_block: The block of core memory for it; None for none.
         router: `given`, `rules` or `model`.
     """
 
@@ -82,20 +82,20 @@ class Intent:
         return tuple(named for named in self.named if named.given)
 
     def origin(self, memory_id: str | None = None) -> Origin:
-        """Return where facts and relations of this memory come from.
+        """Return the source of the facts and relations of this memory.
 
         Args:
-            memory_id: The episode that holds the memory, where one does.
+            memory_id: The episode that holds the memory, if any.
         """
         sources = (memory_id, *self.origins) if memory_id else self.origins
         return Origin(sources or (f"source:{self.source}",), self.confidence)
 
 
 def read_intent(request: RememberRequest, routing: Routing) -> Intent:
-    """Check a request and lay it over the routing of its text.
+    """Validate a request and combine it with the routing of its text.
 
     Raises:
-        InvalidInput: The text cannot be kept, or a word of the request is none of its vocabulary.
+        InvalidInput: The text cannot be kept, or a word is not in its vocabulary.
     """
     wording = clean_memory(request.text)
     store = routing.store if request.store is None else checked_word(request.store, MEMORY_STORES, "store")
@@ -112,7 +112,7 @@ def read_intent(request: RememberRequest, routing: Routing) -> Intent:
         )
     if request.scope is not None and store == "core":
         store = "episodic"
-    # Who names another store has decided; core memory is left alone unless a block is asked for.
+    # A request for another store is a decision; core memory is then left alone unless a block is requested.
     worth_it = store == "core" or (routing.core_update and request.store is None)
     if block is None and worth_it and request.scope is None:
         block = routing.core_block or "Active Context"
@@ -153,7 +153,7 @@ def _named(request: RememberRequest, routing: Routing) -> tuple[tuple[EntityName
 
 
 CORE_ITEM_CHARACTERS = 240
-"""A longer text is said in core memory by its summary."""
+"""Core memory gets only the summary of longer texts."""
 
 _GENERAL = EntityName("General", "concept")
 _LIST_MARK = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+")
@@ -161,7 +161,7 @@ _LIST_MARK = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+")
 
 @dataclass
 class MemoryWrite:
-    """A memory while it is being written; collects what the answer says."""
+    """A memory being written, with the messages about it."""
 
     intent: Intent
     draft: Draft
@@ -178,7 +178,7 @@ class MemoryWrite:
 
 @dataclass(frozen=True)
 class StoredMemory:
-    """Where a memory stands; `fresh` is false where it stood there before."""
+    """The location of a memory; `fresh` is False if it already existed."""
 
     id: str
     path: str
@@ -187,10 +187,10 @@ class StoredMemory:
 
 
 def write_memory(writing: MemoryWrite) -> StoredMemory:
-    """Write a memory into its store, unless it stands there already.
+    """Write a memory into its store, unless it is already there.
 
     Raises:
-        InvalidInput: Something of it cannot be kept.
+        InvalidInput: Part of it cannot be kept.
         NotFound: An entity given by id, or a block of core memory, does not exist.
     """
     match writing.intent.store:
@@ -292,7 +292,7 @@ def _write_core(writing: MemoryWrite) -> StoredMemory:
 
 
 def update_core(writing: MemoryWrite) -> None:
-    """Say the memory in core memory as well; where that is full, a warning says what could go."""
+    """Add the memory to core memory; if that is full, a warning names candidates for removal."""
     known = same_item(read_core(writing.draft), _core_text(writing.intent))
     if known is not None:
         return
@@ -324,7 +324,7 @@ def _core_text(intent: Intent) -> str:
 
 
 def _resolve(writing: MemoryWrite, *, create: bool) -> None:
-    """Find the entities; those that the text merely mentions are made only where a store lives by them."""
+    """Resolve the entities; those only mentioned in the text are created only for stores that need them."""
     ends = [end for relation in writing.intent.relations for end in (relation.from_, relation.to)]
     for named in writing.intent.named:
         wanted = create or named.given or any(same_name(named.name, end) for end in ends)
@@ -334,7 +334,7 @@ def _resolve(writing: MemoryWrite, *, create: bool) -> None:
 
 
 def _connect(writing: MemoryWrite, memory_id: str | None) -> None:
-    """Join a memory that is no part of the graph to the entities that were given for it."""
+    """Link a memory outside the graph to the entities given for it."""
     if memory_id is None:
         found = [(named, writing.files.known(named)) for named in writing.intent.named]
         writing.entities.extend((named, resolved) for named, resolved in found if resolved is not None)
@@ -360,7 +360,7 @@ def _relate(writing: MemoryWrite, memory_id: str | None) -> None:
 
 
 def _associate(writing: MemoryWrite, subjects: list[str]) -> None:
-    """Join entities that were given or made for a fact, and stand in no relation yet, to its subject."""
+    """Link entities given or created for a fact, and still unrelated, to its subject."""
     vocabulary = read_vocabulary(writing.draft, writing.settings)
     related = {end for ref in writing.relations for end in (ref.from_, ref.to)}
     for named, resolved in writing.entities:
@@ -377,7 +377,7 @@ def _associate(writing: MemoryWrite, subjects: list[str]) -> None:
 
 
 def _subject(writing: MemoryWrite, name: str | None) -> ResolvedEntity:
-    """Return the entity that a fact is filed under: one that was given wins over one read out of the text."""
+    """Return the entity for a fact: a given one takes precedence over one found in the text."""
     found = _entity(writing, name) if name else None
     given = [resolved for named, resolved in writing.entities if named.given]
     if given and (found is None or found not in given):
@@ -404,22 +404,22 @@ def plan_remember(
 ) -> Plan[Remembered]:
     """Plan to remember a text.
 
-    What is remembered already (an episode of today, a fact that holds, a note, a procedure or an item of core
-    memory that says the same) is not written again, and the answer says so. Where core memory is full, the
-    memory is stored all the same and a warning says what could go; what belonged into core memory alone
-    becomes an episode then.
+    A memory that already exists (an episode of today, a current fact, a note, a procedure or an item of core memory
+    with the same text) is not written again, and the answer says so. If core memory is full, the memory is still
+    stored, with a warning that names candidates for removal; if it belonged only in core memory, it becomes an
+    episode.
 
     Args:
         view: The files.
-        request: What to remember, with the wishes of whoever asks.
-        routing: Where it belongs.
+        request: The text and the caller's options.
+        routing: The routing of the text.
         now: Aware, in the workspace's zone.
-        settings: Give the cap of core memory and the workspace's relations.
+        settings: They give the cap of core memory and the workspace's relations.
         lookup: Finds entities by name.
-        standing: Where given, a full core memory names its least relevant items first.
+        standing: If given, a full core memory names its least relevant items first.
 
     Raises:
-        InvalidInput: The text cannot be kept, or a wish makes no sense.
+        InvalidInput: The text cannot be kept, or an option is invalid.
         NotFound: An entity given by id, or the block, does not exist.
     """
     intent = read_intent(request, routing)

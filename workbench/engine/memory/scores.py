@@ -1,4 +1,4 @@
-"""The scores of all memories by columns: at a moment, on days to come, and with another λ."""
+"""The scores of all memories in columns: now, on future days, and with another λ."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FactColumns:
-    """What the texts of memories that have a score say; see `MemoryFacts`. All columns are equally long."""
+    """`MemoryFacts` of all memories with a score, as columns of equal length."""
 
     ids: Sequence[str]
     stores: Sequence[str]
@@ -59,7 +59,7 @@ class FactColumns:
     entities: Sequence[tuple[str, ...]]
 
     def facts(self, row: int) -> MemoryFacts:
-        """Return what one memory's text says."""
+        """Return the facts of one memory."""
         return MemoryFacts(
             id=self.ids[row],
             store=self.stores[row],
@@ -75,10 +75,10 @@ class FactColumns:
 
 @dataclass(frozen=True)
 class ScoreTable:
-    """Everything that the scores of all memories depend on but the moment and the constants; see `DecayRecord`.
+    """All inputs of the scores of all memories except the moment and the constants; see `DecayRecord`.
 
     Args:
-        taken: The moment at which it was taken; the very object stands where nobody wrote down a date.
+        taken: The moment of the table; the same object stands in for unknown dates.
         zone: The workspace's.
     """
 
@@ -99,19 +99,19 @@ class ScoreTable:
 
     @cached_property
     def days(self) -> list[int]:
-        """Return the day of each memory's last access in the zone, as a proleptic ordinal."""
+        """The day of each memory's last access in the zone, as a proleptic ordinal."""
         zone = self.zone
         return [decay.day_of(moment, zone) for moment in self.accessed]
 
     @cached_property
     def boosts(self) -> list[float]:
-        """Return each memory's log2(access count + 1)."""
+        """Each memory's log2(access count + 1)."""
         known = {count: math.log2(count + 1) for count in set(self.counts)}
         return [known[count] for count in self.counts]
 
     @cached_property
     def fates(self) -> list[str]:
-        """Return `archived` (by hand) or `pinned` for each memory where the formula has no say, else nothing."""
+        """`archived` (by decision) or `pinned` for each memory not subject to the formula, else empty."""
         return [
             ARCHIVED if gone else PINNED if pin or weight == UNENDING else ""
             for gone, pin, weight in zip(self.archived, self.pinned, self.weights, strict=True)
@@ -119,7 +119,7 @@ class ScoreTable:
 
     @cached_property
     def undated(self) -> list[int]:
-        """Return the rows in which the moment of the census stands for a date."""
+        """The rows in which the table's moment stands in for a date."""
         return [
             row
             for row, (made, last) in enumerate(zip(self.created, self.accessed, strict=True))
@@ -127,7 +127,7 @@ class ScoreTable:
         ]
 
     def record(self, row: int) -> DecayRecord:
-        """Return what one memory's score depends on."""
+        """Return the inputs of one memory's score."""
         return DecayRecord(
             self.ids[row],
             self.stores[row],
@@ -144,13 +144,13 @@ class ScoreTable:
         )
 
     def raws(self, today: int, lambda_: float) -> list[float]:
-        """Return every memory's raw relevance on a day; it says nothing where a memory has a fate.
+        """Return every memory's raw relevance on a day; meaningless for memories with a fate.
 
         Args:
             today: The day, as a proleptic ordinal.
             lambda_: Decay per day.
         """
-        # Few days and many memories: each power is taken once, by the very function that scores one memory.
+        # There are few distinct days: each power is computed once, by the function that scores single memories.
         powers = {day: math.exp(-lambda_ * max(0, today - day)) for day in set(self.days)}
         return [
             base * powers[day] * boost * weight
@@ -164,12 +164,12 @@ def build_score_table(
     pending: Mapping[str, Accesses],
     reckoning: DecayContext,
 ) -> ScoreTable:
-    """Put together what is known of all memories; for each it is what `compose` says.
+    """Return the table of all memories; each row equals `decay_record`.
 
     Args:
-        columns: What their texts say.
-        entries: What the scores file says, by memory id.
-        pending: Accesses that are not yet in the scores file, by memory id.
+        columns: The facts in their texts.
+        entries: Their entries in the scores file, by memory id.
+        pending: Accesses not yet in the scores file, by memory id.
         reckoning: The moment and the constants.
     """
     settings, now = reckoning.settings, reckoning.now
@@ -204,15 +204,15 @@ def update_score_table(
     reckoning: DecayContext,
     ids: Container[str],
 ) -> ScoreTable:
-    """Return a census with some memories put together anew.
+    """Return a table with some memories recomputed.
 
     Args:
-        census: Taken of the same columns on the same day.
-        columns: As for `take_census`, and so the others.
-        entries: Likewise.
-        pending: Likewise.
-        reckoning: Likewise; dates that nobody wrote down stay at the moment of the census.
-        ids: Which memories.
+        census: A table of the same columns on the same day.
+        columns: As for `build_score_table`, like the following.
+        entries: As there.
+        pending: As there.
+        reckoning: As there; unknown dates keep the moment of the table.
+        ids: The memories to recompute.
     """
     told = replace(reckoning, now=census.taken)
     bases, weights, counts = list(census.bases), list(census.weights), list(census.counts)
@@ -237,7 +237,7 @@ def update_score_table(
 
 
 def table_of_records(records: Iterable[DecayRecord], reckoning: DecayContext) -> ScoreTable:
-    """Return the columns of records that were put together one by one."""
+    """Return the table of individually built records."""
     known = tuple(records)
     return ScoreTable(
         ids=[record.id for record in known],
@@ -263,17 +263,17 @@ _FATED: Final = {ARCHIVED: 0.0, PINNED: 1.0}
 def score_all(
     census: ScoreTable, reckoning: DecayContext, *, forecast: Sequence[int] = (), lambda_: float | None = None
 ) -> DecayView:
-    """Return all scores at the moment, in the order of the census.
+    """Return all present scores, in the order of the table.
 
     Args:
         census: The memories.
         reckoning: The moment and the constants in force.
-        forecast: Calendar days from today, 0 or more: the keys of each entry's `forecast`, its scores (0-1) on
-            these days if nobody touches it.
-        lambda_: Another decay per day; entries whose status differs from the one in force have it in `would_be`.
+        forecast: Calendar days from today, 0 or more: the keys of each entry's `forecast`, its scores (0-1) on these
+            days without further access.
+        lambda_: Another decay per day; `would_be` is set for entries whose status would differ.
 
     Raises:
-        InvalidInput: A day lies in the past, or λ is negative or no number.
+        InvalidInput: A day is in the past, or λ is negative or not a number.
     """
     if any(day < 0 for day in forecast):
         raise InvalidInput("A forecast looks ahead.", remedy="Give a number of days from 0 on.")
@@ -318,9 +318,9 @@ def score_all(
 
 
 def _entries(columns: Sequence[Sequence[object]]) -> tuple[DecayEntry, ...]:
-    """Return the entries whose fields stand in columns, in the order in which the class names them.
+    """Return entries from columns in the order of the class's fields.
 
-    Filling one field of all of them after the other takes a third of the time that making each one takes.
+    Filling one field of all entries after the other takes a third of the time of constructing each entry.
     """
     entries = tuple(map(DecayEntry.__new__, repeat(DecayEntry, len(columns[0]))))
     for field, column in zip(dataclasses.fields(DecayEntry), columns, strict=True):
@@ -330,10 +330,10 @@ def _entries(columns: Sequence[Sequence[object]]) -> tuple[DecayEntry, ...]:
 
 
 def moved_to_moment(known: DecayView, census: ScoreTable, reckoning: DecayContext) -> DecayView:
-    """Return the same scores at another moment of the same day, which stands for dates that nobody wrote down.
+    """Return the same scores at another moment of the same day, which stands in for unknown dates.
 
     Args:
-        known: What `view` answered for the census.
+        known: The result of `score_all` for the table.
         census: The memories.
         reckoning: The moment.
     """
@@ -353,12 +353,12 @@ def moved_to_moment(known: DecayView, census: ScoreTable, reckoning: DecayContex
 def scores_and_statuses(
     census: ScoreTable, raws: Sequence[float], thresholds: Thresholds
 ) -> tuple[list[float], list[str]]:
-    """Return the scores (0-1) and statuses that go with raw relevance; as `decay.value_and_status` for one.
+    """Return the scores (0-1) and statuses for raw relevances; like `decay.value_and_status` for one.
 
     Args:
         census: The memories.
         raws: Their raw relevance, 0 or more.
-        thresholds: Of the statuses.
+        thresholds: The thresholds of the statuses.
     """
     active, fading, archive = thresholds.active, thresholds.fading, thresholds.archive
     scores = [
@@ -381,9 +381,9 @@ def scores_and_statuses(
 
 
 def explained_scores(census: ScoreTable, reckoning: DecayContext) -> list[Score]:
-    """Return every memory's score at the moment, its terms explained.
+    """Return every memory's present score with its terms explained.
 
-    Memories whose terms are the same have one and the same score.
+    Memories with equal terms share one score object.
 
     Args:
         census: The memories.
@@ -403,10 +403,10 @@ def explained_scores(census: ScoreTable, reckoning: DecayContext) -> list[Score]
 
 
 def with_decay_rate(reckoning: DecayContext, lambda_: float) -> DecayContext:
-    """Return the same moment and constants with another λ.
+    """Return the same context with another λ.
 
     Raises:
-        InvalidInput: λ is negative or no number.
+        InvalidInput: λ is negative or not a number.
     """
     if not 0 <= lambda_ < math.inf:
         raise InvalidInput("λ is a number from 0 on.", where=f"{lambda_}", remedy="The usual value is 0.03.")
@@ -416,9 +416,9 @@ def with_decay_rate(reckoning: DecayContext, lambda_: float) -> DecayContext:
 def forecasts(
     census: ScoreTable, today: int, lambda_: float, days: Sequence[int]
 ) -> list[Mapping[str, float]]:
-    """Return every memory's scores (0-1) on days to come if nobody touches it, by the day's number.
+    """Return every memory's scores (0-1) on future days without further access, by the day's number.
 
-    Memories whose terms are the same have one and the same forecast.
+    Memories with equal terms share one forecast.
 
     Args:
         census: The memories.
@@ -428,7 +428,7 @@ def forecasts(
     """
     names = [str(day) for day in days]
     fated = {fate: MappingProxyType(dict.fromkeys(names, value)) for fate, value in _FATED.items()}
-    # Few days and many memories: each power is taken once, by the very function that scores one memory.
+    # There are few distinct days: each power is computed once, by the function that scores single memories.
     later = {
         last: [math.exp(-lambda_ * max(0, today + day - last)) for day in days] for last in set(census.days)
     }
@@ -454,18 +454,18 @@ UNRECORDED = "unrecorded"
 
 
 def score_course(view: DecayView, entry: DecayEntry, days: Sequence[int]) -> tuple[ScorePoint, ...]:
-    """Return a memory's scores on some days if nobody touches it (design document §9.1).
+    """Return a memory's scores on some days without further access (design document §9.1).
 
-    What is pinned or archived counts as that since its last access, what never decays by its store since it was
-    made; earlier than that, nobody wrote down what the score was.
+    Pinned or archived memories count as such since their last access, and those in stores without decay since their
+    creation; earlier scores are unknown.
 
     Args:
-        view: Its moment, rate and thresholds count.
+        view: Provides the moment, rate and thresholds.
         entry: One of its entries.
         days: Calendar days from the view's, negative in the past.
 
     Returns:
-        A point for each of the days, in their order.
+        One point for each day, in order.
     """
     record, thresholds = record_of(entry), thresholds_of(view)
     today, made, last = _ordinals(view, entry)
@@ -481,11 +481,11 @@ def score_course(view: DecayView, entry: DecayEntry, days: Sequence[int]) -> tup
 
 
 def score_terms(view: DecayView, entry: DecayEntry, day: int) -> Score | None:
-    """Return a memory's score on one day with the terms of the formula; None where it is not known.
+    """Return a memory's score on one day with the terms of the formula; None if unknown.
 
     Args:
         view: As for `score_course`.
-        entry: Likewise.
+        entry: As there.
         day: Calendar days from the view's, negative in the past.
     """
     today, made, last = _ordinals(view, entry)
@@ -496,12 +496,12 @@ def score_terms(view: DecayView, entry: DecayEntry, day: int) -> Score | None:
 
 
 def thresholds_of(view: DecayView) -> Thresholds:
-    """Return the thresholds that an answer was made with."""
+    """Return the thresholds used for a view."""
     return Thresholds(view.active_threshold, view.fading_threshold, view.archive_threshold)
 
 
 def record_of(entry: DecayEntry) -> DecayRecord:
-    """Return what an entry's score depends on."""
+    """Return the inputs of an entry's score."""
     return DecayRecord(
         entry.id,
         entry.store,
@@ -517,7 +517,7 @@ def record_of(entry: DecayEntry) -> DecayRecord:
 
 
 def _ordinals(view: DecayView, entry: DecayEntry) -> tuple[int, int, int]:
-    """Return the days, as proleptic ordinals, of the view, of the making and of the first score that is known."""
+    """Return proleptic ordinals of the view's day, the creation, and the first day with a known score."""
     zone = view.now.tzinfo or UTC
     made = day_of(entry.created, zone)
     endless = entry.type_weight is None and not entry.archived
@@ -531,7 +531,7 @@ def _unknown(day: int, made: int, last: int) -> str:
 
 
 class ThresholdCrossing(NamedTuple):
-    """A threshold that is passed some days (from 1) after the last access, and the statuses around it."""
+    """A threshold passed some days (from 1) after the last access, and the statuses on both sides."""
 
     days: int
     before: str
@@ -542,16 +542,16 @@ class ThresholdCrossing(NamedTuple):
 def threshold_crossings(
     base: float, lambda_: float, access_count: int, type_weight: float, thresholds: Thresholds
 ) -> tuple[ThresholdCrossing, ...]:
-    """Return every threshold that a score passes after the last access, the soonest first.
+    """Return every threshold that a score passes after the last access, soonest first.
 
-    Thresholds that are passed on one and the same day are passed at once, down to the lowest of them.
+    Thresholds passed on the same day form one crossing to the lowest of them.
 
     Args:
-        base: As for `formula.score`, and so the others.
+        base: As for `decay.score`, like the following.
         lambda_: Decay per day.
         access_count: From 1.
         type_weight: Finite.
-        thresholds: Of the statuses.
+        thresholds: The thresholds of the statuses.
     """
     value = decay.displayed(decay.score(base, lambda_, 0, access_count, type_weight))
     status = decay.status_of(value, thresholds)
@@ -566,15 +566,15 @@ def threshold_crossings(
 
 
 def upcoming_changes(census: ScoreTable, within: int, reckoning: DecayContext) -> Falls:
-    """Return what passes a threshold in the days to come if nobody touches it, the soonest first, then by id.
+    """Return the memories that will pass a threshold without further access, soonest first, then by id.
 
     Args:
         census: The memories.
-        within: Calendar days from today that are looked at, 0 or more.
+        within: Number of calendar days from today, 0 or more.
         reckoning: The moment and the constants.
 
     Raises:
-        InvalidInput: The days lie in the past.
+        InvalidInput: The number of days is negative.
     """
     if within < 0:
         raise InvalidInput("A forecast looks ahead.", remedy="Give a number of days from 0 on.")

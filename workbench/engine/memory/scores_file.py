@@ -1,4 +1,4 @@
-"""The scores file as planners see and change it: entries, folded accesses, and changes of status with time."""
+"""The scores file in plans: entries, folded accesses, and changes of status over time."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ MOST_WATERMARKS = 8
 
 
 def read_scores(view: FileView) -> DecayScores:
-    """Return the scores file; an empty one where there is none."""
+    """Return the scores file; an empty one if there is none."""
     return DecayScores.parse(view.read(layout.DECAY_SCORES) or b"", layout.DECAY_SCORES)
 
 
 def folded_of(scores: DecayScores) -> dict[str, int]:
-    """Return the watermark: for each journal by id, the offset up to which it was folded in."""
+    """Return the watermark: for each journal by id, the offset up to which it is included."""
     found = scores.extra.get("folded")
     if not isinstance(found, Mapping):
         return {}
@@ -49,14 +49,14 @@ def folded_of(scores: DecayScores) -> dict[str, int]:
 
 
 def with_folded(folded: Mapping[str, int], journal: str, offset: int) -> dict[str, int]:
-    """Return the watermark moved on for one journal; the journals folded least recently fall away."""
+    """Return the watermark advanced for one journal; the least recently folded journals are dropped."""
     moved = {known: end for known, end in folded.items() if known != journal}
     moved[journal] = offset
     return dict(list(moved.items())[-MOST_WATERMARKS:])
 
 
 def checked_of(scores: DecayScores) -> datetime | None:
-    """Return the moment up to which status transitions have been logged; None where they never were."""
+    """Return the moment up to which status transitions are logged; None if never."""
     found = scores.extra.get("checked")
     try:
         return parse_time(found) if isinstance(found, str) else None
@@ -65,12 +65,12 @@ def checked_of(scores: DecayScores) -> datetime | None:
 
 
 def entry_of(record: DecayRecord, standing: ScoreEntry | None, reckoning: DecayContext) -> ScoreEntry:
-    """Return the entry that says what a record knows.
+    """Return the scores file's entry for a record.
 
     Args:
-        record: What is known of the memory.
-        standing: The entry it has in the file, whose further keys are kept.
-        reckoning: For the score and status that are written along for people.
+        record: The inputs of the memory's score.
+        standing: Its current entry, whose further keys are kept.
+        reckoning: For the score and status written for readers.
     """
     score = score_now(record, reckoning)
     extra: dict[str, Any] = dict(standing.extra) if standing else {}
@@ -99,7 +99,7 @@ def entry_of(record: DecayRecord, standing: ScoreEntry | None, reckoning: DecayC
 
 
 def rescored(entry: ScoreEntry, record: DecayRecord, reckoning: DecayContext) -> ScoreEntry:
-    """Return an entry with its score and status as they are at the moment, all else as it stands."""
+    """Return an entry with its present score and status, all else unchanged."""
     score = score_now(record, reckoning)
     return dataclasses.replace(
         entry, current_score=written_score(score.value), status=written_status(score.status)
@@ -107,7 +107,7 @@ def rescored(entry: ScoreEntry, record: DecayRecord, reckoning: DecayContext) ->
 
 
 def written_score(value: float) -> float:
-    """Return a score to four significant digits; only what somebody archived is written as 0."""
+    """Return a score rounded to four significant digits; only archived memories are written as 0."""
     return float(f"{value:.4g}")
 
 
@@ -120,12 +120,12 @@ def change_of_scores(
     now: datetime,
     extra: Mapping[str, Any] | None = None,
 ) -> FileChange | None:
-    """Return the change of the scores file that sets or removes entries; None where nothing differs.
+    """Return the change of the scores file that sets or removes entries; None if nothing differs.
 
     Args:
-        before: The file as it is, from `read_scores`.
+        before: The current file, from `read_scores`.
         entries: New entries by memory id; None removes one.
-        action: What the audit log calls it.
+        action: Its action in the audit log.
         summary: The audit line's summary.
         now: Written as the file's last update.
         extra: Keys of the outer object to set.
@@ -145,18 +145,18 @@ def change_of_scores(
 
 
 Lookup = Callable[[str], MemoryFacts | None]
-"""Tells a memory's facts by its id; None where there is no such memory (any more)."""
+"""Returns a memory's facts by its id; None if there is no such memory."""
 
 
 @dataclass(frozen=True)
 class FoldedAccesses:
-    """What a fold did, and how far the journal may be dropped once its commit stands.
+    """The result of a fold, with the offset up to which the journal may be dropped after its commit.
 
     Args:
-        journal: The id of the journal that was read.
-        offset: The offset up to which it is in the scores file now.
+        journal: The journal's id.
+        offset: The offset up to which the scores file now includes it.
         ids: The memories whose entries changed.
-        accesses: How many accesses were folded in.
+        accesses: Number of accesses folded in.
         transitions: The memories whose status changed.
     """
 
@@ -168,12 +168,12 @@ class FoldedAccesses:
 
 
 def fold_is_due(waiting: Sequence[Access], now: datetime, settings: DecaySettings) -> bool:
-    """Tell whether waiting accesses are many or old enough to be folded in.
+    """Return True if the waiting accesses are numerous or old enough to be folded in.
 
     Args:
-        waiting: Accesses that the scores file does not hold yet.
+        waiting: Accesses not yet in the scores file.
         now: Aware.
-        settings: Say how many and how old.
+        settings: They give the limits.
     """
     if not waiting:
         return False
@@ -182,13 +182,13 @@ def fold_is_due(waiting: Sequence[Access], now: datetime, settings: DecaySetting
 
 
 def pending_accesses(scores: DecayScores, page: JournalPage) -> dict[str, Accesses]:
-    """Return the accesses that count beyond what the scores file holds, by memory id."""
+    """Return the accesses not yet in the scores file, by memory id."""
     return count_accesses(page.after(folded_of(scores)))
 
 
 @dataclass(frozen=True)
 class FoldedEntries:
-    """Entries with waiting accesses counted in, the transitions this makes, and how many waited."""
+    """Entries with waiting accesses counted in, the resulting transitions, and the number of accesses."""
 
     entries: Mapping[str, ScoreEntry]
     transitions: tuple[Transition, ...]
@@ -202,13 +202,13 @@ def plan_scores(
     extra: Mapping[str, object],
     reckoning: DecayContext,
 ) -> Plan[FoldedAccesses]:
-    """Plan to write folded entries and log their transitions; nothing at all where there are neither.
+    """Plan to write folded entries and log their transitions; empty if there are neither.
 
     Args:
-        scores: The scores file as it is.
-        page: What stood in the journal.
-        fold: What to write.
-        extra: Further keys of the file's outer object to set with it.
+        scores: The current scores file.
+        page: The content of the journal.
+        fold: The entries to write.
+        extra: Further keys of the file's outer object to set.
         reckoning: The moment and the constants.
 
     Raises:
@@ -234,16 +234,15 @@ def plan_scores(
 def fold_entries(
     scores: DecayScores, page: JournalPage, lookup: Lookup, reckoning: DecayContext
 ) -> FoldedEntries:
-    """Count waiting accesses into the entries of the memories they belong to.
+    """Count waiting accesses into the entries of their memories.
 
-    An access of a fact without a score of its own counts for its entity; accesses of memories that are gone are
-    dropped.
+    An access to a fact without a score of its own counts for its entity; accesses to deleted memories are dropped.
 
     Args:
-        scores: The scores file as it is.
-        page: What stands in the journal.
-        lookup: Tells a memory's facts by its id.
-        reckoning: For the scores that are written along.
+        scores: The current scores file.
+        page: The content of the journal.
+        lookup: Returns a memory's facts by its id.
+        reckoning: For the scores written for readers.
     """
     waiting = page.after(folded_of(scores))
     owners = {memory_id: _owner(memory_id, lookup) for memory_id in {access.id for access in waiting}}
@@ -270,7 +269,7 @@ def fold_entries(
 
 
 def _by_change(accesses: Iterable[Access]) -> dict[str, tuple[list[Access], dict[str, str]]]:
-    """Return each memory's accesses that came with no change, and the times of those that did by their change."""
+    """Return each memory's accesses without a change, and the times of the others by change."""
     found: dict[str, tuple[list[Access], dict[str, str]]] = {}
     for access in accesses:
         others, changes = found.setdefault(access.id, ([], {}))
@@ -295,15 +294,14 @@ MARK = "decay-checked"
 def plan_transitions(
     view: FileView, page: JournalPage, memories: Mapping[str, MemoryFacts], reckoning: DecayContext
 ) -> Plan[FoldedAccesses]:
-    """Plan to log every status transition since the last one logged; carry it out as `system:decay`.
+    """Plan to log every status transition since the last one logged; to be carried out as `system:decay`.
 
-    Journalled accesses are folded in with it; the file keeps how far it has read the journal, so that a crash before
-    the journal is dropped counts nothing twice. Where no status has changed and no access waits, the file is
-    left alone.
+    Journalled accesses are folded in at the same time; the file stores the offset, so that a crash before the journal
+    is dropped counts nothing twice. If no status has changed and no access waits, the file is left alone.
 
     Args:
         view: The files.
-        page: What stands in the journal.
+        page: The content of the journal.
         memories: All memories by id.
         reckoning: The moment and the constants.
 
@@ -324,7 +322,7 @@ def plan_transitions(
         if transition is None:
             continue
         transitions.append(transition)
-        # A memory without an entry gets none by this: its status follows from the moment of the check.
+        # This does not create entries: without one, the status follows from the moment of the check.
         if standing is not None:
             entries[facts.id] = rescored(standing, record, reckoning)
     whole = FoldedEntries(entries, tuple(transitions), fold.accesses)
@@ -332,7 +330,7 @@ def plan_transitions(
 
 
 def check_is_due(folder: Path, now: datetime, zone: tzinfo) -> bool:
-    """Tell whether a calendar day has begun since transitions were last looked for here.
+    """Return True if a calendar day has begun since transitions were last checked here.
 
     Args:
         folder: This workspace's state directory.
@@ -347,5 +345,5 @@ def check_is_due(folder: Path, now: datetime, zone: tzinfo) -> bool:
 
 
 def mark_checked(folder: Path, now: datetime) -> None:
-    """Note that transitions have been looked for; without the note they are looked for again."""
+    """Record that transitions were checked; without the record they are checked again."""
     write_state(folder / MARK, render_time(now).encode())

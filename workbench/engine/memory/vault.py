@@ -1,4 +1,4 @@
-"""The vault: notes that somebody wants protected from decay for good."""
+"""The vault: notes permanently protected from decay."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _TITLE_END = re.compile(r"\s*(?:[:\uff1a\u3002.!?;\uff1b\u2014]|\s[\u2013-]\s)(?
 
 @dataclass(frozen=True)
 class StoredNote:
-    """The note that holds a text; `fresh` is false where it was there before."""
+    """The note that holds a text; `fresh` is False if it already existed."""
 
     id: str
     path: str
@@ -45,7 +45,7 @@ def vault_path(note: str) -> str:
 
 
 def note_title(text: str) -> str:
-    """Return a short heading for a text: what stands before its first colon or stop, cut at a word."""
+    """Return a short heading for a text: up to its first colon or full stop, cut at a word."""
     line = one_line(text)
     head = _TITLE_END.split(line, maxsplit=1)[0] or line
     if len(head) <= _TITLE_CHARACTERS:
@@ -56,13 +56,13 @@ def note_title(text: str) -> str:
 
 
 def keep_note(draft: Draft, title: str, text: str, *, scope: str | None = None) -> StoredNote:
-    """Put a note into the vault, unless one of that name says the same.
+    """Put a note into the vault, unless one with that name has the same text.
 
     Args:
-        draft: What is being planned.
+        draft: The plan's draft.
         title: Its heading, which also names its file.
         text: Any text.
-        scope: Whom it is for; None for the owner alone.
+        scope: Its audience; None for the owner alone.
 
     Raises:
         InvalidInput: Title or text cannot be kept.
@@ -86,7 +86,7 @@ def keep_note(draft: Draft, title: str, text: str, *, scope: str | None = None) 
 
 
 def plan_note(view: FileView, title: str, text: str) -> Plan[Changed]:
-    """Plan one note by itself; see `keep_note`."""
+    """Plan a single note; see `keep_note`."""
     draft = Draft(view)
     kept = keep_note(draft, title, text)
     warnings = kept.warnings if kept.fresh else (f"{kept.id} says this already.",)

@@ -1,4 +1,4 @@
-"""Text from outside made fit to be kept, and cut to where two versions differ."""
+"""Prepares outside text for storage, and cuts texts to the part in which two versions differ."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ _SOURCE = re.compile(r"[a-z][a-z0-9._-]*(?::[A-Za-z0-9._-]+)?")
 
 @dataclass(frozen=True)
 class CleanText:
-    """A text as it will be kept, and what a person should know about how it was changed."""
+    """A text ready for storage, and warnings about how it was changed."""
 
     text: str
     warnings: tuple[str, ...] = ()
 
 
 def clean_memory(text: str, *, what: str = "A memory", limit: int = MEMORY_CHARACTERS) -> CleanText:
-    """Make a text fit to be kept; its lines stay lines.
+    """Prepare a text for storage; its line breaks stay.
 
     Args:
         text: Anything.
-        what: How the error names it.
-        limit: Most characters.
+        what: Its name in errors.
+        limit: Maximum number of characters.
 
     Raises:
-        InvalidInput: It is empty, holds NUL, or is longer than the limit.
+        InvalidInput: It is empty, contains NUL, or is longer than the limit.
     """
     if "\0" in text:
         raise InvalidInput(
@@ -66,16 +66,16 @@ def clean_memory(text: str, *, what: str = "A memory", limit: int = MEMORY_CHARA
 
 
 def clean_line(text: str, *, what: str = "A fact", limit: int = MEMORY_CHARACTERS) -> CleanText:
-    """Make a text fit to be kept as one line; line ends and runs of blanks become one space."""
+    """Prepare a text for storage as one line; line ends and runs of blanks become one space."""
     wording = clean_memory(text, what=what, limit=limit)
     return CleanText(one_line(wording.text), wording.warnings)
 
 
 def clean_name(name: str, *, what: str = "The name of an entity") -> str:
-    """Make a name fit to be a label: one line, without the marks of links and tables.
+    """Turn a name into a label: one line, without link and table syntax.
 
     Raises:
-        InvalidInput: Nothing of it is left, or it is longer than 120 characters.
+        InvalidInput: Nothing is left of it, or it is longer than 120 characters.
     """
     line = clean_line(name, what=what, limit=NAME_CHARACTERS).text
     cleaned = one_line(_MARKUP_OF_NAMES.sub(lambda match: "#" if _is_sharp(line, match) else " ", line))
@@ -87,12 +87,12 @@ def clean_name(name: str, *, what: str = "The name of an entity") -> str:
 
 
 def _is_sharp(line: str, match: re.Match[str]) -> bool:
-    """Tell whether a `#` ends a word, as in C#, rather than starting a tag."""
+    """Return True if a `#` ends a word, as in C#, rather than starting a tag."""
     return match.group() == "#" and match.start() > 0 and not line[match.start() - 1].isspace()
 
 
 def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    """Return tags without the marks that a heading is read by, each once, at most twelve."""
+    """Return distinct tags without heading syntax, at most twelve."""
     kept: dict[str, str] = {}
     for tag in tags:
         visible = _INVISIBLE.sub("", _LINE_END.sub(" ", tag))
@@ -103,18 +103,18 @@ def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
 
 
 def checked_word(value: str, allowed: tuple[str, ...], what: str) -> str:
-    """Return a word of a vocabulary.
+    """Validate a word of a vocabulary.
 
     Raises:
-        InvalidInput: It is none of them; the remedy names them.
+        InvalidInput: It is not in the vocabulary; the remedy lists the words.
     """
     if value.strip().lower() in allowed:
         return value.strip().lower()
-    raise InvalidInput(f"“{clip(value)}” is no {what}.", remedy=f"Use one of: {', '.join(allowed)}.")
+    raise InvalidInput(f"“{clip(value)}” is not a valid {what}.", remedy=f"Use one of: {', '.join(allowed)}.")
 
 
 def checked_source(value: str) -> str:
-    """Return where a memory comes from, in one word such as `user-explicit` or `reflection:r-012`.
+    """Validate the source of a memory, one word such as `user-explicit` or `reflection:r-012`.
 
     Raises:
         InvalidInput: It is not such a word.
@@ -140,7 +140,7 @@ def clip(text: str, limit: int = 80) -> str:
 
 
 def text_key(text: str) -> str:
-    """Return what texts that say the same share: width, case, blanks and a final stop do not count."""
+    """Return a key that is equal for texts with the same wording: ignores width, case, blanks and a final stop."""
     return one_line(unicodedata.normalize("NFKC", text).casefold()).rstrip(" .!。！")
 
 
@@ -157,16 +157,16 @@ _CONTEXT = 20
 
 
 def clip_difference(before: str, after: str, limit: int = 40) -> tuple[str, str]:
-    """Return both texts as single lines; those too long are cut around the part in which they differ.
+    """Return both texts as single lines; long ones are cut around the part in which they differ.
 
     Args:
-        before: The text as it was.
-        after: The text as it is.
-        limit: Characters up to which both are given whole.
+        before: The former text.
+        after: The new text.
+        limit: Characters up to which both are returned whole.
 
     Returns:
-        The differing part of each with up to 20 characters of what they share on either side, broken at spaces
-        where there are any; an ellipsis stands for what was cut. A part longer than twice the limit is cut too.
+        The differing part of each with up to 20 common characters on either side, broken at spaces if possible, with
+        ellipses for omitted text. A part longer than twice the limit is cut too.
     """
     old, new = (clip(text, len(text) + 1) for text in (before, after))
     if max(len(old), len(new)) <= limit:
@@ -179,7 +179,7 @@ def clip_difference(before: str, after: str, limit: int = 40) -> tuple[str, str]
 
 
 def _shared(one: str, other: str) -> int:
-    """Count the characters that two texts begin with alike."""
+    """Return the length of the common beginning of two texts."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 

@@ -1,4 +1,4 @@
-"""Memory as it was: core, graph, scores and any memory as a commit held them, and what differs between two."""
+"""Memory in the past: core, graph, scores and any memory as of a commit, and differences between two commits."""
 
 from workbench.engine.past.past import Past
 

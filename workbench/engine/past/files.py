@@ -1,4 +1,4 @@
-"""The files of one commit, read once by git's name of their content, and what the catalog knows of them."""
+"""The files of one commit, cached by blob, and the catalog's knowledge of the unchanged ones."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 
 class PastFiles:
-    """A `FileView` of a commit that also says which version of each file it holds.
+    """A `FileView` of a commit that also identifies the version of each file.
 
     Args:
         store: The history.
         tree: The commit’s root tree.
         versions: Reads contents.
-        same: What the catalog knows of the files as they are now.
+        same: The catalog's knowledge of the current files.
     """
 
     def __init__(self, store: GitStore, tree: str, versions: Versions, same: CatalogedFiles) -> None:
@@ -42,16 +42,16 @@ class PastFiles:
 
     @cached_property
     def blobs(self) -> Mapping[str, str]:
-        """Return git’s name of each file’s content, by path."""
+        """The blob hash of each file, by path."""
         return self._store.tree_files(self._tree)
 
     @cached_property
     def paths(self) -> list[str]:
-        """Return the path of every file, sorted."""
+        """The path of every file, sorted."""
         return sorted(self.blobs)
 
     def read(self, path: str) -> bytes | None:
-        """Return a file's content, or None where there was no such file."""
+        """Return a file's content, or None if there was no such file."""
         blob = self.blob(layout.normalise(path))
         return self.versions.content(blob) if blob else None
 
@@ -61,22 +61,22 @@ class PastFiles:
         return [path for path in self.paths if path.startswith(prefix)]
 
     def blob(self, path: str) -> str | None:
-        """Return git's name of a file's content, or None where there was no such file."""
+        """Return a file's blob hash, or None if there was no such file."""
         return self._store.tree_blob(self._tree, path)
 
     def rows(self, path: str) -> FileRows | None:
-        """Return what stood in a file; None where there was none."""
+        """Return the parsed content of a file; None if there was no such file."""
         blob = self.blob(path)
         return self.versions.rows(path, blob) if blob else None
 
     def is_same(self, path: str, blob: bytes) -> bool:
-        """Tell whether the catalog's rows of a file of this content are those of this commit."""
+        """Return True if the catalog's rows of a file with this blob apply to this commit."""
         return self.blobs.get(path) == blob.hex()
 
     def differing(self) -> Mapping[str, str]:
-        """Return the files whose content the catalog does not know: git's name of it by path.
+        """Return the files whose content the catalog does not know: blob hash by path.
 
-        The very mapping comes again until the catalog changes, and with it what it knows.
+        The same mapping is returned until the catalog changes.
         """
         files = self.same.known()
         told = self._differing
@@ -91,7 +91,7 @@ class PastFiles:
         return told[1]
 
     def sized(self) -> builtins.list[tuple[str, int, str]]:
-        """Return path, size in bytes and git's name of the content of every file, by path."""
+        """Return path, size in bytes and blob hash of every file, by path."""
         known = self.same.known()
         blobs, sizes = known.blobs.get, known.sizes
         found = []
@@ -103,11 +103,10 @@ class PastFiles:
 
 
 def is_entity(path: str) -> bool:
-    """Tell whether a file is that of an entity."""
     return path.startswith(f"{layout.ENTITIES}/") and path.endswith(".md")
 
 
-# A title in plain words, and one comment below it.
+# A plain title, and one comment below it.
 _PLAIN = re.compile(rb"# ([^\n\r\t\\`*_\[\]<>&!#~]+)\n+<!-- ([^\n\r<>]*) -->\n")
 MERGED = re.compile(rb"merged\s*into", re.IGNORECASE)
 _WIDE_COLON = "："
@@ -115,10 +114,10 @@ _MOST_LABEL = 200
 
 
 class EntityHead(NamedTuple):
-    """The beginning of the file of an entity.
+    """The beginning of an entity's file.
 
     Args:
-        created: As written, `2026-01-15`; empty where it does not say.
+        created: As written, `2026-01-15`; empty if missing.
     """
 
     label: str
@@ -127,10 +126,10 @@ class EntityHead(NamedTuple):
 
 
 def read_entity_head(content: bytes, entity: str) -> EntityHead | None:
-    """Return the head of an entity that was merged into none; None where only taking its file apart tells.
+    """Return the head of an entity that was not merged; None if that needs a full parse.
 
     Args:
-        content: Its file, as the engine writes it.
+        content: Its file, as written by the engine.
         entity: Its id, `type--slug`.
     """
     match = _PLAIN.match(content)
@@ -153,14 +152,14 @@ def read_entity_head(content: bytes, entity: str) -> EntityHead | None:
     return EntityHead(label, fields.get("created", ""), fields.get("pinned", "").lower() in ("yes", "true"))
 
 
-# Neighbouring moments share nearly all of what was read for the one before.
+# Neighbouring commits share nearly all of their contents.
 _MOST_BYTES = 64_000_000
 _MOST_ROWS = 4_000
 _LINK = re.compile(rb"\[\[([^\[\]|#]+)")
 
 
 class NamedEntity(NamedTuple):
-    """An entity in a version of its file, without what is known about it."""
+    """An entity in a version of its file, without its content."""
 
     id: str
     label: str
@@ -169,11 +168,11 @@ class NamedEntity(NamedTuple):
 
 
 class Versions:
-    """Reads each version once for as long as it is remembered.
+    """A cache of file versions.
 
     Args:
         store: The history.
-        zone: The zone that days and times of the files are in.
+        zone: The time zone of dates and times in the files.
     """
 
     def __init__(self, store: GitStore, zone: ZoneInfo) -> None:
@@ -202,7 +201,7 @@ class Versions:
         return known
 
     def rows(self, path: str, blob: str) -> FileRows:
-        """Return what stands in a version of a file."""
+        """Return the parsed content of a version."""
         known = self._rows.get((path, blob))
         if known is None:
             if len(self._rows) >= _MOST_ROWS:
@@ -211,7 +210,7 @@ class Versions:
         return known
 
     def linked(self, blob: str) -> tuple[str, ...]:
-        """Return the entities (`type--slug`) that a version's `[[wikilinks]]` lead to, each once."""
+        """Return the distinct entities (`type--slug`) that a version's `[[wikilinks]]` name."""
         known = self._linked.get(blob)
         if known is None:
             names = set(_LINK.findall(self.content(blob)))
@@ -219,7 +218,7 @@ class Versions:
         return known
 
     def merged(self, path: str, blob: str) -> dict[str, str]:
-        """Return what the entity of a version of its file was merged into, by its id; nothing where it was not."""
+        """Return the targets into which the entities of a version were merged, by id."""
         known = self._merged.get((path, blob))
         if known is None:
             is_merged = MERGED.search(self.content(blob)) is not None
@@ -227,14 +226,14 @@ class Versions:
         return known
 
     def named(self, path: str, blob: str) -> NamedEntity | None:
-        """Return the entity in a version of its file; None where it was merged into another."""
+        """Return the entity in a version of its file; None if it was merged into another."""
         try:
             return self._named[path, blob]
         except KeyError:
             pass
         stem = path.rsplit("/", 1)[1].removesuffix(".md")
         name = entity_name(stem)
-        # What a note says in its front matter or in its name counts too.
+        # The front matter or the name of a note counts too.
         head = read_entity_head(self.content(blob), name) if name == stem else None
         if head is not None:
             found: NamedEntity | None = NamedEntity(
@@ -249,7 +248,7 @@ class Versions:
 
 T = TypeVar("T")
 
-# While a workspace is read for the first time the catalog changes all the time, and no answer is whole yet.
+# While a workspace is read for the first time, the catalog changes constantly and no answer is complete.
 _MOST_ATTEMPTS = 5
 
 
@@ -258,8 +257,8 @@ class KnownFiles:
     """The files that the catalog has read.
 
     Args:
-        version: Of the catalog; another one may know other files.
-        blobs: Git's name of the content (20 bytes) by path.
+        version: The catalog's; another version may know other files.
+        blobs: Blob hash (20 bytes) by path.
         sizes: Bytes by path.
     """
 
@@ -269,7 +268,7 @@ class KnownFiles:
 
 
 class MemoryOutline(NamedTuple):
-    """A memory without its text, with the content (git's name of it, 20 bytes) of the file that it was read from."""
+    """A memory without its text, with the blob hash (20 bytes) of its file."""
 
     path: str
     blob: bytes
@@ -282,7 +281,7 @@ class MemoryOutline(NamedTuple):
 
 
 class CatalogedFiles:
-    """Questions whose answers say which file, of which content, each row was read from.
+    """Catalog queries whose answers name the file and blob of each row.
 
     Args:
         catalog: The catalog to ask.
@@ -293,7 +292,7 @@ class CatalogedFiles:
         self._known: KnownFiles | None = None
 
     def known(self) -> KnownFiles:
-        """Return the files that the catalog has read as a whole."""
+        """Return the files that the catalog has read completely."""
         version = self._catalog.version()
         if self._known is None or self._known.version != version:
             rows = self._catalog.rows("SELECT path, blob, size FROM files WHERE blob IS NOT NULL")
@@ -302,9 +301,9 @@ class CatalogedFiles:
         return self._known
 
     def settled(self, ask: Callable[[], T]) -> T:
-        """Return what several questions come to, asked again where the catalog changed between them.
+        """Return the answer of several queries, repeated if the catalog changed between them.
 
-        Otherwise a file that changes meanwhile would be known to none of them.
+        Otherwise a file that changes meanwhile could be missing from all of them.
         """
         for _ in range(_MOST_ATTEMPTS):
             version = self._catalog.version()
@@ -314,9 +313,9 @@ class CatalogedFiles:
         return answer
 
     def outlines(self, stores: Collection[str]) -> list[MemoryOutline]:
-        """Return every memory of some stores, those of one file in order."""
+        """Return every memory of some stores, in order within each file."""
         rows = self._catalog.rows(
-            # As for all columns: faster through the table than through an index.
+            # As all columns are read: a table scan is faster than an index.
             "SELECT m.path, blob, m.id, store, title, source, moment, pinned FROM memories m NOT INDEXED"
             " JOIN files f ON f.number = m.file WHERE blob IS NOT NULL"
             " AND store IN (SELECT value FROM json_each(?)) ORDER BY m.path, start_line, m.number",
@@ -326,7 +325,7 @@ class CatalogedFiles:
         return [MemoryOutline._make((*row[:6], moments[row[6]], row[7] == 1)) for row in rows]
 
     def edges_to(self, entity: str) -> list[tuple[str, bytes, EdgeRecord]]:
-        """Return path, content and relation for each relation that leads to an entity."""
+        """Return path, blob and relation for each relation to an entity."""
         rows = self._catalog.rows(
             "SELECT path, blob, source, relation, target, confidence, since, block FROM edges"
             " JOIN files ON number = file WHERE target = ? AND blob IS NOT NULL ORDER BY path, place",
@@ -335,7 +334,7 @@ class CatalogedFiles:
         return [(row[0], row[1], EdgeRecord(*row[2:])) for row in rows]
 
     def mentions(self, target: str) -> list[tuple[str, bytes, str]]:
-        """Return path, content and the naming memory for each that names a memory, but for merged entities."""
+        """Return path, blob and source for each mention of a memory, except by merged entities."""
         rows = self._catalog.rows(
             "SELECT DISTINCT path, blob, source FROM links JOIN files ON number = file"
             " WHERE target = ? AND blob IS NOT NULL AND NOT EXISTS (SELECT 1 FROM entities"
@@ -345,7 +344,7 @@ class CatalogedFiles:
         return [(path, blob, source) for path, blob, source in rows]
 
     def merged_into(self, entity: str) -> list[tuple[str, bytes, str]]:
-        """Return path, content and id of each entity that was merged into this one."""
+        """Return path, blob and id of each entity that was merged into this one."""
         rows = self._catalog.rows(
             "SELECT files.path, blob, id FROM entities JOIN files ON files.number = file"
             " WHERE merged_into = ? AND blob IS NOT NULL",
@@ -354,7 +353,7 @@ class CatalogedFiles:
         return [(path, blob, id_) for path, blob, id_ in rows]
 
     def merges(self) -> list[tuple[str, bytes, str, str]]:
-        """Return path, content, id and keeper of each entity that was merged into another."""
+        """Return path, blob, id and target of each merged entity."""
         rows = self._catalog.rows(
             "SELECT files.path, blob, id, merged_into FROM entities JOIN files ON files.number = file"
             " WHERE merged_into IS NOT NULL AND blob IS NOT NULL ORDER BY id, files.path DESC"
@@ -362,7 +361,7 @@ class CatalogedFiles:
         return [(path, blob, id_, keeper) for path, blob, id_, keeper in rows]
 
     def entities(self) -> list[tuple[str, bytes, str, str, bool]]:
-        """Return path, content, id and label of every entity, and whether it was merged into another."""
+        """Return path, blob, id, label and whether it was merged, for every entity."""
         rows = self._catalog.rows(
             "SELECT files.path, blob, id, label, merged_into IS NOT NULL FROM entities"
             " JOIN files ON files.number = file WHERE blob IS NOT NULL"

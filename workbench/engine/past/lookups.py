@@ -1,4 +1,4 @@
-"""What memory held at a commit: entities, relations, neighbourhoods and scores."""
+"""Queries on memory as of a commit: entities, relations, neighbourhoods and scores."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ if TYPE_CHECKING:
 
 
 class PastMerges:
-    """Merges as the files of a commit tell them.
+    """Entity merges as of a commit.
 
     Args:
-        files: Of the commit.
+        files: The commit's files.
     """
 
     def __init__(self, files: PastFiles) -> None:
@@ -57,17 +57,17 @@ class PastMerges:
         self._known: tuple[Mapping[str, str], dict[str, str], dict[str, list[str]]] | None = None
 
     def whole(self, entity: str) -> str:
-        """Return the entity that one had gone into; itself where it had not."""
+        """Return the entity that an entity was merged into; itself if it was not."""
         return self.kept().get(entity, entity)
 
     def parts(self, entity: str) -> list[str]:
-        """Return an entity and those that had gone into it, one after the other too."""
+        """Return an entity and those merged into it, directly or indirectly."""
         self.kept()
         assert self._known is not None
         return [entity, *self._known[2].get(entity, ())]
 
     def kept(self) -> Mapping[str, str]:
-        """Return what entities had gone into, by id, followed to the one that was left."""
+        """The final target of each merged entity, by id."""
         differing = self._files.differing()
         if self._known is None or self._known[0] is not differing:
             kept = self._files.same.settled(self._kept)
@@ -95,11 +95,11 @@ class PastMerges:
 
 
 class PastLookups:
-    """The questions about memories, entities and relations that the catalog answers about now, of one commit.
+    """The catalog's queries about memories, entities and relations, answered for a commit.
 
     Args:
-        files: Of the commit.
-        hidden: Whether a fact or relation was archived by itself, by its id.
+        files: The commit's files.
+        hidden: Returns True for the id of an individually archived fact or relation.
     """
 
     def __init__(self, files: PastFiles, hidden: Callable[[str], bool]) -> None:
@@ -110,13 +110,13 @@ class PastLookups:
         self._linking_known: tuple[Mapping[str, str], Mapping[str, list[str]]] | None = None
 
     def memory(self, memory_id: str) -> MemoryRecord | None:
-        """Return a memory; None where it was not there. Free text and logs are not looked for."""
+        """Return a memory; None if it did not exist. Free text and logs are not searched."""
         path = self.path_of(memory_id)
         rows = self._files.rows(path) if path else None
         return next((record for record in rows.memories if record.id == memory_id), None) if rows else None
 
     def path_of(self, memory_id: str) -> str | None:
-        """Return the file that a memory by this id stands in, if anywhere; None for free text."""
+        """Return the file that holds a memory, if any; None for free text."""
         try:
             wanted = parse_memory_id(memory_id)
             match wanted.kind:
@@ -136,25 +136,25 @@ class PastLookups:
         return None
 
     def entity(self, entity: str) -> EntityRecord | None:
-        """Return an entity; one merged into another too."""
+        """Return an entity, also one that was merged."""
         rows = self._rows_of(entity)
         return next((record for record in rows.entities if record.id == entity), None) if rows else None
 
     def story(self, entity: str) -> EntityStory:
-        """Return what an entity's file tells beside names, facts and relations."""
+        """Return the content of an entity's file other than names, facts and relations."""
         rows = self._rows_of(entity)
         return rows.stories.get(entity, EntityStory()) if rows else EntityStory()
 
     def facts_of(self, entity: str) -> tuple[FactRecord, ...]:
-        """Return an entity's facts in the order of its file, without those that were archived by themselves."""
+        """Return an entity's facts in file order, without individually archived ones."""
         rows = self._rows_of(entity)
         facts = rows.facts if rows else ()
         return tuple(fact for fact in facts if fact.entity == entity and not self._hidden(fact.id))
 
     def edges_of(self, entity: str) -> tuple[EdgeRecord, ...]:
-        """Return the relations that start from or lead to an entity, without those archived by themselves.
+        """Return the relations from or to an entity, without individually archived ones.
 
-        Entities that had gone into another by merging stand as that one.
+        Merged entities are replaced by their targets.
         """
         known = self._edges.get(entity)
         if known is None:
@@ -173,13 +173,13 @@ class PastLookups:
         whole = self.merges.kept()
         for edge in edges:
             start, end = whole.get(edge.from_, edge.from_), whole.get(edge.to, edge.to)
-            # A block id belongs to the file that it stands in.
+            # A block id is relative to its file.
             block = edge.block if start == edge.from_ else None
             is_changed = (start, end) != (edge.from_, edge.to)
             yield replace(edge, from_=start, to=end, block=block) if is_changed else edge
 
     def steps(self, entities: Collection[str]) -> list[tuple[str, str]]:
-        """Return the steps that lead on from some entities, whatever the direction of a relation: (from, to)."""
+        """Return the relations from and to some entities as directed pairs: (one of them, neighbour)."""
         return [
             (entity, edge.to if edge.from_ == entity else edge.from_)
             for entity in entities
@@ -187,7 +187,7 @@ class PastLookups:
         ]
 
     def among(self, entities: Collection[str]) -> list[EdgeRecord]:
-        """Return the relations that start from and lead to some entities."""
+        """Return the relations among some entities."""
         wanted = set(entities)
         return list(
             dict.fromkeys(
@@ -221,7 +221,7 @@ class PastLookups:
         return tuple(sorted(found))
 
     def absorbed(self, entity: str) -> tuple[str, ...]:
-        """Return the ids of entities whose files said that they were merged into this one."""
+        """Return the ids of entities whose files named this one as their merge target."""
         return self._files.same.settled(lambda: self._absorbed(entity))
 
     def _absorbed(self, entity: str) -> tuple[str, ...]:
@@ -237,12 +237,12 @@ class PastLookups:
         return tuple(sorted(found))
 
     def resolve(self, name: str, entity_type: str | None = None) -> tuple[EntityMatch, ...]:
-        """Return the entity of this id; other names are looked up elsewhere."""
+        """Return the entity with this id; other names are resolved elsewhere."""
         found = self.entity(f"entity:{name.removeprefix('entity:')}")
         return (EntityMatch(found, "exact", 1.0),) if found and entity_type in (None, found.type) else ()
 
     def memories_in(self, path: str) -> list[MemoryRecord]:
-        """Return the memories that stood in a file, in order."""
+        """Return the memories in a file, in order."""
         rows = self._files.rows(path)
         return list(rows.memories) if rows else []
 
@@ -252,13 +252,13 @@ class PastLookups:
         return tuple(sorted(paths))
 
     def links_from(self, source: str) -> tuple[str, ...]:
-        """Return the ids that a memory links to or comes from."""
+        """Return the ids that a memory links to or has as sources."""
         path = self.path_of(source)
         rows = self._files.rows(path) if path else None
         return tuple(sorted({named for memory, named in rows.links if memory == source})) if rows else ()
 
     def entities(self) -> list[tuple[str, str]]:
-        """Return id and label of every entity that was not merged into another, by id."""
+        """Return id and label of every unmerged entity, by id."""
         return self._files.same.settled(self._entities)
 
     def _entities(self) -> list[tuple[str, str]]:
@@ -283,7 +283,7 @@ class PastLookups:
         return edges
 
     def _linking(self) -> Mapping[str, list[str]]:
-        """Return the entity files that the catalog does not know, by the names they link to."""
+        """The entity files unknown to the catalog, by the names they link to."""
         differing = self._files.differing()
         known = self._linking_known
         if known is None or known[0] is not differing:
@@ -304,12 +304,12 @@ class PastLookups:
 
 
 class PastScores:
-    """The relevance of memories at a commit.
+    """The relevance of memories as of a commit.
 
     Args:
-        files: Of the commit.
-        first_seen: When memories that do not say so themselves came into the history.
-        reckoning: With the commit's moment.
+        files: The commit's files.
+        first_seen: When memories without a date of their own entered the history.
+        reckoning: The score calculation at the commit's time.
     """
 
     def __init__(self, files: PastFiles, first_seen: Mapping[str, datetime], reckoning: DecayContext) -> None:
@@ -393,19 +393,19 @@ class PastScores:
         return decay_record(facts, self._entries.get(record.id), None, self._reckoning)
 
     def is_archived(self, memory_id: str) -> bool:
-        """Tell whether somebody had archived a memory, fact or relation."""
+        """Return True if a memory, fact or relation was archived by decision."""
         entry = self._entries.get(memory_id)
         return entry is not None and is_archived(entry)
 
 
 def neighbourhood(center: str, depth: int, lookups: PastLookups, scores: PastScores) -> GraphView | None:
-    """Return a neighbourhood; None where there was no such entity, and no relation named one.
+    """Return a neighbourhood; None if the entity did not exist and no relation named it.
 
     Args:
         center: The entity's id.
         depth: Hops to follow, 0 or more.
-        lookups: Of the commit.
-        scores: Of the commit.
+        lookups: The commit's memories.
+        scores: The commit's scores.
     """
     center = lookups.merges.whole(center)
     known = lookups.entity(center)

@@ -1,4 +1,4 @@
-"""Memory as one commit held it, compared with another moment, or written to a folder."""
+"""Memory as of one commit: queried, compared with another commit, or written to a folder."""
 
 from __future__ import annotations
 
@@ -59,9 +59,9 @@ class PastMemory:
     """One memory in a version of a file.
 
     Args:
-        text: Shown where it differs.
-        compared: What has to be equal for it to count as the same.
-        line: The first of its lines, 1-based.
+        text: The displayed text.
+        compared: The text that decides whether two versions are the same.
+        line: Its first line, 1-based.
     """
 
     id: str
@@ -73,10 +73,10 @@ class PastMemory:
 
 
 def memories_in(path: str, content: bytes, zone: ZoneInfo) -> dict[str, PastMemory]:
-    """Return the memories of a file by id, in its order.
+    """Return the memories of a file by id, in file order.
 
-    An entity’s facts and relations with a block id are memories of their own beside it, and the entity counts as
-    the same where only they differ. Flat logs, other free text and files of the engine are one memory each.
+    An entity’s facts and relations with a block id are separate memories, and the entity is unchanged if only they
+    differ. Flat logs, other free text and the engine's files are one memory each.
     """
     if is_entity(path):
         return dict(_entity(path, content))
@@ -92,7 +92,7 @@ def memories_in(path: str, content: bytes, zone: ZoneInfo) -> dict[str, PastMemo
 
 
 def whole_entity(path: str, content: bytes) -> PastMemory:
-    """Return an entity without its parts; quicker than `units_of`."""
+    """Return an entity without its parts; faster than `memories_in`."""
     name = path.rsplit("/", 1)[1].removesuffix(".md")
     head = read_entity_head(content, name)
     if head is None:
@@ -112,7 +112,7 @@ def _entity(path: str, content: bytes) -> Iterator[tuple[str, PastMemory]]:
     ]
     named = sorted((part for part in parts if part[0]), key=lambda part: part[1].start)
     own = {line for _, span, _ in named for line in range(span.start, span.end + 1)}
-    # A section comes and goes with what stands in it.
+    # A section is added and removed with its content.
     rest = "\n".join(
         line
         for number, line in enumerate(file.source.lines, start=1)
@@ -130,19 +130,19 @@ def _compared(text: str) -> str:
 
 
 class Past:
-    """Memory as it was; what its methods answer is shaped as the workspace’s own answers about now.
+    """Memory as of a commit, with answers shaped like the workspace's current ones.
 
-    Reads no more of the commit than each question needs.
+    Reads lazily.
 
     Args:
         root: The workspace folder.
         store: The history.
-        commit: What is looked at.
-        asked: The time that was asked for; the commit's own where it was named.
-        versions: Reads contents, and remembers them for the next moment.
-        same: What the catalog knows of the files as they are now.
-        settings: As they are now; the cap of core memory and the constants of decay come from them.
-        first_seen: When memories that do not say so themselves came into the history.
+        commit: The commit.
+        asked: The time that was asked for; the commit's own if it was named.
+        versions: The cache of file versions, shared with other commits.
+        same: The catalog's knowledge of the current files.
+        settings: The current ones; they give the cap of core memory and the decay constants.
+        first_seen: When memories without a date of their own entered the history.
     """
 
     def __init__(
@@ -171,23 +171,23 @@ class Past:
 
     @property
     def commit(self) -> str:
-        """Return the full hash of the commit."""
+        """The full hash of the commit."""
         return self._commit.id
 
     @property
     def timestamp(self) -> datetime:
-        """Return when the commit was made, in UTC."""
+        """The time of the commit, in UTC."""
         return self._commit.moment.astimezone(UTC)
 
     @cached_property
     def moment(self) -> Moment:
-        """Return which commit this is, with its files (without their texts)."""
+        """Return the commit with its list of files."""
         from workbench.engine.results.audit import PastFile
 
         return self._moment(tuple([PastFile(path, size, blob) for path, size, blob in self.files.sized()]))
 
     def moment_of(self, path: str) -> Moment:
-        """Return which commit this is, with one file and its text.
+        """Return the commit with one file and its text.
 
         Raises:
             NotFound: There was no such file.
@@ -205,7 +205,7 @@ class Past:
         return view_core(self.files, self._settings)
 
     def get(self, path: str) -> bytes:
-        """Return a file, byte for byte.
+        """Return a file's bytes.
 
         Raises:
             NotFound: There was no such file.
@@ -220,13 +220,13 @@ class Past:
         return content
 
     def copy_to(self, folder: Path) -> Copied:
-        """Write every file out into a folder outside the workspace, byte for byte.
+        """Write every file to a folder outside the workspace.
 
         Args:
-            folder: One that is not there yet, or is empty.
+            folder: A new or empty folder.
 
         Raises:
-            InvalidInput: Something stands there.
+            InvalidInput: The folder is not empty.
             OutsideWorkspace: It is in the workspace.
             StorageError: It cannot be written; nothing is left of it.
         """
@@ -238,7 +238,7 @@ class Past:
         return Copied(self._commit.id, str(folder), count, size)
 
     def show(self, id: str) -> Shown:  # noqa: A002 - the field's word
-        """Return one memory with its provenance, validity, score and links as they were; without its history.
+        """Return one memory with its provenance, validity, score and links at the time; without its history.
 
         Raises:
             NotFound: There was no such memory.
@@ -251,7 +251,7 @@ class Past:
         return show_memory(self.files, str(memory_id), self.lookups, self._zone, score=score)
 
     def graph(self, entity: str, *, depth: int = 1) -> GraphView:
-        """Return an entity, by its id or label, with its facts and what lay around it.
+        """Return an entity, by id or label, with its facts and neighbourhood.
 
         Raises:
             NotFound: There was no such entity.
@@ -267,14 +267,14 @@ class Past:
         return view
 
     def entities(self) -> Sequence[tuple[str, str]]:
-        """Return id and label of every entity that was not merged into another, by id."""
+        """Return id and label of every unmerged entity, by id."""
         return self.lookups.entities()
 
     def scores(self, ids: Sequence[str] | None = None) -> Sequence[PastScore]:
-        """Return the scores as they were.
+        """Return the scores at the time.
 
         Args:
-            ids: Of these memories alone, which is quick; of all by default.
+            ids: Only these memories, which is fast; all by default.
         """
         if ids is None:
             return self._scores.all()
@@ -286,7 +286,7 @@ class Past:
         )
 
     def differing(self, other: Past) -> dict[str, tuple[bytes | None, bytes | None]]:
-        """Return the contents of the files that differ at another commit, here and there, by path."""
+        """Return the contents of files that differ from another commit, here and there, by path."""
         read = self.files.versions.content
         return {
             change.path: (
@@ -297,7 +297,7 @@ class Past:
         }
 
     def unit(self, memory_id: str) -> tuple[str, PastMemory] | None:
-        """Return the file that a memory stood in and what it said there, or None."""
+        """Return a memory's file and content, or None."""
         path = self.lookups.path_of(memory_id)
         content = self.files.read(path) if path else None
         if path is None or content is None:
@@ -312,7 +312,7 @@ class Past:
         return known.label.casefold() if known else ""
 
     def _named(self, name: str) -> MemoryId:
-        """Return the id that a person’s words mean: an id, or an entity’s name at that time."""
+        """Return the id for a person’s words: an id, or an entity’s name at the time."""
         try:
             return parse_memory_id(name)
         except InvalidInput:
@@ -334,23 +334,23 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | getattr(os, "O_NOFO
 
 
 def export_files(target: Path, root: Path, files: Iterable[tuple[str, bytes]]) -> tuple[int, int]:
-    """Write files into a folder: all of them, or nothing.
+    """Write files into a folder, all or nothing.
 
     Args:
-        target: A folder that is not there yet, or is empty.
+        target: A new or empty folder.
         root: The workspace folder, in which no copy may be made.
-        files: Paths below the folder with contents, byte for byte.
+        files: Relative paths with contents.
 
     Returns:
-        How many files, and how many bytes.
+        The number of files and of bytes.
 
     Raises:
-        InvalidInput: Something stands at the target.
+        InvalidInput: The target is not empty.
         OutsideWorkspace: The target is in the workspace.
         HistoryDamaged: A path leads out of the folder.
         StorageError: It cannot be written.
     """
-    # Links on the way to the folder are the person's own; where it really lies is what counts.
+    # Links on the way to the folder are the person's own; the real location counts.
     place = target.parent.resolve() / target.name
     real_root = root.resolve()
     if place == real_root or real_root in place.parents:
@@ -426,13 +426,13 @@ def compare_moments(
     zone: ZoneInfo,
     ends: tuple[str | None, str | None],
 ) -> Comparison:
-    """Return what differs.
+    """Return the differences between two commits.
 
     Args:
-        pairs: The content of each differing file at the one and the other moment, by path; None where there was none.
-        find: Gives a memory’s path and unit at the later moment, where it stands in a file that does not differ.
-        zone: The zone that days and times of the files are in.
-        ends: The one and the other moment’s commit.
+        pairs: The content of each differing file at the first and second commit, by path; None if absent.
+        find: Returns a memory’s path and content at the second commit, for files that do not differ.
+        zone: The time zone of dates and times in the files.
+        ends: The two commits.
     """
     pairs = {path: pair for path, pair in pairs.items() if pair[0] != pair[1]}
     files = tuple(
@@ -459,7 +459,7 @@ def _changes(
 ) -> Iterator[tuple[int, MemoryChange]]:
     content = after if before is None else before if after is None else None
     if content is not None and is_entity(path):
-        # Its parts came or went with it.
+        # Its parts were added or removed with it.
         one = whole_entity(path, content)
         change, was, now = ("added", None, one.text) if before is None else ("removed", one.text, None)
         yield one.line, MemoryChange(one.id, one.store, path, one.title, change, was, now)
@@ -489,7 +489,7 @@ def _changes(
 def _scored(
     pairs: Pairs, find: Callable[[str], tuple[str, PastMemory] | None], told: Collection[str]
 ) -> Iterator[MemoryChange]:
-    """Yield the memories that were pinned, unpinned, archived or restored, and say what they said before."""
+    """Yield the memories that were pinned, unpinned, archived or restored, with their former text."""
     before, after = pairs.get(layout.DECAY_SCORES, (None, None))
     if before == after:
         return

@@ -1,4 +1,4 @@
-"""Plans that one memory reads again as it did at a commit."""
+"""Plans the restoration of one memory as of a commit."""
 
 from __future__ import annotations
 
@@ -38,25 +38,25 @@ def plan_memory_rollback(
     settings: Settings,
     first_seen: Mapping[str, datetime],
 ) -> Plan[Reversal]:
-    """Plan that one memory reads again as it did, with its pin and archiving; everything else stays as it is.
+    """Plan to restore one memory with its pin and archiving; everything else stays.
 
-    Where the memory was not there then, it is archived as by forgetting, which undo takes back. Where it is not there
-    now, it comes back behind what it stood behind.
+    A memory that did not exist then is archived like a forgotten one, which undo reverts. One that does not exist now
+    returns to its former predecessor.
 
     Args:
-        view: The files as they are.
-        memory_id: Of a memory as it was then, or is now.
-        then: The files as they were.
-        commit: Full hash of the commit that held them.
+        view: The current files.
+        memory_id: A memory of then or now.
+        then: The files of the commit.
+        commit: Full hash of the commit.
         now: Aware, in the workspace's zone.
-        settings: Give the cap of core memory and the constants of decay.
-        first_seen: When memories came into the history, by id.
+        settings: They give the cap of core memory and the decay constants.
+        first_seen: When memories entered the history, by id.
 
     Raises:
-        InvalidInput: It is no id, or names lines, which are no memory by themselves.
-        NotFound: There was no such memory then, and is none now.
-        Stale: Its file is such that it cannot be put back by itself.
-        BudgetExceeded: Core memory would pass its cap.
+        InvalidInput: It is not an id, or names lines of a file.
+        NotFound: There is no such memory then or now.
+        Stale: It cannot be restored without the rest of its file.
+        BudgetExceeded: Core memory would exceed its cap.
     """
     zone = settings.zone
     was, current = _placed(then, memory_id, zone), _placed(view, memory_id, zone)

@@ -154,7 +154,7 @@ def test_an_item_that_fails_leaves_nothing_of_itself_behind(desk: Desk) -> None:
     )
     applied = desk.approve_all()
     assert applied.applied == ("r-012.3",)
-    assert "“adores” is no relation of this workspace" in applied.waiting["r-012.1"]
+    assert "“adores” is not a relation of this workspace" in applied.waiting["r-012.1"]
     assert "There is no entity person--nobody." in applied.waiting["r-012.2"]
     assert desk.text(ROBIN) == robin
 
