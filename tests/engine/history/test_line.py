@@ -16,7 +16,6 @@ from workbench.engine.history.commits import (
     EMPTY_INDEX,
     CachedCommitIndex,
     CommitIndex,
-    commit_at,
     load_commit_index,
     parse_message,
     read_commit_index,
@@ -53,7 +52,7 @@ def test_a_moment_is_found_as_by_walking_whatever_the_clock_did(
     line = read_commit_index(store)
     assert columns(line) == walked(store)
     moment = START + timedelta(seconds=asked)
-    assert line.at(moment) == commit_at(store, moment)
+    assert line.at(moment) == next((each.id for each in store.walk() if each.moment <= moment), None)
     for place, (commit, _, _) in enumerate(columns(line)):
         latest = line.latest_by(commit)
         assert latest is not None

@@ -25,7 +25,7 @@ from workbench.engine.history.audit import (
     read_entries,
     show_commit,
 )
-from workbench.engine.history.commits import CONTINUES, commit_at, read_commit_index
+from workbench.engine.history.commits import CONTINUES, read_commit_index
 from workbench.engine.history.plan import Action
 from workbench.engine.results.audit import AuditEntry
 
@@ -154,12 +154,13 @@ def test_the_commit_at_a_time_is_the_newest_in_order_not_later(notebook: Noteboo
     first = notebook.write("MEMORY.md", "one\n")
     notebook.clock.advance(hours=1)
     second = notebook.write("MEMORY.md", "two\n")
-    assert commit_at(notebook.history.store, START - timedelta(seconds=1)) is None
-    assert commit_at(notebook.history.store, START + timedelta(minutes=30)) == first
-    assert commit_at(notebook.history.store, START + timedelta(days=1)) == second
+    line = read_commit_index(notebook.history.store)
+    assert line.at(START - timedelta(seconds=1)) is None
+    assert line.at(START + timedelta(minutes=30)) == first
+    assert line.at(START + timedelta(days=1)) == second
     notebook.clock.advance(hours=-1, minutes=-10)
     late = notebook.write("MEMORY.md", "the clock was set back\n")
-    assert commit_at(notebook.history.store, START + timedelta(minutes=30)) == late
+    assert read_commit_index(notebook.history.store).at(START + timedelta(minutes=30)) == late
 
 
 ACTORS = ("manual", "bot:main", "reflection:r-001", "reflection:r-002", "system:decay")

@@ -237,7 +237,14 @@ class CommitIndex:
         return self.ids[_HASH * place : _HASH * (place + 1)].hex()
 
     def at(self, moment: datetime) -> str | None:
-        """Return the newest commit not later than a time, like `commit_at`."""
+        """Return the full hash of the newest commit not later than a time, or None if every commit is later.
+
+        “Newest” means by history order along first parents, not by date: if the clock was set back between two
+        commits, the later in order wins, because it was made with knowledge of the other.
+
+        Args:
+            moment: Aware. Commits are dated to the second, so fractions are ignored.
+        """
         latest = moment.timestamp()
         for place in range(len(self.seconds) - 1, -1, -1):
             if self.seconds[place] <= latest:
@@ -416,22 +423,6 @@ class CachedCommitIndex:
             save_commit_index(self._place, line)
         self._line = line
         return line
-
-
-def commit_at(store: GitStore, moment: datetime) -> str | None:
-    """Return the newest commit not later than a time.
-
-    “Newest” means by history order along first parents, not by date: if the clock was set back between two
-    commits, the later in order wins, because it was made with knowledge of the other.
-
-    Args:
-        store: The history.
-        moment: Aware. Commits are dated to the second, so fractions are ignored.
-
-    Returns:
-        Full hash, or None if every commit is later.
-    """
-    return next((commit.id for commit in store.walk() if commit.moment <= moment), None)
 
 
 def history_begins_later(moment: datetime) -> NotFound:

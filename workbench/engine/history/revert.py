@@ -16,8 +16,6 @@ from workbench.engine.history.commits import (
     REVERTS,
     REVERTS_ITEM,
     UNDOES,
-    commit_at,
-    history_begins_later,
     parse_message,
 )
 from workbench.engine.history.json_revert import merge_scores, scores_of_file
@@ -387,28 +385,6 @@ def _give_items_back(overlay: Overlay, store: GitStore, commit: str) -> None:
 
 def _reflection_of(content: bytes) -> str:
     return PendingReflection.parse(content).reflection
-
-
-def rollback_to(
-    history: History, moment: datetime, attribution: Attribution, *, may_touch_critical: bool = False
-) -> Receipt[Reversal]:
-    """Restore every file as the newest commit not later than a time held it (see `commit_at`).
-
-    What stays, further arguments and errors as for `rollback_to_commit`.
-
-    Args:
-        moment: Aware.
-
-    Raises:
-        NotFound: The history begins later.
-    """
-    history.adopt()
-    then = commit_at(history.store, moment)
-    if then is None:
-        raise history_begins_later(moment)
-    return rollback_to_commit(
-        history, then, attribution, moment=moment, may_touch_critical=may_touch_critical
-    )
 
 
 def rollback_to_commit(
