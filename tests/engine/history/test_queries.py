@@ -8,7 +8,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from tests.engine.history.notebook import START, Notebook
@@ -169,6 +169,7 @@ ACTORS = ("manual", "bot:main", "reflection:r-001", "reflection:r-002", "system:
 @given(
     st.lists(st.tuples(st.sampled_from(ACTORS), st.integers(0, 4), st.integers(1, 3)), min_size=1, max_size=9)
 )
+@example([("reflection:r-001", 0, 1), ("reflection:r-001", 0, 1), ("manual", 0, 1), ("bot:main", 2, 1)])
 @settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_actions_part_the_log_into_groups_without_remainder(
     tmp_path_factory: pytest.TempPathFactory, acts: list[tuple[str, int, int]]

@@ -273,14 +273,14 @@ class CommitIndex:
         first = list(range(len(self)))
         # The many commits of an import all continue the same first commit.
         place_of = cache(self.place)
-        for place, commit in self.going_on:
-            before = place_of(commit)
-            if before is not None and before < place:
-                first[place] = first[before]
+        continued = {place: place_of(commit) for place, commit in self.going_on}
         reflections = [name if name.startswith("reflection:") else None for name in self.names]
         upkeep = [name.startswith("system:") for name in self.names]
         at_work, begun = None, 0
         for place, actor in enumerate(self.actors):
+            before = continued.get(place)
+            if before is not None and before < place:
+                first[place] = first[before]
             if upkeep[actor]:
                 continue
             if reflections[actor] is None or actor != at_work:
