@@ -25,6 +25,7 @@ from workbench.engine.results.reviews import Proposed
 from workbench.engine.results.status import BriefMemory, ScopedBrief
 from workbench.engine.roles import Capability, Role, parse_role, require
 from workbench.engine.scopes import parse_door_scope
+from workbench.engine.services.mutator import Mutator
 from workbench.engine.services.quarantine import held_back
 from workbench.engine.services.scoped_view import ScopedView
 from workbench.engine.workspace import Workspace
@@ -358,6 +359,7 @@ class ScopedMemory:
         from workbench.engine.services.routing import route
 
         ground, dry_run = self.__door._ground, request.dry_run
+        mutator = self.__door._services.of(Mutator)
         require(ground.role, Capability.WRITE_MEMORY, doing="write memory")
         kept = {name: each for name, each in request.as_arguments().items() if name not in _OWNERS_ALONE}
         if held := held_back(ground, "remember", request.text, kept, keep=not dry_run):
@@ -367,7 +369,7 @@ class ScopedMemory:
             # That it was said may be noted; that the owner did not believe it is not told.
             store = "episodic"
         if not dry_run:
-            ground.prepare_writing()
+            mutator.prepare_writing()
         seen = self.__view.current()
         routing = route(seen, replace(request, store=store))
         placed = replace(request, store=store or (routing.store if routing.store in _STORES else "episodic"))
@@ -381,8 +383,8 @@ class ScopedMemory:
             return replace(_own(plan(seen.files).outcome), dry_run=True)
         usual = "bot:trigger-remember" if request.is_asked_for else "bot:auto-detect"
         said = "asked for" if request.is_asked_for else "noticed in conversation"
-        by = ground.attribution(_short(f"{said} in {self.__scope}", _TRIGGER_CHARACTERS), actor=usual)
-        return _own(ground.mutate(plan, by, Capability.WRITE_MEMORY, doing="write memory").outcome)
+        by = mutator.attribution(_short(f"{said} in {self.__scope}", _TRIGGER_CHARACTERS), actor=usual)
+        return _own(mutator.mutate(plan, by, Capability.WRITE_MEMORY, doing="write memory").outcome)
 
     def __told(self, ask: Callable[[], T]) -> T:
         """Answer a question; what goes wrong beyond it is told without a word of where."""

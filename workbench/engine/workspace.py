@@ -78,25 +78,25 @@ def _assemble(ground: WorkspaceContext) -> _Services:
     """Make the services, each with those that it calls on."""
     mutator = Mutator(ground)
     retrieval = Retrieval(ground)
-    reviews = Reviews(ground, retrieval)
-    proposals = ProposalService(ground, retrieval)
-    memory = Memory(ground, retrieval, mutator, reviews)
+    reviews = Reviews(ground, mutator, retrieval)
+    proposals = ProposalService(ground, mutator, retrieval)
+    memory = Memory(ground, mutator, retrieval, reviews)
     sessions = SessionService(ground)
-    session_flush = SessionFlush(ground, memory, sessions)
+    session_flush = SessionFlush(ground, mutator, memory, sessions)
     return _Services(
         retrieval,
         memory,
         Core(ground, mutator),
-        Graph(ground, retrieval, mutator),
+        Graph(ground, mutator, retrieval),
         proposals,
         reviews,
-        Decay(ground, retrieval),
-        Audit(ground),
-        Secrets(ground, memory),
+        Decay(ground, mutator, retrieval),
+        Audit(ground, mutator),
+        Secrets(ground, mutator, memory),
         sessions,
         session_flush,
-        SessionChanges(ground, sessions, session_flush),
-        Imports(ground, proposals),
+        SessionChanges(ground, mutator, sessions, session_flush),
+        Imports(ground, mutator, proposals),
         Exports(ground),
         Instructions(ground),
         mutator,
@@ -231,7 +231,7 @@ class Workspace:
         history = self._ground.__dict__.get("history")
         told = (
             *self._ground.troubles,
-            *self._ground.edits_told,
+            *self._services.of(Mutator).edits_told,
             *(history.warnings if history is not None else ()),
         )
         return tuple(dict.fromkeys(told))
@@ -294,6 +294,7 @@ class Workspace:
 
     def close(self) -> None:
         """Fold what is due and let go of the files."""
+        self._services.of(Mutator).close()
         self._ground.close()
 
     def __enter__(self) -> Self:

@@ -30,6 +30,7 @@ from workbench.engine.results.audit import (
 from workbench.engine.results.memories import Changed
 from workbench.engine.roles import Capability, require, require_by_hand
 from workbench.engine.services.context import WorkspaceContext
+from workbench.engine.services.mutator import Mutator
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -112,8 +113,9 @@ def _at_commit(text: str, form: str) -> tuple[str, str]:
 class Audit:
     """The history and memory at any moment of it; looking takes in outside edits first, where the role may."""
 
-    def __init__(self, ground: WorkspaceContext) -> None:
+    def __init__(self, ground: WorkspaceContext, mutator: Mutator) -> None:
         self._ground = ground
+        self._mutator = mutator
 
     def audit_log(
         self,
@@ -312,7 +314,7 @@ class Audit:
             RoleRefused: This door is no person's.
         """
         require(self._ground.role, Capability.ACKNOWLEDGE, doing="acknowledge alerts")
-        receipt = self._ground.history.acknowledge(alert, self._ground.attribution("acknowledged an alert"))
+        receipt = self._ground.history.acknowledge(alert, self._mutator.attribution("acknowledged an alert"))
         return Changed(receipt.commit, receipt.files, (alert,))
 
     def audit_prune(self) -> Changed:
@@ -344,7 +346,7 @@ class Audit:
             lambda ground: act(
                 ground.history,
                 commit_or_item,
-                ground.attribution(f"revert {commit_or_item}"),
+                self._mutator.attribution(f"revert {commit_or_item}"),
                 may_touch_critical=ground.role.may(Capability.TOUCH_CRITICAL),
             ),
         )
@@ -384,14 +386,14 @@ class Audit:
         if file is not None:
             path, commit = _at_commit(file, "PATH@COMMIT")
             require_by_hand(ground.role, layout.normalise(path))
-            by = ground.attribution(f"rollback of {file}")
+            by = self._mutator.attribution(f"rollback of {file}")
             return self._take_back(
                 "roll back",
                 lambda here: rollback_file(
                     here.history, layout.normalise(path), commit, by, may_touch_critical=critical
                 ),
             )
-        by = ground.attribution(f"rollback of reflection {reflection}")
+        by = self._mutator.attribution(f"rollback of reflection {reflection}")
         return self._take_back(
             "roll back",
             lambda here: rollback_reflection(here.history, str(reflection), by, may_touch_critical=critical),
@@ -400,7 +402,7 @@ class Audit:
     def _rollback_to(self, to: str) -> Changed:
         from workbench.engine.history.revert import rollback_to_commit
 
-        by = self._ground.attribution(f"rollback to {to}")
+        by = self._mutator.attribution(f"rollback to {to}")
         critical = self._ground.role.may(Capability.TOUCH_CRITICAL)
 
         def act(ground: WorkspaceContext) -> Receipt[Reversal]:
@@ -416,7 +418,7 @@ class Audit:
         from workbench.engine.services.first_seen import FirstSeen
 
         name, commit = _at_commit(memory, "ID@COMMIT")
-        by = self._ground.attribution(f"rollback of {memory}")
+        by = self._mutator.attribution(f"rollback of {memory}")
         critical = self._ground.role.may(Capability.TOUCH_CRITICAL)
 
         def act(ground: WorkspaceContext) -> Receipt[Reversal]:
@@ -464,7 +466,7 @@ class Audit:
             "undo",
             lambda ground: undo(
                 ground.history,
-                ground.attribution("undo"),
+                self._mutator.attribution("undo"),
                 may_touch_critical=ground.role.may(Capability.TOUCH_CRITICAL),
                 mine=mine,
                 asks=asks,
@@ -490,7 +492,7 @@ class Audit:
             "redo",
             lambda ground: redo(
                 ground.history,
-                ground.attribution("redo"),
+                self._mutator.attribution("redo"),
                 may_touch_critical=ground.role.may(Capability.TOUCH_CRITICAL),
                 asks=asks,
                 expected=expected,
@@ -504,7 +506,7 @@ class Audit:
 
         if not self._ground.has_history():
             return NextSteps()
-        store, asker = self._ground.history.store, self._ground.asker()
+        store, asker = self._ground.history.store, self._mutator.asker()
 
         def shown(step: UndoStep | None) -> NextStep | None:
             if step is None:
@@ -568,7 +570,7 @@ class Audit:
             # A journal that cannot be written costs a count, never the answer: the commit stands.
             with suppress(StorageError):
                 self._ground.journal.record_standing(changes)
-        self._ground.answer_alerts(receipt, receipt.outcome.commits)
+        self._mutator.answer_alerts(receipt, receipt.outcome.commits)
         outcome = receipt.outcome
         return Changed(receipt.commit, receipt.files, outcome.commits, outcome.warnings)
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, is_dataclass, replace
-from datetime import date, datetime
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import cached_property
 from itertools import count
 from pathlib import Path
@@ -19,16 +18,12 @@ from workbench.engine import layout
 from workbench.engine.clock import Clock
 from workbench.engine.errors import (
     HistoryError,
-    InvalidInput,
     InvalidSetting,
     Locked,
     OutsideWorkspace,
-    RoleRefused,
     StorageError,
-    WorkbenchError,
 )
-from workbench.engine.roles import Capability, Role, require
-from workbench.engine.services.mutator import CommitGroup
+from workbench.engine.roles import Capability, Role
 from workbench.engine.services.scores import CurrentScores
 from workbench.engine.settings.sections import Settings
 
@@ -38,7 +33,7 @@ if TYPE_CHECKING:
     from workbench.engine.derived_files import DerivedFolder
     from workbench.engine.history.history import History
     from workbench.engine.history.outside_edits import Adopted
-    from workbench.engine.history.plan import Attribution, FileView, Plan, Planner, Receipt
+    from workbench.engine.history.plan import FileView
     from workbench.engine.memory.access_journal import AccessJournal, JournalPage
     from workbench.engine.search.finder import Finder
     from workbench.engine.search.updater import BackgroundTask
@@ -57,9 +52,6 @@ class Closable(Protocol):
     def close(self) -> None: ...
 
 
-_ACTOR = re.compile(r"[a-z]+(?::[\w.-]+)*")
-# All other actors may stand for a person's own hand, a person's approval or the engine itself.
-_FOR_AGENTS = ("bot:", "skill:")
 CATALOG = "catalog.sqlite"
 # Reading again within this many seconds trusts the last look at the files.
 _FRESH_SECONDS = 0.5
@@ -82,7 +74,7 @@ def _random_id() -> str:
 
 @dataclass
 class WorkspaceContext:
-    """One open workspace, shared by its reading, writing and auditing halves.
+    """One open workspace, shared by all its services.
 
     Args:
         root: The workspace folder, absolute and real.
@@ -106,12 +98,9 @@ class WorkspaceContext:
     writes_graph_index: bool = field(default=True, init=False)
     state_told: str = field(default="", init=False)
     trouble_told: dict[str, str] = field(default_factory=dict, init=False)
-    edits_told: tuple[str, ...] = field(default=(), init=False)
     unread: Sequence[str] = field(default=(), init=False)
-    action: CommitGroup = field(default_factory=CommitGroup, init=False, repr=False)
     past_texts: dict[tuple[str, str], Mapping[str, str]] = field(default_factory=dict, init=False, repr=False)
     _refreshed: float = field(default=_NEVER, repr=False)
-    _prepared: date | None = field(default=None, repr=False)
     _settings_file: bytes | None = field(default=None, repr=False)
     _scores: CurrentScores = field(default_factory=CurrentScores, repr=False)
     _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
@@ -128,9 +117,10 @@ class WorkspaceContext:
     @cached_property
     def state(self) -> Path:
         """Return the folder of what cannot be derived from the files, rid of what another workspace left there."""
-        return self._arrange_state()
+        return self.arrange_state()
 
-    def _arrange_state(self) -> Path:
+    def arrange_state(self) -> Path:
+        """Return the state folder, rid once more of what another workspace left there."""
         from workbench.engine.services.state_folder import own_state
 
         folder, told = own_state(self.root, self.settings.state_directory(self.root), self.clock.now())
@@ -345,22 +335,6 @@ class WorkspaceContext:
         with contextlib.suppress(StorageError):
             self.journal.record_access(memory_id, self.clock.now())
 
-    def count_accesses_with(self, commit: str, memories: Mapping[str, Sequence[str]]) -> None:
-        """Note accesses that came with a change of memory, so that taking it back takes them back.
-
-        Args:
-            commit: The change, by its full hash.
-            memories: The ids of the memories, each with the items of the change that count for it, if it has any.
-        """
-        if not memories:
-            return
-        from workbench.engine.history.commits import parse_message
-
-        transaction = parse_message(self.history.store.commit(commit)).transaction
-        changes = {memory: " ".join((transaction, *items)) for memory, items in memories.items()}
-        with contextlib.suppress(StorageError):
-            self.journal.record_accesses(tuple(memories), self.clock.now(), changes)
-
     @contextlib.contextmanager
     def leaving_the_graph_index(self) -> Iterator[None]:
         """Take memory into a new history without adding anything beside it."""
@@ -443,167 +417,7 @@ class WorkspaceContext:
         with contextlib.suppress(StorageError, Locked):
             self.adopt()
 
-    def mutate(
-        self, planner: Planner[T], attribution: Attribution, capability: Capability, *, doing: str
-    ) -> Receipt[T]:
-        """Carry out a plan through the one transaction, and bring the catalog along.
-
-        Args:
-            planner: Run under the writer's lock, again where a file it read changed meanwhile.
-            attribution: Who, on whose approval, and why.
-            capability: What this door has to be allowed.
-            doing: What is being done, for the refusal.
-
-        Raises:
-            RoleRefused: This door's role may not do it.
-            SecretFound: Something that looks like a secret would be stored.
-        """
-        require(self.role, capability, doing=doing)
-        self.follow_settings()
-        if self.settings.secrets.hold_back:
-            from workbench.engine.services.secret_guard import guarded
-
-            planner = guarded(planner, self)
-        with self._lock:
-            self.prepare_writing()
-            going_on = self.action.going_on(planner)
-
-            def plan(view: FileView) -> Plan[T]:
-                self.action.refuse_purged(self.history)
-                return going_on(view)
-
-            receipt = self.history.mutate(
-                plan,
-                attribution,
-                may_touch_critical=self.role.may(Capability.TOUCH_CRITICAL),
-            )
-        self.action.note(receipt.commit)
-        self.answer_alerts(receipt)
-        return self._telling_what_is_behind(receipt) if receipt.commit else receipt
-
-    @contextlib.contextmanager
-    def without_purges(self, actor: str) -> Iterator[None]:
-        """Let no purge happen meanwhile, to write beside memory what was read of it; see `OneAction.resting_on`.
-
-        Args:
-            actor: Shown to whoever waits.
-
-        Raises:
-            Stale: One happened since.
-            Locked: Another writer is at work.
-        """
-        with contextlib.ExitStack() as stack:
-            if self.has_history():
-                # Where nothing can be written, nothing is purged either.
-                with contextlib.suppress(StorageError):
-                    stack.enter_context(self.history.writing(actor))
-                self.action.refuse_purged(self.history)
-            yield
-
-    def _telling_what_is_behind(self, receipt: Receipt[T]) -> Receipt[T]:
-        """Add to the answer of a change what is derived from memory and could not follow it."""
-        told = tuple(one.told for one in self.history.behind())
-        outcome = receipt.outcome
-        if not told or not is_dataclass(outcome) or isinstance(outcome, type):
-            return receipt
-        known = getattr(outcome, "warnings", None)
-        if not isinstance(known, tuple):
-            return receipt
-        return replace(receipt, outcome=replace(outcome, warnings=tuple(dict.fromkeys((*known, *told)))))
-
-    def answer_alerts(self, receipt: Receipt[object], taken_back: Sequence[str] = ()) -> None:
-        """Acknowledge for a person the alerts of what they changed, or took back, by their own hand just now.
-
-        Args:
-            receipt: Of the change.
-            taken_back: Commits that it took back.
-        """
-        own = {receipt.commit, *taken_back}
-        by_hand = self.role.may(Capability.ACKNOWLEDGE) and self.actor in (None, "manual")
-        if not by_hand or self.history.critical.isdisjoint(receipt.files):
-            return
-        for alert in self.history.alerts(waiting=True):
-            if alert.commit in own:
-                self.history.acknowledge(
-                    alert.id, self.attribution("changed or taken back by the same person")
-                )
-
-    def attribution(self, trigger: str, *, actor: str | None = None, named: str | None = None) -> Attribution:
-        """Return who does something through this door.
-
-        Args:
-            trigger: What set it off.
-            actor: The actor this kind of action has, where the door was not opened for another.
-            named: The actor that the call itself names.
-
-        Raises:
-            InvalidInput: The name is no actor tag.
-            RoleRefused: An agent names an actor that speaks for a person or the system.
-            SecretFound: The name looks like a secret; every commit would say it.
-        """
-        from workbench.engine.history.plan import Attribution
-        from workbench.engine.secrets.detection import find_secrets, masked
-
-        usual = "manual" if self.role.kind == "person" else "bot:main"
-        who = named or self.actor or actor or usual
-        if not _ACTOR.fullmatch(who):
-            raise InvalidInput(
-                f"“{who[:80]}” is no actor.", remedy="Name one like bot:main, skill:NAME or manual."
-            )
-        if self.settings.secrets.hold_back:
-            from workbench.engine.services.secret_guard import refuse_secrets
-
-            allowed = self.settings.secrets.allow
-            refuse_secrets(
-                [each for each in find_secrets(who) if each.digest not in allowed], "the name of who does it"
-            )
-        if self.role.kind != "person" and not who.startswith(_FOR_AGENTS):
-            raise RoleRefused(
-                f"An agent cannot act as {who}.", where=str(self.role), remedy="Name a bot: or skill: actor."
-            )
-        approval = "—" if who == "manual" else "approved" if who.startswith("reflection:") else "auto"
-        return Attribution(who, approval, masked(trigger), self.asker(named))
-
-    def asker(self, named: str | None = None) -> str:
-        """Return whose an action is that is asked for at this door, for those who take it back.
-
-        Args:
-            named: The actor that the call itself names.
-        """
-        from workbench.engine.history.permissions import requester_of
-
-        return requester_of(str(self.role), named if named not in (None, "manual") else self.actor)
-
-    def prepare_writing(self, *, cancelled: Callable[[], bool] = lambda: False) -> None:
-        """Make ready for the first mutation: a history, a fresh catalog, outside edits taken in, scores settled.
-
-        Args:
-            cancelled: Asked now and then; what is left is done the next time.
-        """
-        with self._lock:
-            today = self.now().date()
-            if self._prepared == today and self.has_history():
-                return
-            from workbench.engine.services.mutator import begin_day
-
-            if not self.has_history():
-                # Another workspace may have taken the place since this door was opened.
-                self._arrange_state()
-                with self.leaving_the_graph_index():
-                    self.history.init()
-            self.claim_state()
-            self._look_at_state()
-            if (adopted := self.adopt()) is not None:
-                # A file of which something was held back reads otherwise now: the change at hand tells of it.
-                left_out = frozenset(adopted.left_out.values())
-                self.edits_told = tuple(line for line in adopted.warnings if line not in left_out)
-            self.refresh(cancelled=cancelled)
-            if cancelled():
-                return
-            self._prepared = today
-            begin_day(self, cancelled)
-
-    def _look_at_state(self) -> None:
+    def look_at_state(self) -> None:
         """Warn where the state folder cannot be written: what is kept there costs a change nothing else."""
         from workbench.engine.derived_files import trouble_in
 
@@ -620,14 +434,7 @@ class WorkspaceContext:
             claim_state(self.root, self.state, _random_id)
 
     def close(self) -> None:
-        """Let go of everything that was opened; a door that wrote does its upkeep first."""
-        if self._prepared:
-            from workbench.engine.services.mutator import end_session
-
-            # What was asked for stands; upkeep that cannot be done now is due again the next time.
-            with contextlib.suppress(WorkbenchError):
-                end_session(self)
-            self._prepared = None
+        """Let go of everything that was opened."""
         if (reading_on := self.__dict__.pop("_reading_on", None)) is not None:
             reading_on.stop()
         # In this order: the finder reads the catalog until it is closed.

@@ -12,6 +12,7 @@ from workbench.engine.results.decay import DecayEntry, DecayExplained, DecayView
 from workbench.engine.results.memories import Changed, Score
 from workbench.engine.roles import Capability
 from workbench.engine.services.context import WorkspaceContext
+from workbench.engine.services.mutator import Mutator
 from workbench.engine.services.retrieval import Retrieval
 
 if TYPE_CHECKING:
@@ -21,8 +22,9 @@ if TYPE_CHECKING:
 class Decay:
     """How relevant memories are, were and will be, and the rate of decay, a setting of the workspace."""
 
-    def __init__(self, ground: WorkspaceContext, retrieval: Retrieval) -> None:
+    def __init__(self, ground: WorkspaceContext, mutator: Mutator, retrieval: Retrieval) -> None:
         self._ground = ground
+        self._mutator = mutator
         self._retrieval = retrieval
 
     def decay(self, *, forecast: Sequence[int] = (), lambda_: float | None = None) -> DecayView:
@@ -125,9 +127,9 @@ class Decay:
                 outcome=Changed(None, ids=(f"file:{layout.SETTINGS}",)),
             )
 
-        receipt = ground.mutate(
+        receipt = self._mutator.mutate(
             plan,
-            ground.attribution(f"keep a decay rate of {lambda_:g} a day"),
+            self._mutator.attribution(f"keep a decay rate of {lambda_:g} a day"),
             Capability.CHANGE_SETTINGS,
             doing="change settings",
         )

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from workbench.engine.search.chunks import Chunk
     from workbench.engine.search.ranking.question import LiteralMatch
     from workbench.engine.services.context import WorkspaceContext
+    from workbench.engine.services.mutator import Mutator
     from workbench.engine.sessions.lines import Lines
     from workbench.engine.sessions.transcripts import Erase, PurgedSessions
 
@@ -108,11 +109,11 @@ def _facts_meant(lookups: Lookups, chunk: Chunk, query: str) -> tuple[Match, ...
     )
 
 
-def forget(ground: WorkspaceContext, ids: Sequence[str], by: Attribution) -> Changed:
+def forget(ground: WorkspaceContext, mutator: Mutator, ids: Sequence[str], by: Attribution) -> Changed:
     """Hide memories: archived, out of the graph index and out of core memory, in one commit."""
     from workbench.engine.memory.forget import plan_archive
 
-    receipt = ground.mutate(
+    receipt = mutator.mutate(
         lambda view: plan_archive(view, ids, ground.now(), ground.settings, ground.scores().first_seen),
         by,
         Capability.WRITE_MEMORY,
@@ -121,11 +122,13 @@ def forget(ground: WorkspaceContext, ids: Sequence[str], by: Attribution) -> Cha
     return replace(receipt.outcome, commit=receipt.commit, files=receipt.files)
 
 
-def forget_for_good(ground: WorkspaceContext, ids: Sequence[str], by: Attribution) -> Changed:
+def forget_for_good(
+    ground: WorkspaceContext, mutator: Mutator, ids: Sequence[str], by: Attribution
+) -> Changed:
     """Delete memories from the files; history still has them."""
     from workbench.engine.memory.forget import plan_erase
 
-    receipt = ground.mutate(
+    receipt = mutator.mutate(
         lambda view: plan_erase(view, ids, ground.lookups, ground.now(), ground.settings),
         by,
         Capability.HARD_DELETE,
@@ -137,12 +140,13 @@ def forget_for_good(ground: WorkspaceContext, ids: Sequence[str], by: Attributio
 
 
 def forget_without_trace(
-    ground: WorkspaceContext, ids: Sequence[str], by: Attribution, *, asked: Sequence[str]
+    ground: WorkspaceContext, mutator: Mutator, ids: Sequence[str], by: Attribution, *, asked: Sequence[str]
 ) -> Changed:
     """Delete memories from the files, from history and from everything derived, whole or not at all.
 
     Args:
         ground: The open workspace.
+        mutator: What changes it.
         ids: Which.
         by: Who deletes.
         asked: The words and ids that it was asked for by.
@@ -164,7 +168,7 @@ def forget_without_trace(
         return PurgeSteps((*erased.ids, *erased.derived), erased.texts, tuple(sources), erased.paths)
 
     with _telling_what_happened(ground, asked):
-        ground.prepare_writing()
+        mutator.prepare_writing()
         purged = purge(
             ground.history,
             lambda view: plan_erase(view, ids, ground.lookups, ground.now(), ground.settings),
@@ -173,7 +177,7 @@ def forget_without_trace(
             asked=asked,
         )
         erased = purged.outcome
-        ground.answer_alerts(Receipt(purged.deleted, purged.files, ground.now(), None))
+        mutator.answer_alerts(Receipt(purged.deleted, purged.files, ground.now(), None))
     return Changed(purged.commit, purged.files, erased.ids, (*erased.warnings, *purged.told))
 
 

@@ -254,7 +254,7 @@ class Graph:
 
     _known_table: _KnownTable | None = None
 
-    def __init__(self, ground: WorkspaceContext, retrieval: Retrieval, mutator: Mutator) -> None:
+    def __init__(self, ground: WorkspaceContext, mutator: Mutator, retrieval: Retrieval) -> None:
         self._ground = ground
         self._retrieval = retrieval
         self._mutator = mutator
@@ -531,7 +531,7 @@ class Graph:
 
         ground = self._ground
         person = ground.role.may(Capability.DECIDE_REVIEW)
-        by = ground.attribution(f"propose to merge {absorb} into {keep}")
+        by = self._mutator.attribution(f"propose to merge {absorb} into {keep}")
         return self._mutator.change(
             lambda view: plan_propose_merge(
                 EntityFiles(Draft(view), ground.lookups, ground.now()),

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from workbench.engine.history.plan import Attribution, FileView, Plan, Planner
     from workbench.engine.services.context import WorkspaceContext
+    from workbench.engine.services.mutator import Mutator
     from workbench.engine.transfer.plan import Batch, Import, ImportAccount, Ledger, Written
     from workbench.engine.transfer.source import Note, Piece, ReadingProgress, Skipped, Source, StoredFile
 
@@ -158,6 +159,7 @@ class ImportRun:
 
     Args:
         ground: The open workspace.
+        mutator: What changes it.
         source: What is read.
         about: What the import is called.
         reading: How far the reading is.
@@ -167,6 +169,7 @@ class ImportRun:
     """
 
     ground: WorkspaceContext
+    mutator: Mutator
     source: Source
     about: Import
     reading: ReadingProgress
@@ -311,7 +314,7 @@ class ImportRun:
         return lambda view: plan_restore_files(view, files, self.about, rights, lambda: copy.deepcopy(ledger))
 
     def _count(self, planner: Planner[Written], by: Attribution) -> None:
-        receipt = self.ground.mutate(planner, by, Capability.WRITE_MEMORY, doing=_DOING)
+        receipt = self.mutator.mutate(planner, by, Capability.WRITE_MEMORY, doing=_DOING)
         written, tally = receipt.outcome, self.tally
         tally.added += written.added
         tally.known += written.known
@@ -336,4 +339,4 @@ class ImportRun:
             told = f"noted what was proposed from {self.about.source}"
             return draft.plan(Action.PROPOSE, FOLDER, told, None)
 
-        self.ground.mutate(plan, by, Capability.PROPOSE, doing=_DOING)
+        self.mutator.mutate(plan, by, Capability.PROPOSE, doing=_DOING)

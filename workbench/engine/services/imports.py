@@ -25,6 +25,7 @@ from workbench.engine.results.transfer import (
 )
 from workbench.engine.roles import Capability, require
 from workbench.engine.services.import_run import MOST_TOLD, ImportRun, Progress, check_way, masked_but, new_in
+from workbench.engine.services.mutator import Mutator
 from workbench.engine.services.proposals import ProposalService
 
 if TYPE_CHECKING:
@@ -78,8 +79,9 @@ _VARIABLES: Final = (
 class Imports:
     """What brings memory in that was kept elsewhere."""
 
-    def __init__(self, ground: WorkspaceContext, proposals: ProposalService) -> None:
+    def __init__(self, ground: WorkspaceContext, mutator: Mutator, proposals: ProposalService) -> None:
         self._ground = ground
+        self._mutator = mutator
         self._proposals = proposals
 
     def import_preview(
@@ -185,9 +187,9 @@ class Imports:
         about, tally, ground = run.about, run.tally, self._ground
         if imported_as != "proposals":
             # Refused before anything is written where the door was opened for an actor that an agent cannot be.
-            ground.attribution("import")
-        ground.prepare_writing()
-        with ground.action.begun():
+            self._mutator.attribution("import")
+        self._mutator.prepare_writing()
+        with self._mutator.group.begun():
             if imported_as == "proposals":
                 run.propose_all(
                     partial(self._propose_piece, about), self._proposals.proposer(_trigger(about))
@@ -235,7 +237,7 @@ class Imports:
 
         ground = self._ground
         require(ground.role, Capability.ROLLBACK, doing=_UNDOING)
-        by = ground.attribution(f"import --undo {commit}")
+        by = self._mutator.attribution(f"import --undo {commit}")
         looking = ground.looking_back
         commits, source = commits_of_import(looking.store, looking.line(), commit)
 
@@ -246,7 +248,7 @@ class Imports:
 
         receipt = None
         if not dry_run:
-            receipt = ground.mutate(plan, by, Capability.ROLLBACK, doing=_UNDOING)
+            receipt = self._mutator.mutate(plan, by, Capability.ROLLBACK, doing=_UNDOING)
         done = plan(ground.raw_files).outcome if receipt is None else receipt.outcome
         return ImportUndone(
             commit=receipt.commit if receipt else None,
@@ -358,7 +360,14 @@ class Imports:
             zone=ground.zone,
         )
         return ImportRun(
-            ground, opened, about, ReadingProgress(ground.zone, ground.root), imported_as, progress, cancelled
+            ground,
+            self._mutator,
+            opened,
+            about,
+            ReadingProgress(ground.zone, ground.root),
+            imported_as,
+            progress,
+            cancelled,
         )
 
     def _propose_piece(self, about: Import, piece: Piece) -> Proposed:
@@ -380,7 +389,7 @@ class Imports:
         actor = f"{RESTORING if about.form == 'workbench' else 'import:'}{about.name}"
         person = self._ground.role.kind == "person"
         approval = "approved" if person else "auto"
-        return Attribution(actor, approval, _trigger(about), self._ground.asker())
+        return Attribution(actor, approval, _trigger(about), self._mutator.asker())
 
     def import_places(self) -> ImportPlaces:
         """Return the folders of the user in which other programs keep memory; none of them is looked into.

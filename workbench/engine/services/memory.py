@@ -28,7 +28,7 @@ class Memory:
     """Everything that changes single memories; each call is one commit with its audit lines."""
 
     def __init__(
-        self, ground: WorkspaceContext, retrieval: Retrieval, mutator: Mutator, reviews: Reviews
+        self, ground: WorkspaceContext, mutator: Mutator, retrieval: Retrieval, reviews: Reviews
     ) -> None:
         self._ground = ground
         self._retrieval = retrieval
@@ -108,7 +108,7 @@ class Memory:
         if dry_run:
             ground.refresh_for_reading()
         else:
-            ground.prepare_writing()
+            self._mutator.prepare_writing()
         routing = route(ground, request)
 
         def plan(view: FileView) -> Plan[Remembered]:
@@ -127,8 +127,8 @@ class Memory:
             return replace(outcome, dry_run=True, warnings=(*outcome.warnings, *rejected))
         usual = "bot:trigger-remember" if request.is_asked_for else "bot:auto-detect"
         said = f"user said “remember {_short(text)}”" if request.is_asked_for else "noticed in conversation"
-        by = ground.attribution(request.trigger or said, actor=usual, named=request.actor)
-        receipt = ground.mutate(plan, by, Capability.WRITE_MEMORY, doing="write memory")
+        by = self._mutator.attribution(request.trigger or said, actor=usual, named=request.actor)
+        receipt = self._mutator.mutate(plan, by, Capability.WRITE_MEMORY, doing="write memory")
         if receipt.commit is not None:
             self._bring_to_mind(receipt.commit, receipt.outcome.entities)
         warnings = (*receipt.outcome.warnings, *rejected)
@@ -193,16 +193,16 @@ class Memory:
         if not apply or not matches:
             return Forgotten(matches, applied=False)
         chosen = [match.id for match in matches]
-        by = ground.attribution(
+        by = self._mutator.attribution(
             f"user said “forget {_short(query or ', '.join(named))}”", actor="bot:trigger-forget"
         )
         if purge_history:
             asked.append(" ".join(sorted(named)))
-            changed = forget_without_trace(ground, chosen, by, asked=asked)
+            changed = forget_without_trace(ground, self._mutator, chosen, by, asked=asked)
         elif hard:
-            changed = forget_for_good(ground, chosen, by)
+            changed = forget_for_good(ground, self._mutator, chosen, by)
         else:
-            changed = forget(ground, chosen, by)
+            changed = forget(ground, self._mutator, chosen, by)
         return Forgotten(
             matches,
             applied=True,
@@ -223,7 +223,7 @@ class Memory:
 
         ground = self._ground
         require(ground.role, Capability.WRITE_MEMORY, doing="restore memories")
-        ground.prepare_writing()
+        self._mutator.prepare_writing()
         # What was archived out of core memory stands in no file that the catalog knows.
         names = [name.strip() for name in (id, *more)]
         ids = [name if name.startswith("core:") else str(self._retrieval.resolve(name)) for name in names]
@@ -370,7 +370,7 @@ class Memory:
         from workbench.engine.services.mutator import settle
 
         require(self._ground.role, Capability.WRITE_MEMORY, doing="settle scores")
-        self._ground.prepare_writing()
+        self._mutator.prepare_writing()
         return settle(self._ground)
 
     def _bring_to_mind(self, commit: str, entities: Sequence[EntityRef]) -> None:
@@ -378,7 +378,7 @@ class Memory:
         today = self._ground.now().date()
         known = (self._ground.lookups.memory(entity.id) for entity in entities)
         older = {each.id: () for each in known if each and each.moment and each.moment.date() < today}
-        self._ground.count_accesses_with(commit, older)
+        self._mutator.count_accesses_with(commit, older)
 
     def _set_pins(self, names: Sequence[str], *, pinned: bool) -> Changed:
         from workbench.engine.memory.core import plan_pin_item

@@ -1,4 +1,4 @@
-"""What surrounds every change: the action it belongs to, what is derived from it, and the upkeep of the day."""
+"""Carrying out changes: the action each belongs to, what is derived from it, and the upkeep of the day."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import re
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
-from datetime import timedelta
+from dataclasses import is_dataclass, replace
+from datetime import date, timedelta
 from typing import TYPE_CHECKING, TypeVar
 
 from workbench.engine import layout
-from workbench.engine.errors import Stale, StorageError
+from workbench.engine.errors import InvalidInput, RoleRefused, Stale, StorageError, WorkbenchError
 from workbench.engine.results.memories import Changed
 from workbench.engine.roles import Capability, require
 
@@ -20,13 +20,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from workbench.engine.history.history import History
-    from workbench.engine.history.plan import Attribution, FileView, Plan, Planner
+    from workbench.engine.history.plan import Attribution, FileView, Plan, Planner, Receipt
     from workbench.engine.history.projections import Projection
     from workbench.engine.memory.scores_file import FoldedAccesses
     from workbench.engine.services.context import WorkspaceContext
 
 
 T = TypeVar("T")
+_ACTOR = re.compile(r"[a-z]+(?::[\w.-]+)*")
+# All other actors may stand for a person's own hand, a person's approval or the engine itself.
+_FOR_AGENTS = ("bot:", "skill:")
 
 
 class CommitGroup(threading.local):
@@ -171,10 +174,56 @@ _KEPT_UP = (layout.DECAY_SCORES, layout.AUDIT_ARCHIVE)
 
 
 class Mutator:
-    """Carries out changes of memory, and what a workspace needs from time to time although nobody changes anything."""
+    """Carries out changes of memory through the one transaction, and the upkeep that comes with them.
+
+    Args:
+        ground: The open workspace.
+    """
 
     def __init__(self, ground: WorkspaceContext) -> None:
         self._ground = ground
+        self.group = CommitGroup()
+        self.edits_told: tuple[str, ...] = ()
+        self._prepared: date | None = None
+        self._lock = threading.RLock()
+
+    def mutate(
+        self, planner: Planner[T], attribution: Attribution, capability: Capability, *, doing: str
+    ) -> Receipt[T]:
+        """Carry out a plan through the one transaction, and bring the catalog along.
+
+        Args:
+            planner: Run under the writer's lock, again where a file it read changed meanwhile.
+            attribution: Who, on whose approval, and why.
+            capability: What this door has to be allowed.
+            doing: What is being done, for the refusal.
+
+        Raises:
+            RoleRefused: This door's role may not do it.
+            SecretFound: Something that looks like a secret would be stored.
+        """
+        require(self._ground.role, capability, doing=doing)
+        self._ground.follow_settings()
+        if self._ground.settings.secrets.hold_back:
+            from workbench.engine.services.secret_guard import guarded
+
+            planner = guarded(planner, self._ground)
+        with self._lock:
+            self.prepare_writing()
+            going_on = self.group.going_on(planner)
+
+            def plan(view: FileView) -> Plan[T]:
+                self.group.refuse_purged(self._ground.history)
+                return going_on(view)
+
+            receipt = self._ground.history.mutate(
+                plan,
+                attribution,
+                may_touch_critical=self._ground.role.may(Capability.TOUCH_CRITICAL),
+            )
+        self.group.note(receipt.commit)
+        self.answer_alerts(receipt)
+        return self._telling_what_is_behind(receipt) if receipt.commit else receipt
 
     def change(
         self,
@@ -193,11 +242,150 @@ class Mutator:
         Raises:
             RoleRefused: This door may not write.
         """
-        ground = self._ground
-        receipt = ground.mutate(
-            planner, by or ground.attribution(trigger), Capability.WRITE_MEMORY, doing="write memory"
+        receipt = self.mutate(
+            planner, by or self.attribution(trigger), Capability.WRITE_MEMORY, doing="write memory"
         )
         return replace(receipt.outcome, commit=receipt.commit, files=receipt.files)
+
+    @contextmanager
+    def without_purges(self, actor: str) -> Iterator[None]:
+        """Let no purge happen meanwhile, to write beside memory what was read of it; see `CommitGroup.resting_on`.
+
+        Args:
+            actor: Shown to whoever waits.
+
+        Raises:
+            Stale: One happened since.
+            Locked: Another writer is at work.
+        """
+        with contextlib.ExitStack() as stack:
+            if self._ground.has_history():
+                # Where nothing can be written, nothing is purged either.
+                with contextlib.suppress(StorageError):
+                    stack.enter_context(self._ground.history.writing(actor))
+                self.group.refuse_purged(self._ground.history)
+            yield
+
+    def _telling_what_is_behind(self, receipt: Receipt[T]) -> Receipt[T]:
+        """Add to the answer of a change what is derived from memory and could not follow it."""
+        told = tuple(one.told for one in self._ground.history.behind())
+        outcome = receipt.outcome
+        if not told or not is_dataclass(outcome) or isinstance(outcome, type):
+            return receipt
+        known = getattr(outcome, "warnings", None)
+        if not isinstance(known, tuple):
+            return receipt
+        return replace(receipt, outcome=replace(outcome, warnings=tuple(dict.fromkeys((*known, *told)))))
+
+    def answer_alerts(self, receipt: Receipt[object], taken_back: Sequence[str] = ()) -> None:
+        """Acknowledge for a person the alerts of what they changed, or took back, by their own hand just now.
+
+        Args:
+            receipt: Of the change.
+            taken_back: Commits that it took back.
+        """
+        own = {receipt.commit, *taken_back}
+        by_hand = self._ground.role.may(Capability.ACKNOWLEDGE) and self._ground.actor in (None, "manual")
+        if not by_hand or self._ground.history.critical.isdisjoint(receipt.files):
+            return
+        for alert in self._ground.history.alerts(waiting=True):
+            if alert.commit in own:
+                self._ground.history.acknowledge(
+                    alert.id, self.attribution("changed or taken back by the same person")
+                )
+
+    def attribution(self, trigger: str, *, actor: str | None = None, named: str | None = None) -> Attribution:
+        """Return who does something through this door.
+
+        Args:
+            trigger: What set it off.
+            actor: The actor this kind of action has, where the door was not opened for another.
+            named: The actor that the call itself names.
+
+        Raises:
+            InvalidInput: The name is no actor tag.
+            RoleRefused: An agent names an actor that speaks for a person or the system.
+            SecretFound: The name looks like a secret; every commit would say it.
+        """
+        from workbench.engine.history.plan import Attribution
+        from workbench.engine.secrets.detection import find_secrets, masked
+
+        usual = "manual" if self._ground.role.kind == "person" else "bot:main"
+        who = named or self._ground.actor or actor or usual
+        if not _ACTOR.fullmatch(who):
+            raise InvalidInput(
+                f"“{who[:80]}” is no actor.", remedy="Name one like bot:main, skill:NAME or manual."
+            )
+        if self._ground.settings.secrets.hold_back:
+            from workbench.engine.services.secret_guard import refuse_secrets
+
+            allowed = self._ground.settings.secrets.allow
+            refuse_secrets(
+                [each for each in find_secrets(who) if each.digest not in allowed], "the name of who does it"
+            )
+        if self._ground.role.kind != "person" and not who.startswith(_FOR_AGENTS):
+            raise RoleRefused(
+                f"An agent cannot act as {who}.",
+                where=str(self._ground.role),
+                remedy="Name a bot: or skill: actor.",
+            )
+        approval = "—" if who == "manual" else "approved" if who.startswith("reflection:") else "auto"
+        return Attribution(who, approval, masked(trigger), self.asker(named))
+
+    def asker(self, named: str | None = None) -> str:
+        """Return whose an action is that is asked for at this door, for those who take it back.
+
+        Args:
+            named: The actor that the call itself names.
+        """
+        from workbench.engine.history.permissions import requester_of
+
+        return requester_of(
+            str(self._ground.role), named if named not in (None, "manual") else self._ground.actor
+        )
+
+    def prepare_writing(self, *, cancelled: Callable[[], bool] = lambda: False) -> None:
+        """Make ready for the first mutation: a history, a fresh catalog, outside edits taken in, scores settled.
+
+        Args:
+            cancelled: Asked now and then; what is left is done the next time.
+        """
+        with self._lock:
+            today = self._ground.now().date()
+            if self._prepared == today and self._ground.has_history():
+                return
+            if not self._ground.has_history():
+                # Another workspace may have taken the place since this door was opened.
+                self._ground.arrange_state()
+                with self._ground.leaving_the_graph_index():
+                    self._ground.history.init()
+            self._ground.claim_state()
+            self._ground.look_at_state()
+            if (adopted := self._ground.adopt()) is not None:
+                # A file of which something was held back reads otherwise now: the change at hand tells of it.
+                left_out = frozenset(adopted.left_out.values())
+                self.edits_told = tuple(line for line in adopted.warnings if line not in left_out)
+            self._ground.refresh(cancelled=cancelled)
+            if cancelled():
+                return
+            self._prepared = today
+            begin_day(self._ground, cancelled)
+
+    def count_accesses_with(self, commit: str, memories: Mapping[str, Sequence[str]]) -> None:
+        """Note accesses that came with a change of memory, so that taking it back takes them back.
+
+        Args:
+            commit: The change, by its full hash.
+            memories: The ids of the memories, each with the items of the change that count for it, if it has any.
+        """
+        if not memories:
+            return
+        from workbench.engine.history.commits import parse_message
+
+        transaction = parse_message(self._ground.history.store.commit(commit)).transaction
+        changes = {memory: " ".join((transaction, *items)) for memory, items in memories.items()}
+        with contextlib.suppress(StorageError):
+            self._ground.journal.record_accesses(tuple(memories), self._ground.clock.now(), changes)
 
     def upkeep(self, *, cancelled: Callable[[], bool] = lambda: False) -> Changed:
         """Settle scores and prune the audit log where a day has begun, fold accesses and repack where that is due.
@@ -218,7 +406,7 @@ class Mutator:
         ground = self._ground
         require(ground.role, Capability.WRITE_MEMORY, doing="look after memory")
         before = [_content(ground.files.read(path)) for path in _KEPT_UP]
-        ground.prepare_writing(cancelled=cancelled)
+        self.prepare_writing(cancelled=cancelled)
         ground.refresh(cancelled=cancelled)
         if not cancelled():
             begin_day(ground, cancelled)
@@ -229,6 +417,14 @@ class Mutator:
             if _content(ground.files.read(path)) != content
         )
         return Changed(ground.history.head() if files else None, files)
+
+    def close(self) -> None:
+        """Do the upkeep of a door that wrote."""
+        if self._prepared:
+            # What was asked for stands; upkeep that cannot be done now is due again the next time.
+            with contextlib.suppress(WorkbenchError):
+                end_session(self._ground)
+            self._prepared = None
 
 
 def _content(content: bytes | None) -> bytes:

@@ -13,6 +13,7 @@ from workbench.engine.errors import InvalidInput, RoleRefused
 from workbench.engine.requests import ProposeRequest, RememberRequest
 from workbench.engine.results.reviews import Proposals, Proposed, Settled
 from workbench.engine.roles import Capability, require
+from workbench.engine.services.mutator import Mutator
 from workbench.engine.services.quarantine import held_back
 from workbench.engine.services.retrieval import Retrieval
 from workbench.engine.services.routing import owner_of
@@ -183,8 +184,9 @@ _STORED_AT_ONCE: Final = frozenset({"episodic", "semantic"})
 class ProposalService:
     """Proposals and verdicts on them; who proposes is what the door was opened as, whatever the words say."""
 
-    def __init__(self, ground: WorkspaceContext, retrieval: Retrieval) -> None:
+    def __init__(self, ground: WorkspaceContext, mutator: Mutator, retrieval: Retrieval) -> None:
         self._ground = ground
+        self._mutator = mutator
         self._retrieval = retrieval
 
     def proposals(self) -> Proposals:
@@ -331,8 +333,8 @@ class ProposalService:
         self._require_verdict()
         if not verdicts.numbers:
             raise InvalidInput("No proposal was named.", remedy="Name one by its number.")
-        by = ground.attribution(_TRIGGER)
-        ground.prepare_writing()
+        by = self._mutator.attribution(_TRIGGER)
+        self._mutator.prepare_writing()
         ground.refresh_for_reading()
         pending = read_proposals(ground.files)
         chosen = [one for number in verdicts.commit if (one := pending.proposal(number)) is not None]
@@ -343,7 +345,7 @@ class ProposalService:
             from workbench.engine.memory.proposal_verdicts import actor_of
 
             by = replace(by, actor=actor_of(one.sender for one in chosen))
-        receipt: Receipt[Settled] = ground.mutate(
+        receipt: Receipt[Settled] = self._mutator.mutate(
             lambda view: plan_verdicts(view, verdicts, means), by, Capability.DECIDE_PROPOSALS, doing=_DOING
         )
         return replace(receipt.outcome, commit=receipt.commit, files=receipt.files)
@@ -463,7 +465,7 @@ class ProposalService:
         if held := held_back(ground, "propose", request.content, request.as_arguments()):
             return Proposed(None, held_back=held)
         draught = check_request(request, ground.role.name or ground.role.kind, ground.now())
-        ground.prepare_writing()
+        self._mutator.prepare_writing()
         ground.refresh_for_reading()
         if request.store is None:
             routed = answers_by_rules(ground)(draught.proposal.content).store
@@ -474,7 +476,7 @@ class ProposalService:
         def plan(view: FileView) -> Plan[Proposed]:
             return plan_propose(view, draught, against, compare=compare, given=self._highest_number)
 
-        receipt = ground.mutate(plan, by, Capability.PROPOSE, doing="propose memories")
+        receipt = self._mutator.mutate(plan, by, Capability.PROPOSE, doing="propose memories")
         rejected = warnings_of_rejected(ground, draught.proposal.content)
         proposed = replace(
             receipt.outcome,
@@ -501,8 +503,8 @@ class ProposalService:
         ground = self._ground
         said = clip(trigger, 80) if trigger.strip() else "proposed"
         if ground.role.kind == "agent":
-            return Attribution(f"subagent:{ground.role.name}", "pending", said, ground.asker())
-        return replace(ground.attribution(said), approval="pending")
+            return Attribution(f"subagent:{ground.role.name}", "pending", said, self._mutator.asker())
+        return replace(self._mutator.attribution(said), approval="pending")
 
     def _against_memory(self, proposal: MemoryProposal) -> Compared:
 
@@ -530,13 +532,12 @@ class ProposalService:
         from workbench.engine.history.plan import Attribution
         from workbench.engine.memory.proposal_verdicts import Verdicts, actor_of, plan_verdicts
 
-        ground = self._ground
         verdicts = Verdicts(commit=(proposed.number,), expected={proposed.number: proposal.content})
         means = replace(self._means(verdicts, [replace(proposal, number=proposed.number)]), trusting=False)
         by = Attribution(
-            actor_of([proposal.sender]), "auto", "stored at once: the agent is trusted", ground.asker()
+            actor_of([proposal.sender]), "auto", "stored at once: the agent is trusted", self._mutator.asker()
         )
-        receipt = ground.mutate(
+        receipt = self._mutator.mutate(
             lambda view: plan_verdicts(view, verdicts, means),
             by,
             Capability.PROPOSE,

@@ -34,6 +34,7 @@ from workbench.engine.results.reviews import (
 )
 from workbench.engine.roles import Capability, require
 from workbench.engine.services import reflection_cache
+from workbench.engine.services.mutator import Mutator
 from workbench.engine.services.retrieval import Retrieval
 
 if TYPE_CHECKING:
@@ -167,8 +168,9 @@ _NOTHING_NEW = "There is nothing new to learn."
 class Reviews:
     """Cycles of reflection and what they propose; everybody may read it, and nobody but a person decides."""
 
-    def __init__(self, ground: WorkspaceContext, retrieval: Retrieval) -> None:
+    def __init__(self, ground: WorkspaceContext, mutator: Mutator, retrieval: Retrieval) -> None:
         self._ground = ground
+        self._mutator = mutator
         self._retrieval = retrieval
 
     def review(self) -> Review:
@@ -265,12 +267,12 @@ class Reviews:
         ground = self._ground
         doing = "apply a reflection"
         require(ground.role, Capability.DECIDE_REVIEW, doing=doing)
-        ground.prepare_writing()
+        self._mutator.prepare_writing()
         ground.adopt()
         ground.refresh()
         pending = _pending(ground)
         name = checked_reflection(pending) if pending.items else "none"
-        by = Attribution(f"reflection:{name}", "approved", "review applied", ground.asker())
+        by = Attribution(f"reflection:{name}", "approved", "review applied", self._mutator.asker())
 
         def plan(view: FileView) -> Plan[Applied]:
             wanted = plan_apply(view, _means(ground))
@@ -281,11 +283,11 @@ class Reviews:
             has_begun = by.actor in ground.looking_back.line().names
             return continued_plan(cleared, ground.history, by.actor) if has_begun else cleared
 
-        receipt = ground.mutate(plan, by, Capability.DECIDE_REVIEW, doing=doing)
+        receipt = self._mutator.mutate(plan, by, Capability.DECIDE_REVIEW, doing=doing)
         applied = set(receipt.outcome.applied)
         if receipt.commit is not None:
             found = still_relevant(item for item in pending.items if item.id in applied)
-            ground.count_accesses_with(receipt.commit, found)
+            self._mutator.count_accesses_with(receipt.commit, found)
         return replace(receipt.outcome, commit=receipt.commit, files=receipt.files)
 
     def review_rejected(self) -> Rejections:
@@ -351,8 +353,8 @@ class Reviews:
         ground = self._ground
         doing = "decide on a reflection"
         require(ground.role, Capability.DECIDE_REVIEW, doing=doing)
-        by = ground.attribution(trigger, named="manual")
-        receipt = ground.mutate(planner, by, Capability.DECIDE_REVIEW, doing=doing)
+        by = self._mutator.attribution(trigger, named="manual")
+        receipt = self._mutator.mutate(planner, by, Capability.DECIDE_REVIEW, doing=doing)
         return replace(receipt.outcome, commit=receipt.commit, files=receipt.files)
 
     def reflect(
@@ -387,7 +389,7 @@ class Reviews:
         ground = self._ground
         require(ground.role, Capability.WRITE_MEMORY, doing="reflect")
         with _alone(ground):
-            ground.prepare_writing()
+            self._mutator.prepare_writing()
             ground.adopt()
             ground.refresh()
             waiting = waiting_proposal(ground)
@@ -405,7 +407,7 @@ class Reviews:
             if ground.history.head() is None and files_waiting(ground):
                 # How far was read is told by a commit.
                 ground.history.begin()
-            with ground.action.resting_on(ground.history):
+            with self._mutator.group.resting_on(ground.history):
                 return self._cycle(work, trigger)
 
     def reflection_due(self, *, trigger: str = "schedule") -> ReflectionDue:
@@ -481,7 +483,7 @@ class Reviews:
                     *items_of(read_proposals(view).proposals, snapshot.owner),
                 ],
             )
-        _leave(ground, lambda: reflection_cache.keep_trace(ground, reflection, work.exchanges))
+        _leave(self._mutator, lambda: reflection_cache.keep_trace(ground, reflection, work.exchanges))
         if not (proposal.fresh or unread.passages or unread.backlog.items):
             return Reflected(None, (), (), "", _NOTHING_NEW, self.review(), left_out=unread.left_out)
         left = len(proposal.left) + len(unread.backlog.later)
@@ -508,13 +510,13 @@ class Reviews:
             return plan_proposal(files, proposal, reflection, ground.now(), account, ground.zone)
 
         by = replace(
-            ground.attribution(_told(trigger, unread.entries), actor=_ACTOR),
+            self._mutator.attribution(_told(trigger, unread.entries), actor=_ACTOR),
             approval="pending" if proposal.fresh else "auto",
         )
-        receipt = ground.mutate(plan, by, Capability.WRITE_MEMORY, doing="reflect")
+        receipt = self._mutator.mutate(plan, by, Capability.WRITE_MEMORY, doing="reflect")
         # The one of the reflection before stays good for as long as this one is not written.
         _leave(
-            ground,
+            self._mutator,
             lambda: reflection_cache.keep_backlog(ground, reflection, proposal.left, unread.backlog.later),
             lambda: reflection_cache.keep_read_while_waiting(ground, mark, head, outside),
         )
@@ -529,9 +531,9 @@ class Reviews:
         )
 
 
-def _leave(ground: WorkspaceContext, *writing: Callable[[], None]) -> None:
+def _leave(mutator: Mutator, *writing: Callable[[], None]) -> None:
     """Leave something beside memory that may quote it, with purges kept off; after one, nothing is left."""
-    with contextlib.suppress(Stale, Locked), ground.without_purges(_ACTOR):
+    with contextlib.suppress(Stale, Locked), mutator.without_purges(_ACTOR):
         for write in writing:
             write()
 

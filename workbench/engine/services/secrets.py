@@ -23,6 +23,7 @@ from workbench.engine.roles import Capability, require
 from workbench.engine.secrets.detection import LEFT_OUT, find_secrets, masked, text_of
 from workbench.engine.services.context import WorkspaceContext
 from workbench.engine.services.memory import Memory
+from workbench.engine.services.mutator import Mutator
 from workbench.engine.services.quarantine import forget_settled, waiting
 
 if TYPE_CHECKING:
@@ -37,8 +38,9 @@ _DIGEST = frozenset("0123456789abcdef")
 class Secrets:
     """Secrets: seen by everybody with their own text left out, decided on by a person."""
 
-    def __init__(self, ground: WorkspaceContext, memory: Memory) -> None:
+    def __init__(self, ground: WorkspaceContext, mutator: Mutator, memory: Memory) -> None:
         self._ground = ground
+        self._mutator = mutator
         self._memory = memory
 
     def secrets_held(self) -> HeldBackList:
@@ -109,7 +111,7 @@ class Secrets:
         told: tuple[str, ...] = ()
         if not leave_out:
             self._refuse_gone(requests)
-        with self._ground.action.begun():
+        with self._mutator.group.begun():
             if not leave_out:
                 digests = dict.fromkeys(digest for each in requests for digest in each.digests)
                 told = self.secrets_allow(digests).warnings
@@ -139,7 +141,7 @@ class Secrets:
         require(self._ground.role, Capability.CHANGE_SETTINGS, doing="decide on what was held back")
         held = self._held()
         requests = [held.take(each) for each in (number, *more)]
-        with self._ground.action.begun():
+        with self._mutator.group.begun():
             for request in requests:
                 if request.path:
                     self._leave_out_of_file(request)
@@ -195,8 +197,8 @@ class Secrets:
         head = history.head()
         told: tuple[str, ...] = ()
         if head is not None and history.store.tree_blob(history.store.commit(head).tree, path):
-            commits = history.adopt("manual", path, ground.action.trailers).commits
-            ground.action.note(commits[0] if commits else None)
+            commits = history.adopt("manual", path, self._mutator.group.trailers).commits
+            self._mutator.group.note(commits[0] if commits else None)
         else:
             commits = history.adopt("system:init", path).commits
             told = (f"History has {masked(path)} from now on; an undo leaves the file as it is.",)
@@ -234,7 +236,6 @@ class Secrets:
 
     def _replace_in(self, request: HeldRequest, text: str, summary: str) -> Changed:
         """Give a file other words for its placeholder, in one commit; none where it does not stand there."""
-        ground = self._ground
 
         def plan(view: FileView) -> Plan[Changed]:
             from workbench.engine.history.plan import Action, FileChange, Plan
@@ -247,8 +248,8 @@ class Secrets:
             change = FileChange(request.path, after, Action.EDIT, summary)
             return Plan(Action.EDIT, request.path, summary, (change,), outcome=outcome)
 
-        by = ground.attribution("a person decided on a secret")
-        receipt = ground.mutate(plan, by, Capability.CHANGE_SETTINGS, doing=_DOING)
+        by = self._mutator.attribution("a person decided on a secret")
+        receipt = self._mutator.mutate(plan, by, Capability.CHANGE_SETTINGS, doing=_DOING)
         return replace(receipt.outcome, commit=receipt.commit, files=receipt.files)
 
     def _secrets_in(self, request: HeldRequest) -> list[Secret]:
@@ -312,8 +313,11 @@ class Secrets:
             self._rewrite(layout.SETTINGS, before, allowing(before))
             changed = self._take_in(layout.SETTINGS)
         else:
-            receipt = ground.mutate(
-                plan, ground.attribution("a secret was allowed"), Capability.CHANGE_SETTINGS, doing=_DOING
+            receipt = self._mutator.mutate(
+                plan,
+                self._mutator.attribution("a secret was allowed"),
+                Capability.CHANGE_SETTINGS,
+                doing=_DOING,
             )
             ground.follow_settings()
             changed = replace(receipt.outcome, commit=receipt.commit, files=receipt.files)

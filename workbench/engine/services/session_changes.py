@@ -18,6 +18,7 @@ from workbench.engine.results.sessions import (
 from workbench.engine.roles import Capability, require
 from workbench.engine.services import sessions as places
 from workbench.engine.services.context import WorkspaceContext
+from workbench.engine.services.mutator import Mutator
 from workbench.engine.services.session_flush import SessionFlush
 from workbench.engine.services.sessions import SessionService
 
@@ -76,9 +77,14 @@ class SessionChanges:
     """Appends to sessions of this workspace, compacts, repairs and recovers them."""
 
     def __init__(
-        self, ground: WorkspaceContext, sessions: SessionService, session_flush: SessionFlush
+        self,
+        ground: WorkspaceContext,
+        mutator: Mutator,
+        sessions: SessionService,
+        session_flush: SessionFlush,
     ) -> None:
         self._ground = ground
+        self._mutator = mutator
         self._sessions = sessions
         self._session_flush = session_flush
 
@@ -121,7 +127,7 @@ class SessionChanges:
 
         ground = self._ground
         require(ground.role, Capability.WRITE_MEMORY, doing="write sessions")
-        ground.attribution("write sessions")
+        self._mutator.attribution("write sessions")
         parsed, now = places.full_key(key), ground.now()
         written = _message(text, role, message, now)
         for tokens in (total_tokens, context_tokens):
@@ -211,7 +217,7 @@ class SessionChanges:
         require(ground.role, Capability.WRITE_MEMORY, doing="compact sessions")
         keep = ground.settings.sessions.keep_recent_tokens if keep_tokens is None else keep_tokens
         found = self._sessions.own(key, from_)
-        with ground.action.resting_on(ground.history if ground.has_history() else None):
+        with self._mutator.group.resting_on(ground.history if ground.has_history() else None):
             try:
                 planned = self._planned(found, keep, instructions, ProgressReporter(progress, cancelled))
             except (Cancelled, KeyboardInterrupt):
@@ -222,7 +228,7 @@ class SessionChanges:
                 return _nothing(found, planned.before, keep)
             summary, left = planned.summary, planned.left
             tokens_before = found.entry.total_tokens or planned.before.total
-            with ground.without_purges("system:compaction"):
+            with self._mutator.without_purges("system:compaction"):
                 line = self._append_compaction(found, planned.cut, summary, tokens_before)
         # Counted at once: whoever is interrupted while the context is built has still a new cycle to be flushed.
         compactions = self._count_compaction(found)

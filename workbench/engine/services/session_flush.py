@@ -14,6 +14,7 @@ from workbench.engine.roles import Capability, require
 from workbench.engine.scopes import scope_of_session
 from workbench.engine.services import sessions as places
 from workbench.engine.services.memory import Memory
+from workbench.engine.services.mutator import Mutator
 from workbench.engine.services.sessions import SessionService
 
 if TYPE_CHECKING:
@@ -33,8 +34,11 @@ _MOST_ENTRIES = 4000
 class SessionFlush:
     """Flushes sessions to memory; each memory names the line that it comes from."""
 
-    def __init__(self, ground: WorkspaceContext, memory: Memory, sessions: SessionService) -> None:
+    def __init__(
+        self, ground: WorkspaceContext, mutator: Mutator, memory: Memory, sessions: SessionService
+    ) -> None:
         self._ground = ground
+        self._mutator = mutator
         self._memory = memory
         self._sessions = sessions
 
@@ -116,7 +120,7 @@ class SessionFlush:
     def _save(self, found: places.FoundSession, trigger: str) -> Flushed:
         """Save what was said since the last flush, and note in transcript and store that it was."""
         history = self._ground.history if self._ground.has_history() else None
-        with self._ground.action.resting_on(history):
+        with self._mutator.group.resting_on(history):
             return self._save_what_was_said(found, trigger)
 
     def _save_what_was_said(self, found: places.FoundSession, trigger: str) -> Flushed:
