@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from workbench.engine.catalog.tables import connect, delete_database, open_database
 from workbench.engine.derived_files import Fallback, Watch, is_cut_short, let_go, nowhere_else
 from workbench.engine.errors import Locked, StorageError
 from workbench.engine.layout import shown
@@ -142,8 +143,6 @@ class Database:
 
     def destroy(self) -> None:
         """Delete the file, a file set aside, and those in folders that failed."""
-        from workbench.engine.catalog.tables import delete_database
-
         self.close()
         for place, _ in self._former:
             delete_database(place)
@@ -224,8 +223,6 @@ class Database:
 
     def _present(self) -> _Identity:
         """Return the file's identity, creating an empty file if it is missing."""
-        from workbench.engine.catalog.tables import delete_database
-
         identity = self._identity_on_disk()
         if identity is not None:
             return identity
@@ -238,8 +235,6 @@ class Database:
     def _writer_at(self, identity: _Identity) -> apsw.Connection | None:
         """Open the file for writing; None if it was unusable and was set aside."""
         import apsw
-
-        from workbench.engine.catalog.tables import delete_database, open_database
 
         try:
             writer = open_database(self.place, self._fingerprint)
@@ -262,8 +257,6 @@ class Database:
     def _reader(self, opened: _Opened) -> apsw.Connection:
         """Return the reading connection, opened at the first query."""
         if opened.reader is None:
-            from workbench.engine.catalog.tables import connect
-
             reader = connect(self.place)
             if opened.identity != self._identity_on_disk():
                 reader.close()

@@ -44,6 +44,10 @@ MOST_CHARACTERS = 200_000
 # Free text in one piece would be found as a whole by any query.
 _PIECE_CHARACTERS = 20_000
 
+# Parsing all of a file that is larger than any memory would block everything else.
+MOST_BYTES = 4 * 1024 * 1024
+_FLAGS = os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+
 
 @dataclass(frozen=True)
 class FileRows:
@@ -435,11 +439,6 @@ def _sort_key(day: str, time: str, record: MemoryRecord) -> str:
 
 def _bounded(text: str) -> str:
     return text if len(text) <= MOST_CHARACTERS else text[:MOST_CHARACTERS]
-
-
-# Parsing all of a file that is larger than any memory would block everything else.
-MOST_BYTES = 4 * 1024 * 1024
-_FLAGS = os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,15 @@ from workbench.engine.results.memories import Validity
 
 _MOST_MERGES = 16
 
+_EDGE = "e.source, e.relation, e.target, e.confidence, e.since, e.block, e.place"
+# A year or a month starts on its first day and ends on its last.
+_DAY = "substr(e.since, 1, 10)"
+
+MOST_NODES = 500
+"""Larger neighbourhoods are cut to the nearest entities, and report the number omitted."""
+Steps = Callable[[Collection[str]], Iterable[tuple[str, str]]]
+"""Returns the steps from some entities, in either direction of a relation: (from, to)."""
+
 
 class MergedGraph:
     """The common base of graph queries with merges and archivings applied.
@@ -90,11 +99,6 @@ def final_entities(into: Mapping[str, str]) -> dict[str, str]:
 def json_list(values: Collection[str]) -> str:
     """Return ids as a JSON list for queries."""
     return json.dumps(list(values), ensure_ascii=False)
-
-
-_EDGE = "e.source, e.relation, e.target, e.confidence, e.since, e.block, e.place"
-# A year or a month starts on its first day and ends on its last.
-_DAY = "substr(e.since, 1, 10)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,12 +278,12 @@ class KnowledgeGraph(MergedGraph):
         kept = self._kept
         for entity, count in rows:
             counted[kept.get(entity, entity)] += count
-        for source, target in self._drawn_together():
+        for source, target in self._merged_ends():
             if source in counted:
                 counted[source] -= source == target
         return counted
 
-    def _drawn_together(self) -> list[tuple[str, str]]:
+    def _merged_ends(self) -> list[tuple[str, str]]:
         """Return the ends of relations between entities now merged into one, which were counted at both."""
         if not self._kept:
             return []
@@ -376,13 +380,6 @@ def _words(listed: str) -> tuple[str, ...]:
     if listed == "[]":
         return ()
     return tuple(json.loads(listed) if "\\" in listed else listed[2:-2].split('", "'))
-
-
-MOST_NODES = 500
-"""Larger neighbourhoods are cut to the nearest entities, and report the number omitted."""
-
-Steps = Callable[[Collection[str]], Iterable[tuple[str, str]]]
-"""Returns the steps from some entities, in either direction of a relation: (from, to)."""
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,12 @@ _MOST_CONDITIONS = 30
 _MOST_VALUES = 10
 _MOST_CHARACTERS = 200
 
+_MEMORY_COLUMNS = (
+    "m.id, m.store, m.path, m.start_line, m.end_line, m.title, m.text, m.type, m.confidence, m.source,"
+    " m.tags, m.moment, m.pinned, m.text_line"
+)
+_IN_ORDER = "ORDER BY m.path, m.start_line, m.number"
+
 
 @dataclass(frozen=True)
 class Condition:
@@ -110,13 +116,6 @@ def _spellings(word: str) -> tuple[str, ...]:
 
 def _escaped(text: str) -> str:
     return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-
-
-_MEMORY_COLUMNS = (
-    "m.id, m.store, m.path, m.start_line, m.end_line, m.title, m.text, m.type, m.confidence, m.source,"
-    " m.tags, m.moment, m.pinned, m.text_line"
-)
-_IN_ORDER = "ORDER BY m.path, m.start_line, m.number"
 
 
 class Lookups:
@@ -316,7 +315,7 @@ class Lookups:
         )
         found = [(path, line, message, remedy) for path, line, message, remedy in broken]
         found.extend(
-            (path, line, f"The memory {id_} stands in {other} too.", "Remove or rename one of the two.")
+            (path, line, f"The memory {id_} is also in {other}.", "Remove or rename one of the two.")
             for path, line, id_, other in doubled
         )
         return found

@@ -27,6 +27,17 @@ _SYMBOL = re.compile(r"[+#]+")
 _MARKS = (_NUMBER, _VERSION, _ROMAN, _SYMBOL)
 _SMALL = 3
 
+_DIGITS = re.compile(r"\d+")
+_SYMBOLS = re.compile(r"[+#*&%$!]+")
+
+_MOST_NEAR = 5
+_MOST_CANDIDATES = 60
+_MOST_KEY = 100
+_MOST_MERGES = 16
+# Two initials form a word in many languages; only capitals make them an acronym.
+_SURE_ACRONYM = 3
+_RANKS = {"exact": 0, "alias": 1, "acronym": 2}
+
 
 @dataclass(frozen=True, slots=True)
 class _Name:
@@ -48,7 +59,7 @@ def similarity(one: str, other: str, *, least: float = 0.0) -> float:
     Returns:
         0–1; 0 if they differ in a number, a Roman numeral or a mark as in “C++”, or only by one.
     """
-    first, second = _taken_apart(one), _taken_apart(other)
+    first, second = _parse(one), _parse(other)
     a, b = first.key, second.key
     if first.marks != second.marks:
         if first.marks and second.marks:
@@ -57,7 +68,7 @@ def similarity(one: str, other: str, *, least: float = 0.0) -> float:
         if a == b:
             return 0.0
     words, more = set(a.split()), set(b.split())
-    if (words < more and _says_something(words)) or (more < words and _says_something(more)):
+    if (words < more and _has_long_word(words)) or (more < words and _has_long_word(more)):
         return _PART
     compared = difflib.SequenceMatcher(None, a, b, autojunk=False)
     if compared.real_quick_ratio() < least or _most_alike(a, b) < least:
@@ -66,9 +77,9 @@ def similarity(one: str, other: str, *, least: float = 0.0) -> float:
 
 
 @lru_cache(maxsize=1024)
-def _taken_apart(name: str) -> _Name:
+def _parse(name: str) -> _Name:
     key = name_key(name)
-    return _Name(version_marks(name), key, _without_marks(key))
+    return _Name(_version_marks(name), key, _without_marks(key))
 
 
 def _most_alike(a: str, b: str) -> float:
@@ -77,8 +88,8 @@ def _most_alike(a: str, b: str) -> float:
     return 2 * common / (len(a) + len(b)) if a or b else 1.0
 
 
-def version_marks(name: str) -> tuple[str, ...]:
-    """Return the numbers, versions and symbols that distinguish names: `3`, `11` of “Python 3.11”."""
+def _version_marks(name: str) -> tuple[str, ...]:
+    """Return the numbers with suffixes, version words and symbols that keep similar names apart: “4o”, “mini”."""
     folded = fold(name)
     return tuple(mark for kind in _MARKS for mark in kind.findall(folded))
 
@@ -89,16 +100,12 @@ def _without_marks(key: str) -> str:
     return " ".join(key.split())
 
 
-def _says_something(words: set[str]) -> bool:
+def _has_long_word(words: set[str]) -> bool:
     return any(len(word) >= _SMALL for word in words)
 
 
-_DIGITS = re.compile(r"\d+")
-_SYMBOLS = re.compile(r"[+#*&%$!]+")
-
-
-def name_marks(name: str) -> tuple[str, ...]:
-    """Return the numbers, Roman numerals and symbols that distinguish names: `3`, `11` of “Python 3.11”."""
+def _exact_marks(name: str) -> tuple[str, ...]:
+    """Return the numbers, Roman numerals and symbols that equal keys may hide: “&” of “AT&T”."""
     lowered = name.casefold()
     return (*_DIGITS.findall(lowered), *_ROMAN.findall(lowered), *_SYMBOLS.findall(lowered))
 
@@ -106,7 +113,7 @@ def name_marks(name: str) -> tuple[str, ...]:
 def same_name(one: str, other: str) -> bool:
     """Return True if two names are equal, ignoring case, accents, punctuation and spacing, but not symbols."""
     key = name_key(one)
-    return bool(key) and key == name_key(other) and name_marks(one) == name_marks(other)
+    return bool(key) and key == name_key(other) and _exact_marks(one) == _exact_marks(other)
 
 
 def may_be_same(one: str, other: str) -> bool:
@@ -114,25 +121,16 @@ def may_be_same(one: str, other: str) -> bool:
 
     If only one of them has a number (“OAuth PKCE”, “OAuth2 PKCE flow”), words must differ as well.
     """
-    marks, others = name_marks(one), name_marks(other)
+    marks, others = _exact_marks(one), _exact_marks(other)
     if marks == others:
         return True
     if marks and others:
         return False
-    return _key_without_marks(one) != _key_without_marks(other)
+    return _key_without_exact_marks(one) != _key_without_exact_marks(other)
 
 
-def _key_without_marks(name: str) -> str:
+def _key_without_exact_marks(name: str) -> str:
     return " ".join(_SYMBOLS.sub(" ", _DIGITS.sub(" ", name_key(name))).split())
-
-
-_MOST_NEAR = 5
-_MOST_CANDIDATES = 60
-_MOST_KEY = 100
-_MOST_MERGES = 16
-# Two initials form a word in many languages; only capitals make them an acronym.
-_SURE_ACRONYM = 3
-_RANKS = {"exact": 0, "alias": 1, "acronym": 2}
 
 
 class NameIndex:
@@ -210,12 +208,12 @@ class NameIndex:
     ) -> tuple[EntityMatch, ...]:
         found: dict[str, EntityMatch] = {}
         for entity_id, how, likeness in candidates:
-            entity = self._living(entity_id)
+            entity = self._final_entity(entity_id)
             if entity is not None and entity.id not in found and entity_type in (None, entity.type):
                 found[entity.id] = EntityMatch(entity, how, likeness)
         return tuple(found.values())
 
-    def _living(self, entity_id: str) -> EntityRecord | None:
+    def _final_entity(self, entity_id: str) -> EntityRecord | None:
         """Follow merges to the final entity; the last existing one if the chain is broken."""
         entity = self._entity(entity_id)
         for _ in range(_MOST_MERGES):

@@ -79,6 +79,20 @@ CREATE TABLE state (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 TABLES_OF_FILES = ("entities", "names", "edges", "facts", "links", "problems")
 SUFFIXES = ("", "-wal", "-shm")
 
+Row = tuple[Any, ...]
+_INSERTS = {
+    "files": 9,
+    "memories": 19,
+    "entities": 12,
+    "names": 6,
+    "name_words (rowid, folded)": 2,
+    "edges": 8,
+    "facts": 11,
+    "links": 4,
+    "problems": 5,
+}
+_TITLE, _TAGS, _TEXT = 6, 10, 18  # of a row of memories
+
 
 def open_database(place: Path, fingerprint: str) -> apsw.Connection | None:
     """Open the catalog for writing, creating its tables if it is empty.
@@ -149,22 +163,6 @@ def _fingerprint(connection: apsw.Connection) -> str | None:
         return None
     rows = connection.execute("SELECT value FROM state WHERE key = 'fingerprint'").fetchall()
     return str(rows[0][0]) if rows else None
-
-
-Row = tuple[Any, ...]
-
-_INSERTS = {
-    "files": 9,
-    "memories": 19,
-    "entities": 12,
-    "names": 6,
-    "name_words (rowid, folded)": 2,
-    "edges": 8,
-    "facts": 11,
-    "links": 4,
-    "problems": 5,
-}
-_TITLE, _TAGS, _TEXT = 6, 10, 18  # of a row of memories
 
 
 @dataclass(frozen=True, slots=True)

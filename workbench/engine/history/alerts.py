@@ -32,6 +32,9 @@ _STATE = "alerts.json"
 _TELLING = ("[ALERT]", "[ACK]")
 _HISTORY = "history"
 
+_FILE = "seen.json"
+_MOST_MEMORY = 32
+
 
 @dataclass(frozen=True)
 class RaisedAlert:
@@ -195,10 +198,6 @@ def _save(state: Path, head: str, alerts: list[RaisedAlert]) -> None:
     write_state(state / _STATE, json.dumps({"head": head, "alerts": rows}).encode())
 
 
-_FILE = "seen.json"
-_MOST_MEMORY = 32
-
-
 @dataclass(frozen=True)
 class Seen:
     """A head, its critical files, and a sample of its memory files.
@@ -248,12 +247,12 @@ def keep_seen(
             critical[path] = known
         elif blob:
             critical[path] = (blob, hashlib.sha256(store.read_blob(blob)).hexdigest())
-    seen = Seen(head, critical, _some_memory(store, tree, before))
+    seen = Seen(head, critical, _sample_of_memory(store, tree, before))
     write_state(state / _FILE, json.dumps(asdict(seen)).encode())
     return seen
 
 
-def _some_memory(store: GitStore, tree: str, before: Seen | None) -> dict[str, str]:
+def _sample_of_memory(store: GitStore, tree: str, before: Seen | None) -> dict[str, str]:
     """Return the blobs of a few memory files: the same files as before while they exist, else the first by path."""
     known = (before.memory if before else None) or {}
     kept = {path: blob for path, blob in known.items() if store.tree_blob(tree, path) == blob}

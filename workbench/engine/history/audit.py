@@ -156,13 +156,13 @@ class Actions:
     """Groups log entries by action.
 
     Args:
-        line: The index of the first-parent commits.
+        index: The index of the first-parent commits.
     """
 
-    def __init__(self, line: CommitIndex) -> None:
-        first = line.actions()
+    def __init__(self, index: CommitIndex) -> None:
+        first = index.actions()
         counts = Counter(first)
-        names = [line.commit(place) for place in range(len(line))]
+        names = [index.commit(place) for place in range(len(index))]
         self._of = {
             name[:SHORT]: (names[begun], counts[begun]) for name, begun in zip(names, first, strict=True)
         }
@@ -198,12 +198,12 @@ def newest_actions(entries: Iterable[AuditEntry], wanted: LogFilter, limit: int)
                 yield entry
 
 
-def show_commit(store: GitStore, line: CommitIndex, name: str) -> CommitView:
+def show_commit(store: GitStore, index: CommitIndex, name: str) -> CommitView:
     """Return one commit with its full audit record.
 
     Args:
         store: The history.
-        line: The index of the first-parent commits.
+        index: The index of the first-parent commits.
         name: A hash or its first digits.
 
     Raises:
@@ -212,7 +212,7 @@ def show_commit(store: GitStore, line: CommitIndex, name: str) -> CommitView:
     """
     commit = store.commit(store.resolve(name))
     message = parse_message(commit)
-    action = _action_of(store, line, commit.id)
+    action = _action_of(store, index, commit.id)
     group = action[-1].commit[:SHORT] if action else commit.short
     entries = tuple(map(_entry, audit_lines(commit)))
     return CommitView(
@@ -225,18 +225,18 @@ def show_commit(store: GitStore, line: CommitIndex, name: str) -> CommitView:
         files=tuple(layout.shown(change.path) for change in store.changes(commit.id)),
         entries=tuple(replace(each, group=group, action_commits=len(action) or 1) for each in entries),
         trailers=message.trailers,
-        undone_by=line.undone_by(commit.id),
+        undone_by=index.undone_by(commit.id),
         action=action,
     )
 
 
-def _action_of(store: GitStore, line: CommitIndex, commit: str) -> tuple[ActionCommit, ...]:
-    place = line.place(commit)
+def _action_of(store: GitStore, index: CommitIndex, commit: str) -> tuple[ActionCommit, ...]:
+    place = index.place(commit)
     if place is None:
         return ()
-    first = line.actions()
+    first = index.actions()
     found = (
-        store.commit(line.commit(at)) for at in range(len(line) - 1, -1, -1) if first[at] == first[place]
+        store.commit(index.commit(at)) for at in range(len(index) - 1, -1, -1) if first[at] == first[place]
     )
     return tuple(
         ActionCommit(each.id, each.moment.astimezone(UTC), each.message.partition("\n")[0]) for each in found

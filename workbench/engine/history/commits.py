@@ -34,6 +34,29 @@ _SUBJECT = re.compile(r"^\[([A-Z]+)\] (.*?) — (.*)$")
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\\]")
 _ESCAPED = re.compile(r"\\(\\|n|x[0-9a-f]{2}|u[0-9a-f]{4})")
 
+UNDOES = "Undoes"
+REDOES = "Redoes"
+REVERTS = "Reverts"
+REVERTS_ITEM = "Reverts-Item"
+RESTORES = "Restores"
+RETIRED = "Retired"
+"""Digests of the ids that a commit removed from the files; they are never assigned again."""
+ASKED_BY = "Asked-By"
+"""Names the role through which an action was requested; see `Attribution.asker`."""
+CONTINUES = "Continues"
+"""Names the first commit of an action that spans several; they are undone together."""
+INDEX_FILE = "history-line"
+_MAGIC = b"workbench-line-3\n"
+_DIGEST = 16
+_HASH = 20
+# Fast path for the common case of `parse_commit` and `parse_message`, which take most of the time.
+_HEAD = re.compile(
+    rb"tree [0-9a-f]{40}\n(?:parent ([0-9a-f]{40})\n)?author [^\n]* <[^>\n]*> (\d+) [+-]\d{4}\n"
+)
+_NAMING = frozenset({UNDOES, REDOES, REVERTS, CONTINUES})
+_NAMED = re.compile(rb"\n(Undoes|Redoes|Reverts|Continues): ([0-9a-f]{40})(?=\n|$)")
+_ACTOR = re.compile(rb"\nActor: ([^\\\n]*)\n")
+
 
 @dataclass(frozen=True)
 class AuditEntry:
@@ -176,32 +199,6 @@ def _unescape(text: str) -> str:
 
 def _valid(text: str) -> str:
     return re.sub(r"[\ud800-\udfff]", "\ufffd", text)
-
-
-UNDOES = "Undoes"
-REDOES = "Redoes"
-REVERTS = "Reverts"
-REVERTS_ITEM = "Reverts-Item"
-RESTORES = "Restores"
-RETIRED = "Retired"
-"""Digests of the ids that a commit removed from the files; they are never assigned again."""
-ASKED_BY = "Asked-By"
-"""Names the role through which an action was requested; see `Attribution.asker`."""
-CONTINUES = "Continues"
-"""Names the first commit of an action that spans several; they are undone together."""
-
-
-INDEX_FILE = "history-line"
-_MAGIC = b"workbench-line-3\n"
-_DIGEST = 16
-_HASH = 20
-# Fast path for the common case of `parse_commit` and `parse_message`, which take most of the time.
-_HEAD = re.compile(
-    rb"tree [0-9a-f]{40}\n(?:parent ([0-9a-f]{40})\n)?author [^\n]* <[^>\n]*> (\d+) [+-]\d{4}\n"
-)
-_NAMING = frozenset({UNDOES, REDOES, REVERTS, CONTINUES})
-_NAMED = re.compile(rb"\n(Undoes|Redoes|Reverts|Continues): ([0-9a-f]{40})(?=\n|$)")
-_ACTOR = re.compile(rb"\nActor: ([^\\\n]*)\n")
 
 
 @dataclass(frozen=True)
@@ -363,14 +360,14 @@ def _row(oid: str, raw: bytes) -> tuple[int, str, tuple[tuple[str, str], ...], s
     return int(commit.moment.timestamp()), message.actor, taken, commit.parent
 
 
-def save_commit_index(place: Path, line: CommitIndex) -> bool:
+def save_commit_index(place: Path, index: CommitIndex) -> bool:
     """Write an index to a file; return whether it succeeded."""
-    seconds, actors = array("q", line.seconds), array("I", line.actors)
+    seconds, actors = array("q", index.seconds), array("I", index.actors)
     if sys.byteorder == "big":
         seconds.byteswap()
         actors.byteswap()
-    rest = json.dumps([line.names, line.taken_back, line.going_on]).encode()
-    body = struct.pack("<Q", len(line)) + line.ids + seconds.tobytes() + actors.tobytes() + rest
+    rest = json.dumps([index.names, index.taken_back, index.going_on]).encode()
+    body = struct.pack("<Q", len(index)) + index.ids + seconds.tobytes() + actors.tobytes() + rest
     digest = hashlib.blake2b(body, digest_size=_DIGEST).digest()
     return write_state(place, _MAGIC + digest + body)
 
@@ -411,18 +408,18 @@ class CachedCommitIndex:
 
     def __init__(self, place: Path) -> None:
         self._place = place
-        self._line: CommitIndex | None = None
+        self._index: CommitIndex | None = None
 
     def read(self, store: GitStore) -> CommitIndex:
         """Return the index of all commits; raises like `read_commit_index`."""
-        known = self._line
+        known = self._index
         if known is None:
             known = load_commit_index(self._place)
-        line = read_commit_index(store, known)
-        if line is not known:
-            save_commit_index(self._place, line)
-        self._line = line
-        return line
+        index = read_commit_index(store, known)
+        if index is not known:
+            save_commit_index(self._place, index)
+        self._index = index
+        return index
 
 
 def history_begins_later(moment: datetime) -> NotFound:

@@ -25,6 +25,9 @@ HEADINGS = frozenset({"title", "heading", "entry"})
 
 Section = tuple[str, ...]
 
+_ALIKE = 0.6
+_COMPARED_CHARACTERS = 2000
+
 
 @dataclass(frozen=True)
 class Unit:
@@ -274,10 +277,6 @@ def _whole_entries(spans: list[_Span]) -> list[_Span]:
         else:
             whole.append(replace(span, kind="text") if span.kind == "rule" else span)
     return whole
-
-
-_ALIKE = 0.6
-_COMPARED_CHARACTERS = 2000
 
 
 def match_units(left: Sequence[Unit], right: Sequence[Unit]) -> dict[int, int]:

@@ -32,6 +32,14 @@ _LOOK_AGAIN = 0.1  # seconds between checks for cancellation
 _COUNTED = re.compile(rb"\((\d+)/(\d+)\)")
 _importing = threading.Lock()
 
+REPACK_LOCK = "workbench.repack"
+# Loose objects cost an inode and a search each; large trees waste space long before there are many.
+MANY_OBJECTS = 2_000
+MANY_BYTES = 64 * 1024 * 1024
+MANY_PACKS = 40
+# Processes started here, polled now and then so that none remains a zombie.
+_started: list[subprocess.Popen[bytes]] = []
+
 
 @dataclass(frozen=True)
 class Ran:
@@ -196,15 +204,6 @@ def _gitpython() -> ModuleType:
                 del os.environ["GIT_PYTHON_REFRESH"]
                 os.environ.update(aside)
         return sys.modules["git"]
-
-
-REPACK_LOCK = "workbench.repack"
-# Loose objects cost an inode and a search each; large trees waste space long before there are many.
-MANY_OBJECTS = 2_000
-MANY_BYTES = 64 * 1024 * 1024
-MANY_PACKS = 40
-# Processes started here, polled now and then so that none remains a zombie.
-_started: list[subprocess.Popen[bytes]] = []
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,26 @@ from workbench.engine.layout import shown
 SHORT = 10
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
+# A long history is read through a window of its pack, so that the whole pack does not count as memory.
+_WINDOW_BYTES = 8 << 20
+_MAPPED_BYTES = 32 << 20
+_CACHED_BYTES = 8 << 20
+
+FILE_MODE = b"100644"
+FOLDER_MODE = b"40000"
+# In folders of more bytes a single name is searched for without parsing; this many such folders are cached.
+_LARGE = 50_000
+_MOST_RAW = 6
+# Up to this many names are inserted one by one; more are sorted with all the others.
+_FEW = 8
+_ENTRY = re.compile(rb"([0-7]+) ([^\0]+)\0(.{20})", re.DOTALL)
+
+_Branch = dict[bytes, "str | _Branch | None"]
+
+SIMILAR = 60
+# Similarity is computed pairwise; past this many, only identical content counts as a rename.
+_MOST_PAIRS = 10_000
+
 
 @dataclass(frozen=True)
 class Commit:
@@ -116,12 +136,6 @@ def _render_offset(offset: timedelta) -> str:
     return f"{sign}{abs(minutes) // 60:02d}{abs(minutes) % 60:02d}"
 
 
-# A long history is read through a window of its pack, so that the whole pack does not count as memory.
-_WINDOW_BYTES = 8 << 20
-_MAPPED_BYTES = 32 << 20
-_CACHED_BYTES = 8 << 20
-
-
 @cache
 def libgit2() -> Any:
     """Return the `pygit2` module, imported on first use because that takes 60 ms."""
@@ -137,18 +151,6 @@ def libgit2() -> Any:
     pygit2.settings.mwindow_mapped_limit = _MAPPED_BYTES
     pygit2.settings.cache_max_size(_CACHED_BYTES)
     return pygit2
-
-
-FILE_MODE = b"100644"
-FOLDER_MODE = b"40000"
-
-# In folders of more bytes a single name is searched for without parsing; this many such folders are cached.
-_LARGE = 50_000
-_MOST_RAW = 6
-# Up to this many names are inserted one by one; more are sorted with all the others.
-_FEW = 8
-
-_ENTRY = re.compile(rb"([0-7]+) ([^\0]+)\0(.{20})", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -339,9 +341,6 @@ class TreeReader:
             self._names -= len(self._folders.popitem(last=False)[1])
 
 
-_Branch = dict[bytes, "str | _Branch | None"]
-
-
 def differing_files(
     reader: TreeReader, before: str | None, after: str | None, prefix: str = ""
 ) -> Iterator[tuple[str, str | None, str | None]]:
@@ -364,11 +363,6 @@ def differing_files(
 
 def _unequal(old: Folder, new: Folder) -> set[bytes]:
     return {name for name, entry in old.items() if new.get(name) != entry} | {n for n in new if n not in old}
-
-
-SIMILAR = 60
-# Similarity is computed pairwise; past this many, only identical content counts as a rename.
-_MOST_PAIRS = 10_000
 
 
 def diff_text(path: str, before: bytes | None, after: bytes | None, *, context: int = 3) -> str:

@@ -70,6 +70,8 @@ _PRETENDING = ("shallow", "info/grafts")
 _REPLACING = "refs/replace/"
 _FOLDERS = ("objects/info", "objects/pack", "refs/heads", "refs/tags", "info")
 
+_HEX = re.compile(r"^[0-9a-f]{4,40}$")
+
 
 def make_repository(path: Path) -> None:
     """Create an empty history; an existing one is left alone.
@@ -218,8 +220,6 @@ __all__ = [
     "diff_text",
     "line_counts",
 ]
-
-_HEX = re.compile(r"^[0-9a-f]{4,40}$")
 
 
 class GitStore:

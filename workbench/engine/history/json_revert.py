@@ -39,6 +39,20 @@ _MOVING = frozenset(
     }
 )
 
+_ABSENT: Final = object()
+_INDENT = re.compile(r"[\[{]\r?\n([ \t]+)")
+_SEPARATOR = " / "
+_RECORDS_DEPTH = 2
+_BLANKS = (" ", "\n", "\r", "\t")
+
+_ARCHIVED: Final = "archived"
+_ACTIVE: Final = "active"
+_WATERMARKS: Final = ("folded", "checked")
+_FOLLOWING: Final = ("current_score", "status")
+"""Derived values, written for readers."""
+_WORDS: Final = ("store", "base_relevance", "created", "type_weight", "pinned", *_FOLLOWING)
+_COUNTED: Final = frozenset({"access_count", "last_accessed", *ACCESS_KEYS})
+
 
 def is_bookkeeping(name: str) -> bool:
     """Return True if a key or field holds a date or counter that advances with every change."""
@@ -87,13 +101,6 @@ def _fields(comment: str) -> dict[str, str] | None:
     found = [_FIELD.match(part) for part in inside.group(1).split("|")]
     fields = {match.group(1): match.group(2) for match in found if match}
     return fields if len(fields) == len(found) else None
-
-
-_ABSENT: Final = object()
-_INDENT = re.compile(r"[\[{]\r?\n([ \t]+)")
-_SEPARATOR = " / "
-_RECORDS_DEPTH = 2
-_BLANKS = (" ", "\n", "\r", "\t")
 
 
 class NotJson(Exception):
@@ -198,7 +205,7 @@ def _merge_objects(
     for key in (k for k in {**before, **after} if k not in now):
         result = _merge(before.get(key, _ABSENT), after.get(key, _ABSENT), _ABSENT, (*path, key), only)
         if result is not _ABSENT:
-            merged = _placed(merged, key, result, list(before))
+            merged = _put_behind(merged, key, result, list(before))
     if created and all(is_bookkeeping(key) for key in merged):
         return _ABSENT
     own = [key for key, value in merged.items() if not isinstance(value, dict) and not is_bookkeeping(key)]
@@ -208,7 +215,7 @@ def _merge_objects(
     return merged
 
 
-def _placed(merged: dict[str, Any], key: str, value: Any, order: list[str]) -> dict[str, Any]:
+def _put_behind(merged: dict[str, Any], key: str, value: Any, order: list[str]) -> dict[str, Any]:
     """Put a key back after its former predecessor."""
     previous = next((k for k in reversed(order[: order.index(key)]) if k in merged), None)
     items = list(merged.items())
@@ -310,15 +317,6 @@ def _shown(value: object) -> str | None:
         return None
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 400 else text[:399] + "…"
-
-
-_ARCHIVED: Final = "archived"
-_ACTIVE: Final = "active"
-_WATERMARKS: Final = ("folded", "checked")
-_FOLLOWING: Final = ("current_score", "status")
-"""Derived values, written for readers."""
-_WORDS: Final = ("store", "base_relevance", "created", "type_weight", "pinned", *_FOLLOWING)
-_COUNTED: Final = frozenset({"access_count", "last_accessed", *ACCESS_KEYS})
 
 
 def revert_scores(
@@ -496,7 +494,7 @@ def _restored(
     known = now.accesses
     changes = _without(known.changes, transactions, None)
     if then is None:
-        if _decided(now) or changes != known.changes:
+        if _is_decided(now) or changes != known.changes:
             now = _undecided(now.with_accesses(replace(known, changes=changes)))
             return now if _is_accessed(now) else None
         return now
@@ -523,7 +521,7 @@ def _reverted(
     if after is None:
         # It was dropped and has come back since.
         return now if before is None else _restored(before, now, ())
-    was = before or _begun(after)
+    was = before or _initial_entry(after)
     words = {each: _set_back(name, each, was, after, now, only) for each in _WORDS}
     extra = dict(now.extra)
     for key in dict.fromkeys(key for entry in (was, after) for key, _ in entry.extra):
@@ -533,11 +531,11 @@ def _reverted(
             extra |= {} if value is None else {key: value}
     merged = replace(now, **words, extra=tuple(extra.items()))
     if only is None or not only.isdisjoint(_COUNTED):
-        merged = merged.with_accesses(_less(was.accesses, after.accesses, now.accesses))
-    return merged if before is not None or _is_accessed(merged) or _decided(merged) else None
+        merged = merged.with_accesses(_subtracted(was.accesses, after.accesses, now.accesses))
+    return merged if before is not None or _is_accessed(merged) or _is_decided(merged) else None
 
 
-def _begun(entry: ScoreEntry) -> ScoreEntry:
+def _initial_entry(entry: ScoreEntry) -> ScoreEntry:
     """Return the initial entry of a memory: its text, and no decision."""
     if entry.access_count > 1:
         entry = entry.with_accesses(EntryAccesses(1, entry.created))
@@ -594,7 +592,7 @@ def _by_hand(scores: DecayScores) -> dict[str, Any]:
     return {key: value for key, value in scores.extra.items() if key not in _WATERMARKS}
 
 
-def _less(before: EntryAccesses, after: EntryAccesses, now: EntryAccesses) -> EntryAccesses:
+def _subtracted(before: EntryAccesses, after: EntryAccesses, now: EntryAccesses) -> EntryAccesses:
     """Return the current accesses without those counted between before and after."""
     changes = {
         key: time for key, time in now.changes.items() if key in before.changes or key not in after.changes
@@ -609,7 +607,7 @@ def _less(before: EntryAccesses, after: EntryAccesses, now: EntryAccesses) -> En
     return EntryAccesses(max(1, now.count - counted), last, changes)
 
 
-def _decided(entry: ScoreEntry) -> bool:
+def _is_decided(entry: ScoreEntry) -> bool:
     """Return True if the entry is pinned or archived."""
     return entry.pinned or entry.status == _ARCHIVED or bool(dict(entry.extra).get(_ARCHIVED))
 

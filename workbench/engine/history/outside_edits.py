@@ -22,6 +22,11 @@ _INIT, _BEGINS = "system:init", "history begins"
 # The subject of the first commit if every file that was found awaits a decision.
 _NOTHING_YET = "workspace"
 
+# A file changed twice within one tick of the file system's clock keeps its stamp; the coarsest tick is 2 s.
+COARSEST_TICK = 2_000_000_000
+_FILE = "stamps"
+_HEADER = "workbench-stamps-1"
+
 
 @dataclass(frozen=True)
 class Adopted:
@@ -189,13 +194,6 @@ def _trigger(actor: str, *, critical: bool) -> str:
     declared = "init" if actor == _INIT else f"edit found on disk, declared as {actor}"
     trigger = "direct human edit" if actor == "manual" else declared
     return trigger + CRITICAL_CHANGED if critical else trigger
-
-
-# A file changed twice within one tick of the file system's clock keeps its stamp; the coarsest tick is 2 s.
-COARSEST_TICK = 2_000_000_000
-
-_FILE = "stamps"
-_HEADER = "workbench-stamps-1"
 
 
 @dataclass(frozen=True)

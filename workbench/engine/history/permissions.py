@@ -33,6 +33,15 @@ _REFLECTION: Final = "reflection:"
 Change = tuple[str, bytes | None, bytes | None]
 """A path with its content before and after; None if there is no file."""
 
+PERSON: Final = "person"
+MAIN: Final = "main"
+_AS: Final = " as "
+_ACCEPTED: Final = "bot:commit-from:"
+_FOR_AGENTS: Final = ("bot:", "skill:")
+_NAMING_COMMITS: Final = (UNDOES, REDOES, REVERTS)
+_UPKEEP_ACTIONS: Final = frozenset({"ALERT", "ACK", "PRUNE", "PURGE"})
+_WORDS: Final = {PERSON: "the person", MAIN: "the main agent"}
+
 
 def refuse_decisions(
     store: GitStore, actor: str, changes: Sequence[Change], trailers: Iterable[tuple[str, str]]
@@ -143,16 +152,6 @@ def _refusal(actor: str, where: str) -> RoleRefused:
         where=where,
         remedy="Ask the person to do it, in the bench or with the workbench command.",
     )
-
-
-PERSON: Final = "person"
-MAIN: Final = "main"
-_AS: Final = " as "
-_ACCEPTED: Final = "bot:commit-from:"
-_FOR_AGENTS: Final = ("bot:", "skill:")
-_NAMING_COMMITS: Final = (UNDOES, REDOES, REVERTS)
-_UPKEEP_ACTIONS: Final = frozenset({"ALERT", "ACK", "PRUNE", "PURGE"})
-_WORDS: Final = {PERSON: "the person", MAIN: "the main agent"}
 
 
 def requester_of(role: str, actor: str | None) -> str:

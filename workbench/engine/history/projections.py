@@ -29,6 +29,9 @@ PRUNED_BEFORE = "Pruned-Before"
 _COMMIT = re.compile(r"\(([0-9a-f]{7,40})\)$")
 _TAIL = 64 * 1024
 
+_FILE = "projections.json"
+_AUDIT = f"the audit log ({layout.AUDIT_LOG})"
+
 
 @dataclass(frozen=True)
 class _Tail:
@@ -181,10 +184,6 @@ def _replace(place: Path, lines: Iterable[AuditLine]) -> None:
 
 def _render(lines: Iterable[AuditLine]) -> bytes:
     return "".join(render_audit_line(line) + "\n" for line in lines).encode("utf-8", "replace")
-
-
-_FILE = "projections.json"
-_AUDIT = f"the audit log ({layout.AUDIT_LOG})"
 
 
 @dataclass(frozen=True)

@@ -55,6 +55,9 @@ _HASH = re.compile(rf"\b[0-9a-f]{{{SHORT},40}}\b")
 
 Row = tuple[bytes, bytes, bytes]
 
+T = TypeVar("T")
+_SUMMARY = "history was purged"
+
 
 def erasure_with_old_names(store: GitStore, head: str | None, purging: PurgeSteps) -> PurgeSteps:
     """Extend what has to be removed by what history tells: former paths and titles.
@@ -270,11 +273,6 @@ class Rewriting:
             known = (new, removed)
             self._blobs[path, blob] = known
         return known
-
-
-T = TypeVar("T")
-
-_SUMMARY = "history was purged"
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,37 @@ _MANY_OBJECTS = 400
 # Bytes; git's own limit.
 _SMALL_OBJECT = 16_384
 
+PURGE_MARKER = "workbench.purge"
+# Files that git itself leaves beside the objects; each may hold purged text, or refer to purged objects.
+_LEAVINGS = (
+    "logs",
+    "worktrees",
+    "packed-refs",
+    "index",
+    "ORIG_HEAD",
+    "FETCH_HEAD",
+    "MERGE_HEAD",
+    "MERGE_MSG",
+    "CHERRY_PICK_HEAD",
+    "REVERT_HEAD",
+    "COMMIT_EDITMSG",
+    "description.lock",
+    "objects/info/commit-graph",
+    "objects/info/commit-graphs",
+    "objects/info/packs",
+    "info/refs",
+)
+# Files of derived state that name commits which no longer exist.
+_STALE_STATE = ("alerts.json", "stamps", "seen.json", "projections.json")
+# The request for the last purge, so that repeating it is recognised.
+_LAST = "purged.json"
+# Notices of a purge that nobody has seen yet, and the obstacle to finishing one.
+_TOLD = "purge-told.json"
+_STOPPED = "purge-stopped.json"
+# Attempts at a file that somebody keeps saving.
+_ROUNDS = 5
+Step = Callable[[str], None]
+
 
 def recover(
     store: GitStore, journal: Journal, root: Path, *, predecessor_died: bool
@@ -204,40 +235,6 @@ def _sync_file(place: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
-
-
-PURGE_MARKER = "workbench.purge"
-# Files that git itself leaves beside the objects; each may hold purged text, or refer to purged objects.
-_LEAVINGS = (
-    "logs",
-    "worktrees",
-    "packed-refs",
-    "index",
-    "ORIG_HEAD",
-    "FETCH_HEAD",
-    "MERGE_HEAD",
-    "MERGE_MSG",
-    "CHERRY_PICK_HEAD",
-    "REVERT_HEAD",
-    "COMMIT_EDITMSG",
-    "description.lock",
-    "objects/info/commit-graph",
-    "objects/info/commit-graphs",
-    "objects/info/packs",
-    "info/refs",
-)
-# Files of derived state that name commits which no longer exist.
-_STALE_STATE = ("alerts.json", "stamps", "seen.json", "projections.json")
-# The request for the last purge, so that repeating it is recognised.
-_LAST = "purged.json"
-# Notices of a purge that nobody has seen yet, and the obstacle to finishing one.
-_TOLD = "purge-told.json"
-_STOPPED = "purge-stopped.json"
-
-# Attempts at a file that somebody keeps saving.
-_ROUNDS = 5
-
-Step = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -421,7 +418,7 @@ def finish_purge(
         if purging is not None:
             step("files")
             remove_temporary_files(root)
-            _bring_files(store, root, purging, marker.head[:16])
+            _purge_files(store, root, purging, marker.head[:16])
             step("project")
             project([each.path for each in purging.files])
             step("elsewhere")
@@ -430,7 +427,7 @@ def finish_purge(
         step("branch")
         _write_whole(folder / BRANCH, f"{marker.head}\n".encode())
         _write_whole(folder / "HEAD", f"ref: {BRANCH}\n".encode())
-        for place in _old(folder, marker):
+        for place in _old_history_files(folder, marker):
             step(f"remove {place.relative_to(folder)}")
             _remove(place)
         sync_folder(packs)
@@ -456,11 +453,11 @@ def finish_purge(
         with suppress(OSError):
             sync_folder(folder)
     except (OSError, Locked, StorageError) as error:
-        raise _stopped(folder, state, error) from error
+        raise _record_obstacle(folder, state, error) from error
     return told
 
 
-def _stopped(folder: Path, state: Path, error: OSError | WorkbenchError) -> StorageError:
+def _record_obstacle(folder: Path, state: Path, error: OSError | WorkbenchError) -> StorageError:
     """Record what prevents a purge from finishing, and return the error."""
     if isinstance(error, WorkbenchError):
         reason, where = error.message, error.where or str(folder)
@@ -482,14 +479,14 @@ def read_purge_steps(store: GitStore, marker: PurgeMarker) -> PurgeSteps | None:
     return PurgeSteps.from_bytes(store.read_blob(marker.purging))
 
 
-def _bring_files(store: GitStore, root: Path, purging: PurgeSteps, transaction: str) -> None:
+def _purge_files(store: GitStore, root: Path, purging: PurgeSteps, transaction: str) -> None:
     """Write each file that is as the purge planned it; from all others remove the purged content."""
     erasure = purging.erasure
     staging = Staging(root, transaction)
     try:
         for step in purging.files:
             for _ in range(_ROUNDS):
-                if _bring_file(store, root, step, erasure, staging):
+                if _purge_file(store, root, step, erasure, staging):
                     break
             else:
                 raise Stale(
@@ -501,7 +498,7 @@ def _bring_files(store: GitStore, root: Path, purging: PurgeSteps, transaction: 
         staging.discard()
 
 
-def _bring_file(store: GitStore, root: Path, step: FileStep, erasure: Erasure, staging: Staging) -> bool:
+def _purge_file(store: GitStore, root: Path, step: FileStep, erasure: Erasure, staging: Staging) -> bool:
     """Purge one file; return False if somebody saved it meanwhile."""
     try:
         current = read_work_file(root, step.path)
@@ -555,7 +552,7 @@ def read_marker(folder: Path) -> PurgeMarker:
     )
 
 
-def _old(folder: Path, marker: PurgeMarker) -> Iterator[Path]:
+def _old_history_files(folder: Path, marker: PurgeMarker) -> Iterator[Path]:
     """Yield every file that held the old history."""
     objects = folder / "objects"
     for place in sorted((objects / "pack").iterdir()):

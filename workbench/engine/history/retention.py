@@ -36,6 +36,9 @@ _OWN_SUMMARY = re.compile(
 )
 _MANY_ENTITIES = 3
 
+WINDOW = 90
+_BY = Attribution("system:retention", "auto", "retention window")
+
 
 @dataclass(frozen=True)
 class DatedLine:
@@ -155,10 +158,6 @@ def _transitions(line: AuditLine) -> int:
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-WINDOW = 90
-_BY = Attribution("system:retention", "auto", "retention window")
 
 
 def prune(

@@ -40,6 +40,9 @@ ITEM_UNIT = "Item-Unit"
 _ITEM_NAME = re.compile(r"^r-[A-Za-z0-9]+\.\d+$")
 _LASTING = frozenset({Action.PRUNE, Action.PURGE})
 
+# Records of decisions and of changes stay, whatever memory is rolled back to.
+EXEMPT = frozenset({layout.AUDIT_ARCHIVE, layout.REFLECTION_LOG, layout.REJECTED})
+
 
 def is_item(text: str) -> bool:
     """Return True for the id of a reflection item, such as `r-012.3`, rather than a commit."""
@@ -271,10 +274,6 @@ def _units_of(item: str, trailers: tuple[tuple[str, str], ...]) -> Iterator[tupl
         fields = parse_audit_fields(value) if key == ITEM_UNIT else ()
         if len(fields) == 3 and fields[0] == item:
             yield fields[1], fields[2]
-
-
-# Records of decisions and of changes stay, whatever memory is rolled back to.
-EXEMPT = frozenset({layout.AUDIT_ARCHIVE, layout.REFLECTION_LOG, layout.REJECTED})
 
 
 def rollback_file(

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 _TITLES = ("title", "heading")
 
+_SHOWN = 400
+
 
 @dataclass(frozen=True)
 class Conflict:
@@ -316,9 +318,6 @@ class UnitRevert:
 
     def _adapted(self, text: str) -> str:
         return LINE_END.sub(self._now.newline, text)
-
-
-_SHOWN = 400
 
 
 def revert_content(

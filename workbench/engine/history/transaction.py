@@ -33,6 +33,7 @@ from workbench.engine.history.outside_edits import (
     refuse_left_out,
     screen_edits,
 )
+from workbench.engine.history.permissions import refuse_decisions, refuse_others
 from workbench.engine.history.plan import Attribution, Plan, Planner, Receipt
 from workbench.engine.history.projections import Projections
 from workbench.engine.history.recovery import checkpoint, flush_objects
@@ -306,9 +307,6 @@ class Transaction:
     ) -> None:
         if not trailers and not any(layout.is_decided(step.path) for step in replacements):
             return
-        # Nearly all changes have nothing to do with decisions and need not load that module.
-        from workbench.engine.history.permissions import refuse_decisions, refuse_others
-
         changes = [(step.path, step.before, step.after) for step in replacements]
         refuse_decisions(self.store, attribution.actor, changes, trailers)
         refuse_others(self.store, attribution, changes, trailers)

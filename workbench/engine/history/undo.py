@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from workbench.engine.history.history import History
     from workbench.engine.history.plan import Attribution, FileView, Receipt
 
+T = TypeVar("T")
+
 
 @dataclass(frozen=True)
 class Reversal:
@@ -165,9 +167,6 @@ def standing_changes(store: GitStore, commit: str, since: str | None = None) -> 
         for each in store.walk(store.commit(commit).parent, stop=since):
             note(each.id, False)
     return found
-
-
-T = TypeVar("T")
 
 
 def commits_since(first: str, commits: Iterable[Commit]) -> tuple[str, ...]:
@@ -407,7 +406,7 @@ def _step(
             for commit in step.carried_out:
                 take_back(overlay, store, commit)
         except Stale as conflict:
-            raise _named(conflict, store, step) from conflict
+            raise _naming_dependent(conflict, store, step) from conflict
         take_back_accesses(overlay, store, step.carried_out)
         more = f" and {len(action) - 1} that go on with it" if action[1:] else ""
         summary = f"{past} {original.action} {action[-1][:10]}{more}: {original.summary}"
@@ -465,7 +464,7 @@ def _check(store: GitStore, step: UndoStep, wanted: _Wanted, asker: str, verb: s
         )
 
 
-def _named(conflict: Stale, store: GitStore, step: UndoStep) -> Stale:
+def _naming_dependent(conflict: Stale, store: GitStore, step: UndoStep) -> Stale:
     """Return the refusal with the later action that depends on the one to revert."""
     path = conflict.where
     units = set(_units(store, step.carried_out[0], path)) if path else set()

@@ -29,6 +29,19 @@ if TYPE_CHECKING:
 _HERE = -100  # AT_FDCWD
 _EXCHANGE = 2  # RENAME_EXCHANGE of Linux, RENAME_SWAP of macOS
 
+_KINDS = (
+    (stat.S_ISDIR, "a folder"),
+    (stat.S_ISFIFO, "a named pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+    (stat.S_ISLNK, "a link"),
+)
+_TEMPORARY = re.compile(r"^\.workbench-[a-z0-9]+-\d+\.tmp$")
+
+# An entity file whose name is certainly the entity's id.
+_NAMED_PLAINLY = re.compile(rf"{re.escape(layout.ENTITIES)}/[a-z0-9]+--[a-z0-9]+(?:-[a-z0-9]+)*+\.md")
+
 
 def swap(one: Path, other: Path) -> bool:
     """Exchange the names of two existing files; return False, with nothing changed, if that is not possible."""
@@ -49,17 +62,6 @@ def _exchange() -> Callable[[bytes, bytes], int] | None:
     except AttributeError:
         return None
     return lambda one, other: int(rename(_HERE, one, _HERE, other, _EXCHANGE))
-
-
-_KINDS = (
-    (stat.S_ISDIR, "a folder"),
-    (stat.S_ISFIFO, "a named pipe"),
-    (stat.S_ISSOCK, "a socket"),
-    (stat.S_ISCHR, "a device"),
-    (stat.S_ISBLK, "a device"),
-    (stat.S_ISLNK, "a link"),
-)
-_TEMPORARY = re.compile(r"^\.workbench-[a-z0-9]+-\d+\.tmp$")
 
 
 @dataclass(frozen=True)
@@ -218,10 +220,6 @@ def cannot_write(path: str, error: OSError) -> StorageError:
         where=path,
         remedy="Free some space, or make the file and its folder writable. Nothing was changed.",
     )
-
-
-# An entity file whose name is certainly the entity's id.
-_NAMED_PLAINLY = re.compile(rf"{re.escape(layout.ENTITIES)}/[a-z0-9]+--[a-z0-9]+(?:-[a-z0-9]+)*+\.md")
 
 
 class WorkFiles:

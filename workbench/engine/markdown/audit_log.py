@@ -26,6 +26,23 @@ _MEANINGS: Final = {"\\": "\\", "|": "|", "n": "\n", "r": "\r", "s": " "}
 _FIELD: Final = re.compile(r"(?:[^|\\]|\\.|\\$)*", re.DOTALL)
 _BLOCK: Final = 65536
 
+_MONTHS: Final = (
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+)
+_TITLE: Final = re.compile(r"audit digest\s*[—–:-]+\s*(.*)$", re.IGNORECASE)
+_EVENT: Final = re.compile(r"(\d{4}-\d{2}-\d{2})\s*[:：]\s*(.*)$", re.DOTALL)
+
 
 @dataclass(frozen=True, slots=True)
 class AuditLine:
@@ -167,24 +184,6 @@ def _escape(match: re.Match[str]) -> str:
 
 def _unescape(match: re.Match[str]) -> str:
     return _MEANINGS[match[1]] if match[1] else chr(int(match[2], 16))
-
-
-_MONTHS: Final = (
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-)
-_TITLE: Final = re.compile(r"audit digest\s*[—–:-]+\s*(.*)$", re.IGNORECASE)
-_EVENT: Final = re.compile(r"(\d{4}-\d{2}-\d{2})\s*[:：]\s*(.*)$", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,9 @@ ACCESS_KEYS: Final = frozenset({_CHANGES, _OTHERWISE})
 MOST_CHANGES: Final = 32
 """The number of changes listed in an entry; accesses by older ones are merged with the rest."""
 
+_NUMBERS: Final = {"base_relevance": 1.0, "type_weight": 1.0, "current_score": 0.0}
+_TEXTS: Final = {"store": "", "created": "", "last_accessed": "", "status": "active"}
+
 
 @dataclass(frozen=True, slots=True)
 class EntryAccesses:
@@ -370,8 +373,6 @@ class _Reader:
 
 
 _KNOWN: Final = tuple(part.name for part in fields(ScoreEntry) if part.name != "extra")
-_NUMBERS: Final = {"base_relevance": 1.0, "type_weight": 1.0, "current_score": 0.0}
-_TEXTS: Final = {"store": "", "created": "", "last_accessed": "", "status": "active"}
 
 
 def _read_entry(value: object) -> ScoreEntry | str:

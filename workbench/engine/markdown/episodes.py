@@ -38,6 +38,14 @@ _ID: Final = re.compile(r"[a-z]+:\S+")
 _TAG_STOPS: Final = re.compile(r"[\[\]|｜,，、;；［］【】]+")
 _CLOSING_MARKS: Final = re.compile(r"(?:^|\s)#+$")
 
+_FIELD_NAMES: Final = {"类型": "type", "置信度": "confidence", "标签": "tags", "来源": "source"}
+PAUSE_MINUTES: Final = 30
+_NAME: Final = re.compile(r"(\d{4}-\d{2}-\d{2})(?:-(.+))?\.md$")
+_CLOCK: Final = re.compile(r"\[?(\d{1,2})[:：](\d{2})(?:[:：]\d{2})?\]?(?:\s+|$)")
+_ANY_CLOCK: Final = re.compile(r"(?<![\d:])(\d{1,2})[:：]([0-5]\d)(?!\d)")
+_SPEAKER: Final = re.compile(r"[*_]*([^\s:：*_][^:：\n*_]{0,39}?)[*_]*[:：][*_]*\s+")
+_TURN_HEADING: Final = re.compile(r"\[?\d{1,2}[:：]\d{2}(?:[:：]\d{2})?\]?\s+(\w[\w .-]{0,39})$")
+
 
 @dataclass(frozen=True, slots=True)
 class EpisodeEntry:
@@ -316,18 +324,6 @@ def _read_fields(text: str) -> tuple[str, dict[str, str], tuple[tuple[str, str],
         else:
             extra.append((key, value))
     return kind, known, tuple(extra)
-
-
-_FIELD_NAMES: Final = {"类型": "type", "置信度": "confidence", "标签": "tags", "来源": "source"}
-
-
-PAUSE_MINUTES: Final = 30
-
-_NAME: Final = re.compile(r"(\d{4}-\d{2}-\d{2})(?:-(.+))?\.md$")
-_CLOCK: Final = re.compile(r"\[?(\d{1,2})[:：](\d{2})(?:[:：]\d{2})?\]?(?:\s+|$)")
-_ANY_CLOCK: Final = re.compile(r"(?<![\d:])(\d{1,2})[:：]([0-5]\d)(?!\d)")
-_SPEAKER: Final = re.compile(r"[*_]*([^\s:：*_][^:：\n*_]{0,39}?)[*_]*[:：][*_]*\s+")
-_TURN_HEADING: Final = re.compile(r"\[?\d{1,2}[:：]\d{2}(?:[:：]\d{2})?\]?\s+(\w[\w .-]{0,39})$")
 
 
 @dataclass(frozen=True, slots=True)

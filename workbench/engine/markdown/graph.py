@@ -27,6 +27,24 @@ _TYPE: Final = re.compile(r"`([^`\n]+)`(?:\s*/\s*`([^`\n]+)`)?\s*(?:[—–-]+\s
 # Two names on one line are the two directions of an edge, except for opposites.
 _OPPOSITES: Final = frozenset({"confident-about", "uncertain-about"})
 
+_TEMPLATE: Final = "memory/graph/relations.md"
+
+_HEAD: Final = """# Semantic Graph Index
+
+<!-- Generated from the entity files. Manual edits will be overwritten. -->
+
+## Entity Registry
+| ID | Type | Label | File | Decay Score |
+|----|------|-------|------|-------------|
+"""
+_MIDDLE: Final = """
+## Edges
+| From | Relation | To | Confidence | First Seen | Last Accessed |
+|------|----------|----|------------|------------|---------------|
+"""
+_CELLS: Final = re.compile(r"(?:[^|\\]|\\.)*", re.DOTALL)
+_ESCAPE: Final = re.compile(r"\\([\\|])")
+
 
 @dataclass(frozen=True, slots=True)
 class RelationType:
@@ -113,9 +131,6 @@ def canonical_relation(name: str) -> str:
     return "-".join(re.findall(r"\w+", name.casefold().replace("_", " ")))
 
 
-_TEMPLATE: Final = "memory/graph/relations.md"
-
-
 @cache
 def _built_in() -> tuple[RelationType, ...]:
     types, _ = _read(SourceText.from_bytes(load_template(_TEMPLATE)), _TEMPLATE)
@@ -161,23 +176,6 @@ def _read(source: SourceText, path: str) -> tuple[list[RelationType], list[Probl
             types.append(RelationType(names[0], inverse, group, words, item.span.start))
         seen.update(names)
     return types, problems
-
-
-_HEAD: Final = """# Semantic Graph Index
-
-<!-- Generated from the entity files. Manual edits will be overwritten. -->
-
-## Entity Registry
-| ID | Type | Label | File | Decay Score |
-|----|------|-------|------|-------------|
-"""
-_MIDDLE: Final = """
-## Edges
-| From | Relation | To | Confidence | First Seen | Last Accessed |
-|------|----------|----|------------|------------|---------------|
-"""
-_CELLS: Final = re.compile(r"(?:[^|\\]|\\.)*", re.DOTALL)
-_ESCAPE: Final = re.compile(r"\\([\\|])")
 
 
 @dataclass(frozen=True, slots=True)

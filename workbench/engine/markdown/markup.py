@@ -32,6 +32,10 @@ _HTML_ENDS: Final = (
     ("<!", ">"),
 )
 
+# After a list marker these would turn the line into a rule.
+_RULE_LIKE: Final = re.compile(r"\\*-[ \t-]*$")
+_RULE_ESCAPED: Final = re.compile(r"\\+-[ \t-]*$")
+
 
 def protect_body(text: str, level: int = 2, *, source: bool = False) -> list[str]:
     """Return the lines that represent a text under a heading.
@@ -134,11 +138,6 @@ def _offending(lines: list[str], level: int) -> set[int]:
         elif token.type in ("fence", "html_block") and end > sentinel:
             found.add(start - 1)
     return found
-
-
-# After a list marker these would turn the line into a rule.
-_RULE_LIKE: Final = re.compile(r"\\*-[ \t-]*$")
-_RULE_ESCAPED: Final = re.compile(r"\\+-[ \t-]*$")
 
 
 def clean_item(text: str) -> str:

@@ -21,6 +21,23 @@ if TYPE_CHECKING:
 _PAIR: Final = re.compile(r"[ \t]*(\w[\w -]{0,60}?)[ \t]*:[ \t]*(.*?)[ \t]*$", re.DOTALL)
 _MACHINE: Final = re.compile(r"openclaw-memory-(promotion|lineage):(.*)$", re.DOTALL)
 
+_ATX: Final = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?$", re.DOTALL)
+_ATX_CLOSE: Final = re.compile(r"(?:^|[ \t])#+[ \t]*$")
+_YAML_KEY: Final = re.compile(r"[\w\"'.-]+[ \t]*:(?:[ \t]|$)")
+_MARKER: Final = re.compile(r"[ \t>]*([-+*]|\d{1,9}[.)])(?:([ \t]+)|$)")
+_RISKY_FOR_HEADINGS: Final = re.compile(
+    r"^(?: {1,3}#| {0,3}(?:```|~~~|=+[ \t]*$|(-+[ \t]*$)|<(?!!--(?:(?!-->).)*-->)))", re.MULTILINE
+)
+# Containers nest at most one level per column of a line's prefix, so a bound on the prefix bounds the parser's
+# recursion; anything deeper is leaf text.
+_DEEPEST_COLUMN: Final = 40
+_LONG_PREFIX: Final = re.compile(r"^(?:[ \t>]|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t])){10,}", re.MULTILINE)
+_RULE: Final = re.compile(r"[ \t]*([-*_])(?:[ \t]*\1)*[ \t]*$")
+_PLAIN_ITEM: Final = re.compile(
+    r"([-*+]) (?![-+*](?:[ \t]|$)|\d{1,9}[.)](?:[ \t]|$)|[ \t>#<=]|```|~~~|[-*_][-*_ \t]*$)(?=.)", re.DOTALL
+)
+_NOT_PLAIN: Final = re.compile(r"[ \t<>=]|```|~~~|\d{1,9}[.)]|[-*+_][-*_ \t]*$|[-+*](?:[ \t]|$)|\[(?!\[)")
+
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
@@ -210,24 +227,6 @@ def find_front_matter(source: SourceText) -> LineSpan | None:
 def parse_blocks(lines: Sequence[str]) -> list[Token]:
     """Return markdown-it-py's block tokens; their line numbers start at 0."""
     return _parser().parse("\n".join(_without_depth(lines)))
-
-
-_ATX: Final = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?$", re.DOTALL)
-_ATX_CLOSE: Final = re.compile(r"(?:^|[ \t])#+[ \t]*$")
-_YAML_KEY: Final = re.compile(r"[\w\"'.-]+[ \t]*:(?:[ \t]|$)")
-_MARKER: Final = re.compile(r"[ \t>]*([-+*]|\d{1,9}[.)])(?:([ \t]+)|$)")
-_RISKY_FOR_HEADINGS: Final = re.compile(
-    r"^(?: {1,3}#| {0,3}(?:```|~~~|=+[ \t]*$|(-+[ \t]*$)|<(?!!--(?:(?!-->).)*-->)))", re.MULTILINE
-)
-# Containers nest at most one level per column of a line's prefix, so a bound on the prefix bounds the parser's
-# recursion; anything deeper is leaf text.
-_DEEPEST_COLUMN: Final = 40
-_LONG_PREFIX: Final = re.compile(r"^(?:[ \t>]|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t])){10,}", re.MULTILINE)
-_RULE: Final = re.compile(r"[ \t]*([-*_])(?:[ \t]*\1)*[ \t]*$")
-_PLAIN_ITEM: Final = re.compile(
-    r"([-*+]) (?![-+*](?:[ \t]|$)|\d{1,9}[.)](?:[ \t]|$)|[ \t>#<=]|```|~~~|[-*_][-*_ \t]*$)(?=.)", re.DOTALL
-)
-_NOT_PLAIN: Final = re.compile(r"[ \t<>=]|```|~~~|\d{1,9}[.)]|[-*+_][-*_ \t]*$|[-+*](?:[ \t]|$)|\[(?!\[)")
 
 
 @cache

@@ -48,6 +48,14 @@ _KNOWN: Final = (
     "status",
 )
 
+_HEADING: Final = re.compile(r"proposal[ \t]*[#＃]?[ \t]*(\d{1,9})(?![\w])(.*)$", re.IGNORECASE | re.DOTALL)
+_WRITTEN: Final = re.compile(rb"^##[ \t]+proposal[ \t]*#?[ \t]*(\d{1,9})(?!\w)", re.IGNORECASE | re.MULTILINE)
+# At the start of a line these may open a block that extends to the end of the file.
+_MAY_SWALLOW: Final = re.compile(rb"^ {0,3}(?:```|~~~|<(?!!--(?:(?!-->).)*-->[ \t]*$))", re.MULTILINE)
+# The content of an item at the margin ends with it, whatever it opens.
+_ITEM_AT_MARGIN: Final = re.compile(rb"^- .*\n(?:(?:  .*|[ \t]*)\n)*", re.MULTILINE)
+_TEMPLATE: Final = "memory/meta/pending-memories.md"
+
 
 @dataclass(frozen=True, slots=True)
 class MemoryProposal:
@@ -220,15 +228,6 @@ def read_proposal(
         tuple(dict.fromkeys(other for other in named if isinstance(other, str))),
         status_span,
     )
-
-
-_HEADING: Final = re.compile(r"proposal[ \t]*[#＃]?[ \t]*(\d{1,9})(?![\w])(.*)$", re.IGNORECASE | re.DOTALL)
-_WRITTEN: Final = re.compile(rb"^##[ \t]+proposal[ \t]*#?[ \t]*(\d{1,9})(?!\w)", re.IGNORECASE | re.MULTILINE)
-# At the start of a line these may open a block that extends to the end of the file.
-_MAY_SWALLOW: Final = re.compile(rb"^ {0,3}(?:```|~~~|<(?!!--(?:(?!-->).)*-->[ \t]*$))", re.MULTILINE)
-# The content of an item at the margin ends with it, whatever it opens.
-_ITEM_AT_MARGIN: Final = re.compile(rb"^- .*\n(?:(?:  .*|[ \t]*)\n)*", re.MULTILINE)
-_TEMPLATE: Final = "memory/meta/pending-memories.md"
 
 
 @dataclass(frozen=True)

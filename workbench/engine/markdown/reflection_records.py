@@ -34,6 +34,15 @@ if TYPE_CHECKING:
 
 _ID: Final = re.compile(r"r-\d+")
 
+_PATH = "memory/meta/evolution.md"
+_REJECTED: Final = "rejected"
+_OPENING: Final = (
+    "# Rejected",
+    "",
+    "<!-- What you rejected is not proposed again without new evidence. Delete an item to allow it again. -->",
+    "",
+)
+
 
 @dataclass(frozen=True, slots=True)
 class ReflectionRecord:
@@ -213,18 +222,6 @@ class Evolution:
                 f"There is no insight ^{block_id}.", where=self.path, remedy="See the ids in the file."
             )
         return self.parse(remove_lines(self.source, insight.span).render(), self.path)
-
-
-_PATH = "memory/meta/evolution.md"
-
-
-_REJECTED: Final = "rejected"
-_OPENING: Final = (
-    "# Rejected",
-    "",
-    "<!-- What you rejected is not proposed again without new evidence. Delete an item to allow it again. -->",
-    "",
-)
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,6 +53,18 @@ _UNSAFE_ID: Final = re.compile(r"[\s%\"]")
 RESERVED: Final = frozenset({"because", "was", "text", "needs"})
 """Labels that every item may use; further fields may not have these names."""
 
+# A box after list markers; free text may not turn into an item.
+_BOX_LIKE: Final = re.compile(r"^((?:[ \t>]|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))*)(?=\[)")
+_BOX_ESCAPED: Final = re.compile(_BOX_LIKE.pattern.removesuffix(r"(?=\[)") + r"\\(?=\[)")
+_RULE: Final = re.compile(r"-{3,}[ \t]*")
+_META: Final = re.compile(r"\*\*([^*\n]+?)\*\*[ \t]*[:：][ \t]*(.*)$|\*\*([^*\n]+?)[:：]\*\*[ \t]*(.*)$")
+_MARKER: Final = re.compile(r"(?:[-*+]|\d{1,9}[.)]) ")
+# A mistyped item: its id after a marker, a box, or the remains of them. The content of items is indented and
+# therefore never matches.
+_MEANT_AS_ITEM: Final = re.compile(
+    r"(?=[-*+\[])(?:[-*+][ \t]*)?(?:\[[^\]`\\\n]{0,3}\]?[ \t]*)?`(r-\d+\.\d+)`"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
@@ -239,19 +251,6 @@ def _split_confidence(text: str) -> tuple[str, str]:
     if match and text[: match.start()][-1:] == "\\":
         text = text[: match.start() - 1] + text[match.start() :]
     return text, confidence
-
-
-# A box after list markers; free text may not turn into an item.
-_BOX_LIKE: Final = re.compile(r"^((?:[ \t>]|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))*)(?=\[)")
-_BOX_ESCAPED: Final = re.compile(_BOX_LIKE.pattern.removesuffix(r"(?=\[)") + r"\\(?=\[)")
-_RULE: Final = re.compile(r"-{3,}[ \t]*")
-_META: Final = re.compile(r"\*\*([^*\n]+?)\*\*[ \t]*[:：][ \t]*(.*)$|\*\*([^*\n]+?)[:：]\*\*[ \t]*(.*)$")
-_MARKER: Final = re.compile(r"(?:[-*+]|\d{1,9}[.)]) ")
-# A mistyped item: its id after a marker, a box, or the remains of them. The content of items is indented and
-# therefore never matches.
-_MEANT_AS_ITEM: Final = re.compile(
-    r"(?=[-*+\[])(?:[-*+][ \t]*)?(?:\[[^\]`\\\n]{0,3}\]?[ \t]*)?`(r-\d+\.\d+)`"
-)
 
 
 @dataclass(frozen=True, slots=True)

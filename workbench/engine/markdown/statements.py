@@ -32,6 +32,45 @@ _BLOCK: Final = re.compile(r"(?:^|(?<=[ \t\n]))\^([A-Za-z0-9-]+)\Z")
 _RESERVED: Final = re.compile(r"[\s,()%]")
 _DIGITS: Final = "abcdefghijklmnopqrstuvwxyz0123456789"
 
+SECTIONS: Final = (
+    "Aliases",
+    "Summary",
+    "Facts",
+    "Superseded",
+    "Timeline",
+    "Open Questions",
+    "Relations",
+)
+_SECTION_NAMES: Final = {
+    "aliases": "Aliases",
+    "alias": "Aliases",
+    "also known as": "Aliases",
+    "summary": "Summary",
+    "facts": "Facts",
+    "superseded": "Superseded",
+    "superseded facts": "Superseded",
+    "timeline": "Timeline",
+    "open questions": "Open Questions",
+    "questions": "Open Questions",
+    "relations": "Relations",
+    "别名": "Aliases",
+    "摘要": "Summary",
+    "概述": "Summary",
+    "事实": "Facts",
+    "已取代": "Superseded",
+    "时间线": "Timeline",
+    "待解问题": "Open Questions",
+    "关系": "Relations",
+}
+_LINK: Final = re.compile(r"\[\[([^\[\]|#]+)(?:#[^\[\]|]*)?(?:\|[^\[\]]*)?\]\]")
+_RELATION: Final = re.compile(r"\s*([^:：\[\]]{1,80}?)\s*[:：]\s*(?=.*\[\[)", re.DOTALL)
+# Only a name and links; block ids generated for facts start with this letter.
+_BARE_RELATION: Final = re.compile(
+    r"[^:：\[\]]{1,80}[:：]\s*\[\[[^\[\]]+\]\](?:\s*[,，、]\s*\[\[[^\[\]]+\]\])*"
+)
+_FACT_BLOCK: Final = "f"
+_DATED: Final = re.compile(r"(\d{4}(?:-\d{2}(?:-\d{2})?)?)\s*(?:[:：]|[—–-]\s)\s*(.*)$", re.DOTALL)
+
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
@@ -188,46 +227,6 @@ def _provenance(words: str) -> Provenance | None:
 
 def _quoted(source: str) -> str:
     return _RESERVED.sub(lambda match: "".join(f"%{byte:02X}" for byte in match[0].encode()), source)
-
-
-SECTIONS: Final = (
-    "Aliases",
-    "Summary",
-    "Facts",
-    "Superseded",
-    "Timeline",
-    "Open Questions",
-    "Relations",
-)
-_SECTION_NAMES: Final = {
-    "aliases": "Aliases",
-    "alias": "Aliases",
-    "also known as": "Aliases",
-    "summary": "Summary",
-    "facts": "Facts",
-    "superseded": "Superseded",
-    "superseded facts": "Superseded",
-    "timeline": "Timeline",
-    "open questions": "Open Questions",
-    "questions": "Open Questions",
-    "relations": "Relations",
-    "别名": "Aliases",
-    "摘要": "Summary",
-    "概述": "Summary",
-    "事实": "Facts",
-    "已取代": "Superseded",
-    "时间线": "Timeline",
-    "待解问题": "Open Questions",
-    "关系": "Relations",
-}
-_LINK: Final = re.compile(r"\[\[([^\[\]|#]+)(?:#[^\[\]|]*)?(?:\|[^\[\]]*)?\]\]")
-_RELATION: Final = re.compile(r"\s*([^:：\[\]]{1,80}?)\s*[:：]\s*(?=.*\[\[)", re.DOTALL)
-# Only a name and links; block ids generated for facts start with this letter.
-_BARE_RELATION: Final = re.compile(
-    r"[^:：\[\]]{1,80}[:：]\s*\[\[[^\[\]]+\]\](?:\s*[,，、]\s*\[\[[^\[\]]+\]\])*"
-)
-_FACT_BLOCK: Final = "f"
-_DATED: Final = re.compile(r"(\d{4}(?:-\d{2}(?:-\d{2})?)?)\s*(?:[:：]|[—–-]\s)\s*(.*)$", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

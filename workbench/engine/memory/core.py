@@ -25,6 +25,8 @@ from workbench.engine.tokens.counting import count_tokens
 
 _MOST_CANDIDATES = 5
 
+_KEY = "core_item"
+
 
 @dataclass(frozen=True)
 class CoreEdit:
@@ -209,9 +211,6 @@ def block_name(core: CoreMemory, block: str) -> str:
     raise NotFound(
         f"Core memory has no block “{clip(block)}”.", where=core.path, remedy=f"Its blocks are {names}."
     )
-
-
-_KEY = "core_item"
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,17 @@ UNENDING = math.inf
 NEVER = 1_000_000
 """Forecasts end after this many days."""
 
+SCORED_STORES = frozenset(MEMORY_STORES)
+"""Stores whose memories have a score, unlike flat logs and other free text."""
+EXPLICIT_SOURCES = frozenset({"user-explicit", "explicit"})
+INFERRED_SOURCES = frozenset({"reflection", "inferred"})
+MOST_WEIGHT = 1e9
+"""Upper limit for type weights in the scores file, so that no score becomes infinite."""
+
+_USUAL = DecaySettings()
+
+_STATUSES = frozenset({ACTIVE, FADING, DORMANT, ARCHIVED})
+
 
 @dataclass(frozen=True)
 class Thresholds:
@@ -139,16 +150,6 @@ def days_until(
     while below(day - 1):
         day -= 1
     return day
-
-
-SCORED_STORES = frozenset(MEMORY_STORES)
-"""Stores whose memories have a score, unlike flat logs and other free text."""
-
-EXPLICIT_SOURCES = frozenset({"user-explicit", "explicit"})
-INFERRED_SOURCES = frozenset({"reflection", "inferred"})
-
-MOST_WEIGHT = 1e9
-"""Upper limit for type weights in the scores file, so that no score becomes infinite."""
 
 
 @dataclass(frozen=True)
@@ -301,7 +302,7 @@ def decay_record(
     facts: MemoryFacts,
     entry: ScoreEntry | None,
     accesses: Accesses | None,
-    reckoning: DecayContext,
+    context: DecayContext,
 ) -> DecayRecord:
     """Combine what is known about one memory.
 
@@ -312,14 +313,14 @@ def decay_record(
         facts: The facts in its text.
         entry: Its entry in the scores file.
         accesses: Its accesses in the journal.
-        reckoning: Its moment counts as the first access if the creation date is unknown.
+        context: Its moment counts as the first access if the creation date is unknown.
 
     Raises:
         InvalidInput: Memories of that store have no score.
     """
-    weight = weight_of(facts.store, reckoning.settings)
-    base = base_of(facts.source, reckoning.settings)
-    created, last = first_dates(facts.created, facts.adopted, reckoning.now)
+    weight = weight_of(facts.store, context.settings)
+    base = base_of(facts.source, context.settings)
+    created, last = first_dates(facts.created, facts.adopted, context.now)
     count = max(1, facts.access_count)
     pinned = facts.pinned or facts.store == "vault"
     archived = False
@@ -371,10 +372,10 @@ def value_and_status(raw: float, record: DecayRecord, thresholds: Thresholds) ->
     return value, status_of(value, thresholds)
 
 
-def score_now(record: DecayRecord, reckoning: DecayContext) -> Score:
+def score_now(record: DecayRecord, context: DecayContext) -> Score:
     """Return a memory's present score with its terms explained."""
-    days = days_between(record.last_accessed, reckoning.now, reckoning.zone)
-    return explain_score(record, days, reckoning.settings.lambda_, reckoning.thresholds)
+    days = days_between(record.last_accessed, context.now, context.zone)
+    return explain_score(record, days, context.settings.lambda_, context.thresholds)
 
 
 def explain_score(record: DecayRecord, days: int, lambda_: float, thresholds: Thresholds) -> Score:
@@ -414,11 +415,7 @@ def _moment(text: str) -> datetime | None:
         return None
 
 
-_USUAL = DecaySettings()
 _USUAL_WEIGHTS = {store: weight_of(store, _USUAL) for store in SCORED_STORES}
-
-
-_STATUSES = frozenset({ACTIVE, FADING, DORMANT, ARCHIVED})
 
 
 @dataclass(frozen=True)
@@ -435,7 +432,7 @@ def transition_of(
     standing: ScoreEntry | None,
     record: DecayRecord,
     checked: datetime | None,
-    reckoning: DecayContext,
+    context: DecayContext,
 ) -> Transition | None:
     """Return the transition of a memory since the last one logged, or None.
 
@@ -447,15 +444,15 @@ def transition_of(
         standing: Its current entry in the scores file.
         record: Its current inputs.
         checked: When transitions were last logged.
-        reckoning: The moment and the constants.
+        context: The moment and the constants.
     """
     if record.pinned or record.archived:
         return None
-    after = score_now(record, reckoning).status
+    after = score_now(record, context).status
     if standing is not None:
         before = written_status(standing.status.lstrip("_"))
     else:
-        before = _status_at(decay_record(facts, None, None, reckoning), checked, reckoning)
+        before = _status_at(decay_record(facts, None, None, context), checked, context)
     if before == after or before not in _STATUSES:
         return None
     return Transition(facts.id, before, after)
@@ -476,8 +473,8 @@ def written_status(status: str) -> str:
     return ACTIVE if status == PINNED else status
 
 
-def _status_at(record: DecayRecord, checked: datetime | None, reckoning: DecayContext) -> str:
-    moment = min(max(checked or record.last_accessed, record.last_accessed), reckoning.now)
-    days = days_between(record.last_accessed, moment, reckoning.zone)
-    raw = record.raw(days, reckoning.settings.lambda_)
-    return value_and_status(raw, record, reckoning.thresholds)[1]
+def _status_at(record: DecayRecord, checked: datetime | None, context: DecayContext) -> str:
+    moment = min(max(checked or record.last_accessed, record.last_accessed), context.now)
+    days = days_between(record.last_accessed, moment, context.zone)
+    raw = record.raw(days, context.settings.lambda_)
+    return value_and_status(raw, record, context.thresholds)[1]

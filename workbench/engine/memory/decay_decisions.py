@@ -22,16 +22,19 @@ from workbench.engine.settings.sections import Settings
 
 Decision = Callable[[DecayRecord], DecayRecord]
 
+# A memory without a source was written on purpose, by a person or at a person's request.
+_UNSTATED_SOURCE = "user-explicit"
+_UNSEEN: Mapping[str, datetime] = MappingProxyType({})
+_MOST_NAMED = 3
 
-def plan_pin(
-    view: FileView, memories: Sequence[MemoryFacts], reckoning: DecayContext
-) -> Plan[tuple[str, ...]]:
+
+def plan_pin(view: FileView, memories: Sequence[MemoryFacts], context: DecayContext) -> Plan[tuple[str, ...]]:
     """Plan to protect memories from decay; archived ones are restored.
 
     Args:
         view: The files.
         memories: The memories to pin.
-        reckoning: The moment and the constants.
+        context: The moment and the constants.
 
     Returns:
         A plan with the ids that were not pinned before.
@@ -43,7 +46,7 @@ def plan_pin(
     return _plan(
         view,
         [facts for facts in memories if facts.store != "vault" and not facts.pinned],
-        reckoning,
+        context,
         Action.PIN,
         "pinned",
         lambda record: dataclasses.replace(record, pinned=True, archived=False),
@@ -51,7 +54,7 @@ def plan_pin(
 
 
 def plan_unpin(
-    view: FileView, memories: Sequence[MemoryFacts], reckoning: DecayContext
+    view: FileView, memories: Sequence[MemoryFacts], context: DecayContext
 ) -> Plan[tuple[str, ...]]:
     """Plan to let pinned memories decay again, counting from their last access.
 
@@ -74,7 +77,7 @@ def plan_unpin(
     return _plan(
         view,
         memories,
-        reckoning,
+        context,
         Action.UNPIN,
         "unpinned",
         lambda record: dataclasses.replace(record, pinned=False),
@@ -82,7 +85,7 @@ def plan_unpin(
 
 
 def plan_archive(
-    view: FileView, memories: Sequence[MemoryFacts], reckoning: DecayContext
+    view: FileView, memories: Sequence[MemoryFacts], context: DecayContext
 ) -> Plan[tuple[str, ...]]:
     """Plan to hide memories from search (design document §8.3): score 0, status archived.
 
@@ -91,7 +94,7 @@ def plan_archive(
     return _plan(
         view,
         memories,
-        reckoning,
+        context,
         Action.ARCHIVE,
         "archived",
         lambda record: dataclasses.replace(record, archived=True),
@@ -99,7 +102,7 @@ def plan_archive(
 
 
 def plan_restore(
-    view: FileView, memories: Sequence[MemoryFacts], reckoning: DecayContext
+    view: FileView, memories: Sequence[MemoryFacts], context: DecayContext
 ) -> Plan[tuple[str, ...]]:
     """Plan to restore memories archived by decision or by a low score.
 
@@ -109,25 +112,25 @@ def plan_restore(
 
     def restored(record: DecayRecord) -> DecayRecord:
         back = dataclasses.replace(record, archived=False)
-        sunk = score_now(back, reckoning).status == decay.ARCHIVED
-        return _accessed(back, reckoning) if sunk else back
+        sunk = score_now(back, context).status == decay.ARCHIVED
+        return _accessed(back, context) if sunk else back
 
-    return _plan(view, memories, reckoning, Action.RESTORE, "restored", restored)
+    return _plan(view, memories, context, Action.RESTORE, "restored", restored)
 
 
 def plan_reinforce(
-    view: FileView, memories: Sequence[MemoryFacts], reckoning: DecayContext
+    view: FileView, memories: Sequence[MemoryFacts], context: DecayContext
 ) -> Plan[tuple[str, ...]]:
     """Plan to count an access of memories at once, bypassing the journal (design document §9.4).
 
     Arguments, outcome and errors as for `plan_pin`.
     """
     return _plan(
-        view, memories, reckoning, Action.EDIT, "reinforced", lambda record: _accessed(record, reckoning)
+        view, memories, context, Action.EDIT, "reinforced", lambda record: _accessed(record, context)
     )
 
 
-def plan_drop(view: FileView, memory_ids: Collection[str], reckoning: DecayContext) -> Plan[tuple[str, ...]]:
+def plan_drop(view: FileView, memory_ids: Collection[str], context: DecayContext) -> Plan[tuple[str, ...]]:
     """Plan to remove the entries of deleted memories and of their facts and relations.
 
     The summary does not name them: deleted content may not survive in it.
@@ -135,7 +138,7 @@ def plan_drop(view: FileView, memory_ids: Collection[str], reckoning: DecayConte
     Args:
         view: The files.
         memory_ids: The memories; those without an entry are skipped.
-        reckoning: The moment.
+        context: The moment.
 
     Returns:
         A plan with the ids that had an entry.
@@ -149,21 +152,21 @@ def plan_drop(view: FileView, memory_ids: Collection[str], reckoning: DecayConte
         known: None for known in scores.entries if known in wanted or known.partition("#^")[0] in wanted
     }
     summary = f"dropped {len(gone)} {'entry' if len(gone) == 1 else 'entries'}"
-    return _as_plan(scores, gone, reckoning, Action.EDIT, summary)
+    return _as_plan(scores, gone, context, Action.EDIT, summary)
 
 
-def _accessed(record: DecayRecord, reckoning: DecayContext) -> DecayRecord:
+def _accessed(record: DecayRecord, context: DecayContext) -> DecayRecord:
     return dataclasses.replace(
         record,
         access_count=record.access_count + 1,
-        last_accessed=max(record.last_accessed, reckoning.now),
+        last_accessed=max(record.last_accessed, context.now),
     )
 
 
 def _plan(
     view: FileView,
     memories: Sequence[MemoryFacts],
-    reckoning: DecayContext,
+    context: DecayContext,
     action: Action,
     verb: str,
     decide: Decision,
@@ -172,38 +175,32 @@ def _plan(
     entries: dict[str, ScoreEntry | None] = {}
     for facts in memories:
         standing = scores.entries.get(facts.id)
-        record = decay_record(facts, standing, None, reckoning)
+        record = decay_record(facts, standing, None, context)
         decided = decide(record)
         if decided != record:
-            entries[facts.id] = entry_of(decided, standing, reckoning)
+            entries[facts.id] = entry_of(decided, standing, context)
     ids = tuple(entries)
     summary = f"{verb} {ids[0]}" if len(ids) == 1 else f"{verb} {len(ids)} memories"
-    return _as_plan(scores, entries, reckoning, action, summary)
+    return _as_plan(scores, entries, context, action, summary)
 
 
 def _as_plan(
     scores: DecayScores,
     entries: dict[str, ScoreEntry | None],
-    reckoning: DecayContext,
+    context: DecayContext,
     action: Action,
     summary: str,
 ) -> Plan[tuple[str, ...]]:
     ids = tuple(entries)
     if not ids:
         return Plan(action, layout.DECAY_SCORES, "nothing to change", outcome=())
-    file = change_of_scores(scores, entries, action=action, summary=summary, now=reckoning.now)
+    file = change_of_scores(scores, entries, action=action, summary=summary, now=context.now)
     return Plan(action, layout.DECAY_SCORES, summary, (file,) if file else (), outcome=ids)
-
-
-# A memory without a source was written on purpose, by a person or at a person's request.
-_UNSTATED_SOURCE = "user-explicit"
-_UNSEEN: Mapping[str, datetime] = MappingProxyType({})
-_MOST_NAMED = 3
 
 
 class _Planner(Protocol):
     def __call__(
-        self, view: FileView, memories: Sequence[MemoryFacts], reckoning: DecayContext
+        self, view: FileView, memories: Sequence[MemoryFacts], context: DecayContext
     ) -> Plan[tuple[str, ...]]: ...
 
 
@@ -212,52 +209,52 @@ def decay_context(now: datetime, settings: Settings) -> DecayContext:
     return DecayContext(now, now.tzinfo or settings.zone, settings.decay)
 
 
-def memory_facts(placed: LocatedMemory, first_seen: Mapping[str, datetime] = _UNSEEN) -> MemoryFacts:
+def memory_facts(memory: LocatedMemory, first_seen: Mapping[str, datetime] = _UNSEEN) -> MemoryFacts:
     """Return the facts in a memory's text that affect its score.
 
     Args:
-        placed: The memory.
+        memory: The memory.
         first_seen: When memories entered the history, by id, for those whose files do not say.
     """
     return MemoryFacts(
-        str(placed.id),
-        placed.id.store,
-        placed.source or _UNSTATED_SOURCE,
-        placed.created,
-        first_seen.get(str(placed.id)),
-        pinned=placed.pinned,
-        title=placed.title,
+        str(memory.id),
+        memory.id.store,
+        memory.source or _UNSTATED_SOURCE,
+        memory.created,
+        first_seen.get(str(memory.id)),
+        pinned=memory.pinned,
+        title=memory.title,
     )
 
 
-def pin(draft: Draft, memories: Sequence[LocatedMemory], reckoning: DecayContext) -> tuple[str, ...]:
+def pin(draft: Draft, memories: Sequence[LocatedMemory], context: DecayContext) -> tuple[str, ...]:
     """Pin memories in a draft; return the ids that were not pinned before."""
-    return _join(draft, plan_pin, "pinned", memories, reckoning, _UNSEEN)
+    return _join(draft, plan_pin, "pinned", memories, context, _UNSEEN)
 
 
 def archive(
     draft: Draft,
     memories: Sequence[LocatedMemory],
-    reckoning: DecayContext,
+    context: DecayContext,
     first_seen: Mapping[str, datetime] = _UNSEEN,
 ) -> tuple[str, ...]:
     """Archive memories in a draft; return the ids that were not archived before."""
-    return _join(draft, plan_archive, "archived", memories, reckoning, first_seen)
+    return _join(draft, plan_archive, "archived", memories, context, first_seen)
 
 
 def restore(
     draft: Draft,
     memories: Sequence[LocatedMemory],
-    reckoning: DecayContext,
+    context: DecayContext,
     first_seen: Mapping[str, datetime] = _UNSEEN,
 ) -> tuple[str, ...]:
     """Restore memories in a draft; return the ids that were archived."""
-    return _join(draft, plan_restore, "restored", memories, reckoning, first_seen)
+    return _join(draft, plan_restore, "restored", memories, context, first_seen)
 
 
-def drop(draft: Draft, memory_ids: Sequence[str], reckoning: DecayContext) -> tuple[str, ...]:
+def drop(draft: Draft, memory_ids: Sequence[str], context: DecayContext) -> tuple[str, ...]:
     """Drop the entries of memories and their facts from a draft; return the ids that had one."""
-    plan = plan_drop(draft, memory_ids, reckoning)
+    plan = plan_drop(draft, memory_ids, context)
     _lay(draft, plan)
     return plan.outcome
 
@@ -267,10 +264,10 @@ def _join(
     planner: _Planner,
     verb: str,
     memories: Sequence[LocatedMemory],
-    reckoning: DecayContext,
+    context: DecayContext,
     first_seen: Mapping[str, datetime],
 ) -> tuple[str, ...]:
-    plan = planner(draft, [memory_facts(placed, first_seen) for placed in memories], reckoning)
+    plan = planner(draft, [memory_facts(memory, first_seen) for memory in memories], context)
     # “Why did you forget about X?” is answered by searching for X in the audit log.
     named = [f"{m.id} “{clip(m.title, 40)}”" for m in memories if str(m.id) in plan.outcome]
     more = f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else ""

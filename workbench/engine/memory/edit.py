@@ -58,19 +58,19 @@ def plan_edit(
         Stale: Its text is not the expected one.
         BudgetExceeded: Core memory would exceed its cap.
     """
-    placed = locate_memory(view, memory_id, now.tzinfo or settings.zone)
-    check_expected(placed, expected)
-    match placed.id.kind:
+    memory = locate_memory(view, memory_id, now.tzinfo or settings.zone)
+    check_expected(memory, expected)
+    match memory.id.kind:
         case "core":
-            return plan_replace_item(view, placed.id_text, text, settings, now)
+            return plan_replace_item(view, memory.id_text, text, settings, now)
         case "episode":
-            return _correct(view, placed, text, now, source)
-        case "entity" if placed.id.block is not None:
-            return _edit_fact(view, placed, text, settings)
+            return _correct(view, memory, text, now, source)
+        case "entity" if memory.id.block is not None:
+            return _edit_fact(view, memory, text, settings)
         case _:
-            if layout.store_of(placed.path) == "episodic":
-                raise _append_only(placed.path)
-            return _edit_lines(view, placed, text, now, settings)
+            if layout.store_of(memory.path) == "episodic":
+                raise _append_only(memory.path)
+            return _edit_lines(view, memory, text, now, settings)
 
 
 def plan_edit_file(
@@ -167,48 +167,48 @@ def _check_json(content: str, path: str) -> None:
             )
 
 
-def _correct(view: FileView, placed: LocatedMemory, text: str, now: datetime, source: str) -> Plan[Changed]:
+def _correct(view: FileView, memory: LocatedMemory, text: str, now: datetime, source: str) -> Plan[Changed]:
     draft = Draft(view)
-    recorded = correct_episode(draft, placed.id_text, text, now, source)
-    warning = f"{placed.id} stays as it was recorded; {recorded.id} corrects it."
-    outcome = Changed(None, ids=(recorded.id, placed.id_text), warnings=(*recorded.warnings, warning))
-    return draft.plan(Action.APPEND, recorded.path, f"corrected {placed.id}", outcome)
+    recorded = correct_episode(draft, memory.id_text, text, now, source)
+    warning = f"{memory.id} stays as it was recorded; {recorded.id} corrects it."
+    outcome = Changed(None, ids=(recorded.id, memory.id_text), warnings=(*recorded.warnings, warning))
+    return draft.plan(Action.APPEND, recorded.path, f"corrected {memory.id}", outcome)
 
 
-def _edit_fact(view: FileView, placed: LocatedMemory, text: str, settings: Settings) -> Plan[Changed]:
-    wording = clean_line(text, what=f"A {placed.type or 'line'}")
-    file = EntityFile.parse(view.read(placed.path) or b"", placed.path)
+def _edit_fact(view: FileView, memory: LocatedMemory, text: str, settings: Settings) -> Plan[Changed]:
+    wording = clean_line(text, what=f"A {memory.type or 'line'}")
+    file = EntityFile.parse(view.read(memory.path) or b"", memory.path)
     words = wording.text
-    if placed.type == "relation":
-        words = checked_words(view, settings, file, placed.id.block or "", words)
+    if memory.type == "relation":
+        words = checked_words(view, settings, file, memory.id.block or "", words)
     draft = Draft(view)
-    edited = file.replace_fact(placed.id.block or "", words)
-    old, new = clip_difference(placed.text, words)
+    edited = file.replace_fact(memory.id.block or "", words)
+    old, new = clip_difference(memory.text, words)
     summary = f"changed “{old}” to “{new}”"
-    draft.write(placed.path, edited.render(), Action.EDIT, summary)
+    draft.write(memory.path, edited.render(), Action.EDIT, summary)
     return draft.plan(
-        Action.EDIT, placed.path, summary, Changed(None, ids=(placed.id_text,), warnings=wording.warnings)
+        Action.EDIT, memory.path, summary, Changed(None, ids=(memory.id_text,), warnings=wording.warnings)
     )
 
 
 def _edit_lines(
-    view: FileView, placed: LocatedMemory, text: str, now: datetime, settings: Settings
+    view: FileView, memory: LocatedMemory, text: str, now: datetime, settings: Settings
 ) -> Plan[Changed]:
     wording = clean_memory(text, what="A file", limit=FILE_CHARACTERS)
-    source = SourceText.from_bytes(view.read(placed.path) or b"")
-    whole = len(placed.span) >= len(source.lines)
+    source = SourceText.from_bytes(view.read(memory.path) or b"")
+    whole = len(memory.span) >= len(source.lines)
     lines = SourceText.from_text(text if whole and not wording.warnings else wording.text).lines
-    edited = source.splice(placed.span.start, min(placed.span.end, len(source.lines)), lines)
+    edited = source.splice(memory.span.start, min(memory.span.end, len(source.lines)), lines)
     draft = Draft(view)
     warnings = wording.warnings
-    if layout.store_of(placed.path) == "core":
-        after = CoreMemory.parse(edited.render(), placed.path)
+    if layout.store_of(memory.path) == "core":
+        after = CoreMemory.parse(edited.render(), memory.path)
         warnings = (*warnings, *within_cap(read_core(view), after, settings).warnings)
         release_ids(draft, after, now)
-    summary = f"edited “{clip(placed.title, 60)}”"
-    draft.write(placed.path, edited.render(), Action.EDIT, summary)
+    summary = f"edited “{clip(memory.title, 60)}”"
+    draft.write(memory.path, edited.render(), Action.EDIT, summary)
     return draft.plan(
-        Action.EDIT, placed.path, summary, Changed(None, ids=(placed.id_text,), warnings=warnings)
+        Action.EDIT, memory.path, summary, Changed(None, ids=(memory.id_text,), warnings=warnings)
     )
 
 

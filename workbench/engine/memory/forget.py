@@ -39,6 +39,16 @@ from workbench.engine.settings.sections import Settings
 
 _LEAST_BEGINNING = 20
 
+_META_FILES = (
+    layout.PENDING_REFLECTION,
+    layout.REFLECTION_LOG,
+    layout.EVOLUTION,
+    layout.REJECTED,
+)
+_DELETED = "deleted for good"
+_LEAST_TEXT = 3
+_MOST_NAMED = 5
+
 
 def plan_archive(
     view: FileView,
@@ -63,24 +73,24 @@ def plan_archive(
     draft = Draft(view)
     zone = now.tzinfo or settings.zone
     every = [locate_memory(draft, memory_id, zone) for memory_id in dict.fromkeys(memory_ids)]
-    placed, warnings = _scored(every)
+    memories, warnings = _scored(every)
     core = read_core(draft)
-    along = {memory.id_text: "" for memory in placed if memory.id.kind == "core"}
-    for memory in placed:
+    along = {memory.id_text: "" for memory in memories if memory.id.kind == "core"}
+    for memory in memories:
         if memory.id.kind != "core":
             along.update({item.id: memory.id_text for item in items_saying(core, memory)})
-    own = {memory.id_text for memory in placed}
-    placed += [locate_memory(draft, item_id, zone) for item_id in along if item_id not in own]
+    own = {memory.id_text for memory in memories}
+    memories += [locate_memory(draft, item_id, zone) for item_id in along if item_id not in own]
     archived = decay_decisions.archive(
-        draft, placed, decay_decisions.decay_context(now, settings), first_seen or {}
+        draft, memories, decay_decisions.decay_context(now, settings), first_seen or {}
     )
-    for memory in placed:
+    for memory in memories:
         if memory.id_text in archived:
             _retire(draft, memory, now)
-    _take_items(draft, core, along, now)
+    _remove_items(draft, core, along, now)
     ids = tuple(dict.fromkeys((*archived, *along)))
     warnings.extend(f"{memory_id} is archived already." for memory_id in sorted(own - set(ids)))
-    return _plan(draft, Action.ARCHIVE, "archived", placed, ids, warnings)
+    return _plan(draft, Action.ARCHIVE, "archived", memories, ids, warnings)
 
 
 def plan_restore(
@@ -102,14 +112,14 @@ def plan_restore(
         BudgetExceeded: A named item of core memory no longer fits.
     """
     draft = Draft(view)
-    zone, reckoning = now.tzinfo or settings.zone, decay_decisions.decay_context(now, settings)
+    zone, context = now.tzinfo or settings.zone, decay_decisions.decay_context(now, settings)
     wanted = tuple(dict.fromkeys(str(parse_memory_id(memory_id)) for memory_id in memory_ids))
     items = archived_items(draft)
-    placed = [locate_memory(draft, each, zone) for each in wanted if each not in items]
-    restored = list(decay_decisions.restore(draft, placed, reckoning, first_seen or {}))
-    for memory in placed:
+    memories = [locate_memory(draft, each, zone) for each in wanted if each not in items]
+    restored = list(decay_decisions.restore(draft, memories, context, first_seen or {}))
+    for memory in memories:
         # A fact retired by hand has no entry in the scores; its own line says that it is no longer current.
-        if (memory.id_text in restored or memory.retired) and _bring_back(draft, memory):
+        if (memory.id_text in restored or memory.retired) and _unretire(draft, memory):
             restored.append(memory.id_text)
     restored = list(dict.fromkeys(restored))
     warnings: list[str] = []
@@ -117,17 +127,17 @@ def plan_restore(
         if item.id not in wanted and item.along not in wanted:
             continue
         try:
-            back = _put_item(draft, item, now, settings)
+            back = _restore_item(draft, item, now, settings)
         except BudgetExceeded as full:
             if item.id in wanted:
                 raise
             warnings.append(f"{full.message} {item.id} stays archived.")
         else:
-            placed.append(back)
+            memories.append(back)
             restored.append(back.id_text)
     if not restored:
         warnings.append("None of these is archived.")
-    return _plan(draft, Action.RESTORE, "restored", placed, tuple(restored), warnings)
+    return _plan(draft, Action.RESTORE, "restored", memories, tuple(restored), warnings)
 
 
 def _retire(draft: Draft, memory: LocatedMemory, now: datetime) -> None:
@@ -141,7 +151,7 @@ def _retire(draft: Draft, memory: LocatedMemory, now: datetime) -> None:
         draft.write(memory.path, retired.render(), Action.ARCHIVE, f"retired “{clip(fact.text, 60)}”")
 
 
-def _bring_back(draft: Draft, memory: LocatedMemory) -> bool:
+def _unretire(draft: Draft, memory: LocatedMemory) -> bool:
     """Make a fact or relation current again in its entity's file, unless another superseded it."""
     if memory.id.kind != "entity" or memory.id.block is None:
         return False
@@ -169,21 +179,21 @@ def items_saying(core: CoreMemory, memory: LocatedMemory) -> list[CoreItem]:
 
 
 def _scored(every: Iterable[LocatedMemory]) -> tuple[list[LocatedMemory], list[str]]:
-    placed, warnings = [], []
+    memories, warnings = [], []
     for memory in every:
         if memory.id.store == "file":
             warnings.append(f"{memory.id} is free text, which has no score; edit {memory.path} instead.")
         else:
-            placed.append(memory)
-    if warnings and not placed:
+            memories.append(memory)
+    if warnings and not memories:
         raise InvalidInput(
             "Free text has no score and cannot be archived.",
             remedy="Edit the file, or delete the lines for good with `workbench forget --hard`.",
         )
-    return placed, warnings
+    return memories, warnings
 
 
-def _take_items(draft: Draft, core: CoreMemory, along: dict[str, str], now: datetime) -> None:
+def _remove_items(draft: Draft, core: CoreMemory, along: dict[str, str], now: datetime) -> None:
     """Remove items from core memory and record their texts and blocks."""
     taken = [
         ArchivedItem(item.id, block.name, item.text, item.pinned, along[item.id])
@@ -203,43 +213,32 @@ def _take_items(draft: Draft, core: CoreMemory, along: dict[str, str], now: date
     release_ids(draft, after, now)
 
 
-def _put_item(draft: Draft, item: ArchivedItem, now: datetime, settings: Settings) -> LocatedMemory:
+def _restore_item(draft: Draft, item: ArchivedItem, now: datetime, settings: Settings) -> LocatedMemory:
     """Put an archived item back into its block; return it at its new location."""
     core = read_core(draft)
     block = item.block if core.block(item.block) is not None else "Active Context"
     edit, added = add_item(core, block, item.text, settings, pinned=item.pinned)
     move_entry(draft, item.id, added.id, now)
     draft.write(core.path, edit.core.render(), Action.RESTORE, f"restored “{clip(item.text, 60)}” to {block}")
-    placed = locate_memory(draft, added.id, now.tzinfo or settings.zone)
-    decay_decisions.restore(draft, [placed], decay_decisions.decay_context(now, settings))
-    return placed
+    memory = locate_memory(draft, added.id, now.tzinfo or settings.zone)
+    decay_decisions.restore(draft, [memory], decay_decisions.decay_context(now, settings))
+    return memory
 
 
 def _plan(
     draft: Draft,
     action: Action,
     verb: str,
-    placed: list[LocatedMemory],
+    memories: list[LocatedMemory],
     ids: tuple[str, ...],
     warnings: list[str],
 ) -> Plan[Changed]:
-    paths = {memory.path for memory in placed}
-    file = placed[0].path if len(paths) == 1 else "memory/*"
-    titles = [memory.title for memory in placed if memory.id_text in ids]
+    paths = {memory.path for memory in memories}
+    file = memories[0].path if len(paths) == 1 else "memory/*"
+    titles = [memory.title for memory in memories if memory.id_text in ids]
     more = f" and {len(titles) - 1} more" if len(titles) > 1 else ""
     summary = f"{verb} “{clip(titles[0], 60)}”{more}" if titles else f"nothing was {verb}"
     return draft.plan(action, file, summary, Changed(None, ids=ids, warnings=tuple(warnings)))
-
-
-_META_FILES = (
-    layout.PENDING_REFLECTION,
-    layout.REFLECTION_LOG,
-    layout.EVOLUTION,
-    layout.REJECTED,
-)
-_DELETED = "deleted for good"
-_LEAST_TEXT = 3
-_MOST_NAMED = 5
 
 
 @dataclass(frozen=True)
@@ -281,12 +280,14 @@ def plan_erase(
     zone = now.tzinfo or settings.zone
     archived = archived_items(draft)
     wanted = tuple(dict.fromkeys(memory_ids))
-    placed = [locate_memory(draft, each, zone) for each in wanted if each not in archived]
-    texts = [memory.text for memory in placed] + [archived[each].text for each in wanted if each in archived]
-    gone = [*(memory.id_text for memory in placed), *(each for each in wanted if each in archived)]
+    memories = [locate_memory(draft, each, zone) for each in wanted if each not in archived]
+    texts = [memory.text for memory in memories] + [
+        archived[each].text for each in wanted if each in archived
+    ]
+    gone = [*(memory.id_text for memory in memories), *(each for each in wanted if each in archived)]
     derived: list[str] = []
     # From the end of each file, so that line numbers and the numbers of equal items stay valid.
-    for memory in sorted(placed, key=lambda memory: (memory.path, -memory.span.start)):
+    for memory in sorted(memories, key=lambda memory: (memory.path, -memory.span.start)):
         gone.extend(_erase_in_core(draft, memory))
         _erase(draft, memory)
         derived.extend(_erase_derived(draft, memory))
@@ -294,8 +295,8 @@ def plan_erase(
     gone.extend(item.id for item in archived.values() if item.along in gone or _same(item.text, texts))
     decay_decisions.drop(draft, gone, decay_decisions.decay_context(now, settings))
     changed = {change.path for change in draft.changes()}
-    warnings = _still_named(draft, placed, gone, lookup)
-    file = placed[0].path if len(changed) == 1 and placed else "memory/*"
+    warnings = _still_named(draft, memories, gone, lookup)
+    file = memories[0].path if len(changed) == 1 and memories else "memory/*"
     # The summary stays in the history, so it may not repeat deleted content.
     summary = f"{_DELETED}: {len(set(gone))} memor{'y' if len(set(gone)) == 1 else 'ies'}"
     outcome = Erased(
@@ -314,11 +315,11 @@ def _is_one_memory(path: str) -> bool:
 
 
 def _still_named(
-    draft: Draft, placed: Sequence[LocatedMemory], gone: Sequence[str], lookup: MemoryLookup
+    draft: Draft, memories: Sequence[LocatedMemory], gone: Sequence[str], lookup: MemoryLookup
 ) -> tuple[str, ...]:
     ids = {*gone, *(each.partition("#^")[0] for each in gone)}
     naming = set()
-    for memory in placed:
+    for memory in memories:
         for other in lookup.mentions(memory.id_text):
             known = lookup.memory(other.partition("#^")[0])
             content = draft.read(known.path) if known is not None else None
@@ -405,7 +406,7 @@ def _erase_mentions(draft: Draft, memory: LocatedMemory, lookup: MemoryLookup) -
             if path.startswith(layout.ENTITIES + "/"):
                 _erase_in_entity(draft, path, memory)
     for path in _META_FILES:
-        _erase_items(draft, path, lambda said: _says(said, memory))
+        _erase_items(draft, path, lambda said: _repeats(said, memory))
     content = draft.read(layout.PENDING_MEMORIES)
     if content is not None:
         pending = PendingMemories.parse(content, layout.PENDING_MEMORIES)
@@ -447,18 +448,18 @@ def _erase_derived(draft: Draft, memory: LocatedMemory) -> list[str]:
         The ids of these items.
     """
     pending = PendingReflection.parse(draft.read(layout.PENDING_REFLECTION) or b"")
-    open_items = [item.id for item in pending.items if _rests_on(item, memory)]
+    open_items = [item.id for item in pending.items if _is_based_on(item, memory)]
     if open_items:
         draft.write(layout.PENDING_REFLECTION, pending.remove(open_items).render(), Action.DELETE, _DELETED)
     rejected = RejectedClaims.parse(draft.read(layout.REJECTED) or b"")
-    claims = [claim.id for claim in rejected.claims if _rests_on(claim.item, memory)]
+    claims = [claim.id for claim in rejected.claims if _is_based_on(claim.item, memory)]
     if claims:
         draft.write(layout.REJECTED, rejected.remove(claims).render(), Action.DELETE, _DELETED)
         _erase_items(draft, layout.REFLECTION_LOG, lambda said: any(f"`{each}`" in said for each in claims))
     return [*open_items, *claims]
 
 
-def _rests_on(item: ReviewItem, memory: LocatedMemory) -> bool:
+def _is_based_on(item: ReviewItem, memory: LocatedMemory) -> bool:
     """Return True if an item is about a memory, or has no other evidence."""
     whole = memory.id.block is None
     about = item.target.removeprefix("entity:").partition("#^")[0]
@@ -483,7 +484,7 @@ def _erase_items(draft: Draft, path: str, goes: Callable[[str], bool]) -> None:
     draft.write(path, source.render(), Action.DELETE, _DELETED)
 
 
-def _says(said: str, memory: LocatedMemory) -> bool:
+def _repeats(said: str, memory: LocatedMemory) -> bool:
     """Return True if a text names or repeats a memory."""
     text = text_key(memory.text)
     return (

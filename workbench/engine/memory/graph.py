@@ -21,6 +21,9 @@ from workbench.engine.settings.sections import Settings
 
 GENERAL_RELATION = "relates-to"
 
+_LINK = r"\[\[([^\[\]|#]+)\]\]"
+_RELATION = re.compile(rf"([^:：\[\]]{{1,80}}?)\s*[:：]\s*({_LINK}(?:\s*[,，、]\s*{_LINK})*)")
+
 
 @dataclass(frozen=True)
 class Origin:
@@ -419,10 +422,6 @@ def retire_it(
     retired = file.retire_fact(fact, until=until or files.today, superseded_by=by, block_id=block)
     files.save(retired, f"retired fact “{clip(fact.text)}”")
     return fact
-
-
-_LINK = r"\[\[([^\[\]|#]+)\]\]"
-_RELATION = re.compile(rf"([^:：\[\]]{{1,80}}?)\s*[:：]\s*({_LINK}(?:\s*[,，、]\s*{_LINK})*)")
 
 
 def checked_words(view: FileView, settings: Settings, file: EntityFile, block: str, text: str) -> str:

@@ -37,6 +37,9 @@ from workbench.engine.settings.sections import Settings
 
 _LABEL = re.compile(r"(?<![\w-])(Label\s*[:：]\s*)([^|\n]*?)(?=\s*(?:\||-->))", re.IGNORECASE)
 
+_BACKTICKS = re.compile(rb"`{3,}")
+_RECORD = re.compile(rb"^<!-- Unmerge: (\{.*\}) -->\r?\n\r?\n(`{4,})markdown\r?\n", re.MULTILINE)
+
 
 def plan_add(files: EntityFiles, entity_type: str, name: str) -> Plan[Changed]:
     """Plan a new entity; similar names become warnings, and questions in its file.
@@ -73,7 +76,7 @@ def plan_add_fact(files: EntityFiles, entity: str, text: str, origin: Origin) ->
         InvalidInput: The text cannot be kept.
     """
     stated = add_fact(files, files.find(entity).id, text, origin)
-    known = () if stated.fresh else (f"This fact stands already, as {stated.id}.",)
+    known = () if stated.fresh else (f"This fact already exists, as {stated.id}.",)
     return files.draft.plan(
         Action.EDIT,
         stated.path,
@@ -110,7 +113,7 @@ def plan_link(
     name = checked_relation(vocabulary, relation)
     start, end = files.find(from_), files.find(to)
     stated = add_relation(files, vocabulary, start.id, name, end.id, origin)
-    warnings = () if stated.fresh else (f"This relation stands already, as {stated.id}.",)
+    warnings = () if stated.fresh else (f"This relation already exists, as {stated.id}.",)
     return files.draft.plan(
         Action.EDIT,
         stated.path,
@@ -195,10 +198,6 @@ def _checked(file: EntityFile, label: str) -> EntityFile:
             remedy="Write <!-- Label: … --> under its title.",
         )
     return file
-
-
-_BACKTICKS = re.compile(rb"`{3,}")
-_RECORD = re.compile(rb"^<!-- Unmerge: (\{.*\}) -->\r?\n\r?\n(`{4,})markdown\r?\n", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -405,7 +404,7 @@ def plan_unmerge(files: EntityFiles, entity: str) -> Plan[Changed]:
     else:
         exact = undo_merge(kept.render(), record)
         if exact is None:
-            kept, warnings = _take_out(kept, record, stub)
+            kept, warnings = _without_merged_content(kept, record, stub)
             exact = kept.render()
         files.draft.write(kept.path, exact, Action.RESTORE, summary)
     files.draft.write(stub.path, record.original, Action.RESTORE, summary)
@@ -498,7 +497,9 @@ def _without_question(kept: EntityFile, absorbed: str) -> tuple[EntityFile, tupl
     return kept, tuple(reversed(answered))
 
 
-def _take_out(kept: EntityFile, record: MergeRecord, stub: EntityFile) -> tuple[EntityFile, tuple[str, ...]]:
+def _without_merged_content(
+    kept: EntityFile, record: MergeRecord, stub: EntityFile
+) -> tuple[EntityFile, tuple[str, ...]]:
     """Remove the content from a merge, for a file that has changed since."""
     absorbed = EntityFile.parse(record.original, stub.path)
     before = kept

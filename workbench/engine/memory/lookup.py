@@ -34,6 +34,18 @@ FOLDERS: Final = (layout.EPISODES, layout.ENTITIES, layout.PROCEDURES, layout.VA
 _SOMEBODY: Final = (b"shared", b"person:", b"group:")
 _MARK: Final = re.compile(rb"[Ff][Oo][Rr]\W*(?:shared\b|person:|group:)")
 
+SOURCE_WORD = "source:"
+"""Precedes a source that is not a memory, among the sources of a fact."""
+
+_WIKILINK = re.compile(r"\[\[([^\[\]|#\n]+)(?:#\^([A-Za-z0-9-]+)|#[^\[\]|\n]*)?(?:\|[^\[\]\n]*)?\]\]")
+_REFERENCE = re.compile(
+    r"\bepisode:\d{4}-\d{2}-\d{2}:\d{2}:\d{2}(?:#\d+)?"
+    r"|\bentity:[\w-]+--[\w-]+(?:#\^[A-Za-z0-9-]+)?"
+    r"|\bprocedure:[\w-]+|\bcore:[\w-]+:[\w-]+"
+)
+# Any link may lead to a note among the entities, and most lead elsewhere.
+_NOTES = f"entity:{NOTE}--"
+
 
 def may_be_scoped(path: str) -> bool:
     """Return True if memories at a path may have an audience beside the owner."""
@@ -67,10 +79,6 @@ def scopes_in(path: str, content: bytes) -> dict[str, str]:
         note = VaultNote.parse(content, path)
         found = {note.id: note.scope}
     return {memory_id: scope for memory_id, scope in found.items() if scope is not None}
-
-
-SOURCE_WORD = "source:"
-"""Precedes a source that is not a memory, among the sources of a fact."""
 
 
 @dataclass(frozen=True)
@@ -290,33 +298,22 @@ def _moment(text: str, zone: tzinfo) -> datetime | None:
         return None
 
 
-def check_expected(placed: LocatedMemory, expected: str | None) -> None:
+def check_expected(memory: LocatedMemory, expected: str | None) -> None:
     """Check that a memory is as it was when an edit started, ignoring line ends.
 
     Raises:
         Stale: It has changed.
     """
-    if expected is not None and not _same_lines(expected, placed.text):
+    if expected is not None and not _same_lines(expected, memory.text):
         raise Stale(
-            f"{placed.id} has changed since this edit began.",
-            where=f"{placed.path}:{placed.span.start}",
+            f"{memory.id} has changed since this edit began.",
+            where=f"{memory.path}:{memory.span.start}",
             remedy="Look at it again, then edit.",
         )
 
 
 def _same_lines(one: str, other: str) -> bool:
     return SourceText.from_text(one).lines == SourceText.from_text(other).lines
-
-
-_WIKILINK = re.compile(r"\[\[([^\[\]|#\n]+)(?:#\^([A-Za-z0-9-]+)|#[^\[\]|\n]*)?(?:\|[^\[\]\n]*)?\]\]")
-_REFERENCE = re.compile(
-    r"\bepisode:\d{4}-\d{2}-\d{2}:\d{2}:\d{2}(?:#\d+)?"
-    r"|\bentity:[\w-]+--[\w-]+(?:#\^[A-Za-z0-9-]+)?"
-    r"|\bprocedure:[\w-]+|\bcore:[\w-]+:[\w-]+"
-)
-
-# Any link may lead to a note among the entities, and most lead elsewhere.
-_NOTES = f"entity:{NOTE}--"
 
 
 def show_memory(
@@ -342,52 +339,52 @@ def show_memory(
         InvalidInput: It is not an id.
         NotFound: No memory has it.
     """
-    placed = locate_memory(view, memory_id, zone)
-    known = placed.provenance
-    superseded = f"{placed.id.whole}#^{known.superseded_by}" if known.superseded_by else None
-    own = str(placed.id)
-    named = (link for link in links_in(placed.text) if not link.startswith(_NOTES) or lookup.entity(link))
+    memory = locate_memory(view, memory_id, zone)
+    known = memory.provenance
+    superseded = f"{memory.id.whole}#^{known.superseded_by}" if known.superseded_by else None
+    own = str(memory.id)
+    named = (link for link in links_in(memory.text) if not link.startswith(_NOTES) or lookup.entity(link))
     to = [link for link in (*named, *_memories(known.sources)) if link != own]
     return Shown(
         id=own,
-        store=placed.id.store,
-        path=layout.shown(placed.path),
-        start_line=placed.span.start,
-        end_line=placed.span.end,
-        text=placed.text,
+        store=memory.id.store,
+        path=layout.shown(memory.path),
+        start_line=memory.span.start,
+        end_line=memory.span.end,
+        text=memory.text,
         score=score,
-        provenance=provenance_of(view, placed),
+        provenance=provenance_of(view, memory),
         validity=Validity(known.since, known.until, superseded),
         links=Links(tuple(dict.fromkeys(to)), tuple(m for m in lookup.mentions(own) if m != own)),
         history=history,
-        title=one_line(placed.title),
-        scope=scope_of(view, placed),
+        title=one_line(memory.title),
+        scope=scope_of(view, memory),
     )
 
 
-def scope_of(view: FileView, placed: LocatedMemory) -> str | None:
+def scope_of(view: FileView, memory: LocatedMemory) -> str | None:
     """Return a memory's audience; None for the owner alone. An entity's is that of its name."""
-    if placed.id.block is not None:
-        return placed.provenance.scope
-    return scopes_in(placed.path, view.read(placed.path) or b"").get(str(placed.id))
+    if memory.id.block is not None:
+        return memory.provenance.scope
+    return scopes_in(memory.path, view.read(memory.path) or b"").get(str(memory.id))
 
 
-def provenance_of(view: FileView, placed: LocatedMemory) -> tuple[str, ...]:
+def provenance_of(view: FileView, memory: LocatedMemory) -> tuple[str, ...]:
     """Return a memory's sources: ids of memories, or a word such as `user-explicit`.
 
     A whole entity or procedure has the sources of all its parts.
     """
-    content = view.read(placed.path) or b""
-    found: Iterable[str] = placed.provenance.sources
-    if placed.id.kind == "entity" and placed.id.block is None:
-        file = EntityFile.parse(content, placed.path)
+    content = view.read(memory.path) or b""
+    found: Iterable[str] = memory.provenance.sources
+    if memory.id.kind == "entity" and memory.id.block is None:
+        file = EntityFile.parse(content, memory.path)
         known = [each.provenance for each in (*file.facts, *file.retired)]
         known.extend(relation.provenance for relation in file.relations)
         found = [source for provenance in known for source in provenance.sources]
-    elif placed.id.kind == "procedure":
-        found = Procedure.parse(content, placed.path).learned_from
-    elif placed.source:
-        found = (*found, placed.source)
+    elif memory.id.kind == "procedure":
+        found = Procedure.parse(content, memory.path).learned_from
+    elif memory.source:
+        found = (*found, memory.source)
     return tuple(dict.fromkeys(source.removeprefix(SOURCE_WORD) for source in found))
 
 

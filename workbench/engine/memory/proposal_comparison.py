@@ -22,6 +22,56 @@ Relation = Literal["", "repeats", "contradicts"]
 Compare = Callable[[str, str], Relation]
 """Returns the relation of a new text to an older one."""
 
+MOST_COMPARED: Final = 24
+_HEADING: Final = re.compile(r"^##[ \t]+proposal[ \t]*#?[ \t]*(\d{1,9})(?!\w)", re.IGNORECASE | re.MULTILINE)
+_CONTENT: Final = re.compile(
+    r"^- \*\*Content\*\*:[ \t]*(.*(?:\n(?:[ \t].*|[ \t]*(?=\n[ \t])))*)", re.IGNORECASE | re.MULTILINE
+)
+_STATUS: Final = re.compile(rf"^- \*\*Status\*\*:[ \t]*{DEFERRED}[ \t]*$", re.IGNORECASE | re.MULTILINE)
+# The part of a text used to find its topic.
+_LOOKED_AT: Final = 2000
+_FEW_WORDS: Final = 3
+
+_WORD: Final = re.compile(r"[^\s,;:!?()\[\]“”\"]+")
+_MOST_WORDS: Final = 30
+_MOST_VALUE: Final = 5
+_STATES: Final = frozenset(
+    (
+        "is", "are", "was", "were", "be", "equals", "costs", "cost", "weighs", "lasts", "takes", "ends", "starts",
+        "begins", "opens", "closes", "expires", "on", "at", "by", "until", "till", "from", "to", "in", "called",
+        "named", "has", "have", "uses", "use", "runs", "run", "happens", "happen", "due", "needs", "=", "prefers",
+        "wants", "likes", "of", "version", "port",
+    )
+)  # fmt: skip
+_COPULA: Final = frozenset(("is", "are", "was", "were", "equals", "called", "named", "uses", "use", "="))
+_NAMING: Final = frozenset(("called", "named"))
+_LABELS: Final = frozenset(
+    (
+        "number", "no", "nr", "item", "task", "step", "issue", "ticket", "chapter", "page", "part", "line", "row",
+        "agent", "proposal", "thing", "phase", "sprint", "day", "section", "case", "note", "entry", "#",
+    )
+)  # fmt: skip
+_DENIALS: Final = frozenset(
+    ("not", "never", "no", "cannot", "don't", "doesn't", "didn't", "isn't", "aren't", "won't")
+)
+_HELPING: Final = frozenset(("do", "does", "did"))
+_MONTHS: Final = frozenset(
+    (
+        "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+        "december", "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec",
+    )
+)  # fmt: skip
+_DAYS: Final = frozenset(
+    (
+        "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "mondays", "tuesdays",
+        "wednesdays", "thursdays", "fridays", "saturdays", "sundays", "today", "tomorrow", "daily", "weekly", "monthly",
+        "noon", "midnight", "morning", "evening", "yes",
+    )
+)  # fmt: skip
+_PASSING: Final = frozenset(("the", "a", "an", "on", "at", "by", "th", "st", "nd", "rd"))
+_POINTED: Final = frozenset(("the", "our", "my", "your", "their", "his", "her", "its"))
+_FEWEST_SHARED: Final = 2
+
 
 @dataclass(frozen=True)
 class Compared:
@@ -56,17 +106,6 @@ def ways_to_say(fact: str, label: str) -> tuple[str, ...]:
     if not label or label.casefold() in fact.casefold():
         return (fact,)
     return (fact, f"{label} {fact[:1].lower()}{fact[1:]}" if fact[1:2].islower() else f"{label} {fact}")
-
-
-MOST_COMPARED: Final = 24
-_HEADING: Final = re.compile(r"^##[ \t]+proposal[ \t]*#?[ \t]*(\d{1,9})(?!\w)", re.IGNORECASE | re.MULTILINE)
-_CONTENT: Final = re.compile(
-    r"^- \*\*Content\*\*:[ \t]*(.*(?:\n(?:[ \t].*|[ \t]*(?=\n[ \t])))*)", re.IGNORECASE | re.MULTILINE
-)
-_STATUS: Final = re.compile(rf"^- \*\*Status\*\*:[ \t]*{DEFERRED}[ \t]*$", re.IGNORECASE | re.MULTILINE)
-# The part of a text used to find its topic.
-_LOOKED_AT: Final = 2000
-_FEW_WORDS: Final = 3
 
 
 @dataclass(frozen=True)
@@ -127,47 +166,6 @@ def _read(number: int, part: str) -> WaitingProposal | None:
     content = "\n".join(line.removeprefix("  ") for line in match[1].split("\n")).strip()
     deferred = _STATUS.search(part) is not None
     return WaitingProposal(number, content, text_key(content), telling_words(content), deferred)
-
-
-_WORD: Final = re.compile(r"[^\s,;:!?()\[\]“”\"]+")
-_MOST_WORDS: Final = 30
-_MOST_VALUE: Final = 5
-_STATES: Final = frozenset(
-    (
-        "is", "are", "was", "were", "be", "equals", "costs", "cost", "weighs", "lasts", "takes", "ends", "starts",
-        "begins", "opens", "closes", "expires", "on", "at", "by", "until", "till", "from", "to", "in", "called",
-        "named", "has", "have", "uses", "use", "runs", "run", "happens", "happen", "due", "needs", "=", "prefers",
-        "wants", "likes", "of", "version", "port",
-    )
-)  # fmt: skip
-_COPULA: Final = frozenset(("is", "are", "was", "were", "equals", "called", "named", "uses", "use", "="))
-_NAMING: Final = frozenset(("called", "named"))
-_LABELS: Final = frozenset(
-    (
-        "number", "no", "nr", "item", "task", "step", "issue", "ticket", "chapter", "page", "part", "line", "row",
-        "agent", "proposal", "thing", "phase", "sprint", "day", "section", "case", "note", "entry", "#",
-    )
-)  # fmt: skip
-_DENIALS: Final = frozenset(
-    ("not", "never", "no", "cannot", "don't", "doesn't", "didn't", "isn't", "aren't", "won't")
-)
-_HELPING: Final = frozenset(("do", "does", "did"))
-_MONTHS: Final = frozenset(
-    (
-        "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
-        "december", "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec",
-    )
-)  # fmt: skip
-_DAYS: Final = frozenset(
-    (
-        "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "mondays", "tuesdays",
-        "wednesdays", "thursdays", "fridays", "saturdays", "sundays", "today", "tomorrow", "daily", "weekly", "monthly",
-        "noon", "midnight", "morning", "evening", "yes",
-    )
-)  # fmt: skip
-_PASSING: Final = frozenset(("the", "a", "an", "on", "at", "by", "th", "st", "nd", "rd"))
-_POINTED: Final = frozenset(("the", "our", "my", "your", "their", "his", "her", "its"))
-_FEWEST_SHARED: Final = 2
 
 
 def contradict(one: str, other: str) -> bool:

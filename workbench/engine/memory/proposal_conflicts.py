@@ -147,22 +147,22 @@ def _facts(files: EntityFiles, memory: str, *, pinned: bool) -> Iterator[Opposed
 
 
 def _no_fact(draft: Draft, memory: str, zone: tzinfo, *, pinned: bool) -> Iterator[OpposedMemory]:
-    placed = locate_memory(draft, memory, zone)
-    store, scope = placed.id.store, None
+    located = locate_memory(draft, memory, zone)
+    store, scope = located.id.store, None
     if store not in ("core", "episodic", "procedural", "vault"):
         return
     if store == "episodic":
-        entry = EpisodeLog.parse(draft.read(placed.path) or b"", placed.path).entry(memory)
+        entry = EpisodeLog.parse(draft.read(located.path) or b"", located.path).entry(memory)
         scope = entry.scope if entry is not None else None
     guarded = {"core": "part of core memory", "vault": "a note of the vault"}.get(store, "")
     yield OpposedMemory(
         memory,
-        placed.text,
-        (placed.text,),
-        block=placed.type if store == "core" else "",
+        located.text,
+        (located.text,),
+        block=located.type if store == "core" else "",
         scope=scope,
-        guarded=guarded or ("pinned" if pinned or placed.pinned else ""),
-        says_more=store == "episodic" and "\n" in placed.text.strip(),
+        guarded=guarded or ("pinned" if pinned or located.pinned else ""),
+        says_more=store == "episodic" and "\n" in located.text.strip(),
     )
 
 

@@ -55,6 +55,14 @@ _NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}", re.ASCII)
 _NOBODY: Final = "unknown"
 _OTHER_TYPE: Final = "concept"
 
+_MOST_NAMED: Final = 4
+
+_BLOCK: Final = "Active Context"
+_LONGEST_FACT: Final = 240
+"""In characters."""
+
+_MOST_TOLD: Final = 10
+
 
 @dataclass(frozen=True)
 class VerdictOptions:
@@ -75,14 +83,14 @@ def sender_tag(sender: str) -> str:
     return name if _NAME.fullmatch(name) else _NOBODY
 
 
-def store_of(proposal: MemoryProposal, wishes: VerdictOptions) -> str | None:
+def store_of(proposal: MemoryProposal, options: VerdictOptions) -> str | None:
     """Return the requested store; None if the one in the file is invalid."""
-    wanted = wishes.store if wishes.store is not None else proposal.store
-    return wanted if wishes.store is not None or wanted in MEMORY_STORES else None
+    wanted = options.store if options.store is not None else proposal.store
+    return wanted if options.store is not None or wanted in MEMORY_STORES else None
 
 
-def text_of(proposal: MemoryProposal, wishes: VerdictOptions) -> str:
-    return wishes.text if wishes.text is not None else proposal.content
+def text_of(proposal: MemoryProposal, options: VerdictOptions) -> str:
+    return options.text if options.text is not None else proposal.content
 
 
 def entities_of(proposal: MemoryProposal, view: FileView) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -101,14 +109,14 @@ def entities_of(proposal: MemoryProposal, view: FileView) -> tuple[tuple[str, ..
 
 
 def request_of(
-    proposal: MemoryProposal, entities: tuple[str, ...], *, wishes: VerdictOptions, store: str, block: str
+    proposal: MemoryProposal, entities: tuple[str, ...], *, options: VerdictOptions, store: str, block: str
 ) -> RememberRequest:
     """Return the request to remember a proposal.
 
     Args:
         proposal: As written in the file.
         entities: From `entities_of`.
-        wishes: The decider's options.
+        options: The decider's options.
         store: The store.
         block: The block of core memory, if it belongs there.
     """
@@ -118,7 +126,7 @@ def request_of(
     if scope is not None and store == "core":
         store = "episodic"
     return RememberRequest(
-        text=text_of(proposal, wishes),
+        text=text_of(proposal, options),
         store=store,
         type=kind if kind in EPISODE_TYPES else None,
         tags=listed(proposal.field(TAGS)),
@@ -140,9 +148,6 @@ def _named(entity: str, view: FileView) -> str:
         bare = f"{kind if kind in ENTITY_TYPES else _OTHER_TYPE}:{slug.replace('-', ' ').strip()}"
     named = parse_entity(bare)
     return f"{named.type}:{named.name}"
-
-
-_MOST_NAMED: Final = 4
 
 
 @dataclass(frozen=True)
@@ -238,27 +243,22 @@ def actor_of(senders: Iterable[str]) -> str:
     return ":".join(["bot:commit-from", *names[:_MOST_NAMED], *more])
 
 
-_BLOCK: Final = "Active Context"
-_LONGEST_FACT: Final = 240
-"""In characters."""
-
-
 class ProposalWriter:
     """Stores proposals in one draft, and collects the messages about it.
 
     Args:
         draft: The draft; changed.
         verdicts: The decisions.
-        means: Their inputs.
+        context: Their inputs.
         sides: Ids of contradictory memories that are both kept.
     """
 
     def __init__(
-        self, draft: Draft, verdicts: Verdicts, means: VerdictContext, sides: Iterable[str] = ()
+        self, draft: Draft, verdicts: Verdicts, context: VerdictContext, sides: Iterable[str] = ()
     ) -> None:
         self._draft = draft
         self._verdicts = verdicts
-        self._means = means
+        self._context = context
         self._sides = list(dict.fromkeys(sides))
         self._warnings: dict[str, None] = {}
         self.stored: dict[int, Remembered] = {}
@@ -276,21 +276,26 @@ class ProposalWriter:
             InvalidInput: Part of it cannot be kept.
             Refused: Replacing a memory takes a person, or naming it.
         """
-        means, verdicts = self._means, self._verdicts
-        prepared = means.prepared[proposal.number]
+        context, verdicts = self._context, self._verdicts
+        prepared = context.prepared[proposal.number]
         entities, left_out = entities_of(proposal, self._draft)
         store = store_of(proposal, verdicts.wishes) or prepared.routing.store
-        if prepared.rejected and not means.trusting:
+        if prepared.rejected and not context.trusting:
             # As for an agent's own observations: the statement may be recorded, but is not therefore believed.
             store, proposal = "episodic", replace(proposal, core_worthy=False)
         block = prepared.routing.core_block or _BLOCK
-        request = request_of(proposal, entities, wishes=verdicts.wishes, store=store, block=block)
-        files = EntityFiles(self._draft, means.lookup, means.now, scope=request.scope)
-        opposed = opposed_memories(files, proposal, means.settings.zone)
+        request = request_of(proposal, entities, options=verdicts.wishes, store=store, block=block)
+        files = EntityFiles(self._draft, context.lookup, context.now, scope=request.scope)
+        opposed = opposed_memories(files, proposal, context.settings.zone)
         giving_way = self._giving_way(proposal, opposed, request)
         told = f"accepted proposal #{proposal.number}"
         self.retired += archive_opposed(
-            self._draft, giving_way, told, now=means.now, settings=means.settings, first_seen=means.first_seen
+            self._draft,
+            giving_way,
+            told,
+            now=context.now,
+            settings=context.settings,
+            first_seen=context.first_seen,
         )
         remembered = self._remember(proposal, self._worded(request, giving_way), prepared, told)
         self.retired += retire_facts(files, giving_way, remembered, _as_fact(request.text, remembered))
@@ -308,9 +313,9 @@ class ProposalWriter:
 
     def ask_which_holds(self) -> None:
         """Link contradictory memories that were both kept."""
-        means = self._means
+        context = self._context
         ask_which_holds(
-            self._draft, list(dict.fromkeys(self._sides)), means.now, means.settings.zone, means.lookup
+            self._draft, list(dict.fromkeys(self._sides)), context.now, context.settings.zone, context.lookup
         )
 
     def _giving_way(
@@ -320,7 +325,7 @@ class ProposalWriter:
 
         A memory that says more stays even if named: one sentence may not cost the rest of a conversation.
         """
-        means, verdicts = self._means, self._verdicts
+        context, verdicts = self._context, self._verdicts
         if not verdicts.replacing:
             return ()
         found = tuple(
@@ -328,16 +333,16 @@ class ProposalWriter:
             for each in opposed
             if (not verdicts.named or each.id in verdicts.named)
             and not each.says_more
-            and any(means.compare(proposal.content, said) == "contradicts" for said in each.said)
+            and any(context.compare(proposal.content, said) == "contradicts" for said in each.said)
         )
-        if found and means.prepared[proposal.number].rejected and not means.trusting:
+        if found and context.prepared[proposal.number].rejected and not context.trusting:
             raise RoleRefused(
                 f"The person has rejected what proposal #{proposal.number} says.",
                 where=layout.PENDING_MEMORIES,
                 remedy="Store it beside what it contradicts, or ask the person.",
             )
         check_may_replace(
-            proposal.number, found, request.scope, named=verdicts.named, is_person=means.trusting
+            proposal.number, found, request.scope, named=verdicts.named, is_person=context.trusting
         )
         return found
 
@@ -358,16 +363,16 @@ class ProposalWriter:
     def _remember(
         self, proposal: MemoryProposal, request: RememberRequest, prepared: PreparedRouting, told: str
     ) -> Remembered:
-        means = self._means
+        context = self._context
         try:
             plan = plan_remember(
                 self._draft,
                 request,
                 prepared.routing,
-                now=means.now,
-                settings=means.settings,
-                lookup=means.lookup,
-                standing=means.standing,
+                now=context.now,
+                settings=context.settings,
+                lookup=context.lookup,
+                standing=context.standing,
             )
         except InvalidInput as error:
             raise InvalidInput(
@@ -386,10 +391,7 @@ def _as_fact(text: str, remembered: Remembered) -> str:
     return text if len(text) <= _LONGEST_FACT else remembered.summary
 
 
-_MOST_TOLD: Final = 10
-
-
-def plan_verdicts(view: FileView, verdicts: Verdicts, means: VerdictContext) -> Plan[Settled]:
+def plan_verdicts(view: FileView, verdicts: Verdicts, context: VerdictContext) -> Plan[Settled]:
     """Plan to carry out verdicts, all or none.
 
     Raises:
@@ -400,22 +402,22 @@ def plan_verdicts(view: FileView, verdicts: Verdicts, means: VerdictContext) -> 
         Refused: Replacing a memory takes a person, or naming it.
     """
     pending = read_proposals(view)
-    chosen = {number: _chosen(pending, number, verdicts, means) for number in verdicts.numbers}
+    chosen = {number: _chosen(pending, number, verdicts, context) for number in verdicts.numbers}
     if len(chosen) != len(verdicts.numbers):
         raise InvalidInput("A proposal was named twice.", remedy="Name each one once.")
     kept = [chosen[number] for number in verdicts.commit]
     _check_named(verdicts, kept)
     draft = Draft(view)
     sides = [memory for proposal in kept for memory in proposal.against] if verdicts.both else []
-    committing = ProposalWriter(draft, verdicts, means, sides)
+    committing = ProposalWriter(draft, verdicts, context, sides)
     for proposal in kept:
         committing.store(proposal)
     if verdicts.both:
         committing.ask_which_holds()
     lasting = [chosen[number] for number in verdicts.reject if not chosen[number].field(REPEATS)]
-    if means.remember_rejections is not None and lasting:
+    if context.remember_rejections is not None and lasting:
         told = f"remembered the rejection of {_numbered(each.number for each in lasting)}"
-        draft.write(layout.REJECTED, means.remember_rejections(view, lasting), Action.EDIT, told)
+        draft.write(layout.REJECTED, context.remember_rejections(view, lasting), Action.EDIT, told)
     became = {number: remembered.id for number, remembered in committing.stored.items()}
     after = without(pending, verdicts.reject, became, committing.retired).defer(verdicts.defer)
     summary = _told(verdicts, committing.retired)
@@ -432,13 +434,13 @@ def plan_verdicts(view: FileView, verdicts: Verdicts, means: VerdictContext) -> 
         retired=tuple(committing.retired),
     )
     written = next((each.path for each in stored), layout.PENDING_MEMORIES)
-    highest = proposals.highest_in(view.read(layout.PENDING_MEMORIES) or b"", means.given())
+    highest = proposals.highest_in(view.read(layout.PENDING_MEMORIES) or b"", context.given())
     plan = draft.plan(action, written, summary, outcome)
     return replace(plan, events=_refusals(verdicts), trailers=proposals.number_trailers(highest))
 
 
 def _chosen(
-    pending: PendingMemories, number: int, verdicts: Verdicts, means: VerdictContext
+    pending: PendingMemories, number: int, verdicts: Verdicts, context: VerdictContext
 ) -> MemoryProposal:
     proposal = pending.proposal(number)
     if proposal is None:
@@ -448,7 +450,7 @@ def _chosen(
             remedy="See what waits with: workbench proposals",
         )
     expected = verdicts.expected.get(number)
-    prepared = means.prepared.get(number)
+    prepared = context.prepared.get(number)
     changed = expected is not None and one_line(expected) != one_line(proposal.content)
     if prepared is not None:
         changed = changed or prepared.text != text_of(proposal, verdicts.wishes)

@@ -56,6 +56,17 @@ ORIGINS: Final = "Origins"
 SCOPE: Final = "For"
 """Fields beside those of design document §13.2; lists are separated by commas."""
 
+HIGHEST: Final = "Highest-Proposal"
+_TRAILER: Final = f"\n{HIGHEST}: "
+# Larger numbers, written by hand, are skipped, so that they cannot exhaust all numbers.
+_BEYOND: Final = 100_000_000
+
+T = TypeVar("T")
+
+_TRIGGER_CHARACTERS: Final = 300
+_MOST_ENTITIES: Final = 20
+_MOST_ORIGINS: Final = 20
+
 
 def read_proposals(view: FileView) -> PendingMemories:
     """Return the waiting proposals; none if there is no file."""
@@ -131,12 +142,6 @@ def _answer(proposal: MemoryProposal, known: set[int]) -> Proposal:
     )
 
 
-HIGHEST: Final = "Highest-Proposal"
-_TRAILER: Final = f"\n{HIGHEST}: "
-# Larger numbers, written by hand, are skipped, so that they cannot exhaust all numbers.
-_BEYOND: Final = 100_000_000
-
-
 def highest_given(messages: Iterable[str]) -> int:
     """Return the highest number in history, 0 if there is none.
 
@@ -182,9 +187,6 @@ def number_trailers(highest: int) -> tuple[tuple[str, str], ...]:
     return ((HIGHEST, str(highest)),)
 
 
-T = TypeVar("T")
-
-
 def without_proposals(plan: Plan[T], view: FileView, numbers: Iterable[int]) -> Plan[T]:
     """Extend a plan to remove some proposals from the file; missing ones are ignored.
 
@@ -200,11 +202,6 @@ def without_proposals(plan: Plan[T], view: FileView, numbers: Iterable[int]) -> 
     told = f"decided in a reflection: {', '.join(f'proposal #{number}' for number in gone)}"
     change = FileChange(layout.PENDING_MEMORIES, without(pending, gone).render(), Action.EDIT, told)
     return replace(plan, changes=(*plan.changes, change))
-
-
-_TRIGGER_CHARACTERS: Final = 300
-_MOST_ENTITIES: Final = 20
-_MOST_ORIGINS: Final = 20
 
 
 @dataclass(frozen=True)
@@ -263,7 +260,7 @@ def check_request(request: ProposeRequest, sender: str, now: datetime) -> NewPro
 
 
 def plan_propose(
-    view: FileView, draught: NewProposal, against: Compared, *, compare: Compare, given: Callable[[], int]
+    view: FileView, new: NewProposal, against: Compared, *, compare: Compare, given: Callable[[], int]
 ) -> Plan[Proposed]:
     """Plan to append a proposal; contradictions are marked on both sides.
 
@@ -271,19 +268,19 @@ def plan_propose(
 
     Args:
         view: The files.
-        draught: The proposal.
+        new: The proposal.
         against: Its relation to memory.
         compare: Returns its relation to a waiting proposal.
         given: Returns the highest number in history.
     """
     content = view.read(layout.PENDING_MEMORIES) or b""
     waiting = list(scan_waiting(content))
-    proposal = draught.proposal
+    proposal = new.proposal
     key = text_key(proposal.content)
     same = [each for each in waiting if each.key == key]
     known = _for_the_same(content, same, proposal.field(SCOPE)) if same else None
     if known is not None:
-        return _waits_already(content, known, draught)
+        return _waits_already(content, known, new)
     near = nearest_proposals(proposal.content, waiting)
     found = compare_all(proposal.content, ((f"#{each.number}", each.text) for each in near), compare)
     others = tuple(sorted(int(name[1:]) for name in found.contradicts))
@@ -306,7 +303,7 @@ def plan_propose(
     change = FileChange(layout.PENDING_MEMORIES, content, Action.PROPOSE, told)
     outcome = Proposed(
         None,
-        warnings=draught.warnings,
+        warnings=new.warnings,
         number=number,
         status="conflict" if conflicts else "pending",
         conflicts_with=conflicts,
@@ -323,14 +320,14 @@ def _for_the_same(content: bytes, same: Sequence[WaitingProposal], scope: str) -
     return next((each for each in same if scopes.get(each.number, "") == scope), None)
 
 
-def _waits_already(content: bytes, known: WaitingProposal, draught: NewProposal) -> Plan[Proposed]:
+def _waits_already(content: bytes, known: WaitingProposal, new: NewProposal) -> Plan[Proposed]:
     pending = PendingMemories.parse(content, layout.PENDING_MEMORIES)
     proposal = pending.proposal(known.number)
     conflicts = tuple(f"#{other}" for other in proposal.conflicts) + proposal.against if proposal else ()
     outcome = Proposed(
         None,
         warnings=(
-            *draught.warnings,
+            *new.warnings,
             f"The same waits already, as proposal #{known.number}; it was not written again.",
         ),
         number=known.number,

@@ -46,6 +46,11 @@ from workbench.engine.triggers.model import FactStatement, ProcedureOutline, Rel
 
 SUMMARY_CHARACTERS = 100
 
+CORE_ITEM_CHARACTERS = 240
+"""Core memory gets only the summary of longer texts."""
+_GENERAL = EntityName("General", "concept")
+_LIST_MARK = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+")
+
 
 @dataclass(frozen=True)
 class Intent:
@@ -150,13 +155,6 @@ def _named(request: RememberRequest, routing: Routing) -> tuple[tuple[EntityName
         if not any(same_name(name, known.name) for known in named):
             named.append(EntityName(name, mention.type))
     return tuple(named), warnings
-
-
-CORE_ITEM_CHARACTERS = 240
-"""Core memory gets only the summary of longer texts."""
-
-_GENERAL = EntityName("General", "concept")
-_LIST_MARK = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+")
 
 
 @dataclass
@@ -435,8 +433,8 @@ def plan_remember(
     if intent.core_block is not None and writing.store != "core" and intent.store != "core":
         update_core(writing)
     if intent.pinned and not written.id.startswith("vault:"):
-        placed = locate_memory(draft, written.id, now.tzinfo or settings.zone)
-        decay_decisions.pin(draft, [placed], decay_decisions.decay_context(now, settings))
+        located = locate_memory(draft, written.id, now.tzinfo or settings.zone)
+        decay_decisions.pin(draft, [located], decay_decisions.decay_context(now, settings))
     return _plan(writing, written)
 
 

@@ -43,6 +43,11 @@ from workbench.engine.results.memories import Score
 if TYPE_CHECKING:
     from workbench.engine.markdown.decay_scores import ScoreEntry
 
+_FATED: Final = {ARCHIVED: 0.0, PINNED: 1.0}
+
+UNMADE = "unmade"
+UNRECORDED = "unrecorded"
+
 
 @dataclass(frozen=True)
 class FactColumns:
@@ -162,7 +167,7 @@ def build_score_table(
     columns: FactColumns,
     entries: Mapping[str, ScoreEntry],
     pending: Mapping[str, Accesses],
-    reckoning: DecayContext,
+    context: DecayContext,
 ) -> ScoreTable:
     """Return the table of all memories; each row equals `decay_record`.
 
@@ -170,9 +175,9 @@ def build_score_table(
         columns: The facts in their texts.
         entries: Their entries in the scores file, by memory id.
         pending: Accesses not yet in the scores file, by memory id.
-        reckoning: The moment and the constants.
+        context: The moment and the constants.
     """
-    settings, now = reckoning.settings, reckoning.now
+    settings, now = context.settings, context.now
     base_by_source = {source: base_of(source, settings) for source in set(columns.sources)}
     weight_by_store = {store: weight_of(store, settings) for store in set(columns.stores)}
     dates = [first_dates(*known, now) for known in zip(columns.created, columns.adopted, strict=True)]
@@ -191,41 +196,43 @@ def build_score_table(
         tags=columns.tags,
         entities=columns.entities,
         taken=now,
-        zone=reckoning.zone,
+        zone=context.zone,
     )
-    return update_score_table(by_text, columns, entries, pending, reckoning, entries.keys() | pending.keys())
+    return update_score_table(by_text, columns, entries, pending, context, entries.keys() | pending.keys())
 
 
 def update_score_table(
-    census: ScoreTable,
+    table: ScoreTable,
     columns: FactColumns,
     entries: Mapping[str, ScoreEntry],
     pending: Mapping[str, Accesses],
-    reckoning: DecayContext,
+    context: DecayContext,
     ids: Container[str],
 ) -> ScoreTable:
     """Return a table with some memories recomputed.
 
     Args:
-        census: A table of the same columns on the same day.
+        table: A table of the same columns on the same day.
         columns: As for `build_score_table`, like the following.
         entries: As there.
         pending: As there.
-        reckoning: As there; unknown dates keep the moment of the table.
+        context: As there; unknown dates keep the moment of the table.
         ids: The memories to recompute.
     """
-    told = replace(reckoning, now=census.taken)
-    bases, weights, counts = list(census.bases), list(census.weights), list(census.counts)
-    created, accessed = list(census.created), list(census.accessed)
-    pinned, archived = list(census.pinned), list(census.archived)
-    for row, memory_id in enumerate(census.ids):
+    effective = replace(context, now=table.taken)
+    bases, weights, counts = list(table.bases), list(table.weights), list(table.counts)
+    created, accessed = list(table.created), list(table.accessed)
+    pinned, archived = list(table.pinned), list(table.archived)
+    for row, memory_id in enumerate(table.ids):
         if memory_id in ids:
-            record = decay_record(columns.facts(row), entries.get(memory_id), pending.get(memory_id), told)
+            record = decay_record(
+                columns.facts(row), entries.get(memory_id), pending.get(memory_id), effective
+            )
             bases[row], weights[row], counts[row] = record.base, record.type_weight, record.access_count
             created[row], accessed[row] = record.created, record.last_accessed
             pinned[row], archived[row] = record.pinned, record.archived
     return replace(
-        census,
+        table,
         bases=bases,
         weights=weights,
         counts=counts,
@@ -236,7 +243,7 @@ def update_score_table(
     )
 
 
-def table_of_records(records: Iterable[DecayRecord], reckoning: DecayContext) -> ScoreTable:
+def table_of_records(records: Iterable[DecayRecord], context: DecayContext) -> ScoreTable:
     """Return the table of individually built records."""
     known = tuple(records)
     return ScoreTable(
@@ -252,22 +259,19 @@ def table_of_records(records: Iterable[DecayRecord], reckoning: DecayContext) ->
         titles=[record.title for record in known],
         tags=[record.tags for record in known],
         entities=[record.entities for record in known],
-        taken=reckoning.now,
-        zone=reckoning.zone,
+        taken=context.now,
+        zone=context.zone,
     )
 
 
-_FATED: Final = {ARCHIVED: 0.0, PINNED: 1.0}
-
-
 def score_all(
-    census: ScoreTable, reckoning: DecayContext, *, forecast: Sequence[int] = (), lambda_: float | None = None
+    table: ScoreTable, context: DecayContext, *, forecast: Sequence[int] = (), lambda_: float | None = None
 ) -> DecayView:
     """Return all present scores, in the order of the table.
 
     Args:
-        census: The memories.
-        reckoning: The moment and the constants in force.
+        table: The memories.
+        context: The moment and the constants in force.
         forecast: Calendar days from today, 0 or more: the keys of each entry's `forecast`, its scores (0-1) on these
             days without further access.
         lambda_: Another decay per day; `would_be` is set for entries whose status would differ.
@@ -277,43 +281,43 @@ def score_all(
     """
     if any(day < 0 for day in forecast):
         raise InvalidInput("A forecast looks ahead.", remedy="Give a number of days from 0 on.")
-    told = reckoning if lambda_ is None else with_decay_rate(reckoning, lambda_)
-    thresholds, rate = told.thresholds, told.settings.lambda_
-    today = day_of(told.now, told.zone)
-    raws = census.raws(today, rate)
-    scores, statuses = scores_and_statuses(census, raws, thresholds)
+    effective = context if lambda_ is None else with_decay_rate(context, lambda_)
+    thresholds, rate = effective.thresholds, effective.settings.lambda_
+    today = day_of(effective.now, effective.zone)
+    raws = table.raws(today, rate)
+    scores, statuses = scores_and_statuses(table, raws, thresholds)
     changes: Sequence[str | None] = [None] * len(scores)
     if lambda_ is not None:
-        before = scores_and_statuses(census, census.raws(today, reckoning.settings.lambda_), thresholds)[1]
+        before = scores_and_statuses(table, table.raws(today, context.settings.lambda_), thresholds)[1]
         changes = [then if then != now else None for now, then in zip(before, statuses, strict=True)]
     ahead: Sequence[Mapping[str, float] | None] = [None] * len(scores)
     if forecast:
-        ahead = forecasts(census, today, rate, forecast)
-    steady = [weight == UNENDING for weight in census.weights]
+        ahead = forecasts(table, today, rate, forecast)
+    steady = [weight == UNENDING for weight in table.weights]
     columns = (
-        census.ids,
-        census.stores,
-        census.bases,
-        [None if endless else weight for endless, weight in zip(steady, census.weights, strict=True)],
-        census.counts,
-        census.created,
-        census.accessed,
-        census.pinned,
+        table.ids,
+        table.stores,
+        table.bases,
+        [None if endless else weight for endless, weight in zip(steady, table.weights, strict=True)],
+        table.counts,
+        table.created,
+        table.accessed,
+        table.pinned,
         [
             None if endless or pin else raw
-            for endless, pin, raw in zip(steady, census.pinned, raws, strict=True)
+            for endless, pin, raw in zip(steady, table.pinned, raws, strict=True)
         ],
         scores,
         statuses,
-        census.titles,
+        table.titles,
         ahead,
         changes,
-        census.tags,
-        census.entities,
-        census.archived,
+        table.tags,
+        table.entities,
+        table.archived,
     )
     return DecayView(
-        told.now, rate, _entries(columns), thresholds.active, thresholds.fading, thresholds.archive
+        effective.now, rate, _entries(columns), thresholds.active, thresholds.fading, thresholds.archive
     )
 
 
@@ -329,40 +333,40 @@ def _entries(columns: Sequence[Sequence[object]]) -> tuple[DecayEntry, ...]:
     return entries
 
 
-def moved_to_moment(known: DecayView, census: ScoreTable, reckoning: DecayContext) -> DecayView:
+def moved_to_moment(known: DecayView, table: ScoreTable, context: DecayContext) -> DecayView:
     """Return the same scores at another moment of the same day, which stands in for unknown dates.
 
     Args:
         known: The result of `score_all` for the table.
-        census: The memories.
-        reckoning: The moment.
+        table: The memories.
+        context: The moment.
     """
-    now, entries = reckoning.now, known.entries
-    if census.taken != now:
+    now, entries = context.now, known.entries
+    if table.taken != now:
         changed = list(entries)
-        for row in census.undated:
+        for row in table.undated:
             changed[row] = dataclasses.replace(
                 entries[row],
-                created=now if census.created[row] is census.taken else census.created[row],
-                last_accessed=now if census.accessed[row] is census.taken else census.accessed[row],
+                created=now if table.created[row] is table.taken else table.created[row],
+                last_accessed=now if table.accessed[row] is table.taken else table.accessed[row],
             )
         entries = tuple(changed)
     return dataclasses.replace(known, now=now, entries=entries)
 
 
 def scores_and_statuses(
-    census: ScoreTable, raws: Sequence[float], thresholds: Thresholds
+    table: ScoreTable, raws: Sequence[float], thresholds: Thresholds
 ) -> tuple[list[float], list[str]]:
     """Return the scores (0-1) and statuses for raw relevances; like `decay.value_and_status` for one.
 
     Args:
-        census: The memories.
+        table: The memories.
         raws: Their raw relevance, 0 or more.
         thresholds: The thresholds of the statuses.
     """
     active, fading, archive = thresholds.active, thresholds.fading, thresholds.archive
     scores = [
-        (min(1.0, raw)) if not fate else _FATED[fate] for raw, fate in zip(raws, census.fates, strict=True)
+        (min(1.0, raw)) if not fate else _FATED[fate] for raw, fate in zip(raws, table.fates, strict=True)
     ]
     statuses = [
         fate
@@ -375,34 +379,34 @@ def scores_and_statuses(
             if score >= archive
             else ARCHIVED
         )
-        for score, fate in zip(scores, census.fates, strict=True)
+        for score, fate in zip(scores, table.fates, strict=True)
     ]
     return scores, statuses
 
 
-def explained_scores(census: ScoreTable, reckoning: DecayContext) -> list[Score]:
+def explained_scores(table: ScoreTable, context: DecayContext) -> list[Score]:
     """Return every memory's present score with its terms explained.
 
     Memories with equal terms share one score object.
 
     Args:
-        census: The memories.
-        reckoning: The moment and the constants.
+        table: The memories.
+        context: The moment and the constants.
     """
     known: dict[tuple[float, float, int, int, bool, bool], Score] = {}
     found = []
     rows = zip(
-        census.bases, census.weights, census.counts, census.days, census.pinned, census.archived, strict=True
+        table.bases, table.weights, table.counts, table.days, table.pinned, table.archived, strict=True
     )
     for row, terms in enumerate(rows):
         score = known.get(terms)
         if score is None:
-            score = known[terms] = score_now(census.record(row), reckoning)
+            score = known[terms] = score_now(table.record(row), context)
         found.append(score)
     return found
 
 
-def with_decay_rate(reckoning: DecayContext, lambda_: float) -> DecayContext:
+def with_decay_rate(context: DecayContext, lambda_: float) -> DecayContext:
     """Return the same context with another λ.
 
     Raises:
@@ -410,18 +414,18 @@ def with_decay_rate(reckoning: DecayContext, lambda_: float) -> DecayContext:
     """
     if not 0 <= lambda_ < math.inf:
         raise InvalidInput("λ is a number from 0 on.", where=f"{lambda_}", remedy="The usual value is 0.03.")
-    return dataclasses.replace(reckoning, settings=dataclasses.replace(reckoning.settings, lambda_=lambda_))
+    return dataclasses.replace(context, settings=dataclasses.replace(context.settings, lambda_=lambda_))
 
 
 def forecasts(
-    census: ScoreTable, today: int, lambda_: float, days: Sequence[int]
+    table: ScoreTable, today: int, lambda_: float, days: Sequence[int]
 ) -> list[Mapping[str, float]]:
     """Return every memory's scores (0-1) on future days without further access, by the day's number.
 
     Memories with equal terms share one forecast.
 
     Args:
-        census: The memories.
+        table: The memories.
         today: As a proleptic ordinal.
         lambda_: Decay per day.
         days: Calendar days from today, 0 or more.
@@ -430,12 +434,12 @@ def forecasts(
     fated = {fate: MappingProxyType(dict.fromkeys(names, value)) for fate, value in _FATED.items()}
     # There are few distinct days: each power is computed once, by the function that scores single memories.
     later = {
-        last: [math.exp(-lambda_ * max(0, today + day - last)) for day in days] for last in set(census.days)
+        last: [math.exp(-lambda_ * max(0, today + day - last)) for day in days] for last in set(table.days)
     }
     known: dict[tuple[float, float, float, int], Mapping[str, float]] = {}
     found: list[Mapping[str, float]] = []
     forecast: Mapping[str, float]
-    columns = zip(census.bases, census.boosts, census.weights, census.days, census.fates, strict=True)
+    columns = zip(table.bases, table.boosts, table.weights, table.days, table.fates, strict=True)
     for base, boost, weight, last, fate in columns:
         terms = (base, boost, weight, last)
         if fate:
@@ -447,10 +451,6 @@ def forecasts(
             forecast = known[terms] = MappingProxyType(dict(zip(names, scores, strict=True)))
         found.append(forecast)
     return found
-
-
-UNMADE = "unmade"
-UNRECORDED = "unrecorded"
 
 
 def score_course(view: DecayView, entry: DecayEntry, days: Sequence[int]) -> tuple[ScorePoint, ...]:
@@ -565,26 +565,26 @@ def threshold_crossings(
     return tuple(found.values())
 
 
-def upcoming_changes(census: ScoreTable, within: int, reckoning: DecayContext) -> Falls:
+def upcoming_changes(table: ScoreTable, within: int, context: DecayContext) -> Falls:
     """Return the memories that will pass a threshold without further access, soonest first, then by id.
 
     Args:
-        census: The memories.
+        table: The memories.
         within: Number of calendar days from today, 0 or more.
-        reckoning: The moment and the constants.
+        context: The moment and the constants.
 
     Raises:
         InvalidInput: The number of days is negative.
     """
     if within < 0:
         raise InvalidInput("A forecast looks ahead.", remedy="Give a number of days from 0 on.")
-    today = decay.day_of(reckoning.now, reckoning.zone)
-    lambda_, thresholds = reckoning.settings.lambda_, reckoning.thresholds
+    today = decay.day_of(context.now, context.zone)
+    lambda_, thresholds = context.settings.lambda_, context.thresholds
     last_day = min(within, date.max.toordinal() - today)
     # Most memories share their terms with many others.
     known: dict[tuple[float, int, float], tuple[ThresholdCrossing, ...]] = {}
     found = []
-    columns = zip(census.bases, census.counts, census.weights, census.days, census.fates, strict=True)
+    columns = zip(table.bases, table.counts, table.weights, table.days, table.fates, strict=True)
     for row, (base, count, weight, day, fate) in enumerate(columns):
         if fate:
             continue
@@ -594,17 +594,17 @@ def upcoming_changes(census: ScoreTable, within: int, reckoning: DecayContext) -
         for passing in known[key]:
             ahead = day + passing.days - today
             if 0 < ahead <= last_day:
-                found.append((ahead, census.ids[row], row, passing))
+                found.append((ahead, table.ids[row], row, passing))
     found.sort(key=lambda fall: fall[:3])
     return Falls(
-        reckoning.now,
+        context.now,
         lambda_,
         within,
         tuple(
             Fall(
                 memory_id,
-                census.stores[row],
-                census.titles[row],
+                table.stores[row],
+                table.titles[row],
                 passing.before,
                 passing.after,
                 passing.threshold,

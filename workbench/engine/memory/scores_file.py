@@ -34,6 +34,11 @@ from workbench.engine.settings.sections import DecaySettings
 
 MOST_WATERMARKS = 8
 
+Lookup = Callable[[str], MemoryFacts | None]
+"""Returns a memory's facts by its id; None if there is no such memory."""
+
+MARK = "decay-checked"
+
 
 def read_scores(view: FileView) -> DecayScores:
     """Return the scores file; an empty one if there is none."""
@@ -64,15 +69,15 @@ def checked_of(scores: DecayScores) -> datetime | None:
         return None
 
 
-def entry_of(record: DecayRecord, standing: ScoreEntry | None, reckoning: DecayContext) -> ScoreEntry:
+def entry_of(record: DecayRecord, standing: ScoreEntry | None, context: DecayContext) -> ScoreEntry:
     """Return the scores file's entry for a record.
 
     Args:
         record: The inputs of the memory's score.
         standing: Its current entry, whose further keys are kept.
-        reckoning: For the score and status written for readers.
+        context: For the score and status written for readers.
     """
-    score = score_now(record, reckoning)
+    score = score_now(record, context)
     extra: dict[str, Any] = dict(standing.extra) if standing else {}
     extra.pop("archived", None)
     if record.archived:
@@ -98,9 +103,9 @@ def entry_of(record: DecayRecord, standing: ScoreEntry | None, reckoning: DecayC
     return entry.with_accesses(EntryAccesses(known.count + max(0, more), last, known.changes))
 
 
-def rescored(entry: ScoreEntry, record: DecayRecord, reckoning: DecayContext) -> ScoreEntry:
+def rescored(entry: ScoreEntry, record: DecayRecord, context: DecayContext) -> ScoreEntry:
     """Return an entry with its present score and status, all else unchanged."""
-    score = score_now(record, reckoning)
+    score = score_now(record, context)
     return dataclasses.replace(
         entry, current_score=written_score(score.value), status=written_status(score.status)
     )
@@ -142,10 +147,6 @@ def change_of_scores(
     if not before.content and action is Action.EDIT:
         action = Action.CREATE
     return FileChange(layout.DECAY_SCORES, after.render(), action, summary)
-
-
-Lookup = Callable[[str], MemoryFacts | None]
-"""Returns a memory's facts by its id; None if there is no such memory."""
 
 
 @dataclass(frozen=True)
@@ -200,7 +201,7 @@ def plan_scores(
     page: JournalPage,
     fold: FoldedEntries,
     extra: Mapping[str, object],
-    reckoning: DecayContext,
+    context: DecayContext,
 ) -> Plan[FoldedAccesses]:
     """Plan to write folded entries and log their transitions; empty if there are neither.
 
@@ -209,7 +210,7 @@ def plan_scores(
         page: The content of the journal.
         fold: The entries to write.
         extra: Further keys of the file's outer object to set.
-        reckoning: The moment and the constants.
+        context: The moment and the constants.
 
     Raises:
         DocumentError: The scores file's outer structure is broken.
@@ -226,13 +227,13 @@ def plan_scores(
     if fold.accesses:
         extra = {**extra, "folded": with_folded(folded_of(scores), page.journal, page.end)}
     file = change_of_scores(
-        scores, fold.entries, action=action, summary=summary, now=reckoning.now, extra=extra
+        scores, fold.entries, action=action, summary=summary, now=context.now, extra=extra
     )
     return Plan(action, layout.DECAY_SCORES, summary, (file,) if file else (), outcome=outcome)
 
 
 def fold_entries(
-    scores: DecayScores, page: JournalPage, lookup: Lookup, reckoning: DecayContext
+    scores: DecayScores, page: JournalPage, lookup: Lookup, context: DecayContext
 ) -> FoldedEntries:
     """Count waiting accesses into the entries of their memories.
 
@@ -242,7 +243,7 @@ def fold_entries(
         scores: The current scores file.
         page: The content of the journal.
         lookup: Returns a memory's facts by its id.
-        reckoning: For the scores written for readers.
+        context: For the scores written for readers.
     """
     waiting = page.after(folded_of(scores))
     owners = {memory_id: _owner(memory_id, lookup) for memory_id in {access.id for access in waiting}}
@@ -254,16 +255,16 @@ def fold_entries(
     transitions = []
     for facts in {owner.id: owner for owner, _ in owned}.values():
         standing = scores.entries.get(facts.id)
-        record = decay_record(facts, standing, tallies[facts.id], reckoning)
-        entry = entry_of(record, standing, reckoning)
-        known = (standing or entry_of(decay_record(facts, None, None, reckoning), None, reckoning)).accesses
+        record = decay_record(facts, standing, tallies[facts.id], context)
+        entry = entry_of(record, standing, context)
+        known = (standing or entry_of(decay_record(facts, None, None, context), None, context)).accesses
         others, changes = told_apart[facts.id]
         if changes or known.changes:
             last = latest_moment(known.last, *(render_time(access.moment) for access in others))
             count = known.count + len(others)
             entry = entry.with_accesses(EntryAccesses(count, last, {**known.changes, **changes}))
         entries[facts.id] = entry
-        if transition := transition_of(facts, standing, record, checked, reckoning):
+        if transition := transition_of(facts, standing, record, checked, context):
             transitions.append(transition)
     return FoldedEntries(entries, tuple(transitions), len(waiting))
 
@@ -288,11 +289,8 @@ def _owner(memory_id: str, lookup: Lookup) -> MemoryFacts | None:
     return None
 
 
-MARK = "decay-checked"
-
-
 def plan_transitions(
-    view: FileView, page: JournalPage, memories: Mapping[str, MemoryFacts], reckoning: DecayContext
+    view: FileView, page: JournalPage, memories: Mapping[str, MemoryFacts], context: DecayContext
 ) -> Plan[FoldedAccesses]:
     """Plan to log every status transition since the last one logged; to be carried out as `system:decay`.
 
@@ -303,13 +301,13 @@ def plan_transitions(
         view: The files.
         page: The content of the journal.
         memories: All memories by id.
-        reckoning: The moment and the constants.
+        context: The moment and the constants.
 
     Raises:
         DocumentError: The scores file's outer structure is broken.
     """
     scores = read_scores(view)
-    fold = fold_entries(scores, page, memories.get, reckoning)
+    fold = fold_entries(scores, page, memories.get, context)
     checked = checked_of(scores)
     entries = dict(fold.entries)
     transitions = list(fold.transitions)
@@ -317,16 +315,16 @@ def plan_transitions(
         if facts.store not in SCORED_STORES or facts.id in fold.entries:
             continue
         standing = scores.entries.get(facts.id)
-        record = decay_record(facts, standing, None, reckoning)
-        transition = transition_of(facts, standing, record, checked, reckoning)
+        record = decay_record(facts, standing, None, context)
+        transition = transition_of(facts, standing, record, checked, context)
         if transition is None:
             continue
         transitions.append(transition)
         # This does not create entries: without one, the status follows from the moment of the check.
         if standing is not None:
-            entries[facts.id] = rescored(standing, record, reckoning)
+            entries[facts.id] = rescored(standing, record, context)
     whole = FoldedEntries(entries, tuple(transitions), fold.accesses)
-    return plan_scores(scores, page, whole, {"checked": render_time(reckoning.now)}, reckoning)
+    return plan_scores(scores, page, whole, {"checked": render_time(context.now)}, context)
 
 
 def check_is_due(folder: Path, now: datetime, zone: tzinfo) -> bool:

@@ -26,6 +26,8 @@ _MARKUP_OF_NAMES = re.compile(r"[\[\]|^#<>`]+")
 _MARKUP_OF_TAGS = re.compile(r"[\[\]|,;:#<>`]+")
 _SOURCE = re.compile(r"[a-z][a-z0-9._-]*(?::[A-Za-z0-9._-]+)?")
 
+_CONTEXT = 20
+
 
 @dataclass(frozen=True)
 class CleanText:
@@ -151,9 +153,6 @@ def _without_blank_ends(text: str) -> str:
     while lines and not lines[-1].strip():
         lines.pop()
     return "\n".join(lines).rstrip()
-
-
-_CONTEXT = 20
 
 
 def clip_difference(before: str, after: str, limit: int = 40) -> tuple[str, str]:

@@ -22,6 +22,21 @@ if TYPE_CHECKING:
 
     from workbench.engine.history.git_store import GitStore
 
+# A plain title, and one comment below it.
+_PLAIN = re.compile(rb"# ([^\n\r\t\\`*_\[\]<>&!#~]+)\n+<!-- ([^\n\r<>]*) -->\n")
+MERGED = re.compile(rb"merged\s*into", re.IGNORECASE)
+_WIDE_COLON = "："
+_MOST_LABEL = 200
+
+# Neighbouring commits share nearly all of their contents.
+_MOST_BYTES = 64_000_000
+_MOST_ROWS = 4_000
+_LINK = re.compile(rb"\[\[([^\[\]|#]+)")
+
+T = TypeVar("T")
+# While a workspace is read for the first time, the catalog changes constantly and no answer is complete.
+_MOST_ATTEMPTS = 5
+
 
 class PastFiles:
     """A `FileView` of a commit that also identifies the version of each file.
@@ -106,13 +121,6 @@ def is_entity(path: str) -> bool:
     return path.startswith(f"{layout.ENTITIES}/") and path.endswith(".md")
 
 
-# A plain title, and one comment below it.
-_PLAIN = re.compile(rb"# ([^\n\r\t\\`*_\[\]<>&!#~]+)\n+<!-- ([^\n\r<>]*) -->\n")
-MERGED = re.compile(rb"merged\s*into", re.IGNORECASE)
-_WIDE_COLON = "："
-_MOST_LABEL = 200
-
-
 class EntityHead(NamedTuple):
     """The beginning of an entity's file.
 
@@ -150,12 +158,6 @@ def read_entity_head(content: bytes, entity: str) -> EntityHead | None:
     if not label or label == entity or len(label) > _MOST_LABEL or not label.isprintable():
         return None
     return EntityHead(label, fields.get("created", ""), fields.get("pinned", "").lower() in ("yes", "true"))
-
-
-# Neighbouring commits share nearly all of their contents.
-_MOST_BYTES = 64_000_000
-_MOST_ROWS = 4_000
-_LINK = re.compile(rb"\[\[([^\[\]|#]+)")
 
 
 class NamedEntity(NamedTuple):
@@ -244,12 +246,6 @@ class Versions:
             found = next((NamedEntity(one.id, one.title, one.moment, one.pinned) for one in records), None)
         self._named[path, blob] = found
         return found
-
-
-T = TypeVar("T")
-
-# While a workspace is read for the first time, the catalog changes constantly and no answer is complete.
-_MOST_ATTEMPTS = 5
 
 
 @dataclass(frozen=True)

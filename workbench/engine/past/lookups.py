@@ -309,13 +309,13 @@ class PastScores:
     Args:
         files: The commit's files.
         first_seen: When memories without a date of their own entered the history.
-        reckoning: The score calculation at the commit's time.
+        context: The score calculation at the commit's time.
     """
 
-    def __init__(self, files: PastFiles, first_seen: Mapping[str, datetime], reckoning: DecayContext) -> None:
+    def __init__(self, files: PastFiles, first_seen: Mapping[str, datetime], context: DecayContext) -> None:
         self._files = files
         self._first_seen = first_seen
-        self._reckoning = reckoning
+        self._context = context
 
     @cached_property
     def _entries(self) -> Mapping[str, ScoreEntry]:
@@ -324,7 +324,7 @@ class PastScores:
     def of(self, record: MemoryRecord) -> Score | None:
         """Return a memory's score; None for free text and logs."""
         composed = self._composed(record)
-        return score_now(composed, self._reckoning) if composed else None
+        return score_now(composed, self._context) if composed else None
 
     @garbage_collection_paused()
     def all(self) -> tuple[PastScore, ...]:
@@ -345,8 +345,8 @@ class PastScores:
             tags=[()] * len(ids),
             entities=[()] * len(ids),
         )
-        census = build_score_table(columns, self._entries, {}, self._reckoning)
-        return tuple(map(PastScore, ids, stores, titles, explained_scores(census, self._reckoning)))
+        table = build_score_table(columns, self._entries, {}, self._context)
+        return tuple(map(PastScore, ids, stores, titles, explained_scores(table, self._context)))
 
     def _outlines(self) -> list[MemoryOutline]:
         files = self._files
@@ -376,7 +376,7 @@ class PastScores:
         composed = self._composed(record)
         if composed is None:
             return None
-        return in_zone(composed.last_accessed, self._reckoning.zone).date().isoformat()
+        return in_zone(composed.last_accessed, self._context.zone).date().isoformat()
 
     def _composed(self, record: MemoryRecord) -> DecayRecord | None:
         if record.store not in SCORED_STORES:
@@ -390,7 +390,7 @@ class PastScores:
             pinned=record.pinned,
             title=record.title,
         )
-        return decay_record(facts, self._entries.get(record.id), None, self._reckoning)
+        return decay_record(facts, self._entries.get(record.id), None, self._context)
 
     def is_archived(self, memory_id: str) -> bool:
         """Return True if a memory, fact or relation was archived by decision."""

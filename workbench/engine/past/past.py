@@ -53,6 +53,11 @@ if TYPE_CHECKING:
     from workbench.engine.past.files import CatalogedFiles, Versions
     from workbench.engine.settings.sections import Settings
 
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0)
+
+_ORDER = {store: place for place, store in enumerate(("core", "episodic", "semantic", "procedural", "vault"))}
+Pairs = Mapping[str, tuple[bytes | None, bytes | None]]
+
 
 @dataclass(frozen=True, slots=True)
 class PastMemory:
@@ -182,8 +187,6 @@ class Past:
     @cached_property
     def moment(self) -> Moment:
         """Return the commit with its list of files."""
-        from workbench.engine.results.audit import PastFile
-
         return self._moment(tuple([PastFile(path, size, blob) for path, size, blob in self.files.sized()]))
 
     def moment_of(self, path: str) -> Moment:
@@ -330,9 +333,6 @@ class Past:
             return parse_memory_id(matches[0])
 
 
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0)
-
-
 def export_files(target: Path, root: Path, files: Iterable[tuple[str, bytes]]) -> tuple[int, int]:
     """Write files into a folder, all or nothing.
 
@@ -393,7 +393,9 @@ def _require_free(place: Path, target: Path) -> None:
         ) from error
     if not is_free:
         raise InvalidInput(
-            "Something stands there already.", where=str(target), remedy="Name a new folder, or an empty one."
+            "Something stands there already.",
+            where=str(target),
+            remedy="Name a new folder, or an empty one.",
         )
 
 
@@ -413,11 +415,6 @@ def _write(place: Path, content: bytes) -> None:
     handle = os.open(place, _NEW, 0o666)
     with os.fdopen(handle, "wb") as file:
         file.write(content)
-
-
-_ORDER = {store: place for place, store in enumerate(("core", "episodic", "semantic", "procedural", "vault"))}
-
-Pairs = Mapping[str, tuple[bytes | None, bytes | None]]
 
 
 def compare_moments(
