@@ -1,1 +1,1 @@
-"""Back ends that answer over a wire or from a model file; importing this loads none of them."""
+"""Backends reached over the network or loaded from a model file; importing this loads none of them."""

@@ -1,4 +1,4 @@
-"""Chat models: what is asked of one, the replies it gives, and cancelling a request."""
+"""Chat models: messages, replies, and cancelling a request."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class ChatCancelled(Exception):
-    """The caller took the question back; there is no answer."""
+    """The caller cancelled the request; there is no answer."""
 
 
 @dataclass(frozen=True)
@@ -30,13 +30,13 @@ class ChatMessage:
 
 @dataclass(frozen=True)
 class ChatReply:
-    """What a model answered.
+    """A model's answer in prose.
 
     Args:
-        text: Its words; never empty.
-        model: The model that answered, by the server's own name for it.
-        prompt_tokens: As the server counted them; None where it does not say.
-        completion_tokens: Likewise.
+        text: Its text; never empty.
+        model: The answering model, as the server calls it.
+        prompt_tokens: As counted by the server, or None.
+        completion_tokens: As counted by the server, or None.
     """
 
     text: str
@@ -47,16 +47,16 @@ class ChatReply:
 
 @dataclass(frozen=True)
 class JsonReply:
-    """What a model answered that was asked for a JSON object.
+    """A model's answer to a request for a JSON object.
 
     Args:
-        text: Its words as they came; a refusal too.
-        model: The model that answered, by the server's own name for it.
-        value: The object; None where the answer holds no whole one.
-        problem: Why there is no object, one sentence; empty where there is one.
-        prompt_tokens: As the server counted them; None where it does not say.
-        completion_tokens: Likewise.
-        truncated: Whether the answer stopped at its length limit.
+        text: Its raw text, including refusals.
+        model: The answering model, as the server calls it.
+        value: The object; None if the answer holds no complete one.
+        problem: Why there is no object, one sentence, or "".
+        prompt_tokens: As counted by the server, or None.
+        completion_tokens: As counted by the server, or None.
+        truncated: Whether the answer hit its length limit.
     """
 
     text: str
@@ -69,7 +69,7 @@ class JsonReply:
 
 
 class ChatModel(Protocol):
-    """Anything that answers a conversation, in prose or as a JSON object; safe to use from several threads."""
+    """Answers a conversation in prose or as a JSON object; thread-safe."""
 
     @property
     def name(self) -> str:
@@ -81,10 +81,10 @@ class ChatModel(Protocol):
 
         Args:
             messages: At least one.
-            max_tokens: Most tokens of the answer; None for the server's own limit.
+            max_tokens: Maximum tokens of the answer; None for the server's limit.
 
         Raises:
-            ProviderError: No answer, or none that can be used; the remedy says what to do.
+            ProviderError: No usable answer; the remedy says what to do.
         """
         ...
 
@@ -101,23 +101,22 @@ class ChatModel(Protocol):
 
         Args:
             messages: At least one.
-            schema: JSON schema of the object. The model is told it; whether the answer keeps it is for the
-                caller to check.
-            schema_name: A name for it, letters, digits, `_` and `-`.
-            max_tokens: Most tokens of the answer; None for the server's own limit.
-            cancelled: Asked again and again while the model thinks; None where nobody would call it off.
+            schema: JSON schema of the object, shown to the model; the caller checks the result against it.
+            schema_name: A name for it: letters, digits, `_` and `-`.
+            max_tokens: Maximum tokens of the answer; None for the server's limit.
+            cancelled: Polled while the model works; None if nobody cancels.
 
         Returns:
-            What it said; where that is a refusal, cut short or no JSON object, without a `value`.
+            The reply, without a `value` if it is a refusal, truncated or not a JSON object.
 
         Raises:
             ProviderError: There is no answer.
-            ChatCancelled: `cancelled` said so. What was under way is left to end by itself.
+            ChatCancelled: `cancelled` returned true. The request in progress is left to end by itself.
         """
         ...
 
     def close(self) -> None:
-        """Let go of connections or a loaded model; the next question takes them up again."""
+        """Close connections or free the model; the next request reopens them."""
         ...
 
 
@@ -128,21 +127,21 @@ NO_OBJECT: Final = "The model’s answer is not the JSON object it was asked for
 
 _FENCED = re.compile(r"```[\w-]*\s*\n(.*?)```", re.DOTALL)
 _THOUGHTS = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
-# Models write line ends and tabs into strings as they are, though JSON wants them escaped.
+# Models put raw line ends and tabs into strings, though JSON wants them escaped.
 _DECODER = json.JSONDecoder(strict=False)
 
 
 @dataclass(frozen=True)
 class Completion:
-    """A model's answer as a server hands it over.
+    """A model's answer as received from a server.
 
     Args:
-        text: Its words, those of a refusal included; empty where there are none.
-        model: By the server's own name for it.
+        text: Its text, including refusals, or "".
+        model: As the server calls it.
         declined: Whether the model or a filter refused.
-        truncated: Whether it stopped at its length limit.
-        prompt_tokens: As the server counted them; None where it does not say.
-        completion_tokens: Likewise.
+        truncated: Whether it hit its length limit.
+        prompt_tokens: As counted by the server, or None.
+        completion_tokens: As counted by the server, or None.
     """
 
     text: str
@@ -154,7 +153,7 @@ class Completion:
 
     @property
     def problem(self) -> str:
-        """Return why it cannot be taken for an answer, one sentence; empty where it can."""
+        """Return why it is unusable, one sentence, or ""."""
         if self.declined:
             return DECLINED
         if self.truncated:
@@ -162,20 +161,20 @@ class Completion:
         return "" if self.text.strip() else NOTHING
 
     def prose(self, *, where: str) -> ChatReply:
-        """Return it as an answer in words.
+        """Return it as an answer in prose.
 
         Args:
-            where: The end point, for errors.
+            where: The endpoint, for errors.
 
         Raises:
-            ProviderError: It is none.
+            ProviderError: It is unusable.
         """
         if self.problem:
             raise ProviderError(self.problem, where=where, remedy=_REMEDIES[self.problem])
         return ChatReply(self.text, self.model, self.prompt_tokens, self.completion_tokens)
 
     def json_reply(self) -> JsonReply:
-        """Return it with the JSON object it holds, or with the reason why it holds none."""
+        """Return it with the JSON object it holds, or the reason why it holds none."""
         value = None if self.declined else find_json_object(self.text)
         return JsonReply(
             self.text,
@@ -196,14 +195,14 @@ _REMEDIES: Final = {
 
 
 def read_completion(body: bytes, *, where: str) -> Completion:
-    """Take the model's answer out of a chat completion.
+    """Parse the answer of a chat completion.
 
     Args:
-        body: The response as it came.
-        where: The end point, for errors.
+        body: The response body.
+        where: The endpoint, for errors.
 
     Raises:
-        ProviderError: It is no completion.
+        ProviderError: It is not a completion.
     """
     try:
         completion = json.loads(body)
@@ -231,10 +230,10 @@ def read_completion(body: bytes, *, where: str) -> Completion:
 
 
 def find_json_object(text: str) -> dict[str, Any] | None:
-    """Find the one JSON object in a model’s answer, bare, in a code fence, or among words.
+    """Find the JSON object in a model’s answer, bare, in a code fence, or within text.
 
     Returns:
-        The object; None where there is no whole one.
+        The object; None unless there is a complete one.
     """
     spoken = _THOUGHTS.sub("", text)
     for candidate in (spoken, *_FENCED.findall(spoken), spoken[spoken.find("{") :]):
@@ -247,7 +246,7 @@ def find_json_object(text: str) -> dict[str, Any] | None:
     return None
 
 
-# Seconds between two looks at whether the answer is still wanted.
+# Seconds between checks for cancellation.
 _LOOK_SECONDS = 0.05
 
 Answer = TypeVar("Answer")
@@ -256,18 +255,18 @@ Answer = TypeVar("Answer")
 def answer_unless_cancelled(
     ask: Callable[[Callable[[], bool]], Answer], cancelled: Callable[[], bool] | None
 ) -> Answer:
-    """Return an answer, or give up on it.
+    """Wait for an answer unless cancelled.
 
-    What is under way when it is called off is told so and left to end by itself: it keeps neither the caller nor
-    the end of the program waiting.
+    On cancellation the work in progress is told so and left to end by itself: neither the caller nor the end of the
+    program waits for it.
 
     Args:
-        ask: Gives the answer. It is handed a function that tells, on any thread, whether it was given up.
-        cancelled: Asked again and again on the caller's thread; None to wait for the answer there.
+        ask: Produces the answer, given a thread-safe function that says whether it was cancelled.
+        cancelled: Polled on the caller's thread; None calls `ask` directly.
 
     Raises:
-        ChatCancelled: `cancelled` said so.
-        Exception: What `ask` raised.
+        ChatCancelled: `cancelled` returned true.
+        Exception: Raised by `ask`.
     """
     if cancelled is None:
         return ask(lambda: False)

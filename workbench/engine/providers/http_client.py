@@ -17,7 +17,7 @@ CONNECTION_FAULTS = (OSError, http.client.HTTPException)
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """Leaves redirects to the caller: the library would carry a key over to another host."""
+    """Leaves redirects to the caller: the library would send a key on to another host."""
 
     def redirect_request(self, *_: Any, **__: Any) -> None:
         return None
@@ -25,7 +25,7 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
 
 @dataclass(frozen=True)
 class WebAnswer:
-    """Status, headers and body of an answer."""
+    """Status, headers and body of a response."""
 
     status: int
     headers: Mapping[str, str]
@@ -35,10 +35,10 @@ class WebAnswer:
 def open_url(
     url: str, *, headers: Mapping[str, str], timeout_s: float, method: str = "GET", body: bytes | None = None
 ) -> http.client.HTTPResponse:
-    """Open a URL without following redirects; an error status is an answer like any other.
+    """Open a URL without following redirects; an error status is a normal response.
 
     Raises:
-        ProviderError: It is no web address, or the headers cannot be sent.
+        ProviderError: The address is invalid, or the headers cannot be sent.
         OSError: The connection failed; `http.client.HTTPException` likewise.
     """
     try:
@@ -48,7 +48,7 @@ def open_url(
         opener = urllib.request.build_opener(_NoRedirects)
         answer: http.client.HTTPResponse = opener.open(request, timeout=timeout_s)
     except urllib.error.HTTPError as error:
-        # It is the answer as well; its file is what it holds.
+        # The exception is itself the response; its file is the body.
         return error  # type: ignore[return-value]  # the library gives it every method of a response
     except urllib.error.URLError as error:
         raise error.reason if isinstance(error.reason, OSError) else OSError(str(error.reason)) from error
@@ -64,19 +64,19 @@ def open_url(
 def exchange(
     url: str, *, headers: Mapping[str, str], body: bytes, deadline: float, largest: int
 ) -> WebAnswer:
-    """Post a body and return the whole answer.
+    """Post a body and return the whole response.
 
     Args:
-        url: Where to.
-        headers: Of the request.
-        body: Of the request.
-        deadline: Reading of `time.monotonic` by which the whole answer has to be there.
-        largest: Most bytes of an answer.
+        url: The address.
+        headers: Request headers.
+        body: Request body.
+        deadline: `time.monotonic` reading by which the whole response must have arrived.
+        largest: Maximum bytes of a response.
 
     Raises:
         PassingFault: The connection failed.
         TimeoutError: It took too long.
-        ProviderError: The answer is too large, or the request cannot be made.
+        ProviderError: The response is too large, or the request cannot be made.
     """
     remaining = deadline - time.monotonic()
     if remaining <= 0:

@@ -1,4 +1,4 @@
-"""Chat with a model file on this machine, through llama.cpp in a process of its own."""
+"""Chat with a local model file through llama.cpp in a child process."""
 
 from __future__ import annotations
 
@@ -23,28 +23,28 @@ from workbench.engine.providers.chat import (
 from workbench.engine.providers.llama_models import check_model_file
 from workbench.engine.providers.llama_process import ChatProcess, Trial
 
-# Tokens that an answer needs at least; a prompt that leaves less room is refused.
+# Minimum tokens for an answer; a prompt that leaves less room is refused.
 _LEAST_ANSWER: Final = 32
 _LOOK_SECONDS: Final = 0.05
 
 
 @dataclass
 class _Shared:
-    """The model that chats on one file share; the lock is held by the one whose turn it is."""
+    """The model shared by all chats on one file; the lock is held while answering."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
     model: ChatProcess | None = None
 
 
 class LlamaChat:
-    """A chat model in a GGUF file, loaded at first use and kept open; one question after another has its turn.
+    """A chat model in a GGUF file, loaded on first use and kept open; requests take turns.
 
     Args:
-        path: The file. It is never downloaded from here.
-        context_tokens: Most tokens of question and answer.
-        timeout_s: Seconds that one answer may take, waiting for its turn included.
-        monotonic: Seconds that only go up.
-        trials: The folder where it is recorded that the model cannot be run here; None to record nothing.
+        path: The file; never downloaded here.
+        context_tokens: Maximum tokens of prompt and answer together.
+        timeout_s: Seconds for one answer, including the wait for its turn.
+        monotonic: Monotonic clock, in seconds.
+        trials: Folder that records whether the model failed here, or None.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class LlamaChat:
         return self.path.stem
 
     def within(self, timeout_s: float) -> LlamaChat:
-        """Return a chat with the same open model whose answers may take so many seconds."""
+        """Return a chat on the same open model with another time limit."""
         other = copy.copy(self)
         other.timeout_s = timeout_s
         return other
@@ -93,7 +93,7 @@ class LlamaChat:
         return answer_unless_cancelled(ask, cancelled).json_reply()
 
     def try_again(self) -> None:
-        """Run the model once, whatever is on record of its trial.
+        """Run the model once, whatever the record of its trial.
 
         Raises:
             ProviderError: It cannot be run here.
@@ -103,7 +103,7 @@ class LlamaChat:
         self._answer([ChatMessage("user", "Hello")], None, 1, lambda: False)
 
     def close(self) -> None:
-        """Free the model once nobody uses it; the next question loads it again."""
+        """Free the model once unused; the next request loads it again."""
         with self._shared.lock:
             model, self._shared.model = self._shared.model, None
             if model is not None:
@@ -139,7 +139,7 @@ class LlamaChat:
                 self._shared.model = None
                 began = self._monotonic()
                 model = self._shared.model = ChatProcess(self._trial, self._context_tokens)
-                # Loading has its own limit; where it takes long, the answer is to have its time all the same.
+                # Loading has its own limit; a slow load must not take the answer's time.
                 deadline += self._monotonic() - began
             return self._run(model, messages, schema, max_tokens, check)
         finally:
@@ -194,14 +194,14 @@ class LlamaChat:
 
 
 class _ObjectEnd:
-    """Follows JSON byte by byte to the end of the object it begins with."""
+    """Parses JSON byte by byte to the end of the object it begins with."""
 
     def __init__(self) -> None:
         self._depth = 0
         self._in_string = self._escaped = False
 
     def reached(self, part: bytes) -> bool:
-        """Take the next bytes, and tell whether the object is whole."""
+        """Consume the next bytes; return whether the object is complete."""
         for byte in part:
             if self._escaped:
                 self._escaped = False

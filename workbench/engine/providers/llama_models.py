@@ -26,14 +26,14 @@ _kept: list[Any] = []
 
 
 class OutOfMemory(ProviderError):
-    """There is no room for a model now; there may be later."""
+    """There is no memory for a model now; there may be later."""
 
 
 def load_llama(where: str) -> Any:
-    """Return the library, which says nothing on its own.
+    """Return the llama.cpp library with logging silenced.
 
     Args:
-        where: The setting that asks for it, for errors.
+        where: The setting that requires it, for errors.
 
     Raises:
         ProviderError: llama-cpp-python is missing or cannot be loaded.
@@ -59,16 +59,16 @@ def load_llama(where: str) -> Any:
         # llama.cpp calls it for as long as the process lives.
         _kept.append(llama_cpp.llama_log_callback(say_nothing))
         llama_cpp.llama_backend_init()
-    # Importing another part of the library may have set its own again.
+    # Importing another part of the library may have replaced it.
     llama_cpp.llama_log_set(_kept[0], ctypes.c_void_p(0))
     return llama_cpp
 
 
 def load_model_file(library: Any, path: Path) -> Any:
-    """Return a model of the library; the caller frees it.
+    """Return a loaded model; the caller frees it.
 
     Raises:
-        ProviderError: It is no file that llama.cpp can load.
+        ProviderError: llama.cpp cannot load the file.
     """
     model = library.llama_model_load_from_file(os.fsencode(path), library.llama_model_default_params())
     if not model:
@@ -81,13 +81,13 @@ def load_model_file(library: Any, path: Path) -> Any:
 
 
 def check_model_file(path: Path, remedy: str) -> None:
-    """Make sure that a file can be read and is a GGUF file, before anything is loaded for it.
+    """Check that a file is readable and GGUF before loading anything for it.
 
     Raises:
-        ProviderError: It cannot, or is none.
+        ProviderError: It is not.
     """
     try:
-        # A pipe or a device would be waited for, or read, without end.
+        # A pipe or a device would block, or never end.
         if stat.S_ISREG(path.stat().st_mode):
             with path.open("rb") as file:
                 if file.read(len(_MAGIC)) == _MAGIC:
@@ -104,10 +104,10 @@ def token_ids(library: Any, model: Any, content: bytes, *, add_marks: bool, read
 
     Args:
         library: llama.cpp.
-        model: Whose vocabulary.
+        model: The model with the vocabulary.
         content: UTF-8.
-        add_marks: Whether the marks that the model wants around a text are put there.
-        read_marks: Whether what reads as a mark of the model becomes one.
+        add_marks: Whether to add the model's markers around the text.
+        read_marks: Whether text that looks like a marker becomes one.
     """
     vocabulary = library.llama_model_get_vocab(model)
     room = len(content) + 8
@@ -122,9 +122,8 @@ def token_ids(library: Any, model: Any, content: bytes, *, add_marks: bool, read
 
 
 def thread_count() -> int:
-    """Return how many threads a model is run on."""
     available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    # One core is left to others: its threads wait for each other, and on a busy machine lose more than they gain.
+    # Leave one core to others: the threads wait for each other and suffer on a busy machine.
     return max(1, min(8, available - 1))
 
 
@@ -132,15 +131,15 @@ CHATML: Final = (
     "{% for message in messages %}<|im_start|>{{ message['role'] }}\n{{ message['content'] }}<|im_end|>\n"
     "{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
 )
-"""For models whose file names none."""
+"""For models whose file has no template."""
 
-# Of the private use area, so that no template says anything about it.
+# From the private use area, so that no template handles it.
 _PLACE: Final = re.compile("\ue0d0(\\d+)\ue0d1")
 
 
 @dataclass(frozen=True, slots=True)
 class PromptPiece:
-    """A stretch of a prompt; in `words`, nothing is a mark of the model, whatever it looks like."""
+    """Part of a prompt; in `words`, nothing counts as a marker."""
 
     text: str
     words: bool
@@ -151,11 +150,12 @@ def prompt_pieces(
 ) -> list[PromptPiece]:
     """Fill a chat template.
 
-    The template never sees the messages' contents, so that nothing in them can end a turn or begin another one.
+    The template never sees the messages' contents, so that they cannot end a turn or begin another.
 
     Args:
-        template: A Jinja template as model files carry them; empty for ChatML.
-        messages: At least one. Where the template knows no system role, its content goes before the first user's.
+        template: A Jinja template from a model file; "" for ChatML.
+        messages: At least one. If the template has no system role, its content goes before the first user
+            message.
         marks: `bos_token` and `eos_token` as text.
         where: The model file, for errors.
 
@@ -189,7 +189,7 @@ def prompt_pieces(
 
 
 def without_system(messages: Sequence[ChatMessage]) -> list[ChatMessage]:
-    """Return a conversation whose instructions stand before the user's first words."""
+    """Return a conversation with its system instructions moved into the first user message."""
     instructions = [message.content for message in messages if message.role == "system"]
     others = [message for message in messages if message.role != "system"]
     if not others:
@@ -207,9 +207,9 @@ def _pieces(rendered: str, messages: Sequence[ChatMessage]) -> list[PromptPiece]
     return [piece for piece in pieces if piece.text or piece.words]
 
 
-# Prompt tokens that are read before the caller is asked whether it still wants to know.
+# Prompt tokens processed between checks for cancellation.
 _BATCH_TOKENS: Final = 256
-# Little chance: what is asked for is what stands in the prompt, said the same way each time.
+# Low temperature: answers come from the prompt and should be reproducible.
 _TOP_K: Final = 40
 _TOP_P: Final = 0.95
 _TEMPERATURE: Final = 0.2
@@ -224,14 +224,14 @@ _STRING_RULE: Final = rf'string ::= "\"" char{{0,{_LONGEST_STRING}}} "\"" space'
 
 
 class LlamaText:
-    """One model and one context; not safe from several threads.
+    """One model and one context; not thread-safe.
 
     Args:
         path: The GGUF file.
-        context_tokens: Most tokens of prompt and answer; less where the model was trained on less.
+        context_tokens: Maximum tokens of prompt and answer, capped by the model's training length.
 
     Raises:
-        ProviderError: llama-cpp-python is missing, or the file is no language model that it can load.
+        ProviderError: llama-cpp-python is missing, or the file is not a language model it can load.
     """
 
     def __init__(self, path: Path, context_tokens: int) -> None:
@@ -274,7 +274,7 @@ class LlamaText:
         self.marks = {"bos_token": self._mark(begin), "eos_token": self._mark(end)}
 
     def tokens(self, pieces: Sequence[PromptPiece]) -> list[int]:
-        """Return the token ids of a prompt; in its words, nothing becomes a mark of the model."""
+        """Return the token ids of a prompt; its contents never become markers."""
         ids: list[int] = []
         for piece in pieces:
             content = piece.text.encode("utf-8", "replace")
@@ -284,18 +284,18 @@ class LlamaText:
         return ids
 
     def generate(self, prompt: Sequence[int], grammar: str | None) -> Generator[bytes | None]:
-        """Go on from a prompt until the model ends its turn.
+        """Generate text until the model ends its turn.
 
         Args:
             prompt: At least one token, fewer than `context_tokens`.
-            grammar: GBNF with the rule `root` that the answer keeps; None for any text.
+            grammar: GBNF with the rule `root` that constrains the answer; None for any text.
 
         Yields:
             None after every batch of the prompt, then the UTF-8 of one token after another, which may end
             within a character.
 
         Raises:
-            ProviderError: llama.cpp gave up, or the model's vocabulary cannot say what the grammar wants.
+            ProviderError: llama.cpp failed, or the model's vocabulary cannot express the grammar.
         """
         library = self._library
         kept = self._keep_common(prompt)
@@ -317,12 +317,12 @@ class LlamaText:
                 library.llama_sampler_free(rules)
 
     def close(self) -> None:
-        """Free the model; it cannot be used any more."""
+        """Free the model; it is unusable afterwards."""
         self._free()
         self._model = self._context = None
 
     def _keep_common(self, prompt: Sequence[int]) -> int:
-        """Forget what was read but the beginning that the prompt shares, and return that one's length."""
+        """Keep only the prefix shared with this prompt; return its length."""
         common = 0
         for read, wanted in zip(self._read, prompt[:-1], strict=False):
             if read != wanted:
@@ -330,7 +330,7 @@ class LlamaText:
             common += 1
         memory = self._library.llama_get_memory(self._context)
         if not self._library.llama_memory_seq_rm(memory, 0, common, -1):
-            # Models with a running state cannot forget a part.
+            # Recurrent models cannot forget a part.
             self._library.llama_memory_clear(memory, True)
             common = 0
         del self._read[common:]
@@ -350,7 +350,7 @@ class LlamaText:
         self._read += tokens
 
     def _sample(self, chain: Any, rules: Any) -> int:
-        """Choose a token; the grammar looks at all of them only where the one chosen freely breaks it."""
+        """Sample a token; the grammar filters all tokens only if the free choice violates it."""
         library = self._library
         token = int(library.llama_sampler_sample(chain, self._context, -1))
         if rules is None:
@@ -375,7 +375,7 @@ class LlamaText:
         data = rows.ctypes.data_as(ctypes.POINTER(library.llama_token_data))
         candidates = library.llama_token_data_array(data, size, -1, False)
         library.llama_sampler_apply(rules, ctypes.byref(candidates))
-        # Handing the grammar a token that breaks it would end the process.
+        # Passing the grammar a token that violates it would end the process.
         if not np.isfinite(rows["logit"]).any():
             raise ProviderError(
                 "The model’s vocabulary cannot write the JSON that is asked for.",
@@ -410,7 +410,7 @@ class LlamaText:
 
 @lru_cache(maxsize=16)
 def json_grammar(schema: str) -> str:
-    """Return a schema as GBNF, in which no string is endless or holds what JSON forbids in one."""
+    """Convert a schema to GBNF with bounded strings that hold nothing JSON forbids."""
     from llama_cpp.llama_grammar import json_schema_to_gbnf
 
     rules = [rule for rule in str(json_schema_to_gbnf(schema)).splitlines() if not _TEXT_RULES.match(rule)]
@@ -445,28 +445,28 @@ def _free_both(library: Any, context: Any, model: Any) -> None:
 
 
 def cut_to_bytes(text: str, limit: int) -> str:
-    """Return a text's beginning that takes at most so many bytes of UTF-8, lone surrogates replaced."""
+    """Return the beginning of a text that fits this many UTF-8 bytes, lone surrogates replaced."""
     content = text.encode("utf-8", "replace")
     return content[:limit].decode("utf-8", "ignore")
 
 
-# A text's tokens beyond this are cut even where the model takes more: memory is a few hundred tokens long.
+# Longer texts are cut even if the model takes more: a memory is a few hundred tokens long.
 _LONGEST_TEXT = 2048
-# Far more than that many tokens take; what lies beyond need not be tokenised.
+# Far more than that many tokens take; the rest need not be tokenised.
 MOST_BYTES = 1 << 16
-# Attention is computed over all tokens of a batch, so a larger one is slower for short texts.
+# Attention covers all tokens of a batch, so a larger one is slower for short texts.
 _EMBEDDING_BATCH_TOKENS = 512
 MOST_SEQUENCES = 64
 
 
 class LlamaModel:
-    """One model and one context; not safe from several threads.
+    """One model and one context; not thread-safe.
 
     Args:
         path: The GGUF file.
 
     Raises:
-        ProviderError: llama-cpp-python is missing, or the file is no embedding model that it can load.
+        ProviderError: llama-cpp-python is missing, or the file is not an embedding model it can load.
     """
 
     def __init__(self, path: Path) -> None:
@@ -511,10 +511,7 @@ class LlamaModel:
         self._batch = library.llama_batch_init(size, 0, 1)
 
     def tokens(self, text: str) -> list[int]:
-        """Return the token ids of a text with the model's marks around it.
-
-        What is too long loses its end, but not the closing mark.
-        """
+        """Return the token ids of a text with the model's markers, cutting overlong text before the end marker."""
         content = cut_to_bytes(text, MOST_BYTES).encode()
         found = token_ids(self._library, self._model, content, add_marks=True, read_marks=False)
         if len(found) > self.longest_text:
@@ -522,10 +519,10 @@ class LlamaModel:
         return found
 
     def embed(self, sequences: Sequence[Sequence[int]]) -> FloatArray:
-        """Run the model once over some token sequences; they have to fit one batch: `batch_tokens`, `MOST_SEQUENCES`.
+        """Run the model once over token sequences that fit one batch: `batch_tokens`, `MOST_SEQUENCES`.
 
         Raises:
-            ProviderError: llama.cpp gave up.
+            ProviderError: llama.cpp failed.
         """
         import numpy as np
 
@@ -560,7 +557,7 @@ class LlamaModel:
         return rows
 
     def close(self) -> None:
-        """Free the model; it cannot be used any more."""
+        """Free the model; it is unusable afterwards."""
         if self._batch is not None:
             self._library.llama_batch_free(self._batch)
         if self._context:

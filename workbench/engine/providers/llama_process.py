@@ -1,4 +1,4 @@
-"""Running a llama.cpp model in a child process, exchanging frames with it, and recording models that crash it."""
+"""Runs a llama.cpp model in a child process, and records models that crash it."""
 
 from __future__ import annotations
 
@@ -35,15 +35,16 @@ _DISTRIBUTION = "llama-cpp-python"
 
 @dataclass(frozen=True)
 class Trial:
-    """One model's first run on this machine.
+    """A model's first run on this machine.
 
-    A failure holds for one build of llama.cpp, one state of the model file and one processor. It is not repeated
-    until one of them changes or it is forgotten. A success leaves no record: the run it began goes on.
+    A recorded failure holds for one build of llama.cpp, one state of the model file and one processor. It is
+    not retried
+    until one of them changes or it is forgotten. Success leaves no record: the run simply continues.
 
     Args:
         model: The GGUF file.
         purpose: `embedding` or `chat`.
-        folder: Where failures are recorded; None to record nothing.
+        folder: Folder for records of failures, or None.
     """
 
     model: Path
@@ -51,17 +52,17 @@ class Trial:
     folder: Path | None = None
 
     def check(self) -> None:
-        """Raise the failure that is on record, if it still holds.
+        """Raise the recorded failure if it still holds.
 
         Raises:
-            ProviderError: The model failed here before, and nothing has changed since.
+            ProviderError: The model failed here before, and nothing has changed.
         """
         found = self._read()
         if found is not None and found.get("conditions") == self._conditions():
             raise ProviderError(found["message"], where=found["where"], remedy=found["remedy"])
 
     def record(self, failure: ProviderError) -> None:
-        """Record a failure; where the folder cannot be written, the next process finds out for itself."""
+        """Record a failure; if the folder cannot be written, the next process finds out itself."""
         place = self._place
         if place is None:
             return
@@ -105,7 +106,7 @@ class Trial:
 
 
 def library_build() -> list[Any]:
-    """Return what tells one build of llama-cpp-python from another, without loading it."""
+    """Return the identity of the llama-cpp-python build without loading it."""
     from importlib import metadata
 
     try:
@@ -121,7 +122,7 @@ def library_build() -> list[Any]:
 
 
 def is_installed() -> bool:
-    """Return whether llama-cpp-python can be found, without loading it."""
+    """Return whether llama-cpp-python is installed, without loading it."""
     try:
         return find_spec(_LIBRARY) is not None
     except (ImportError, ValueError):
@@ -165,10 +166,10 @@ def unpacked(read: Read) -> Reply:
     """Return the next frame's object and bytes.
 
     Args:
-        read: Returns exactly so many bytes.
+        read: Returns exactly the given number of bytes.
 
     Raises:
-        ValueError: What is read is no frame.
+        ValueError: The data is not a frame.
     """
     magic, told, size = _HEAD.unpack(read(_HEAD.size))
     if magic != _MAGIC:
@@ -180,13 +181,13 @@ def unpacked(read: Read) -> Reply:
 
 
 def pack_ids(sequences: Sequence[Sequence[int]]) -> Reply:
-    """Return token sequences as their lengths and 32-bit numbers."""
+    """Pack token sequences as their lengths and 32-bit numbers."""
     joined = array.array("i", [token for sequence in sequences for token in sequence])
     return {"lengths": [len(sequence) for sequence in sequences]}, joined.tobytes()
 
 
 def unpack_ids(header: dict[str, Any], body: bytes) -> list[list[int]]:
-    """Return the token sequences of `pack_ids`."""
+    """Unpack the token sequences of `pack_ids`."""
     joined = array.array("i")
     joined.frombytes(body)
     ids, at = joined.tolist(), 0
@@ -197,14 +198,14 @@ def unpack_ids(header: dict[str, Any], body: bytes) -> list[list[int]]:
     return sequences
 
 
-# Seconds to load a model and run it once, those to read its file besides, and for one batch or token afterwards.
+# Seconds to load a model and run it once, extra for reading its file, and per batch or token afterwards.
 START_SECONDS: Final = 60.0
 ANSWER_SECONDS: Final = 300.0
 _SLOWEST_DISK: Final = 50_000_000
 _END_SECONDS: Final = 5.0
 _MOST_SAID: Final = 65_536
 
-# Nothing but what this process could import is found, whatever folder it was started in.
+# Only modules that this process could import, whatever its working folder.
 _PROGRAM: Final = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]);"
     " from workbench.engine.providers.llama_worker import serve; serve()"
@@ -220,14 +221,14 @@ _TRY_AGAIN: Final = (
 
 
 class LlamaProcess:
-    """One model in one process; not safe from several threads.
+    """A model in a child process; not thread-safe.
 
     Args:
-        trial: The model and what is known of its first run.
-        context_tokens: Of a chat model.
+        trial: The model and the record of its first run.
+        context_tokens: For a chat model.
 
     Raises:
-        ProviderError: It cannot be run here.
+        ProviderError: The model cannot be run here.
     """
 
     def __init__(self, trial: Trial, *, context_tokens: int = 0) -> None:
@@ -260,7 +261,7 @@ class LlamaProcess:
         """Return the reply to a request.
 
         Raises:
-            ProviderError: The model cannot do it, or its process is gone; then the model has to be opened again.
+            ProviderError: The model failed, or its process died; then the model must be opened again.
         """
         child = self._child
         if child is None:
@@ -268,7 +269,7 @@ class LlamaProcess:
         try:
             reply, content = child.ask(packed(header, body), ANSWER_SECONDS if seconds is None else seconds)
         except BaseException:
-            # What comes next from it would be taken for the answer to another question.
+            # Its next output would pass for the answer to another request.
             self.close()
             raise
         if "error" in reply:
@@ -282,7 +283,7 @@ class LlamaProcess:
 
     @property
     def is_running(self) -> bool:
-        """Return whether the process can be asked; one that was forked from ours has none."""
+        """Return whether the process is usable; a fork of ours has none."""
         return self._child is not None and self._child.owner == os.getpid()
 
 
@@ -295,11 +296,11 @@ class EmbeddingProcess(LlamaProcess):
         self.batch_tokens, self.batch_texts = int(self.about["batch_tokens"]), int(self.about["batch_texts"])
 
     def tokens(self, texts: Sequence[str]) -> list[list[int]]:
-        """Return the token ids of texts with the model's marks around them, cut to what it takes."""
+        """Return the token ids of texts with the model's markers, cut to its limit."""
         return unpack_ids(*self._ask({"ask": "tokens", "texts": list(texts)}))
 
     def embed(self, sequences: Sequence[Sequence[int]]) -> FloatArray:
-        """Run the model once over token sequences; they have to fit one batch."""
+        """Run the model once over token sequences that fit one batch."""
         import numpy as np
 
         header, body = pack_ids(sequences)
@@ -315,16 +316,16 @@ class ChatProcess(LlamaProcess):
         self.context_tokens = int(self.about["context"])
 
     def tokens(self, messages: Sequence[ChatMessage]) -> list[int]:
-        """Return the token ids of a conversation in the form that the model was trained to read."""
+        """Return the token ids of a conversation in the model's chat format."""
         told = [[message.role, message.content] for message in messages]
         return unpack_ids(*self._ask({"ask": "tokens", "messages": told}))[0]
 
     def generate(self, prompt: Sequence[int], schema: str | None) -> Generator[bytes | None]:
-        """Go on from a prompt until the model ends its turn.
+        """Generate text until the model ends its turn.
 
         Args:
             prompt: At least one token, fewer than `context_tokens`.
-            schema: The JSON schema that the answer keeps; None for any text.
+            schema: JSON schema that constrains the answer; None for any text.
 
         Yields:
             None after every batch of the prompt, then the UTF-8 of one token after another, which may end
@@ -343,7 +344,7 @@ class _Failed(ProviderError):
     """A request failed.
 
     Args:
-        lasting: Whether it would fail the same way again.
+        lasting: Whether it would fail again in the same way.
     """
 
     def __init__(self, message: str, where: str, remedy: str | None, *, lasting: bool) -> None:
@@ -352,7 +353,7 @@ class _Failed(ProviderError):
 
 
 class _Child:
-    """The other process, and the pipes to it.
+    """The child process and its pipes.
 
     Args:
         where: The model file, for errors.
@@ -362,7 +363,7 @@ class _Child:
         self.owner = os.getpid()
         self._where = where
         complaints, errors = os.pipe()
-        # What fills the pipe is dropped, so that nobody has to empty it.
+        # Output beyond the pipe's capacity is dropped, so that nobody has to read it.
         os.set_blocking(errors, False)
         os.set_blocking(complaints, False)
         try:
@@ -371,7 +372,7 @@ class _Child:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,
-                # Ctrl-C is for the one who asks; this process ends when its requests do.
+                # Ctrl-C is for the parent; this process ends with its requests.
                 start_new_session=True,
             )
         except (OSError, ValueError) as error:
@@ -397,7 +398,7 @@ class _Child:
         """Return the reply to a frame.
 
         Raises:
-            _Failed: The process died, hangs, or answers nonsense.
+            _Failed: The process died, hangs, or sent an invalid reply.
         """
         until = time.monotonic() + seconds
         try:
@@ -435,7 +436,7 @@ class _Child:
                 )
 
     def _death(self) -> _Failed:
-        """Say how the process died, and what it said."""
+        """Describe how the process died, and its output."""
         try:
             code = self._process.wait(_END_SECONDS)
         except subprocess.TimeoutExpired:
@@ -450,7 +451,7 @@ class _Child:
 
 
 def start_seconds(model: Path) -> float:
-    """Return how long a model file may take to be loaded and run once: a large one on a slow disk does not hang."""
+    """Return the time limit for loading and running a model file: a large one on a slow disk is not hanging."""
     try:
         return START_SECONDS + model.stat().st_size / _SLOWEST_DISK
     except OSError:
@@ -458,7 +459,7 @@ def start_seconds(model: Path) -> float:
 
 
 def _told(code: int) -> tuple[str, str]:
-    """Return how a process ended by its exit code, and what to do about it."""
+    """Describe an exit code and its remedy."""
     if code >= 0:
         return f"llama.cpp ended with exit code {code}.", _TRY_AGAIN
     try:
@@ -478,7 +479,7 @@ def _told(code: int) -> tuple[str, str]:
 
 
 def _end(process: subprocess.Popen[bytes], complaints: int, owner: int) -> None:
-    """End a process that has nothing to save, and close the pipes to it."""
+    """End a process that has nothing to save, and close its pipes."""
     if os.getpid() == owner:
         process.kill()
         with contextlib.suppress(subprocess.TimeoutExpired):

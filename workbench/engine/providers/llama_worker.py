@@ -1,7 +1,7 @@
-"""The process that runs a model through llama.cpp for another one, so that a crash of native code ends it alone.
+"""The child process that runs a model through llama.cpp, so that a crash of native code ends it alone.
 
-Requests come on standard input, one at a time; replies go to what was standard output (`llama_frames`). At the end of
-the requests the process is over, whatever it is doing.
+Requests arrive on standard input, one at a time; replies go to the original standard output. When the requests end, the
+process exits, whatever it is doing.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ _SAMPLE: Final = "a b"
 
 
 def serve() -> None:
-    """Answer requests until there are no more."""
+    """Answer requests until they end."""
     requests, replies = os.dup(0), os.dup(1)
     nowhere = os.open(os.devnull, os.O_RDWR)
-    # What a library prints must not be taken for a reply.
+    # Library output must not pass for a reply.
     os.dup2(nowhere, 0)
     os.dup2(nowhere, 1)
     waiting: SimpleQueue[Reply] = SimpleQueue()
-    # A thread of its own sees the end of the requests even while native code hangs.
+    # A separate thread notices the end of requests even while native code hangs.
     threading.Thread(target=_take_requests, args=(requests, waiting), daemon=True).start()
     model: _Embedding | _Chat | None = None
     while True:
@@ -61,7 +61,7 @@ def serve() -> None:
 
 
 class _Embedding:
-    """Answers for an embedding model, which has embedded a few letters by the time it is there."""
+    """Serves an embedding model, tested with a few letters first."""
 
     def __init__(self, path: Path) -> None:
         self._model = model = LlamaModel(path)
@@ -80,7 +80,7 @@ class _Embedding:
 
 
 class _Chat:
-    """Answers for a chat model, which has said a token by the time it is there."""
+    """Serves a chat model, tested with one token first."""
 
     def __init__(self, path: Path, context: int) -> None:
         self._where = str(path)

@@ -1,4 +1,4 @@
-"""Servers that speak OpenAI's protocol: the connection to one, and chat over it."""
+"""OpenAI-compatible servers: the connection to one, and chat over it."""
 
 from __future__ import annotations
 
@@ -50,25 +50,25 @@ DEFAULT_BASE_URL = "https://api.openai.com/v1"
 
 
 class RefusedRequest(ProviderError):
-    """The server answered with a status that another attempt will not change."""
+    """The server answered with a status that a retry will not change."""
 
     status = 0
 
 
 @dataclass
 class OpenAIConnection:
-    """Sends requests through the `openai` client; safe from several threads.
+    """Sends requests through the `openai` client; thread-safe.
 
-    Making one opens no connection and reads no environment variable.
+    Creating one opens no connection and reads no environment variable.
 
     Args:
         base_url: For example `http://localhost:11434/v1`; empty for OpenAI’s own.
-        api_key: Its key; empty where the server wants none.
+        api_key: Its key; "" if the server wants none.
         model: The model’s name.
         headers: Further request headers.
-        timeout_s: What is said where an answer took too long.
-        service: What the server is asked for: chat, embeddings.
-        largest_answer_bytes: A longer answer is refused.
+        timeout_s: Named in the message after a time-out.
+        service: Its purpose, for messages: chat, embeddings.
+        largest_answer_bytes: Maximum size of an answer.
     """
 
     base_url: str
@@ -83,7 +83,7 @@ class OpenAIConnection:
 
     @property
     def where(self) -> str:
-        """Return the end point, for messages."""
+        """Return the endpoint, for messages."""
         return without_password(self.base_url or DEFAULT_BASE_URL)
 
     def fetch(
@@ -94,18 +94,18 @@ class OpenAIConnection:
         allowed_s: float | None = None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> bytes:
-        """Make one request and return the body of its answer.
+        """Make one request and return the response body.
 
         Args:
             request: Makes it with the client and the seconds left, as a streaming response.
-            deadline: Reading of `time.monotonic` by which the whole answer has to be there.
-            allowed_s: What is said instead of `timeout_s` where it took too long.
-            cancelled: Asked before the request and whenever a part of its answer has come.
+            deadline: `time.monotonic` reading by which the whole response must have arrived.
+            allowed_s: Named in the message after a time-out, instead of `timeout_s`.
+            cancelled: Polled before the request and after each part of the response.
 
         Raises:
-            ChatCancelled: `cancelled` said so; the connection is closed.
-            PassingFault: An overload, a server’s fault or a lost connection.
-            RefusedRequest: Any other status that is no success.
+            ChatCancelled: `cancelled` returned true; the connection is closed.
+            PassingFault: An overload, a server error or a lost connection.
+            RefusedRequest: Any other unsuccessful status.
             ProviderError: It took too long, is too large, or could not be made at all.
         """
         import openai
@@ -134,7 +134,7 @@ class OpenAIConnection:
             ) from error
 
     def without_secrets(self, text: str) -> str:
-        """Return a server’s words on one line, key and header values left out."""
+        """Return a server’s message on one line, without key and header values."""
         return one_line(text, self.api_key, *(value for value in self.headers.values() if len(value) > 7))
 
     def close(self) -> None:
@@ -151,7 +151,7 @@ class OpenAIConnection:
         too_slow: Callable[[], ProviderError],
         cancelled: Callable[[], bool],
     ) -> bytes:
-        # The client lets its HTTP library’s own errors through here, and versions differ in the library.
+        # The client passes its HTTP library’s errors through here, and the library varies by version.
         library: Any = sys.modules[type(response.http_response).__module__.partition(".")[0]]
         body = bytearray()
         try:
@@ -159,7 +159,7 @@ class OpenAIConnection:
                 body += part
                 if cancelled():
                     raise ChatCancelled
-                # A server that trickles keeps every single read within its time-out, but not the whole.
+                # A trickling server meets the time-out of every read, but not the deadline.
                 if time.monotonic() > deadline:
                     raise too_slow()
                 if len(body) > self.largest_answer_bytes:
@@ -181,14 +181,14 @@ class OpenAIConnection:
             if self._client is None:
                 client = openai.OpenAI(
                     base_url=checked_url(self.base_url or DEFAULT_BASE_URL),
-                    # The client takes an empty key as leave to look for one in the environment.
+                    # For an empty key the client would look in the environment.
                     api_key=self.api_key or "none",
                     default_headers=dict(self.headers),
                     max_retries=0,
-                    # What is sent is memory: it goes to the end point that was set, and nowhere else.
+                    # Memory is sent: it goes to the configured endpoint and nowhere else.
                     http_client=openai.DefaultHttpxClient(follow_redirects=False),
                 )
-                # Set by the environment for another server, they would be told to this one.
+                # Environment settings for another server must not reach this one.
                 client.organization = client.project = None
                 self._client = client
             return self._client
@@ -236,27 +236,27 @@ class OpenAIConnection:
 
 LARGEST_ANSWER_BYTES = 8_000_000
 
-# The ways to ask for JSON, from the strictest; a server that rejects one is asked by the next.
+# Ways to request JSON, strictest first; a server that rejects one gets the next.
 _FORMS = ("json_schema", "json_object", "text")
-# The names of the answer's limit: OpenAI's newer models reject the old one, other servers know no other.
+# Names of the length limit: OpenAI's newer models reject the old one, other servers know no other.
 _LIMITS = ("max_tokens", "max_completion_tokens")
 _REJECTED_FORM_STATUSES = frozenset({400, 415, 422, 501})
 
 
 @dataclass
 class OpenAICompatibleChat:
-    """A chat model behind an end point; safe to use from several threads.
+    """A chat model behind an endpoint; thread-safe.
 
-    Making one opens no connection and reads no environment variable.
+    Creating one opens no connection and reads no environment variable.
 
     Args:
         base_url: For example `http://localhost:11434/v1`; empty for OpenAI’s own.
-        api_key: Its key; empty where the server wants none.
+        api_key: Its key; "" if the server wants none.
         model: The model’s name.
         headers: Further request headers.
-        timeout_s: Seconds that one answer may take, all attempts and pauses between them included.
+        timeout_s: Total seconds for one answer, including retries and pauses.
         retries: Further attempts after an overload, a server fault or a lost connection.
-        pause: Waits some seconds between attempts.
+        pause: Sleeps between attempts.
     """
 
     base_url: str
@@ -287,7 +287,7 @@ class OpenAICompatibleChat:
 
     @property
     def where(self) -> str:
-        """Return the end point, for messages."""
+        """Return the endpoint, for messages."""
         return self._connection.where
 
     def complete(self, messages: Sequence[ChatMessage], *, max_tokens: int | None = None) -> ChatReply:
@@ -363,7 +363,7 @@ def _ask_for_json(
     told = "Answer with one JSON object and nothing else. It keeps to this JSON schema:\n" + json.dumps(
         schema, ensure_ascii=False
     )
-    # Some servers take a system message in the first place only.
+    # Some servers accept a system message only at the start.
     if messages and messages[0].role == "system":
         first = replace(messages[0], content=f"{messages[0].content}\n\n{told}")
         with_schema = [first, *messages[1:]]

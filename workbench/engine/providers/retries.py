@@ -1,4 +1,4 @@
-"""When a request is tried again, and which addresses may be asked. Loads no client."""
+"""When to retry a request, and which addresses are allowed. Loads no client."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ Answer = TypeVar("Answer")
 
 
 class PassingFault(Exception):
-    """A failure that another attempt may not meet; never leaves the providers.
+    """A failure worth retrying; never leaves the providers.
 
     Args:
-        error: What to raise where no further attempt is made.
-        retry_after_s: How long the server asks to be left alone; None where it does not say.
+        error: Raised if no further attempt is made.
+        retry_after_s: Delay that the server asks for, or None.
     """
 
     def __init__(self, error: ProviderError, retry_after_s: float | None = None) -> None:
@@ -38,13 +38,13 @@ class PassingFault(Exception):
 def with_retries(
     attempt: Callable[[], Answer], *, retries: int, deadline: float, pause: Callable[[float], None]
 ) -> Answer:
-    """Return what an attempt returns, trying again after a passing fault.
+    """Return the result of an attempt, retrying after passing faults.
 
     Args:
-        attempt: May raise `PassingFault`; whatever else it raises is final.
+        attempt: May raise `PassingFault`; any other exception is final.
         retries: Further attempts after the first.
-        deadline: Reading of `time.monotonic` after which no further attempt is begun.
-        pause: Waits some seconds.
+        deadline: `time.monotonic` reading after which no attempt begins.
+        pause: Sleeps for some seconds.
 
     Raises:
         ProviderError: The last attempt's.
@@ -61,7 +61,7 @@ def with_retries(
 
 
 def seconds_asked_for(header: str | None) -> float | None:
-    """Return the seconds of a `Retry-After` header; None where it has none that can be used."""
+    """Return the seconds of a `Retry-After` header, or None if missing or unusable."""
     try:
         seconds = float(header or "")
     except ValueError:
@@ -70,7 +70,7 @@ def seconds_asked_for(header: str | None) -> float | None:
 
 
 def one_line(text: str, *secrets: str) -> str:
-    """Return a server's words on one line of at most 200 characters, without the secrets given."""
+    """Return a server's message on one line of at most 200 characters, without the given secrets."""
     for secret in secrets:
         if secret:
             text = text.replace(secret, "[key]")
@@ -79,7 +79,7 @@ def one_line(text: str, *secrets: str) -> str:
 
 
 def pause_before(attempt: int, retry_after_s: float | None) -> float:
-    """Return the seconds to wait after a failed attempt (from 0): what the server asked for, else ever longer."""
+    """Return the seconds to wait after a failed attempt (from 0): the server's request, else exponential."""
     if retry_after_s is not None:
         return retry_after_s
     return min(_LONGEST_PAUSE_S, _FIRST_PAUSE_S * 2.0**attempt)
@@ -89,15 +89,15 @@ _USER_INFO = re.compile(r"(//)[^/?#]*@")
 
 
 def without_password(url: str) -> str:
-    """Return a URL as it may be shown: without a name and password that stand in it."""
+    """Return a URL for display, without user name and password."""
     return _USER_INFO.sub(r"\1", url)
 
 
 def checked_url(url: str) -> str:
-    """Return a base URL that is one.
+    """Return a base URL after checking it.
 
     Raises:
-        ProviderError: It is no web address.
+        ProviderError: It is not a web address.
     """
     from urllib.parse import urlsplit
 

@@ -1,4 +1,4 @@
-"""Which chat model and which embedders the settings ask for; nothing is loaded or asked yet."""
+"""Selects the configured chat model and embedders, without loading or contacting any."""
 
 from __future__ import annotations
 
@@ -23,17 +23,18 @@ if TYPE_CHECKING:
 
 
 def chat_model(settings: Settings, *, timeout_s: float | None = None) -> ChatModel | None:
-    """Return the chat model that the settings ask for. Nothing is loaded, opened or connected to before it is used.
+    """Return the configured chat model. Nothing is loaded, opened or contacted before its first use.
 
-    Only what is named in the settings is ever asked: no key of the environment is looked for, and nothing is
-    downloaded. A model file stays open once it was used, for whoever asks for it next.
+    Only what the settings name is ever contacted: no key is taken from the environment, and nothing is
+    downloaded. A used
+    model file stays open and is shared.
 
     Args:
-        settings: Those of the workspace.
-        timeout_s: Seconds that one answer may take; what `model.timeout` says by default.
+        settings: The workspace's settings.
+        timeout_s: Seconds for one answer; `model.timeout` by default.
 
     Returns:
-        The model; None where none is configured.
+        The model, or None if none is configured.
     """
     asked = settings.model
     if not asked.configured:
@@ -62,7 +63,7 @@ def _local(path: Path, context: int, trials: Path) -> LlamaChat:
 
 
 def try_local_model(settings: Settings) -> None:
-    """Run the chat model of a file once, whatever is on record of it; nothing where none is configured.
+    """Run the chat model of a file once, whatever its record; does nothing if none is configured.
 
     Raises:
         ProviderError: It cannot be run here.
@@ -80,7 +81,7 @@ _ADDRESS = re.compile(
 
 @dataclass(frozen=True)
 class ModelAddress:
-    """A file of a repository on a hub.
+    """Address of a model file on a hub.
 
     Args:
         owner: Of the repository.
@@ -96,10 +97,10 @@ class ModelAddress:
 
     @classmethod
     def read(cls, address: str) -> ModelAddress:
-        """Take an address apart: `hf:owner/repository/file.gguf`, or `hf:owner/repository@revision/file.gguf`.
+        """Parse `hf:owner/repository/file.gguf` or `hf:owner/repository@revision/file.gguf`.
 
         Raises:
-            InvalidInput: It is none.
+            InvalidInput: The address is malformed.
         """
         found = _ADDRESS.fullmatch(address)
         parts = [part for group in found.groups("main") for part in group.split("/")] if found else []
@@ -112,20 +113,20 @@ class ModelAddress:
         return cls(found["owner"], found["repository"], found["file"], found["revision"] or "main")
 
     def url(self, hub: str) -> str:
-        """Return where a hub serves the file."""
+        """Return the file's URL on a hub."""
         from urllib.parse import quote
 
         path = f"{self.owner}/{self.repository}/resolve/{self.revision}/{quote(self.file)}"
         return f"{hub.rstrip('/')}/{path}"
 
     def file_in(self, folder: Path) -> Path:
-        """Return where the file is kept in a folder of models; other revisions stand beside it."""
+        """Return the file's path in a models folder; other revisions are kept beside it."""
         below = folder / self.owner / self.repository
         return (below / f"@{self.revision}" if self.revision != "main" else below) / self.file
 
 
 def models_folder(configured: str) -> Path:
-    """Return the folder of downloaded models: the one configured, else one in the user's cache."""
+    """Return the folder of downloaded models: the configured one, else one in the user's cache."""
     if configured:
         return Path(configured).expanduser()
     from platformdirs import user_cache_dir
@@ -147,15 +148,14 @@ class _EndPoint:
 
 
 def choose_embedders(settings: Settings, *, monotonic: Callable[[], float] = time.monotonic) -> Embedders:
-    """Return what the settings ask for. Nothing is loaded, opened or connected to before it is used.
+    """Return the configured embedders. Nothing is loaded, opened or contacted before its first use.
 
-    Only what is named in the settings is ever asked: no key of the environment is looked for, and nothing is
-    downloaded. The end point and key of the configured server are not told to the one that steps in for it, which
-    has its own.
+    Only what the settings name is ever contacted: no key is taken from the environment, and nothing is downloaded. The
+    fallback has its own endpoint and key, and never sees those of the configured server.
 
     Args:
-        settings: Those of the workspace.
-        monotonic: Seconds that only go up, for the time a failed embedder is left alone.
+        settings: The workspace's settings.
+        monotonic: Monotonic clock for cool-downs after failures, in seconds.
     """
     asked = settings.embedding
     own = _EndPoint(asked.base_url, asked.api_key, asked.model, asked.headers)
@@ -170,10 +170,10 @@ def choose_embedders(settings: Settings, *, monotonic: Callable[[], float] = tim
 
 
 def model_to_download(settings: EmbeddingSettings) -> ModelAddress:
-    """Return the address that a download is for: the configured one, else that of the documented model.
+    """Return the address to download from: the configured one, else the documented model's.
 
     Raises:
-        InvalidInput: A file of this machine is configured, or what is configured is no address.
+        InvalidInput: A local file is configured, or the address is malformed.
     """
     return ModelAddress.read(settings.model_path or DOCUMENTED_MODEL)
 
@@ -181,14 +181,14 @@ def model_to_download(settings: EmbeddingSettings) -> ModelAddress:
 def download_model_of(
     settings: EmbeddingSettings, *, progress: Callable[[int, int | None], None] = lambda *_: None
 ) -> Path:
-    """Download the model that the settings name, else the documented one.
+    """Download the configured model, else the documented one.
 
     Args:
-        settings: Which model, from which hub, into which folder.
-        progress: Told the bytes that are there and those of the whole, None where that is not known.
+        settings: Name the model, hub and folder.
+        progress: Called with bytes present and total bytes, or None if unknown.
 
     Raises:
-        InvalidInput: A file of this machine is configured.
+        InvalidInput: A local file is configured.
         WorkbenchError: As `download_model` does.
     """
     from workbench.engine.providers.embedding.download import download_model

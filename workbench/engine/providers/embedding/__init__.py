@@ -1,1 +1,1 @@
-"""Embedders: what turns texts into vectors. Importing this loads no model and no library."""
+"""Embedders, which turn texts into vectors. Importing this loads no model and no library."""

@@ -1,4 +1,4 @@
-"""The built-in embedder: a WordPiece tokenizer and a table of vectors that ships with the package."""
+"""The built-in embedder: a WordPiece tokenizer and a table of vectors bundled with the package."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 LONGEST_WORD = 100
-"""Characters; a longer word is taken for noise and has no pieces, as in BERT."""
+"""Characters; a longer word has no pieces, as in BERT."""
 
 _ASCII_TOKENS = re.compile(r"[a-z0-9]+|[^\sa-z0-9]")
 _TOKENS = re.compile(r"[^\W_]+|[^\w\s]|_")
@@ -42,14 +42,14 @@ def tokens(text: str) -> list[str]:
 
 
 def word_pieces(token: str, vocabulary: Mapping[str, int]) -> list[int]:
-    """Return the rows of the longest pieces that make up a token, from its start on.
+    """Split a token greedily into the longest known pieces; return their rows.
 
     Args:
-        token: One of `tokens`.
+        token: A token from `tokens`.
         vocabulary: Row by piece; pieces that continue a word begin with `##`.
 
     Returns:
-        Nothing where the vocabulary cannot spell the whole token.
+        Empty if the vocabulary cannot spell the whole token.
     """
     if token in vocabulary:
         return [vocabulary[token]]
@@ -72,23 +72,23 @@ def word_pieces(token: str, vocabulary: Mapping[str, int]) -> list[int]:
 
 TABLE_FOLDER = Path(__file__).parent / "table"
 
-# Small enough that counts of a block fit the processor's cache; measured best between 16 and 64 texts of
+# Small enough for counts of a block to fit the processor's cache; fastest between 16 and 64 texts of
 # 1,000 characters.
 _BLOCK_TOKENS = 6000
-# A vector kept per word: 32,768 of 256 dimensions take 34 MB.
+# One cached vector per word: 32,768 of 256 dimensions take 34 MB.
 _MOST_WORDS = 32_768
-# Characters of a text that count; what is longer says too many things for one vector.
+# Maximum characters of a text; longer ones say too many things for one vector.
 _LONGEST_TEXT = 200_000
-# Where fewer of a text's letters are of words that the table knows, what it says is not known.
+# With a smaller share of letters in known words, the text's meaning is unknown.
 _LEAST_KNOWN = 0.5
 
 
 @dataclass(frozen=True)
 class TableDescription:
-    """What a table says of itself.
+    """A table's metadata.
 
     Args:
-        name: The model's name as answers show it.
+        name: The model's name for display.
         revision: Changes with the vectors.
         dimensions: Of the vectors.
     """
@@ -99,7 +99,7 @@ class TableDescription:
 
     @classmethod
     def read(cls, folder: Path) -> TableDescription:
-        """Read the description in a table's folder.
+        """Read the metadata from a table's folder.
 
         Raises:
             ProviderError: There is none.
@@ -152,12 +152,11 @@ class StaticTable:
 class StaticEmbedder:
     """A text's vector is the sum of its word pieces' vectors, brought to length 1; no model is run.
 
-    A text without letters, and one most of whose letters (by bytes of UTF-8) are of words that the table lacks, as
-    in other scripts than Latin, gets zeros, so that search goes by keywords rather than by the few words that
-    happen to be known.
+    A text without letters, or with most of its letters (by bytes of UTF-8) in words the table lacks, as in non-Latin
+    scripts, gets zeros, so that search relies on keywords rather than on the few known words.
 
     Args:
-        folder: Where the table is; the package's own by default. It is opened at first use.
+        folder: Folder of the table; the package's own by default. Opened on first use.
     """
 
     provider = "builtin"
@@ -173,7 +172,7 @@ class StaticEmbedder:
 
     @cached_property
     def about(self) -> TableDescription:
-        """Return what the table says of itself, without opening it."""
+        """Return the table's metadata without opening the table."""
         return TableDescription.read(self._folder)
 
     @property
@@ -240,7 +239,7 @@ class StaticEmbedder:
         return np.fromiter(map(self._words.__getitem__, chain.from_iterable(block)), np.intp, count)
 
     def _learn(self, words: set[str]) -> None:
-        """Make sure that each word has its row of `_sums`: its vector, its letters if known, and its letters."""
+        """Add a row of `_sums` for each new word: its vector, its letters if known, and its letters."""
         import numpy as np
 
         if self._table is None:
@@ -272,7 +271,7 @@ class StaticEmbedder:
 
 
 def _blocks(texts: Sequence[str]) -> Iterator[list[list[str]]]:
-    """Give the tokens of texts, some texts at a time."""
+    """Yield the tokens of texts in blocks."""
     block: list[list[str]] = []
     size = 0
     for text in texts:

@@ -1,4 +1,4 @@
-"""Downloading a model file on request: resumable, and verified before use."""
+"""Downloads a model file on request: resumable, and verified before use."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ Progress = Callable[[int, int | None], None]
 
 @dataclass(frozen=True)
 class RemoteFile:
-    """What a hub says of a file before it is fetched.
+    """A hub's metadata of a file.
 
     Args:
-        url: Where its bytes are.
-        size: In bytes; None where the hub does not say.
-        sha256: In hexadecimal; None likewise.
-        etag: Changes with the content; empty where there is none.
+        url: Its address.
+        size: In bytes, or None.
+        sha256: In hexadecimal, or None.
+        etag: Changes with the content, or "".
     """
 
     url: str
@@ -58,31 +58,32 @@ def download_model(
     retries: int = 5,
     pause: Callable[[float], None] = time.sleep,
 ) -> Path:
-    """Fetch a model file into a folder of models, unless it is there already.
+    """Download a model file into the models folder, unless it is already there.
 
-    What arrived stays when it breaks off, and the next call goes on from there as long as the hub still has the
-    same file. The file takes its name only once it is whole and checked.
+    An interrupted download is kept, and the next call resumes it as long as the hub has the same file. The file
+    gets its
+    final name only when complete and verified.
 
     Args:
         uri: As `hf:owner/repository/file.gguf`.
-        folder: Of all models; see `model_files.models_folder`.
-        progress: Told the bytes that are there and those of the whole, None where that is not known.
-        cancelled: Asked about every megabyte.
+        folder: Of all models; see `models_folder`.
+        progress: Called with bytes present and total bytes, or None if unknown.
+        cancelled: Polled about every megabyte.
         hub: Its base URL.
-        timeout_s: Seconds without a byte after which the connection counts as lost.
-        retries: Further connections in a row that bring nothing new.
-        pause: Waits some seconds.
+        timeout_s: Seconds without data after which the connection is given up.
+        retries: Further attempts in a row without progress.
+        pause: Sleeps for some seconds.
 
     Returns:
         The file.
 
     Raises:
-        InvalidInput: It is no such address.
-        NotFound: The hub has no such file, or does not give it without an account.
-        ProviderError: The connection kept failing, or what came is not the file.
+        InvalidInput: The address is malformed.
+        NotFound: The hub has no such file, or requires an account for it.
+        ProviderError: The connection kept failing, or the content is not the file.
         StorageError: It cannot be written.
         Locked: Another process is downloading it.
-        EmbeddingCancelled: `cancelled` said so; what has arrived is kept.
+        EmbeddingCancelled: `cancelled` returned true; what has arrived is kept.
     """
     address = ModelAddress.read(uri)
     target = address.file_in(folder)
@@ -115,7 +116,7 @@ class _Download:
     pause: Callable[[float], None]
 
     def run(self) -> None:
-        """Bring the whole file to its provisional place and check it."""
+        """Download the file to its temporary path and verify it."""
         deadline = time.monotonic() + _LONGEST_WAIT_S
         remote = with_retries(self._look, retries=self.retries, deadline=deadline, pause=self.pause)
         self._forget_another(remote)
@@ -126,7 +127,7 @@ class _Download:
                 self._fetch(remote)
                 break
             except PassingFault as fault:
-                # Whoever gets further is not counted among the attempts.
+                # An attempt that makes progress does not count.
                 fruitless = 0 if self._arrived() > before else fruitless + 1
                 wait = pause_before(max(0, fruitless - 1), fault.retry_after_s)
                 if fruitless > self.retries or wait > _LONGEST_WAIT_S:
@@ -135,7 +136,7 @@ class _Download:
         self._check(remote)
 
     def _look(self) -> RemoteFile:
-        """Ask what the file is, following redirects; what the hub itself says counts before what a mirror says."""
+        """Fetch the file's metadata, following redirects; the hub takes precedence over a mirror."""
         url, size, sha256, etag = self.url, None, None, ""
         for _ in range(_MOST_REDIRECTS):
             with self._open(url, {}, "HEAD") as answer:
@@ -155,7 +156,7 @@ class _Download:
         )
 
     def _forget_another(self, remote: RemoteFile) -> None:
-        """Drop what arrived earlier if it is not of this very file."""
+        """Drop a partial download that belongs to another file."""
         known = {key: value for key, value in asdict(remote).items() if key != "url"}
         note = _note_of(self.part)
         try:
@@ -170,7 +171,7 @@ class _Download:
         start = self._arrived()
         if remote.size is not None and start == remote.size:
             return
-        # Looked for again: addresses of mirrors are signed for a short time.
+        # Looked up again: signed addresses of mirrors expire soon.
         url = remote.url if start == 0 and remote.url != self.url else self._look().url
         headers = {"Range": f"bytes={start}-"} if start else {}
         with self._open(url, headers, "GET") as answer:

@@ -1,4 +1,4 @@
-"""What an embedder is, the prefixes its model expects, and checking the vectors it returns."""
+"""The embedder interface, model-specific prefixes, and validation of vectors."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
 
 
 class EmbeddingCancelled(Exception):
-    """The caller took its order back; nothing was embedded."""
+    """The caller cancelled; nothing was embedded."""
 
 
 class Embedder(Protocol):
-    """Turns texts into unit vectors; safe from several threads.
+    """Turns texts into unit vectors; thread-safe.
 
     Args:
         provider: builtin, local, openai or gemini.
-        model: The model's name as answers show it.
+        model: The model's name for display.
         fingerprint: Everything that vectors depend on (provider, model, end point, prefixes, revision) in one line,
             without secrets: vectors of different fingerprints are never compared.
-        dimensions: Of its vectors; None until the first answer of a server tells.
+        dimensions: Of its vectors; None until a server's first answer.
         is_instant: Whether embedding thousands of texts takes well under a second.
     """
 
@@ -45,37 +45,37 @@ class Embedder(Protocol):
     def embed_passages(
         self, texts: Sequence[str], *, cancelled: Callable[[], bool] = lambda: False
     ) -> FloatArray:
-        """Embed texts that are to be found.
+        """Embed texts to be found.
 
         Returns:
-            One row of length 1 per text, float32; a row of zeros for a text without anything to embed.
+            One float32 row of length 1 per text; zeros for a text with nothing to embed.
 
         Raises:
-            ProviderError: It cannot be done now; the message says why and what helps.
-            EmbeddingCancelled: `cancelled`, asked between batches, said so.
+            ProviderError: The embedder fails at present; the message gives reason and remedy.
+            EmbeddingCancelled: `cancelled`, polled between batches, returned true.
         """
         ...
 
     def embed_query(self, text: str) -> FloatArray:
-        """Embed a question; one row, as `embed_passages` gives them, with the same errors."""
+        """Embed a question as one row; otherwise like `embed_passages`."""
         ...
 
     def close(self) -> None:
-        """Let go of memory and connections."""
+        """Free memory and connections."""
         ...
 
 
 def unit_rows(rows: Any, *, count: int, dimensions: int | None, where: str) -> FloatArray:
-    """Return a model's vectors as rows of length 1; a row of zeros stays one.
+    """Normalise a model's vectors to rows of length 1; rows of zeros stay.
 
     Args:
         rows: One sequence of numbers per text.
-        count: How many there have to be.
-        dimensions: How long each has to be; None where that is not known yet.
-        where: Who answered, for errors.
+        count: Expected number of rows.
+        dimensions: Expected length, or None if not known yet.
+        where: The endpoint, for errors.
 
     Raises:
-        ProviderError: They are too few, of different or wrong lengths, or no finite numbers.
+        ProviderError: They are too few, of different or wrong lengths, or not finite.
     """
     import numpy as np
 
@@ -91,7 +91,7 @@ def unit_rows(rows: Any, *, count: int, dimensions: int | None, where: str) -> F
         raise unusable(f"its vectors have {matrix.shape[1]} dimensions instead of {dimensions}", where)
     if not np.isfinite(matrix).all():
         raise unusable("its vectors hold numbers that are not finite", where)
-    # The largest part first, since squares of very large and very small numbers leave the range.
+    # Scale by the largest part first: squares of very large or small numbers overflow.
     largest = np.abs(matrix).max(axis=1, keepdims=True)
     np.divide(matrix, largest, out=matrix, where=largest > 0)
     lengths = np.sqrt((matrix * matrix).sum(axis=1, keepdims=True))
@@ -100,7 +100,6 @@ def unit_rows(rows: Any, *, count: int, dimensions: int | None, where: str) -> F
 
 
 def unusable(reason: str, where: str) -> ProviderError:
-    """Return the error for an answer that cannot be used, with the reason in words."""
     return ProviderError(
         f"The embedding model’s answer cannot be used: {reason}.",
         where=where,
@@ -109,12 +108,12 @@ def unusable(reason: str, where: str) -> ProviderError:
 
 
 AUTO = "auto"
-"""The setting's word for “as the model was made for”."""
+"""The setting's value for the model's own prefixes."""
 
 
 @dataclass(frozen=True)
 class Prefixes:
-    """Texts put before what is embedded."""
+    """Prefixes of questions and passages."""
 
     query: str = ""
     passage: str = ""
@@ -123,7 +122,7 @@ class Prefixes:
 _INSTRUCTION = "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery: "
 _REPRESENT = "Represent this sentence for searching relevant passages: "
 
-# By what a model's name holds, the more particular first; each is stated on its model's own card.
+# Matched within a model's name, specific ones first; each comes from its model card.
 _BY_NAME: tuple[tuple[str, Prefixes], ...] = (
     ("embeddinggemma", Prefixes("task: search result | query: ", "title: none | text: ")),
     ("nomic-embed", Prefixes("search_query: ", "search_document: ")),
@@ -148,8 +147,8 @@ def prefixes_of(model: str, *, query: str = AUTO, passage: str = AUTO) -> Prefix
 
     Args:
         model: Its name, or the name of its file.
-        query: What is to be put before questions instead, or `auto`.
-        passage: Likewise before passages.
+        query: Replacement for the question prefix, or `auto`.
+        passage: Replacement for the passage prefix, or `auto`.
     """
     name = model.casefold().replace("_", "-")
     known = next((prefixes for part, prefixes in _BY_NAME if part in name), Prefixes())

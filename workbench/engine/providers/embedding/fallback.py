@@ -1,4 +1,4 @@
-"""Which embedder answers when the configured one fails or is missing, and why."""
+"""Chooses the embedder to use when the configured one fails or is missing, and explains why."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ COOL_DOWN_S = 60.0
 
 @dataclass(frozen=True)
 class EmbedderStatus:
-    """Whose turn it is now.
+    """The embedder in use.
 
     Args:
-        embedder: What is asked; None where there is nothing to ask.
-        fallback: Why it is not the configured one, in a sentence; None where it is.
+        embedder: It, or None if there is none.
+        fallback: Why it is not the configured one, as a sentence, or None.
     """
 
     embedder: Embedder | None
@@ -31,15 +31,15 @@ class EmbedderStatus:
 
 
 class Embedders:
-    """Says which of two is asked: the first, and where that fails the second until the first has had time to recover.
+    """Uses the first of two embedders, and the second while the first recovers from a failure.
 
-    Safe from several threads. While one thread tries the first again, the others are sent to the second.
+    Thread-safe. While one thread retries the first, the others use the second.
 
     Args:
-        primary: What was configured; None for keywords alone.
-        fallback: What steps in; None for nothing.
-        cool_down_s: Seconds that one is left alone after a failure.
-        monotonic: Seconds that only go up.
+        primary: The configured one; None for keywords only.
+        fallback: Its substitute, or None.
+        cool_down_s: Seconds without retries after a failure.
+        monotonic: Monotonic clock, in seconds.
     """
 
     def __init__(
@@ -56,16 +56,16 @@ class Embedders:
         self._turns = [_Turn(embedder, cool_down_s, monotonic) for embedder in pair if embedder is not None]
 
     def standing(self) -> EmbedderStatus:
-        """Return who would be asked now, having made sure that it can be told from others by its fingerprint."""
+        """Return the embedder that would be used now, provided that its fingerprint is available."""
         for turn in self._turns:
             if turn.may_be_asked() and turn.has_fingerprint():
                 return EmbedderStatus(turn.embedder, self._reason(turn))
         return EmbedderStatus(None, self._reason(None))
 
     def turn(self) -> EmbedderStatus:
-        """Return who is to be asked now; the caller tells by `failed` or `worked` how that went.
+        """Return the embedder to use now; the caller reports back with `failed` or `worked`.
 
-        An embedder that failed is tried again by one caller per cool-down.
+        A failed embedder is retried by one caller per cool-down.
         """
         for turn in self._turns:
             if turn.claim() and turn.has_fingerprint():
@@ -73,19 +73,19 @@ class Embedders:
         return EmbedderStatus(None, self._reason(None))
 
     def failed(self, embedder: Embedder, error: ProviderError) -> None:
-        """Take note that an embedder was asked and failed."""
+        """Record a failure."""
         for turn in self._turns:
             if turn.embedder is embedder:
                 turn.failed(error)
 
     def worked(self, embedder: Embedder) -> None:
-        """Take note that an embedder was asked and answered."""
+        """Record a success."""
         for turn in self._turns:
             if turn.embedder is embedder:
                 turn.worked()
 
     def try_again(self) -> None:
-        """Forget how either failed, so that the next caller asks the first."""
+        """Forget failures, so that the next caller tries the first again."""
         from workbench.engine.providers.embedding.local import LocalEmbedder
 
         for turn in self._turns:
@@ -94,12 +94,11 @@ class Embedders:
                 turn.embedder.try_again()
 
     def close(self) -> None:
-        """Let go of both."""
         for turn in self._turns:
             turn.embedder.close()
 
     def _reason(self, answering: _Turn | None) -> str | None:
-        """Return why not the first answers, in a sentence; None where it does."""
+        """Return why the first is not in use, as a sentence, or None."""
         if not self._turns or answering is self._turns[0]:
             return None
         if answering is not None:
@@ -113,7 +112,7 @@ class Embedders:
 
 
 class _Turn:
-    """One embedder, how it failed last, and until when it is left alone."""
+    """One embedder, its last failure, and the end of its cool-down."""
 
     def __init__(self, embedder: Embedder, cool_down_s: float, monotonic: Callable[[], float]) -> None:
         self.embedder = embedder
@@ -127,7 +126,7 @@ class _Turn:
         return self.failure is None or self._monotonic() >= self._left_alone_until
 
     def claim(self) -> bool:
-        """Tell whether this call may ask it; after a failure that is one call per cool-down."""
+        """Return whether this call may use it; after a failure one call per cool-down may."""
         with self._lock:
             if not self.may_be_asked():
                 return False
@@ -158,10 +157,10 @@ def _said(turn: _Turn) -> str:
 
 @dataclass(frozen=True)
 class UnavailableEmbedder:
-    """Answers everything with the same error.
+    """An embedder that always raises the same error.
 
     Args:
-        provider: What was asked for.
+        provider: The requested provider.
         problem: What it lacks.
     """
 

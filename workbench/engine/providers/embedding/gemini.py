@@ -1,4 +1,4 @@
-"""Embeddings of Google’s Gemini API, in its own protocol."""
+"""Embeddings from Google’s Gemini API, in its native protocol."""
 
 from __future__ import annotations
 
@@ -39,15 +39,14 @@ class GeminiEmbeddings:
     """One embedding model of the Gemini API.
 
     Args:
-        base_url: Empty for Google’s own.
-        api_key: Goes into a header, never into a URL.
+        base_url: "" for Google’s own.
+        api_key: Sent in a header, never in a URL.
         model: The model's name, without `models/`.
         headers: Further request headers.
-        dimensions: To ask for; None for the model's own.
-        timeout_s: Seconds that one answer may take, all attempts and pauses between them included; fewer
-            for a question.
+        dimensions: Requested size; None for the model's own.
+        timeout_s: Total seconds for one answer, including retries and pauses; fewer for a question.
         retries: Further attempts after an overload, a server fault or a lost connection.
-        pause: Waits some seconds between attempts.
+        pause: Sleeps between attempts.
     """
 
     base_url: str

@@ -21,13 +21,13 @@ _SAMPLE_BYTES = 65_536
 
 
 class LocalEmbedder:
-    """Embeds through llama.cpp, in a process of its own that starts at first use; one text after another has its turn.
+    """Embeds through llama.cpp in a child process started on first use; requests take turns.
 
     Args:
-        path: The GGUF file. It is never downloaded from here.
-        prefixes: What is put before questions and passages; what the file's name asks for by default.
-        remedy: What to do where there is no such file.
-        trials: The folder where it is recorded that the model cannot be run here; None to record nothing.
+        path: The GGUF file; never downloaded here.
+        prefixes: Prefixes of questions and passages; by default those for the file's name.
+        remedy: Advice if the file is missing.
+        trials: Folder that records whether the model failed here, or None.
     """
 
     provider = "local"
@@ -54,10 +54,10 @@ class LocalEmbedder:
 
     @property
     def fingerprint(self) -> str:
-        """Return what tells this model from others; its file is looked at, not read whole.
+        """Return the model's identity, sampling its file rather than reading it all.
 
         Raises:
-            ProviderError: There is no such file, it is no GGUF file, or it failed its trial here.
+            ProviderError: The file is missing, not GGUF, or failed its trial here.
         """
         self._trial.check()
         return self._identity
@@ -101,14 +101,14 @@ class LocalEmbedder:
             model = self._load()
             result = np.zeros((len(texts), model.dimensions), dtype=np.float32)
             sequences = model.tokens([cut_to_bytes(prefix + texts[at], MOST_BYTES) for at in filled])
-            # Texts of like length together leave fewer gaps in the batches.
+            # Grouping texts of similar length reduces padding.
             order = sorted(range(len(filled)), key=lambda at: len(sequences[at]))
             cuts = _batches([len(sequences[at]) for at in order], model.batch_tokens, model.batch_texts)
         for start, end in cuts:
             if cancelled():
                 raise EmbeddingCancelled
             chosen = order[start:end]
-            # Let go of between batches, so that a question need not wait for a backfill.
+            # Released between batches, so that a question need not wait for a backfill.
             with self._lock:
                 rows = self._load().embed([sequences[at] for at in chosen])
             checked = unit_rows(rows, count=len(chosen), dimensions=model.dimensions, where=str(self._path))
@@ -124,12 +124,12 @@ class LocalEmbedder:
 
 
 def _batches(lengths: Sequence[int], most_tokens: int, most_texts: int) -> list[tuple[int, int]]:
-    """Return from which to which text (the end not included) each run of a model reaches.
+    """Return the start and end of each batch.
 
     Args:
         lengths: Of the texts, in tokens.
-        most_tokens: Of one run.
-        most_texts: Of one run.
+        most_tokens: Maximum per batch.
+        most_texts: Maximum per batch.
     """
     cuts: list[tuple[int, int]] = []
     start = size = 0
@@ -144,7 +144,7 @@ def _batches(lengths: Sequence[int], most_tokens: int, most_texts: int) -> list[
 
 
 def _sample_digest(path: Path, remedy: str) -> str:
-    """Return a digest of a model file's size, beginning and end: a few hundred megabytes are not read for it."""
+    """Digest a model file's size, beginning and end, rather than hundreds of megabytes."""
     check_model_file(path, remedy)
     try:
         with path.open("rb") as file:

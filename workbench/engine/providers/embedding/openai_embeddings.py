@@ -1,4 +1,4 @@
-"""Embeddings from servers that speak OpenAI's protocol, one request at a time or through the Batch API."""
+"""Embeddings from OpenAI-compatible servers, by single requests or through the Batch API."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ _FAILURES_UNTIL_LEFT_ALONE = 2
 
 @dataclass(frozen=True)
 class BatchTimes:
-    """How batch jobs are run.
+    """Timing of batch jobs.
 
     Args:
-        poll_s: Seconds between questions after a job.
-        timeout_s: Seconds that a job may take; then it is cancelled.
-        concurrency: Jobs at once.
+        poll_s: Seconds between polls of a job.
+        timeout_s: Seconds after which a job is cancelled.
+        concurrency: Concurrent jobs.
     """
 
     poll_s: float = 5.0
@@ -49,14 +49,14 @@ class BatchTimes:
 
 @dataclass
 class BatchJobs:
-    """Runs requests as batch jobs. A job that fails is no error: what it did not answer is left out.
+    """Runs requests as batch jobs. A failed job raises nothing; its answers are missing.
 
     Args:
         connection: The server.
-        times: How long jobs may take.
+        times: Timing of jobs.
         request_timeout_s: Seconds for one request about a job.
         retries: Further attempts of such a request.
-        pause: Waits some seconds.
+        pause: Sleeps for some seconds.
     """
 
     connection: OpenAIConnection
@@ -71,14 +71,14 @@ class BatchJobs:
     def run(
         self, bodies: Sequence[Mapping[str, Any]], cancelled: Callable[[], bool]
     ) -> dict[int, Mapping[str, Any]]:
-        """Return the answers by the request's number; none once jobs have failed twice here.
+        """Return the answers by request number; empty once two jobs have failed.
 
         Args:
             bodies: The requests; each `input` is a list.
-            cancelled: Asked again and again; where it says so, running jobs are cancelled too.
+            cancelled: Polled; cancels running jobs too.
 
         Raises:
-            EmbeddingCancelled: `cancelled` said so.
+            EmbeddingCancelled: `cancelled` returned true.
         """
         if self._failures >= _FAILURES_UNTIL_LEFT_ALONE:
             return {}
@@ -192,7 +192,7 @@ class BatchJobs:
                 lambda client, timeout: client.batches.with_streaming_response.cancel(job_id, timeout=timeout)
             )
         except ProviderError as error:
-            # The job is given up either way; what it costs is for the person to know.
+            # The job is abandoned either way; its cost is for the person to know.
             self.problem = error
 
     def _json(
@@ -228,7 +228,7 @@ class BatchJobs:
 
 
 def _jobs(bodies: Sequence[Mapping[str, Any]]) -> Iterator[dict[int, bytes]]:
-    """Give the lines of each job by the request's number, within the API's limits."""
+    """Yield the lines of each job by request number, within the API's limits."""
     lines: dict[int, bytes] = {}
     texts = size = 0
     for number, body in enumerate(bodies):
@@ -245,7 +245,7 @@ def _jobs(bodies: Sequence[Mapping[str, Any]]) -> Iterator[dict[int, bytes]]:
 
 
 def _read_answers(content: bytes, known: Any) -> dict[int, Mapping[str, Any]]:
-    """Return the bodies of those answers of an output file that succeeded; a line that is none is left out."""
+    """Return the successful response bodies of an output file, skipping invalid lines."""
     answers: dict[int, Mapping[str, Any]] = {}
     for line in content.splitlines():
         try:
@@ -259,7 +259,7 @@ def _read_answers(content: bytes, known: Any) -> dict[int, Mapping[str, Any]]:
 
 
 def _message_of(line: bytes) -> str:
-    """Return the message that a line of an error file holds; nothing where it holds none."""
+    """Return the message of a line of an error file, or ""."""
     try:
         entry = json.loads(line)
         error = entry.get("error") or entry["response"]["body"]["error"]
@@ -277,16 +277,15 @@ class OpenAIEmbeddings:
     """One embedding model of one server.
 
     Args:
-        base_url: Empty for OpenAI’s own.
-        api_key: Empty where the server wants none.
+        base_url: "" for OpenAI’s own.
+        api_key: "" if the server wants none.
         model: The model's name.
         headers: Further request headers.
-        dimensions: To ask for; None for the model's own.
-        timeout_s: Seconds that one answer may take, all attempts and pauses between them included; fewer
-            for a question.
+        dimensions: Requested size; None for the model's own.
+        timeout_s: Total seconds for one answer, including retries and pauses; fewer for a question.
         retries: Further attempts after an overload, a server fault or a lost connection.
-        batch: How long batch jobs may take.
-        pause: Waits some seconds between attempts.
+        batch: Timing of batch jobs.
+        pause: Sleeps between attempts.
     """
 
     base_url: str
@@ -340,7 +339,7 @@ class OpenAIEmbeddings:
             try:
                 found[number] = vectors_of(answer, len(groups[number]), self.where)
             except ProviderError:
-                # Asked for again directly, where the same fault is told.
+                # Requested again directly, where the same fault is reported.
                 continue
         return found
 
@@ -358,7 +357,7 @@ def read_embeddings(body: bytes, count: int, where: str) -> list[Any]:
     """Return the vectors of an answer in the order of the texts.
 
     Raises:
-        ProviderError: It is no list of embeddings, or not of these texts.
+        ProviderError: It is not a list of embeddings, or not for these texts.
     """
     try:
         answer = json.loads(body)
@@ -368,7 +367,7 @@ def read_embeddings(body: bytes, count: int, where: str) -> list[Any]:
 
 
 def vectors_of(answer: Any, count: int, where: str) -> list[Any]:
-    """Return the vectors of an answer that has been parsed, as `read_embeddings` does."""
+    """Return the vectors of a parsed answer, like `read_embeddings`."""
     found: dict[int, Any] = {}
     try:
         entries = answer["data"]
@@ -385,7 +384,7 @@ def _numbers(embedding: Any) -> Any:
     if isinstance(embedding, str):
         import numpy as np
 
-        # Some servers answer in base64 whatever they are asked for.
+        # Some servers always answer in base64.
         return np.frombuffer(base64.b64decode(embedding, validate=True), dtype="<f4")
     if not isinstance(embedding, list):
         raise TypeError

@@ -1,4 +1,4 @@
-"""Embedding through a server: batches, concurrent requests, and answers in order."""
+"""Embedding through a server: batches, concurrent requests, and ordered answers."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from workbench.engine.providers.embedding.embedder import FloatArray
 
 
-# Seconds between two looks at whether the answers are still wanted.
+# Seconds between checks for cancellation.
 _LOOK_SECONDS = 0.05
-# What is about to be answered may end in order, and let go of its connection.
+# Requests about to finish may still close their connection.
 _GRACE_SECONDS = 0.25
 
 Asked = TypeVar("Asked")
@@ -30,20 +30,21 @@ Answer = TypeVar("Answer")
 def ask_at_once(
     ask: Callable[[Asked], Answer], everything: Sequence[Asked], *, most: int, cancelled: Callable[[], bool]
 ) -> list[Answer]:
-    """Return the answer to each thing, in order.
+    """Ask concurrently; return the answers in order.
 
-    What is under way when it is cancelled, or when another answer fails, is left to end by itself: it keeps
-    neither the caller nor the end of the program waiting.
+    After a cancellation or a failure, requests in progress are left to end by themselves: neither the caller
+    nor the end of
+    the program waits for them.
 
     Args:
-        ask: Gives one answer; called on other threads.
-        everything: What to ask.
-        most: Most things asked at the same time.
-        cancelled: Asked again and again.
+        ask: Returns one answer; called on other threads.
+        everything: Arguments of the calls.
+        most: Maximum concurrent calls.
+        cancelled: Polled.
 
     Raises:
-        EmbeddingCancelled: `cancelled` said so.
-        Exception: What the first `ask` that failed raised.
+        EmbeddingCancelled: `cancelled` returned true.
+        Exception: Raised by the first failing `ask`.
     """
     waiting = deque(enumerate(everything))
     answers: SimpleQueue[tuple[int, list[Answer], Exception | None]] = SimpleQueue()
@@ -87,36 +88,36 @@ def ask_at_once(
 
 Purpose = Literal["query", "passage"]
 
-# Bytes of UTF-8 that surely stay below 8,192 tokens, which the common servers take for one text.
+# Bytes of UTF-8 that surely stay below 8,192 tokens, the common servers' limit per text.
 LONGEST_TEXT_BYTES = 20_000
-# Somebody waits for the answer to a question, and something else can give one.
+# Somebody waits for a question's answer, and a fallback can give one.
 _PATIENCE_FOR_A_QUESTION_S = 4.0
 _GRACE_S = 0.5
 
 
 class EmbeddingServer(Protocol):
-    """One server and model, asked by one request for some texts."""
+    """One server and model; one request embeds several texts."""
 
     @property
     def where(self) -> str:
-        """Return the end point, for messages."""
+        """Return the endpoint, for messages."""
         ...
 
     def ask(self, texts: Sequence[str], purpose: Purpose) -> list[Any]:
-        """Return a vector for each text, unchecked, in their order.
+        """Return one unvalidated vector per text, in order.
 
         Raises:
-            ProviderError: There is no answer, or none that can be read.
+            ProviderError: There is no readable answer.
         """
         ...
 
     def ask_later(
         self, groups: Sequence[Sequence[str]], cancelled: Callable[[], bool]
     ) -> dict[int, list[Any]]:
-        """Return the vectors of those groups of passages that a batch job could do, by the group's number.
+        """Return the vectors of the groups of passages done by batch jobs, by group number.
 
         Raises:
-            EmbeddingCancelled: `cancelled` said so.
+            EmbeddingCancelled: `cancelled` returned true.
         """
         ...
 
@@ -125,19 +126,19 @@ class EmbeddingServer(Protocol):
 
 @dataclass
 class RemoteEmbedder:
-    """Embeds through a server; safe from several threads.
+    """Embeds through a server; thread-safe.
 
     Args:
         provider: openai or gemini.
         model: The model's name.
         fingerprint: See `Embedder`.
-        server: What is asked.
-        prefixes: Put before questions and passages.
-        requested_dimensions: What every vector has to have; None for what the first answer has.
-        texts_at_once: Most texts of a request.
-        bytes_at_once: Most bytes of UTF-8 of a request, unless one text has more.
-        concurrency: Most requests at once.
-        least_for_batch: So many texts at once go to a batch job; None for never.
+        server: The server.
+        prefixes: Prefixes of questions and passages.
+        requested_dimensions: Required size of vectors; None takes that of the first answer.
+        texts_at_once: Maximum texts per request.
+        bytes_at_once: Maximum UTF-8 bytes per request, unless a single text is longer.
+        concurrency: Maximum concurrent requests.
+        least_for_batch: Minimum number of texts for a batch job; None for never.
     """
 
     provider: str
@@ -160,7 +161,7 @@ class RemoteEmbedder:
 
     @property
     def chunks_at_once(self) -> int:
-        """Return how many chunks to embed before they are stored: enough to keep every connection busy."""
+        """Return how many chunks to embed before storing: enough to keep every connection busy."""
         return 50_000 if self.least_for_batch is not None else 64 * self.concurrency
 
     def embed_passages(
@@ -188,7 +189,7 @@ class RemoteEmbedder:
                 )
             return np.zeros(self.dimensions, dtype=np.float32)
         sent = cut_to_bytes(self.prefixes.query + text, LONGEST_TEXT_BYTES)
-        # Looking up the name of a server is not bounded by the time that its answer may take.
+        # The time-out of a request does not cover name resolution.
         until = time.monotonic() + _PATIENCE_FOR_A_QUESTION_S + _GRACE_S
         try:
             (vectors,) = ask_at_once(
@@ -236,17 +237,17 @@ class RemoteEmbedder:
 
 
 def seconds_for(purpose: Purpose, timeout_s: float) -> float:
-    """Return the seconds that an answer may take: a question's is not waited for as long as a passage's.
+    """Return the seconds allowed for an answer; fewer for a question than for a passage.
 
     Args:
         purpose: What is embedded.
-        timeout_s: What the settings allow.
+        timeout_s: The configured limit.
     """
     return min(timeout_s, _PATIENCE_FOR_A_QUESTION_S) if purpose == "query" else timeout_s
 
 
 def endpoint_name(url: str) -> str:
-    """Return what tells an end point from others, without a password or key that stands in its URL."""
+    """Return an endpoint's identity, without a password or key in its URL."""
     from urllib.parse import urlsplit
 
     parts = urlsplit(url)
