@@ -18,6 +18,15 @@ from workbench.engine.markdown.statements import Provenance, new_block_id
 from workbench.engine.results.memories import Changed
 from workbench.engine.workspace import Workspace
 
+# Decision files are written by hand here, which no agent may do.
+_BY_HAND = ("evolution", "reflected")
+_WINDOW = 200_000
+# Result of a `use` scene besides its options.
+_NO_PARTICULARS = frozenset({"session", "tool", "failed"})
+_FOLDER_MARK = ".workbench-demo"
+_FINISHED = "Made by `workbench demo`.\n"
+_UNFINISHED = "`workbench demo` is building here.\n"
+
 
 @dataclass(frozen=True)
 class Door:
@@ -25,13 +34,6 @@ class Door:
 
     role: str
     actor: str | None = None
-
-
-# Decision files are written by hand here, which no agent may do.
-_BY_HAND = ("evolution", "reflected")
-_WINDOW = 200_000
-# Result of a `use` scene besides its options.
-_NO_PARTICULARS = frozenset({"session", "tool", "failed"})
 
 
 def door_of(who: str, verb: str = "") -> Door:
@@ -278,9 +280,6 @@ def _listed(text: str | None) -> list[str]:
 
 
 ZONE = ZoneInfo("Europe/Stockholm")
-_FOLDER_MARK = ".workbench-demo"
-_FINISHED = "Made by `workbench demo`.\n"
-_UNFINISHED = "`workbench demo` is building here.\n"
 
 
 def build(

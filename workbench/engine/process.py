@@ -16,6 +16,7 @@ from types import FrameType
 from workbench.engine.errors import StorageError
 
 _PAUSE = 0.005
+_ENDING_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
 @contextmanager
@@ -64,9 +65,6 @@ def _unusable(place: Path, error: OSError) -> StorageError:
         where=str(place),
         remedy="Give the right to write there, or name another folder on a local disk: paths.cache, paths.state.",
     )
-
-
-_ENDING_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
 @contextlib.contextmanager

@@ -365,4 +365,4 @@ def test_what_is_no_file_is_refused_and_never_waited_for(
     assert refused.value.where == layout.SETTINGS
     place.rename(root / "openclaw.json")
     (warning,) = load_settings(root, environment=environment).warnings
-    assert warning == "openclaw.json was left aside: it cannot be read (no file stands there)."
+    assert warning == "openclaw.json was left aside: it cannot be read (not a regular file)."

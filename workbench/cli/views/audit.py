@@ -37,6 +37,8 @@ ACTS_SHOWN = 3
 DIFF_STYLES = {"+": "good", "-": "bad", "@": "place"}
 # Changes to memories stand out from mere writes.
 ACTION_STYLES = {"ALERT": "accent", "DELETE": "bad", "PURGE": "bad", "REVERT": "place", "ACK": "good"}
+FILES_SHOWN = 30
+LINES_SHOWN = 3
 
 
 def log_lines(page: Page, log: AuditLog, *, most: int | None = None) -> list[str]:
@@ -256,8 +258,6 @@ _SIGNS = {
     "scored": ("·", "quiet"),
 }
 _STORES = {"file": "Other files"}
-FILES_SHOWN = 30
-LINES_SHOWN = 3
 
 
 def moment_lines(page: Page, moment: Moment, core: CoreView | None) -> list[str]:

@@ -8,6 +8,7 @@ from workbench.cli.printing import Page, clip, display_width, safe_line, wrap
 from workbench.engine.results.graph import EntityTable, GraphEdge, GraphEvent, GraphFact, GraphNode, GraphView
 
 LABEL = 24
+ENTITY_LABEL = 28
 
 
 def graph_lines(page: Page, graph: GraphView) -> list[str]:
@@ -230,9 +231,6 @@ def _row(page: Page, edge: GraphEdge) -> tuple[str, str, str]:
     aside = page.paint(" · ".join(part for part in told if part), "quiet")
     start, end = (page.paint(safe_line(id_), "semantic") for id_ in (edge.from_, edge.to))
     return f"  {start}", safe_line(edge.relation), f"{end}  {aside}".rstrip()
-
-
-ENTITY_LABEL = 28
 
 
 def entity_lines(page: Page, table: EntityTable, *, limit: int) -> list[str]:

@@ -21,6 +21,20 @@ _JOINED = re.compile(r"[-./\\:@+#]")
 _LEAD = 4
 
 Span = tuple[int, int]
+SNIPPET_LINES = 2
+CUTS_SHOWN = 3
+MARGIN = 6
+# An archived memory with a lower score is not the one meant.
+LEAST_TOLD = 0.2
+# A snippet is for recognising a memory; markup would fill its two lines.
+_MARKUP = re.compile(r"<!--.*?-->|(?<!\S)#{1,6} ", re.DOTALL)
+_FACT_END = re.compile(r"(?: \([^()]*\))?(?: \^[\w-]+)?\s*$")
+_LINK = re.compile(r"\[\[([^\[\]|]+)(?:\|[^\[\]]*)?\]\]")
+_HEADING_OR_COMMENT = re.compile(r"^\s*(?:#{1,6} .*|<!--.*-->\s*|)$")
+_FACT = re.compile(r"^\s*[-*] +(?=\S)")
+_LIST_ITEM = re.compile(r" *(?:(?:[-*+>]|\d+[.)]) )?")
+_TERMS = ("base", "decay", "days", "lambda", "accessCount", "reinforcement", "typeWeight")
+_LINK_TO = re.compile(r"\[\[([^\[\]|\s]+)\]\]")
 
 
 def matches_in(text: str, query: str) -> list[Span]:
@@ -156,19 +170,6 @@ def _lowered(word: str) -> str:
     if len(lowered) == len(word):
         return lowered
     return "".join(small if len(small := letter.lower()) == 1 else letter for letter in word)
-
-
-SNIPPET_LINES = 2
-CUTS_SHOWN = 3
-MARGIN = 6
-# An archived memory with a lower score is not the one meant.
-LEAST_TOLD = 0.2
-# A snippet is for recognising a memory; markup would fill its two lines.
-_MARKUP = re.compile(r"<!--.*?-->|(?<!\S)#{1,6} ", re.DOTALL)
-_FACT_END = re.compile(r"(?: \([^()]*\))?(?: \^[\w-]+)?\s*$")
-_LINK = re.compile(r"\[\[([^\[\]|]+)(?:\|[^\[\]]*)?\]\]")
-_HEADING_OR_COMMENT = re.compile(r"^\s*(?:#{1,6} .*|<!--.*-->\s*|)$")
-_FACT = re.compile(r"^\s*[-*] +(?=\S)")
 
 
 def found_lines(page: Page, found: Found, *, query: str = "", explain: bool = False) -> list[str]:
@@ -361,10 +362,6 @@ def forgotten_lines(page: Page, forgotten: Forgotten, *, hard: bool, purged: boo
     return [*lines, page.paint(f"  {back}", "quiet")]
 
 
-_LIST_ITEM = re.compile(r" *(?:(?:[-*+>]|\d+[.)]) )?")
-_TERMS = ("base", "decay", "days", "lambda", "accessCount", "reinforcement", "typeWeight")
-
-
 def shown_lines(page: Page, shown: Shown) -> list[str]:
     """Show one memory, text first."""
     last = f"–{shown.end_line}" if shown.end_line != shown.start_line else ""
@@ -449,7 +446,6 @@ def _validity(validity: Validity) -> str:
     return safe_line(", ".join(said))
 
 
-_LINK_TO = re.compile(r"\[\[([^\[\]|\s]+)\]\]")
 _ROUTES = {"rules": "by its wording", "model": "by the model", "given": "as you said"}
 
 

@@ -34,6 +34,8 @@ _STYLES = {"undecided": "accent", "approved": "good", "rejected": "bad", "deferr
 _LONG_TEXT = 3
 # These change no memory's content.
 _UNCHANGING = ("archive", "restore", "vault pin", "question", "merge", "contradiction")
+_LONG_DIFF = 40
+_MOST_LINES_OF_TEXT = 12
 
 
 def review_lines(page: Page, review: Review) -> list[str]:
@@ -230,9 +232,6 @@ def _age(hours: float) -> str:
     return f"{round(hours)} h" if hours < 48 else f"{round(hours / 24)} days"
 
 
-_LONG_DIFF = 40
-
-
 def preview_lines(page: Page, preview: ReviewPreview) -> list[str]:
     """Show what applying would change, file by file, as a diff."""
     counts = [
@@ -402,9 +401,6 @@ def trace_lines(page: Page, exchanges: Iterable[Mapping[str, object]]) -> list[s
 
 def _indented(text: str) -> list[str]:
     return [f"  {safe_line(line)}" for line in text.split("\n")]
-
-
-_MOST_LINES_OF_TEXT = 12
 
 
 def proposals_lines(page: Page, found: Proposals) -> list[str]:

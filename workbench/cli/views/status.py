@@ -11,6 +11,7 @@ from workbench.engine.results.recall import IndexStatus
 from workbench.engine.results.status import Brief, Check, DaemonStatus, Diagnosis
 
 _MARKS = {"ok": ("✓", "good"), "degraded": ("!", "accent"), "broken": ("✗", "bad")}
+START = "Start it with: workbench daemon"
 
 
 def brief_lines(page: Page, brief: Brief) -> list[str]:
@@ -95,7 +96,6 @@ def _freshness(page: Page, status: IndexStatus) -> str:
 
 
 _DUE = {"sync": "look at all files", "upkeep": "upkeep", "reflect": "reflection"}
-START = "Start it with: workbench daemon"
 _UNIT = """\
 [Unit]
 Description=Workbench looks after {description}

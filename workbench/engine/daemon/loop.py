@@ -33,6 +33,14 @@ from workbench.engine.search.watcher import Watcher
 if TYPE_CHECKING:
     from workbench.engine.workspace import Workspace
 
+# The clocks differ by more than this many seconds only if one was set, or the machine slept.
+_JUMP = 90.0
+# Another writing process is a problem only after keeping this one waiting this many times.
+_PATIENT_WITH_WRITERS = 3
+_FILES_NAMED = 5
+# Regular duties worth announcing; reflection has its own time.
+_TOLD_AHEAD: Final = (Duty.SYNC, Duty.UPKEEP)
+
 
 class Alarm:
     """Wakes one waiting thread; may be rung from any thread or signal handler.
@@ -61,15 +69,6 @@ class Alarm:
         """Close the pipe; it must not be rung any more."""
         os.close(self._reads)
         os.close(self._writes)
-
-
-# The clocks differ by more than this many seconds only if one was set, or the machine slept.
-_JUMP = 90.0
-# Another writing process is a problem only after keeping this one waiting this many times.
-_PATIENT_WITH_WRITERS = 3
-_FILES_NAMED = 5
-# Regular duties worth announcing; reflection has its own time.
-_TOLD_AHEAD: Final = (Duty.SYNC, Duty.UPKEEP)
 
 
 @dataclass(frozen=True)

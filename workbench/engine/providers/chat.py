@@ -15,6 +15,15 @@ from workbench.engine.errors import ProviderError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+DECLINED: Final = "The model declined to answer."
+CUT_SHORT: Final = "The model’s answer was cut short at its length limit."
+NOTHING: Final = "The model answered nothing."
+NO_OBJECT: Final = "The model’s answer is not the JSON object it was asked for."
+_FENCED = re.compile(r"```[\w-]*\s*\n(.*?)```", re.DOTALL)
+_THOUGHTS = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
+# Seconds between checks for cancellation.
+_LOOK_SECONDS = 0.05
+
 
 class ChatCancelled(Exception):
     """The caller cancelled the request; there is no answer."""
@@ -120,13 +129,6 @@ class ChatModel(Protocol):
         ...
 
 
-DECLINED: Final = "The model declined to answer."
-CUT_SHORT: Final = "The model’s answer was cut short at its length limit."
-NOTHING: Final = "The model answered nothing."
-NO_OBJECT: Final = "The model’s answer is not the JSON object it was asked for."
-
-_FENCED = re.compile(r"```[\w-]*\s*\n(.*?)```", re.DOTALL)
-_THOUGHTS = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 # Models put raw line ends and tabs into strings, though JSON wants them escaped.
 _DECODER = json.JSONDecoder(strict=False)
 
@@ -245,9 +247,6 @@ def find_json_object(text: str) -> dict[str, Any] | None:
             return cast("dict[str, Any]", found)
     return None
 
-
-# Seconds between checks for cancellation.
-_LOOK_SECONDS = 0.05
 
 Answer = TypeVar("Answer")
 

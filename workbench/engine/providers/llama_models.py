@@ -23,6 +23,33 @@ if TYPE_CHECKING:
 _MAGIC = b"GGUF"
 
 _kept: list[Any] = []
+CHATML: Final = (
+    "{% for message in messages %}<|im_start|>{{ message['role'] }}\n{{ message['content'] }}<|im_end|>\n"
+    "{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+)
+"""For models whose file has no template."""
+# From the private use area, so that no template handles it.
+_PLACE: Final = re.compile("\ue0d0(\\d+)\ue0d1")
+# Prompt tokens processed between checks for cancellation.
+_BATCH_TOKENS: Final = 256
+# Low temperature: answers come from the prompt and should be reproducible.
+_TOP_K: Final = 40
+_TOP_P: Final = 0.95
+_TEMPERATURE: Final = 0.2
+_SEED: Final = 20_260_203
+_LONGEST_STRING: Final = 1_200
+_TEXT_RULES: Final = re.compile("(?:char|string) ::=")
+_CHAR_RULE: Final = (
+    r'char ::= [^"\\\x7F\x00-\x1F] | "\\" (["\\/bfnrt] | "u" [0-9a-fA-F] [0-9a-fA-F] [0-9a-fA-F] [0-9a-fA-F])'
+)
+_STRING_RULE: Final = rf'string ::= "\"" char{{0,{_LONGEST_STRING}}} "\"" space'
+# Longer texts are cut even if the model takes more: a memory is a few hundred tokens long.
+_LONGEST_TEXT = 2048
+# Far more than that many tokens take; the rest need not be tokenised.
+MOST_BYTES = 1 << 16
+# Attention covers all tokens of a batch, so a larger one is slower for short texts.
+_EMBEDDING_BATCH_TOKENS = 512
+MOST_SEQUENCES = 64
 
 
 class OutOfMemory(ProviderError):
@@ -127,16 +154,6 @@ def thread_count() -> int:
     return max(1, min(8, available - 1))
 
 
-CHATML: Final = (
-    "{% for message in messages %}<|im_start|>{{ message['role'] }}\n{{ message['content'] }}<|im_end|>\n"
-    "{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
-)
-"""For models whose file has no template."""
-
-# From the private use area, so that no template handles it.
-_PLACE: Final = re.compile("\ue0d0(\\d+)\ue0d1")
-
-
 @dataclass(frozen=True, slots=True)
 class PromptPiece:
     """Part of a prompt; in `words`, nothing counts as a marker."""
@@ -205,22 +222,6 @@ def _pieces(rendered: str, messages: Sequence[ChatMessage]) -> list[PromptPiece]
         for at, part in enumerate(parts)
     ]
     return [piece for piece in pieces if piece.text or piece.words]
-
-
-# Prompt tokens processed between checks for cancellation.
-_BATCH_TOKENS: Final = 256
-# Low temperature: answers come from the prompt and should be reproducible.
-_TOP_K: Final = 40
-_TOP_P: Final = 0.95
-_TEMPERATURE: Final = 0.2
-_SEED: Final = 20_260_203
-
-_LONGEST_STRING: Final = 1_200
-_TEXT_RULES: Final = re.compile("(?:char|string) ::=")
-_CHAR_RULE: Final = (
-    r'char ::= [^"\\\x7F\x00-\x1F] | "\\" (["\\/bfnrt] | "u" [0-9a-fA-F] [0-9a-fA-F] [0-9a-fA-F] [0-9a-fA-F])'
-)
-_STRING_RULE: Final = rf'string ::= "\"" char{{0,{_LONGEST_STRING}}} "\"" space'
 
 
 class LlamaText:
@@ -448,15 +449,6 @@ def cut_to_bytes(text: str, limit: int) -> str:
     """Return the beginning of a text that fits this many UTF-8 bytes, lone surrogates replaced."""
     content = text.encode("utf-8", "replace")
     return content[:limit].decode("utf-8", "ignore")
-
-
-# Longer texts are cut even if the model takes more: a memory is a few hundred tokens long.
-_LONGEST_TEXT = 2048
-# Far more than that many tokens take; the rest need not be tokenised.
-MOST_BYTES = 1 << 16
-# Attention covers all tokens of a batch, so a larger one is slower for short texts.
-_EMBEDDING_BATCH_TOKENS = 512
-MOST_SEQUENCES = 64
 
 
 class LlamaModel:

@@ -31,6 +31,26 @@ if TYPE_CHECKING:
 
 _LIBRARY = "llama_cpp"
 _DISTRIBUTION = "llama-cpp-python"
+_MAGIC: Final = b"WbLm"
+# Seconds to load a model and run it once, extra for reading its file, and per batch or token afterwards.
+START_SECONDS: Final = 60.0
+ANSWER_SECONDS: Final = 300.0
+_SLOWEST_DISK: Final = 50_000_000
+_END_SECONDS: Final = 5.0
+_MOST_SAID: Final = 65_536
+# Only modules that this process could import, whatever its working folder.
+_PROGRAM: Final = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1]);"
+    " from workbench.engine.providers.llama_worker import serve; serve()"
+)
+_REBUILD: Final = (
+    "Build it for this machine: CMAKE_ARGS=-DGGML_NATIVE=OFF pip install --force-reinstall --no-deps"
+    " --no-binary llama-cpp-python llama-cpp-python. Then try the model again: workbench doctor"
+)
+_MAKE_ROOM: Final = "Free some memory or use a smaller model. Then try it again: workbench doctor"
+_TRY_AGAIN: Final = (
+    "Use another model, or install llama-cpp-python again. Then try it again: workbench doctor"
+)
 
 
 @dataclass(frozen=True)
@@ -150,7 +170,6 @@ def _processor() -> str:
 
 
 _HEAD: Final = struct.Struct("!4sII")
-_MAGIC: Final = b"WbLm"
 
 Read = Callable[[int], bytes]
 Reply = tuple[dict[str, Any], bytes]
@@ -196,28 +215,6 @@ def unpack_ids(header: dict[str, Any], body: bytes) -> list[list[int]]:
         sequences.append(ids[at : at + length])
         at += length
     return sequences
-
-
-# Seconds to load a model and run it once, extra for reading its file, and per batch or token afterwards.
-START_SECONDS: Final = 60.0
-ANSWER_SECONDS: Final = 300.0
-_SLOWEST_DISK: Final = 50_000_000
-_END_SECONDS: Final = 5.0
-_MOST_SAID: Final = 65_536
-
-# Only modules that this process could import, whatever its working folder.
-_PROGRAM: Final = (
-    "import json, sys; sys.path[:] = json.loads(sys.argv[1]);"
-    " from workbench.engine.providers.llama_worker import serve; serve()"
-)
-_REBUILD: Final = (
-    "Build it for this machine: CMAKE_ARGS=-DGGML_NATIVE=OFF pip install --force-reinstall --no-deps"
-    " --no-binary llama-cpp-python llama-cpp-python. Then try the model again: workbench doctor"
-)
-_MAKE_ROOM: Final = "Free some memory or use a smaller model. Then try it again: workbench doctor"
-_TRY_AGAIN: Final = (
-    "Use another model, or install llama-cpp-python again. Then try it again: workbench doctor"
-)
 
 
 class LlamaProcess:

@@ -47,6 +47,12 @@ if TYPE_CHECKING:
     Request = Callable[["openai.OpenAI", float], AbstractContextManager["APIResponse[Any]"]]
 
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
+LARGEST_ANSWER_BYTES = 8_000_000
+# Ways to request JSON, strictest first; a server that rejects one gets the next.
+_FORMS = ("json_schema", "json_object", "text")
+# Names of the length limit: OpenAI's newer models reject the old one, other servers know no other.
+_LIMITS = ("max_tokens", "max_completion_tokens")
+_REJECTED_FORM_STATUSES = frozenset({400, 415, 422, 501})
 
 
 class RefusedRequest(ProviderError):
@@ -232,15 +238,6 @@ class OpenAIConnection:
         refused = RefusedRequest(message, where=self.where, remedy=remedy)
         refused.status = status
         return refused
-
-
-LARGEST_ANSWER_BYTES = 8_000_000
-
-# Ways to request JSON, strictest first; a server that rejects one gets the next.
-_FORMS = ("json_schema", "json_object", "text")
-# Names of the length limit: OpenAI's newer models reject the old one, other servers know no other.
-_LIMITS = ("max_tokens", "max_completion_tokens")
-_REJECTED_FORM_STATUSES = frozenset({400, 415, 422, 501})
 
 
 @dataclass

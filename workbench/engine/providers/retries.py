@@ -19,6 +19,7 @@ _LONGEST_PAUSE_S = 8.0
 
 
 Answer = TypeVar("Answer")
+_USER_INFO = re.compile(r"(//)[^/?#]*@")
 
 
 class PassingFault(Exception):
@@ -83,9 +84,6 @@ def pause_before(attempt: int, retry_after_s: float | None) -> float:
     if retry_after_s is not None:
         return retry_after_s
     return min(_LONGEST_PAUSE_S, _FIRST_PAUSE_S * 2.0**attempt)
-
-
-_USER_INFO = re.compile(r"(//)[^/?#]*@")
 
 
 def without_password(url: str) -> str:

@@ -21,6 +21,14 @@ if TYPE_CHECKING:
     from workbench.engine.providers.llama_chat import LlamaChat
     from workbench.engine.settings.sections import EmbeddingSettings, Settings
 
+_ADDRESS = re.compile(
+    r"hf:(?P<owner>[\w.-]+)/(?P<repository>[\w.-]+)(?:@(?P<revision>[\w.-]+))?/(?P<file>[\w./ -]+\.gguf)",
+    re.ASCII | re.IGNORECASE,
+)
+REMOTE = frozenset({"openai", "gemini"})
+DOCUMENTED_MODEL = "hf:ggml-org/embeddinggemma-300M-GGUF/embeddinggemma-300M-Q8_0.gguf"
+_LEAST_FOR_BATCH = 1000
+
 
 def chat_model(settings: Settings, *, timeout_s: float | None = None) -> ChatModel | None:
     """Return the configured chat model. Nothing is loaded, opened or contacted before its first use.
@@ -71,12 +79,6 @@ def try_local_model(settings: Settings) -> None:
     if settings.model.path:
         path = Path(settings.model.path).expanduser()
         _local(path, settings.model.context, settings.trials_directory).try_again()
-
-
-_ADDRESS = re.compile(
-    r"hf:(?P<owner>[\w.-]+)/(?P<repository>[\w.-]+)(?:@(?P<revision>[\w.-]+))?/(?P<file>[\w./ -]+\.gguf)",
-    re.ASCII | re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True)
@@ -132,11 +134,6 @@ def models_folder(configured: str) -> Path:
     from platformdirs import user_cache_dir
 
     return Path(user_cache_dir("workbench", appauthor=False)) / "models"
-
-
-REMOTE = frozenset({"openai", "gemini"})
-DOCUMENTED_MODEL = "hf:ggml-org/embeddinggemma-300M-GGUF/embeddinggemma-300M-Q8_0.gguf"
-_LEAST_FOR_BATCH = 1000
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,18 @@ from workbench.engine.catalog.records import FactRecord, MemoryRecord
 if TYPE_CHECKING:
     from workbench.engine.providers.embedding.embedder import FloatArray
 
+# One match is about one token: words (long ones several), three digits, a run of signs, a run of line ends,
+# one character of a script without spaces.
+_TOKEN = re.compile(
+    r"[A-Za-z]{1,11}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\U00020000-\U0003134f]|[^\W\d_]{1,4}|\d{1,3}|[^\w\s]{1,6}\n*"
+    r"|_+|\n+|[ \t]{16}"
+)
+_FENCE = re.compile(r"\s*(`{3,}|~{3,})")
+_HEADING = re.compile(r"#{1,6}\s+(.*\S)")
+_SENTENCE_END = re.compile(r"[.!?。！？；;]\s*|\s")
+_BETWEEN_TITLES = " › "
+_HALF = re.compile("[\ud800-\udfff]")
+
 
 @dataclass(frozen=True)
 class FileRecords:
@@ -158,17 +170,6 @@ class ChunkSource(Protocol):
     def read(self, numbers: Sequence[int]) -> list[StoredChunk]:
         """Return chunks in the order asked for, skipping those that are gone."""
         ...
-
-
-# One match is about one token: words (long ones several), three digits, a run of signs, a run of line ends,
-# one character of a script without spaces.
-_TOKEN = re.compile(
-    r"[A-Za-z]{1,11}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\U00020000-\U0003134f]|[^\W\d_]{1,4}|\d{1,3}|[^\w\s]{1,6}\n*"
-    r"|_+|\n+|[ \t]{16}"
-)
-_FENCE = re.compile(r"\s*(`{3,}|~{3,})")
-_HEADING = re.compile(r"#{1,6}\s+(.*\S)")
-_SENTENCE_END = re.compile(r"[.!?。！？；;]\s*|\s")
 
 
 @dataclass(frozen=True)
@@ -322,10 +323,6 @@ def _last_end(line: str, first: int, last: int) -> int:
         if match.group().strip() or not kind:
             best, kind = match.end(), match.group().strip()
     return best
-
-
-_BETWEEN_TITLES = " › "
-_HALF = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,11 @@ if TYPE_CHECKING:
 _MOST_AT_ONCE = 200
 _MOST_LOOKS = 5
 _Row = tuple[Any, ...]
+# Seconds that a question waits for changes to be indexed.
+PATIENCE = 1.5
+_MOST_ATTEMPTS = 4
+# Others read along there and must not learn the names of a person's private files.
+_SHARED = frozenset({"group", "channel", "subagent"})
 
 
 class CatalogFiles:
@@ -118,9 +123,6 @@ def _fact(row: _Row) -> FactRecord:
     return FactRecord(**known, provenance=tuple(json.loads(row[7])), retired=True)
 
 
-# Seconds that a question waits for changes to be indexed.
-PATIENCE = 1.5
-_MOST_ATTEMPTS = 4
 T = TypeVar("T")
 
 Asking = Callable[["ChunkSource", "Callable[[str], FloatArray] | None"], T]
@@ -355,10 +357,6 @@ class Finder:
                     index, self._sources, self._version, self._unread
                 )
             return keeper
-
-
-# Others read along there and must not learn the names of a person's private files.
-_SHARED = frozenset({"group", "channel", "subagent"})
 
 
 def are_citations_given(choice: str, context: str = "direct") -> bool:

@@ -16,6 +16,7 @@ from workbench.engine.file_access import expand_home
 
 # Folders that hold no written memory.
 _SKIPPED = frozenset({"node_modules", "__pycache__"})
+_VERSION = 2
 
 
 class OutsideMask(Protocol):
@@ -187,9 +188,6 @@ def _onward(reached: set[int], wanted: list[str]) -> set[int]:
             at += 1
             further.add(at)
     return further
-
-
-_VERSION = 2
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,13 @@ _PASSED = (
     "PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "XDG_CACHE_HOME", "QMD_FORCE_CPU", "QMD_LLAMA_GPU",
 )  # fmt: skip
 _CONTROL = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|[\x00-\x1f\x7f]+")
+HOME = "qmd"
+UPDATE_SECONDS = 120.0
+EMBED_SECONDS = 1800.0
+MOST_FILE_BYTES = 4 * 1024 * 1024
+_FAILURES_BEFORE_PAUSE = 3
+_PAUSE = timedelta(seconds=60)
+_MORE_WHERE_FILTERED = 5
 
 
 @dataclass(frozen=True)
@@ -169,15 +176,6 @@ def _one_line(complaint: bytes) -> str:
     said = [line for line in lines if line]
     telling = next((line for line in said if "error" in line.lower()), said[-1] if said else "")
     return telling if len(telling) <= _SHOWN_COMPLAINT else telling[: _SHOWN_COMPLAINT - 1] + "…"
-
-
-HOME = "qmd"
-UPDATE_SECONDS = 120.0
-EMBED_SECONDS = 1800.0
-MOST_FILE_BYTES = 4 * 1024 * 1024
-_FAILURES_BEFORE_PAUSE = 3
-_PAUSE = timedelta(seconds=60)
-_MORE_WHERE_FILTERED = 5
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,15 @@ from workbench.engine.search.outside_files import (
 )
 from workbench.engine.settings.sections import QmdSettings
 
+_ADDRESS = re.compile(r"qmd://([^/]+)/(.+)", re.DOTALL)
+_HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? @@[^\n]*\n?")
+_TYPED = re.compile(r"^\s*(lex|vec|hyde|intent|expand)\s*:", re.IGNORECASE)
+_WORD = re.compile(r"\w[\w.+#/@'’-]*", re.UNICODE)
+_MOST_QUESTION = 2000
+PREFIX = "qmd/"
+_MARKDOWN = "**/*.md"
+_NOT_PLAIN = re.compile(r"[^\w/.]+|_+")
+
 
 class QmdFailed(Exception):
     """QMD failed; search goes on without it.
@@ -38,13 +47,6 @@ class QmdFailed(Exception):
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
         self.reason = reason
-
-
-_ADDRESS = re.compile(r"qmd://([^/]+)/(.+)", re.DOTALL)
-_HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? @@[^\n]*\n?")
-_TYPED = re.compile(r"^\s*(lex|vec|hyde|intent|expand)\s*:", re.IGNORECASE)
-_WORD = re.compile(r"\w[\w.+#/@'’-]*", re.UNICODE)
-_MOST_QUESTION = 2000
 
 
 @dataclass(frozen=True)
@@ -144,14 +146,11 @@ def _score(value: object) -> float:
     return 0.0
 
 
-PREFIX = "qmd/"
-_MARKDOWN = "**/*.md"
 _DEFAULT = (
     ("memory-root", "", layout.CORE),
     ("memory-alt", "", "memory.md"),
     ("memory-dir", "memory", _MARKDOWN),
 )
-_NOT_PLAIN = re.compile(r"[^\w/.]+|_+")
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,15 @@ _LONGEST_LABEL = 120
 
 PERSON = frozenset(("user", "human", "me", "i", "用户", "我"))
 AGENT = frozenset(("assistant", "agent", "ai", "bot", "model", "助手"))
+# A passage is about as long as a snippet.
+_LONGEST_PASSAGE = 700
+# With this share of list items, each is a unit of its own.
+_LIST_SHARE = 0.8
+_HEADING = re.compile(r"#{1,6}\s")
+# Start of a line with a list mark or a time.
+_MARK_OR_STAMP = re.compile(r"\s*[-*+•\d(\[]")
+# A short text with no such line, except for a heading at the top, is a single passage.
+_PARTING = re.compile(r"^(?:[^\S\n]*[-*+•\d(\[]|#)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,17 +96,6 @@ def speaker_of_section(text: str, title: str) -> str | None:
             return match[1].casefold()
     match = _TITLE.match(title)
     return match[1].casefold() if match is not None and match.end() < len(title) else None
-
-
-# A passage is about as long as a snippet.
-_LONGEST_PASSAGE = 700
-# With this share of list items, each is a unit of its own.
-_LIST_SHARE = 0.8
-_HEADING = re.compile(r"#{1,6}\s")
-# Start of a line with a list mark or a time.
-_MARK_OR_STAMP = re.compile(r"\s*[-*+•\d(\[]")
-# A short text with no such line, except for a heading at the top, is a single passage.
-_PARTING = re.compile(r"^(?:[^\S\n]*[-*+•\d(\[]|#)", re.MULTILINE)
 
 
 def units_of(text: str) -> list[tuple[int, int]]:

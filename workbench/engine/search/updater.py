@@ -9,6 +9,10 @@ from workbench.engine.errors import WorkbenchError
 from workbench.engine.search.chunks import FileSource
 from workbench.engine.search.index.index import Index, IndexState, IndexSync
 
+# Seconds to wait for another building process: in the background, and on request.
+_WAIT = 0.2
+_LONG_WAIT = 60.0
+
 
 class BackgroundTask:
     """Runs one kind of work on its own thread, once at a time, and again if requested meanwhile.
@@ -102,10 +106,6 @@ class BackgroundTask:
 
 
 Progress = Callable[[int, int], None]
-
-# Seconds to wait for another building process: in the background, and on request.
-_WAIT = 0.2
-_LONG_WAIT = 60.0
 
 
 def no_progress(done: int, total: int) -> None:

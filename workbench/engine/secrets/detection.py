@@ -25,6 +25,10 @@ _WITHOUT_WIDTH: Final = r"[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2
 _BACKSLASH: Final = r"\\(?=[_.:-])"
 _UNSEEN: Final = re.compile(f"{_WITHOUT_WIDTH}|{_BACKSLASH}")
 _ASCII: Final = bytes(range(128))
+_MASK: Final = re.compile(r"\[held back(?: \d+)?: [^\[\]\r\n]{1,300}\]")
+_NO_LINE_END: Final = re.compile(r"[^\r\n]+")
+# Searching again for each of a thousand different passwords would take too long.
+_MOST_REPEATED: Final = 200
 
 
 @dataclass(frozen=True)
@@ -139,12 +143,6 @@ def added_secrets(before: bytes | None, after: bytes) -> tuple[Secret, ...]:
     known = text_of(before or b"")
     found = find_secrets(text_of(after))
     return tuple(secret for secret in found if secret.text not in known)
-
-
-_MASK: Final = re.compile(r"\[held back(?: \d+)?: [^\[\]\r\n]{1,300}\]")
-_NO_LINE_END: Final = re.compile(r"[^\r\n]+")
-# Searching again for each of a thousand different passwords would take too long.
-_MOST_REPEATED: Final = 200
 
 
 @dataclass(frozen=True)

@@ -73,6 +73,10 @@ _LOGGING_IN: Final = re.compile(
 )
 
 _PRINTED: Final = re.compile(r"[!-~]{1,300}")
+_BEFORE_LABELS: Final = 4
+_FOLLOWS: Final = re.compile(
+    r"[*_`\"']{0,3}(?:[.,;:!?)\n\r]|\Z|[ ]+(?:for|of|to|on|at|in|and|now|für|auf|de|del|pour)\b)"
+)
 
 
 def labelled_in(text: str, small: bytes, foreign: str) -> Iterator[Found]:
@@ -227,10 +231,6 @@ def _takes_a_blank(text: str, named: Named) -> bool:
 
 
 _VERBS: Final = words_of("is was as ist es est = è é")
-_BEFORE_LABELS: Final = 4
-_FOLLOWS: Final = re.compile(
-    r"[*_`\"']{0,3}(?:[.,;:!?)\n\r]|\Z|[ ]+(?:for|of|to|on|at|in|and|now|für|auf|de|del|pour)\b)"
-)
 
 
 def _value_before(text: str, named: Named) -> Found | None:

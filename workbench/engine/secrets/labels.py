@@ -22,6 +22,15 @@ from workbench.engine.secrets.values import (
 )
 
 LABELLED: Final = "password"
+_WORDS: Final = re.compile(r"[A-Z]+(?![a-zñ])|[A-Z]?[a-zñ]+|[0-9]+")
+_TOKEN_COMPOUNDS: Final = ("authtoken", "accesstoken", "apitoken", "bearertoken", "refreshtoken", "usertoken")
+_MAIL: Final = re.compile(r"[\w.+-]+@[\w-]+(?:\.[A-Za-z][\w-]*)+")
+_STRONG_SIGNS: Final = frozenset("!@#$%^&*+~|")
+_SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9-]{2,20})[ ]{1,4}(?=[^\s])")
+_OF_A_USER: Final = re.compile(r"[^\s:/]{2,40}[ ]?[/:][ ]?(?=[^\s/])")
+_BASIC: Final = re.compile(r"[A-Za-z0-9+/_-]{8,}={0,2}")
+_SEVERAL: Final = re.compile(r"(?<=[A-RT-Za-rt-zñ])[Ss](?![A-Za-zñ])")
+_WORD: Final = re.compile(r"[A-Za-z]+")
 
 
 class Label(Enum):
@@ -66,7 +75,6 @@ class Named:
     many: bool = False
 
 
-_WORDS: Final = re.compile(r"[A-Z]+(?![a-zñ])|[A-Z]?[a-zñ]+|[0-9]+")
 _PASSWORDS: Final = (
     *("password", "passwd", "passphrase", "passcode", "pwd", "passwort", "kennwort", "wachtwoord"),
     *("contraseña", "contrasena", "senha", "parola"),
@@ -89,7 +97,6 @@ _NO_KEYS: Final = words_of(
     "public pub primary foreign sort cache partition idempotency hash map dict object row col column index shard "
     "routing message sequence natural unique composite bucket translation i18n schema idx hot arrow key"
 )
-_TOKEN_COMPOUNDS: Final = ("authtoken", "accesstoken", "apitoken", "bearertoken", "refreshtoken", "usertoken")
 _TOKEN_HEADS: Final = words_of(
     "api auth access bearer refresh bot user personal deploy id app session github gitlab npm slack private"
 )
@@ -101,16 +108,11 @@ _NO_TOKENS: Final = words_of(
 # Words before a bare `pass` that make it a password: `my pass`, unlike `boarding pass`.
 _BEFORE_PASS: Final = words_of("my the your our his her their wifi login root admin user db database")
 
-_MAIL: Final = re.compile(r"[\w.+-]+@[\w-]+(?:\.[A-Za-z][\w-]*)+")
 _ALGORITHM: Final = re.compile(
     r"(?:sha|md|aes|rsa|hs|rs|es|ps|pbkdf|base|oauth|ed|x|utf|argon|bcrypt|scrypt|http|tls|ssl|hmac|totp)"
     r"[-_]?\d{1,5}(?:[-_./]?[a-z]*\d*)*",
     re.IGNORECASE,
 )
-_STRONG_SIGNS: Final = frozenset("!@#$%^&*+~|")
-_SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9-]{2,20})[ ]{1,4}(?=[^\s])")
-_OF_A_USER: Final = re.compile(r"[^\s:/]{2,40}[ ]?[/:][ ]?(?=[^\s/])")
-_BASIC: Final = re.compile(r"[A-Za-z0-9+/_-]{8,}={0,2}")
 # Facts about a password, token or key rather than the thing itself: `password length`, `- rotated: 2026-01-02`.
 _ABOUT_IT: Final = words_of(
     "about age algorithm audience budget category changed check color column count created date default "
@@ -124,8 +126,6 @@ _ABOUT_IT: Final = words_of(
 )
 # Named beside a value rather than naming it.
 _BESIDE_IT: Final = words_of("account host hostname login server url user username")
-_SEVERAL: Final = re.compile(r"(?<=[A-RT-Za-rt-zñ])[Ss](?![A-Za-zñ])")
-_WORD: Final = re.compile(r"[A-Za-z]+")
 
 
 def label_of_several(name: str, before: str = "") -> Label | None:

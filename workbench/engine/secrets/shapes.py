@@ -42,6 +42,21 @@ _START: Final = re.compile(r"(?<![A-Za-z0-9])[A-Za-z0-9][A-Za-z0-9_.-]")
 _HEADER: Final = re.compile(r"(?<![A-Za-z0-9])eyJ[A-Za-z0-9_-]{10,2000}+\Z")
 _REST: Final = re.compile(r"\.eyJ[A-Za-z0-9_-]{10,}+\.[A-Za-z0-9_-]{10,}+")
 _WHOLE_WEB_TOKEN: Final = re.compile(rf"eyJ[A-Za-z0-9_-]{{10,}}+{_REST.pattern}")
+# A token continues on the next line, possibly after an indent or quotation marks.
+_BREAK: Final = r"[ \t]{0,2}\\?\r?\n[ \t]*(?:[>|│┃][ \t]*)*"
+# Nobody wraps longer lines; without a limit, hostile text would be rescanned again and again.
+_WRAPPED_RUN: Final = re.compile(r"[A-Za-z0-9_.\-]{1,300}(?![A-Za-z0-9_.\-])")
+_BREAK_HERE: Final = re.compile(_BREAK)
+_LINE_END: Final = re.compile(r"[ \t]{0,2}\\?\r?(?:\n|\Z)")
+_FIRST: Final = b"x" * 6
+_LONGEST_WRAPPED: Final = 300
+# Part of a word, or hyphenated words: not part of a token, unless it is a short rest.
+_WORDS: Final = re.compile(r"[A-Za-z]?[a-z]+(?:[-_.][A-Za-z]?[a-z]+)*[-.]?|[A-Z]+[-.]?|[\d.\-]+")
+_SHORT: Final = 4
+_LONG: Final = 8
+_LONG_WORD: Final = 40
+_MOST_LINES: Final = 60
+_SIGNS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-"
 
 
 @dataclass(frozen=True)
@@ -233,32 +248,17 @@ def beginning_in(said: str) -> int | None:
     return None
 
 
-# A token continues on the next line, possibly after an indent or quotation marks.
-_BREAK: Final = r"[ \t]{0,2}\\?\r?\n[ \t]*(?:[>|│┃][ \t]*)*"
-# Nobody wraps longer lines; without a limit, hostile text would be rescanned again and again.
-_WRAPPED_RUN: Final = re.compile(r"[A-Za-z0-9_.\-]{1,300}(?![A-Za-z0-9_.\-])")
-_BREAK_HERE: Final = re.compile(_BREAK)
-_LINE_END: Final = re.compile(r"[ \t]{0,2}\\?\r?(?:\n|\Z)")
 # Runs of this many characters at the end of a line may begin a token.
 _IN_WRAPPED_RUNS: Final = bytes(
     120 if at < 128 and (chr(at).isalnum() or at in b"_.-") else 46 if 32 < at < 127 and at != 92 else at
     for at in range(256)
 )
-_FIRST: Final = b"x" * 6
 _LINE_ENDS: Final = tuple(
     _FIRST + blank + slash + end
     for end in (b"\n", b"\r\n")
     for slash in (b"", b"\\")
     for blank in (b"", b" ", b"  ")
 )
-_LONGEST_WRAPPED: Final = 300
-# Part of a word, or hyphenated words: not part of a token, unless it is a short rest.
-_WORDS: Final = re.compile(r"[A-Za-z]?[a-z]+(?:[-_.][A-Za-z]?[a-z]+)*[-.]?|[A-Z]+[-.]?|[\d.\-]+")
-_SHORT: Final = 4
-_LONG: Final = 8
-_LONG_WORD: Final = 40
-_MOST_LINES: Final = 60
-_SIGNS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-"
 
 
 @dataclass(frozen=True)

@@ -7,33 +7,42 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-
-def words_of(said: str) -> frozenset[str]:
-    return frozenset(said.split())
-
-
 _PARTS: Final = re.compile(r"[A-Za-z0-9]{8,}")
 _HUMPS: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _UUID: Final = re.compile(r"[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}")
 _RANDOM_CHANGES: Final = 4
 _LOOKED_AT: Final = 120
-
 # The same character many times, as in `xxxxxxxx`, `********`, `00000000` and `......`.
 _REPEATED: Final = re.compile(r"(.)\1{5}|^(?:x{3}|X{3}|[*•.]{3}|…|(.)\2{3})", re.DOTALL)
 _CROSSED_OUT: Final = re.compile(r"x{6}|X{6}|[*•.]{4}")
 _FIRST_OF_A_STAND_IN: Final = "$<{[(%…•"
-# `os.environ["X"]`, `user.password`, `$row->token`, `hash(password)`, `Optional[str]`: expressions of a program.
-_EXPRESSION: Final = re.compile(
-    r"&?[A-Za-z_]\w*(?:(?:\?\.|\.|->|::)[A-Za-z_]\w*)+(?:[(\[{].*|[);]*)"
-    r"|(?:\w+(?:\.|->|::))*[A-Za-z_]\w{2,}[(\[].*",
-    re.DOTALL,
-)
 # The same in prose, where `abc(1x9` may be a password.
 _CALL: Final = re.compile(
     r"(?:(?:[A-Za-z]\w*\.)?[A-Za-z_.]{3,}[(\[])+(?:[A-Za-z_.=]*|\d+)[)\]]*|[a-z_]+(?:\.[A-Za-z_]+)+"
 )
 _ADDRESS: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://.*", re.DOTALL)
 _CAPITALS: Final = re.compile(r"[A-Z]+(?:[_-][A-Z]+)+|[A-Z_]*[A-Z](?:_\d+)?")
+_WORDS: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
+# `mypassword1`, `app_secret_2`: placeholders that describe themselves.
+_NAMES_ITSELF: Final = re.compile(
+    r"[A-Za-z0-9_.-]*(?:password|passwd|secret|token|apikey)[A-Za-z0-9_.-]*", re.IGNORECASE
+)
+_WORDY: Final = re.compile(r"(?:[A-Za-z]++[-_. /:@#]?)*+(?:v?\d{1,4}(?:\.\d+)*)?")
+_HYPHENED: Final = re.compile(r"[A-Za-z0-9]+(?:-[A-Za-z0-9]+)+")
+OPENING: Final = re.compile(r"(?:[*_]{1,3}|@(?=\"))?(\\{0,3}[\"'`]|[“‘„「『])?")
+_BARE: Final = re.compile(r"[^\s\"'`“”‘’「」『』<>，。；、|,;]{1,300}")
+
+
+def words_of(said: str) -> frozenset[str]:
+    return frozenset(said.split())
+
+
+# `os.environ["X"]`, `user.password`, `$row->token`, `hash(password)`, `Optional[str]`: expressions of a program.
+_EXPRESSION: Final = re.compile(
+    r"&?[A-Za-z_]\w*(?:(?:\?\.|\.|->|::)[A-Za-z_]\w*)+(?:[(\[{].*|[);]*)"
+    r"|(?:\w+(?:\.|->|::))*[A-Za-z_]\w{2,}[(\[].*",
+    re.DOTALL,
+)
 # Numbers, dates, amounts, durations, versions.
 _NUMBER: Final = re.compile(
     r"[~≈<>±+-]?[$€£¥]?\d[\d.,:/–x×-]*"
@@ -41,7 +50,6 @@ _NUMBER: Final = re.compile(
     r"|v?\d+(?:\.\d+)+(?:[-.]?[a-z]+[.-]?\d*)?|\d{4}-\d\d-\d\d(?:[T ][\d:.]+(?:Z|[+-]\d\d:?\d\d)?)?",
     re.IGNORECASE,
 )
-_WORDS: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
 _STAND_INS: Final = words_of(
     "your example placeholder changeme change replace replaceme insert redacted dummy todo xxx xxxx fake paste enter "
     "sample hidden masked removed omitted undefined null none"
@@ -53,15 +61,7 @@ _ABOUT: Final = words_of(
     "required optional demo foo bar baz private public oauth basic bearer jwt ci dev prod staging local root super "
     "strong secure safe random long very production development v"
 )
-# `mypassword1`, `app_secret_2`: placeholders that describe themselves.
-_NAMES_ITSELF: Final = re.compile(
-    r"[A-Za-z0-9_.-]*(?:password|passwd|secret|token|apikey)[A-Za-z0-9_.-]*", re.IGNORECASE
-)
-_WORDY: Final = re.compile(r"(?:[A-Za-z]++[-_. /:@#]?)*+(?:v?\d{1,4}(?:\.\d+)*)?")
-_HYPHENED: Final = re.compile(r"[A-Za-z0-9]+(?:-[A-Za-z0-9]+)+")
-OPENING: Final = re.compile(r"(?:[*_]{1,3}|@(?=\"))?(\\{0,3}[\"'`]|[“‘„「『])?")
 _CLOSING: Final = {"“": "”", "‘": "’", "„": "“", "「": "」", "『": "』"}
-_BARE: Final = re.compile(r"[^\s\"'`“”‘’「」『』<>，。；、|,;]{1,300}")
 
 
 @dataclass(frozen=True)

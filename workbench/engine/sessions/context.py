@@ -32,6 +32,11 @@ EXACT_CHARACTERS = 2_000_000
 _ONE_EXACT = 40_000
 _CHARACTERS_PER_TOKEN = 4.0
 _NO_TEXT = frozenset({"image", "input_image", "image_url"})
+MOST_IMAGE_CHARACTERS = 2_000_000
+MISSING_RESULT = "No result of this tool was recorded; the session was interrupted before it came."
+COMPACTION_PREFACE = "The conversation before this point was compacted into this summary:\n\n<summary>\n"
+BRANCH_PREFACE = "This is a summary of a branch of the conversation that was left:\n\n<summary>\n"
+SUMMARY_END = "\n</summary>"
 
 
 class HasText(Protocol):
@@ -99,8 +104,6 @@ class TokenEstimate:
         return total
 
 
-MOST_IMAGE_CHARACTERS = 2_000_000
-MISSING_RESULT = "No result of this tool was recorded; the session was interrupted before it came."
 _ROLES = frozenset({"user", "assistant", *RESULT_ROLES})
 
 
@@ -283,11 +286,6 @@ def _joined(turn: Sequence[Placed]) -> Placed:
         said |= placed.message
         content += parts_of(placed.message.get("content"))
     return Placed(turn[0].line, {**said, "content": content})
-
-
-COMPACTION_PREFACE = "The conversation before this point was compacted into this summary:\n\n<summary>\n"
-BRANCH_PREFACE = "This is a summary of a branch of the conversation that was left:\n\n<summary>\n"
-SUMMARY_END = "\n</summary>"
 
 
 @dataclass(frozen=True)

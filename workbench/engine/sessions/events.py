@@ -24,6 +24,27 @@ _ASIDE = ("isMeta", "isSidechain", "isCompactSummary", "isVisibleInTranscriptOnl
 # Leaves room for every time zone, and for the day on which the session ends.
 _YEARS = range(MINYEAR + 1, MAXYEAR - 20)
 _SPACES = re.compile(r"\s+")
+VERSION = 3
+HEADER = "session"
+MESSAGE = "message"
+COMPACTION = "compaction"
+BRANCH_SUMMARY = "branch_summary"
+CUSTOM = "custom"
+CUSTOM_MESSAGE = "custom_message"
+LABEL = "label"
+RESET = "reset"
+KINDS = (
+    HEADER, MESSAGE, COMPACTION, BRANCH_SUMMARY, CUSTOM, CUSTOM_MESSAGE, LABEL, RESET, "model_change",
+    "thinking_level_change", "session_info",
+)  # fmt: skip
+DELIVERY_MIRROR = "delivery-mirror"
+FLUSH_MARK = "workbench.flush"
+_CALLS = frozenset({"toolCall", "toolUse", "tool_use", "functionCall"})
+RESULT_ROLES = frozenset({"toolResult", "tool"})
+_WRITING = re.compile(r"write|edit|create|patch|insert|replace|delete|move|rename", re.IGNORECASE)
+_READING = re.compile(r"read|view|open|cat|get_file|memory_get", re.IGNORECASE)
+_PATHS = ("path", "file_path", "filePath", "filename", "file", "target_file")
+_PATH_CHARACTERS = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,23 +122,6 @@ def moment_of(given: object) -> datetime | None:
     except (ValueError, OverflowError, OSError):
         return None
     return moment if moment.year in _YEARS else None
-
-
-VERSION = 3
-HEADER = "session"
-MESSAGE = "message"
-COMPACTION = "compaction"
-BRANCH_SUMMARY = "branch_summary"
-CUSTOM = "custom"
-CUSTOM_MESSAGE = "custom_message"
-LABEL = "label"
-RESET = "reset"
-KINDS = (
-    HEADER, MESSAGE, COMPACTION, BRANCH_SUMMARY, CUSTOM, CUSTOM_MESSAGE, LABEL, RESET, "model_change",
-    "thinking_level_change", "session_info",
-)  # fmt: skip
-DELIVERY_MIRROR = "delivery-mirror"
-FLUSH_MARK = "workbench.flush"
 
 
 @dataclass(frozen=True)
@@ -240,14 +244,6 @@ def parts_of(content: object) -> Sequence[Mapping[str, Any]]:
     if not isinstance(content, list):
         return ()
     return tuple(part for part in content if isinstance(part, Mapping))
-
-
-_CALLS = frozenset({"toolCall", "toolUse", "tool_use", "functionCall"})
-RESULT_ROLES = frozenset({"toolResult", "tool"})
-_WRITING = re.compile(r"write|edit|create|patch|insert|replace|delete|move|rename", re.IGNORECASE)
-_READING = re.compile(r"read|view|open|cat|get_file|memory_get", re.IGNORECASE)
-_PATHS = ("path", "file_path", "filePath", "filename", "file", "target_file")
-_PATH_CHARACTERS = 300
 
 
 @dataclass(frozen=True)

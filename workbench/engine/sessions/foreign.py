@@ -35,6 +35,7 @@ VARIABLES = ("OPENCLAW_STATE_DIR", "MOLTBOT_STATE_DIR", "CLAWDBOT_STATE_DIR")
 CLAUDE_VARIABLE = "CLAUDE_CONFIG_DIR"
 FOLDERS = (".openclaw", ".clawdbot", ".moltbot", ".moldbot")
 _MOST_AGENTS = 500
+_COPIED_FROM = "workbenchCopiedFrom"
 
 
 @dataclass(frozen=True)
@@ -192,9 +193,6 @@ def _agents(folder: Path) -> Iterator[tuple[str, SessionHome]]:
         except PermissionError:
             # The reader reports it.
             yield agent.name, FileHome(agent / "sessions", "files")
-
-
-_COPIED_FROM = "workbenchCopiedFrom"
 
 
 def copy_session(

@@ -18,6 +18,8 @@ from workbench.engine.file_access import open_outside_file
 MOST_LINE_BYTES = 16 * 1024 * 1024
 STEP = 256
 _BLOCK = 1 << 20
+# By device and inode, so that reading the next page continues where the last one ended.
+_MOST_INDEXES = 16
 
 
 class Lines(Protocol):
@@ -62,8 +64,6 @@ class _Index:
     count: int = 0
 
 
-# By device and inode, so that reading the next page continues where the last one ended.
-_MOST_INDEXES = 16
 _indexes: dict[tuple[int, int], _Index] = {}
 
 

@@ -16,6 +16,10 @@ from workbench.engine.sessions.transcripts import read_tree
 
 MOST_CHARACTERS = 20_000
 _RESULT_CHARACTERS = 2_000
+# The active branch is marked if reading everything takes no noticeable time.
+_WHOLE_BYTES = 8 * 1024 * 1024
+# Lines per read when going backwards.
+_BACKWARDS = 2048
 
 
 def citation(name: str, line: int) -> str:
@@ -121,11 +125,6 @@ def _of_part(part: object, most: int) -> str:
 def _cut(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
-
-# The active branch is marked if reading everything takes no noticeable time.
-_WHOLE_BYTES = 8 * 1024 * 1024
-# Lines per read when going backwards.
-_BACKWARDS = 2048
 
 Memories = Mapping[int, tuple[str, ...]]
 

@@ -25,6 +25,9 @@ _WORDS = re.compile(
 )
 
 Reason = Literal["", "daily", "idle"]
+# From agents/NAME/agent/DATABASE up to the state folder.
+_ABOVE = 5
+_LARGEST = 512 * 1024
 
 
 @dataclass(frozen=True)
@@ -178,11 +181,6 @@ def render_policy(policy: ResetPolicy) -> str:
     daily = f"daily {policy.at_hour}" if policy.at_hour is not None else ""
     idle = f"idle {policy.idle_minutes}" if policy.idle_minutes is not None else ""
     return " ".join(part for part in (daily, idle) if part) or "none"
-
-
-# From agents/NAME/agent/DATABASE up to the state folder.
-_ABOVE = 5
-_LARGEST = 512 * 1024
 
 
 def foreign_rules(place: Path) -> ResetRules | None:

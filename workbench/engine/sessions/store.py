@@ -29,6 +29,9 @@ _OF_ONE_SESSION = (
     "memoryFlushAt", "memoryFlushCompactionCount", "memoryFlush", "inputTokens", "outputTokens", "totalTokens",
     "totalTokensFresh", "abortedLastRun", "systemSent", "sessionFile", "sessionStartedAt", "lastInteractionAt",
 )  # fmt: skip
+NAME = "sessions.json"
+LARGEST = 256 * 1024 * 1024
+_SUFFIX = ".jsonl"
 
 
 @dataclass(frozen=True)
@@ -147,11 +150,6 @@ def whole(value: object) -> int | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return int(value) if value == value and 0 <= value < 1e15 else None
-
-
-NAME = "sessions.json"
-LARGEST = 256 * 1024 * 1024
-_SUFFIX = ".jsonl"
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,10 @@ from workbench.engine.sessions.store import NAME, SessionStore
 _BACK = 1 << 16
 MOST_ENTRY_BYTES = 16 * 1024 * 1024
 LEAF = "leaf"
+_EACH = 512
+MOST_PROBLEMS = 1000
+# Consecutive queries are mostly about one transcript.
+_MOST_KNOWN = 4
 
 
 class TranscriptWriter:
@@ -149,8 +153,6 @@ def _unwritable(place: Path, error: OSError) -> StorageError:
     )
 
 
-_EACH = 512
-
 T = TypeVar("T")
 
 
@@ -185,7 +187,6 @@ class ProgressReporter:
         self.tell(phase, total, total)
 
 
-MOST_PROBLEMS = 1000
 _CODES = {kind: code for code, kind in enumerate(events.KINDS, 1)}
 _KINDS = ("other", *events.KINDS)
 
@@ -244,8 +245,6 @@ class Tree:
         )
 
 
-# Consecutive queries are mostly about one transcript.
-_MOST_KNOWN = 4
 _known: dict[tuple[int, ...], Tree] = {}
 
 

@@ -24,6 +24,8 @@ _HEADER = re.compile(r"^\s*\[\s*([A-Za-z0-9_.\-\"' ]+?)\s*\]\s*(?:#.*)?$")
 _ASSIGNMENT = re.compile(r"^\s*([A-Za-z0-9_\-\"'.]+(?:\s*\.\s*[A-Za-z0-9_\-\"']+)*)\s*=")
 _TOML_PLACE = re.compile(r"\s*\(at (?:line (\d+), column \d+|end of document)\)$")
 _SECTIONS = frozenset(key.partition(".")[0] for key in SCHEMA if "." in key)
+_NOT_SETTINGS = frozenset({"WORKBENCH_CONFIG", "WORKBENCH_NOW"})
+_BOM = b"\xef\xbb\xbf"
 
 
 def read_toml(
@@ -149,7 +151,6 @@ def _plain(key: str) -> str:
     return ".".join(part.strip().strip("\"'") for part in key.split("."))
 
 
-_NOT_SETTINGS = frozenset({"WORKBENCH_CONFIG", "WORKBENCH_NOW"})
 # Settings whose values must decrease in this order, the rule, and whether equal values are refused.
 _FALLING = (
     (
@@ -298,9 +299,6 @@ def _useless_critical_files(settings: Settings) -> Iterator[str]:
 
 def _is_foreign(origin: str) -> bool:
     return origin.startswith(layout.FOREIGN_SETTINGS)
-
-
-_BOM = b"\xef\xbb\xbf"
 
 
 def write_setting(content: bytes, key: str, value: object, *, name: str = layout.SETTINGS) -> bytes:

@@ -9,6 +9,10 @@ from enum import StrEnum
 from pathlib import PurePosixPath, PureWindowsPath
 
 Value = str | int | float | bool | tuple[str, ...] | dict[str, str]
+ENDPOINT = "opening somebody’s folder must not send memory anywhere"
+PROGRAM = "opening somebody’s folder must not run anything"
+OUTSIDE = "a workspace must not choose places outside itself"
+TASTE = "the bench looks the way its user wants it, whatever the workspace"
 
 
 class Kind(StrEnum):
@@ -206,12 +210,6 @@ def _number(text: str) -> object:
 
 def _shown(value: object) -> str:
     return f"“{value[:60]}”" if isinstance(value, str) else repr(value)[:60]
-
-
-ENDPOINT = "opening somebody’s folder must not send memory anywhere"
-PROGRAM = "opening somebody’s folder must not run anything"
-OUTSIDE = "a workspace must not choose places outside itself"
-TASTE = "the bench looks the way its user wants it, whatever the workspace"
 
 
 def whole(least: int, most: int, about: str, personal: str | None = None) -> dict[str, Spec]:

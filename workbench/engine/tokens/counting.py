@@ -13,6 +13,22 @@ if TYPE_CHECKING:
 
     import regex
 
+PACKED_FILE = "o200k_base.ranks.zlib"
+VOCABULARY_SIZE = 199_998
+_SINGLE_BYTES = 256
+# This byte never occurs in UTF-8, so not in any token of more than one byte.
+_SEPARATOR = b"\xff"
+# The cut of o200k_base, as its publisher documents it: words with an optional leading sign and English
+# contraction, numbers by three digits, runs of signs, line ends, blanks.
+_CONTRACTION = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
+# Longer pieces (no script writes such words) are counted window by window, so that one hostile piece
+# cannot hold up the program; beyond the sampled windows the count is an estimate.
+EXACT_PIECE_CHARACTERS = 1_024
+WINDOW_CHARACTERS = 512
+SAMPLED_WINDOWS = 128
+_REMEMBERED_PIECES = 50_000
+_REMEMBERED_PIECE_CHARACTERS = 512
+
 
 def count_merged(piece: bytes, ranks: Mapping[bytes, int]) -> int:
     """Merge neighbouring tokens, lowest rank and then leftmost first, and count what remains.
@@ -58,14 +74,6 @@ def count_merged(piece: bytes, ranks: Mapping[bytes, int]) -> int:
     return remaining
 
 
-PACKED_FILE = "o200k_base.ranks.zlib"
-VOCABULARY_SIZE = 199_998
-
-_SINGLE_BYTES = 256
-# This byte never occurs in UTF-8, so not in any token of more than one byte.
-_SEPARATOR = b"\xff"
-
-
 def pack_vocabulary(tokens: Sequence[bytes]) -> bytes:
     """Pack a vocabulary so that it loads in a few calls of C code.
 
@@ -107,9 +115,6 @@ def o200k_ranks() -> Mapping[bytes, int]:
     return unpack_vocabulary(packed)
 
 
-# The cut of o200k_base, as its publisher documents it: words with an optional leading sign and English
-# contraction, numbers by three digits, runs of signs, line ends, blanks.
-_CONTRACTION = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
 _UPPER, _LOWER = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]", r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
 _PIECE = "|".join(
     (
@@ -122,15 +127,6 @@ _PIECE = "|".join(
         r"\s+",
     )
 )
-
-# Longer pieces (no script writes such words) are counted window by window, so that one hostile piece
-# cannot hold up the program; beyond the sampled windows the count is an estimate.
-EXACT_PIECE_CHARACTERS = 1_024
-WINDOW_CHARACTERS = 512
-SAMPLED_WINDOWS = 128
-
-_REMEMBERED_PIECES = 50_000
-_REMEMBERED_PIECE_CHARACTERS = 512
 
 
 class _PieceCounts(dict[str, int]):

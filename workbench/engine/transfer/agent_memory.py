@@ -49,6 +49,15 @@ _META = "memory/meta/"
 _SCORES = re.compile(r"\s*\[score=[^\]]*?(?:source=([^\]\s]+))?\s*\]\s*$")
 _SOURCE = re.compile(r"\s*\bSource:\s*(\S+?\.md(?:[#:][\w:-]+)?)\s*$")
 _NOON = time(12)
+DATABASE = "openclaw.sqlite"
+_NAMESPACE = "dreaming-memory-backups"
+_TABLE = "plugin_state_entries"
+_MOST = 1_000
+_MOST_BYTES = 8 << 20
+NAMES = ("CLAUDE.md", "CLAUDE.local.md")
+_INDEX = "MEMORY.md"
+_ELSEWHERE = re.compile(r"(?<![\w@`])@(?:~?[\w.-]*/)*[\w.-]+\.\w+")
+_HIDDEN = frozenset({".claude"})
 
 
 @dataclass(frozen=True)
@@ -304,13 +313,6 @@ def _plain_heading(text: str) -> str:
     return (first.lstrip("#").strip() + newline + rest).strip() if first.startswith("#") else text
 
 
-DATABASE = "openclaw.sqlite"
-_NAMESPACE = "dreaming-memory-backups"
-_TABLE = "plugin_state_entries"
-_MOST = 1_000
-_MOST_BYTES = 8 << 20
-
-
 @dataclass(frozen=True)
 class PreImage:
     """A saved copy of MEMORY.md.
@@ -429,11 +431,6 @@ def choose_pre_image(images: tuple[PreImage, ...], number: int, where: str) -> P
     )
 
 
-NAMES = ("CLAUDE.md", "CLAUDE.local.md")
-_INDEX = "MEMORY.md"
-_ELSEWHERE = re.compile(r"(?<![\w@`])@(?:~?[\w.-]*/)*[\w.-]+\.\w+")
-
-
 @dataclass(frozen=True)
 class ClaudeMemory:
     """Memory files of Claude Code.
@@ -483,9 +480,6 @@ class ClaudeMemory:
         if not name.endswith(".md"):
             return False
         return folder.split("/")[-1] == "memory" or (folder == "" and self.place.name == "memory")
-
-
-_HIDDEN = frozenset({".claude"})
 
 
 def _memory(found: FoundFile) -> Iterator[Item]:

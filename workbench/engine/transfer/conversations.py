@@ -39,6 +39,22 @@ from workbench.engine.transfer.source import (
 MOST_CHARACTERS = 8_000
 """Length at which an episode is full; the turn that exceeds it begins the next."""
 _MOST_TURN = 15_000
+TRANSCRIPT = ".jsonl"
+_TOLD_LINES = 20
+_BLOCK = 1 << 20
+MOST_ELEMENT = 256 << 20
+"""Maximum characters of one element; no conversation is that long."""
+_BEGINNING = re.compile(r"\ufeff?\s*(?:\{\s*\"conversations\"\s*:\s*)?\[\s*")
+_BETWEEN = re.compile(r"\s*(?:(,)|(\]))\s*")
+_OF_NUMBERS = frozenset("0123456789.eE+-")
+_BLANK = re.compile(r"\s*")
+MEMBER = re.compile(r"conversations(?:-\d+)?\.json")
+_MOST_MEMBERS = 100_000
+_MOST_BYTES = 8 << 30
+# Text compresses ten- to thirtyfold; a thousandfold is a bomb.
+_MOST_RATIO = 200
+_SMALL = 64 << 20
+_LONGEST_TITLE = 120
 
 
 def episodes_of(
@@ -98,10 +114,6 @@ def _piece(turns: list[ImportedTurn], place: SourcePlace, title: str, tags: tupl
     if lines:
         place = replace(place, first=lines[0], last=lines[-1])
     return Piece(title, place, moment, is_dated=moment is not None, turns=tuple(turns), tags=tags)
-
-
-TRANSCRIPT = ".jsonl"
-_TOLD_LINES = 20
 
 
 @dataclass(frozen=True)
@@ -215,15 +227,6 @@ def _owner(relative: str) -> str:
     return ""
 
 
-_BLOCK = 1 << 20
-MOST_ELEMENT = 256 << 20
-"""Maximum characters of one element; no conversation is that long."""
-_BEGINNING = re.compile(r"\ufeff?\s*(?:\{\s*\"conversations\"\s*:\s*)?\[\s*")
-_BETWEEN = re.compile(r"\s*(?:(,)|(\]))\s*")
-_OF_NUMBERS = frozenset("0123456789.eE+-")
-_BLANK = re.compile(r"\s*")
-
-
 class Readable(Protocol):
     """A source of bytes."""
 
@@ -318,13 +321,6 @@ def _past_blanks(text: str, at: int) -> int:
     return match.end() if match else at
 
 
-MEMBER = re.compile(r"conversations(?:-\d+)?\.json")
-_MOST_MEMBERS = 100_000
-_MOST_BYTES = 8 << 30
-# Text compresses ten- to thirtyfold; a thousandfold is a bomb.
-_MOST_RATIO = 200
-_SMALL = 64 << 20
-_LONGEST_TITLE = 120
 _SPEAKERS = {"user": "User", "human": "User", "assistant": "Assistant"}
 
 

@@ -33,6 +33,13 @@ from workbench.engine.transfer.source import (
 
 PASSAGE_CHARACTERS = 1_600
 _LONGEST = 12_000
+SUFFIX = ".pdf"
+MOST_BYTES = 200 << 20
+MOST_PAGES = 3_000
+MOST_CHARACTERS = 8 << 20
+MARKDOWN = (".md", ".markdown", ".mdown")
+TEXT = (".txt", ".text", ".log", ".rst", ".org")
+_TEMPLATES = ("templates/", "_templates/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,12 +132,6 @@ def _passage(lines: list[str], first: int, last: int, headings: tuple[str, ...])
         yield Passage(whole[at : at + _LONGEST], first, last, headings)
 
 
-SUFFIX = ".pdf"
-MOST_BYTES = 200 << 20
-MOST_PAGES = 3_000
-MOST_CHARACTERS = 8 << 20
-
-
 def read_pdf(found: FoundFile) -> str:
     """Return the text of a PDF as Markdown, each page under a heading.
 
@@ -204,11 +205,6 @@ def _pages(opened: BinaryIO, where: str) -> list[str]:
             remedy="Export it again.",
         ) from error
     return pages
-
-
-MARKDOWN = (".md", ".markdown", ".mdown")
-TEXT = (".txt", ".text", ".log", ".rst", ".org")
-_TEMPLATES = ("templates/", "_templates/")
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,20 @@ from workbench.engine.file_access import open_outside_file, printable_path
 from workbench.engine.memory.wording import text_key
 
 _KEY_BYTES = 8
+_DAY = re.compile(r"(?<!\d)(\d{4}-\d{2}-\d{2})(?!\d)")
+_CLOCK = re.compile(r"(?<![\d:])([01]?\d|2[0-3])[:：]([0-5]\d)(?![\d])")
+_NAME = re.compile(r"[^a-z0-9]+")
+_LONGEST_NAME = 40
+MOST_FILES = 50_000
+MOST_DEPTH = 40
+MOST_DOCUMENT_BYTES = 8 << 20
+"""Maximum size; a longer document is a book or an attack."""
+LINK = "It is a symbolic link; links are never followed."
+MANIFEST = "workbench-export.json"
+"""Marks an exported folder."""
+_OWN = "It is already this workspace’s own."
+_WHOLE = "It is a workspace of Workbench, or an export of one; import it by itself."
+_PASSED_OVER = frozenset({"node_modules", "__pycache__"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,12 +252,6 @@ def _identity(turn: ImportedTurn) -> Sequence[str]:
     return (turn.moment.isoformat() if turn.moment else "", turn.speaker, turn.text)
 
 
-_DAY = re.compile(r"(?<!\d)(\d{4}-\d{2}-\d{2})(?!\d)")
-_CLOCK = re.compile(r"(?<![\d:])([01]?\d|2[0-3])[:：]([0-5]\d)(?![\d])")
-_NAME = re.compile(r"[^a-z0-9]+")
-_LONGEST_NAME = 40
-
-
 def day_in(text: str) -> date | None:
     """Return the first day, `YYYY-MM-DD`, in a text, or None."""
     for found in _DAY.finditer(text):
@@ -282,18 +290,6 @@ def slug(name: str) -> str:
     """Return a name as one word of lower-case letters and digits, for folders and actors."""
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     return _NAME.sub("-", plain).strip("-")[:_LONGEST_NAME].strip("-") or "import"
-
-
-MOST_FILES = 50_000
-MOST_DEPTH = 40
-MOST_DOCUMENT_BYTES = 8 << 20
-"""Maximum size; a longer document is a book or an attack."""
-LINK = "It is a symbolic link; links are never followed."
-MANIFEST = "workbench-export.json"
-"""Marks an exported folder."""
-_OWN = "It is already this workspace’s own."
-_WHOLE = "It is a workspace of Workbench, or an export of one; import it by itself."
-_PASSED_OVER = frozenset({"node_modules", "__pycache__"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,15 @@ _ASCII_TOKENS = re.compile(r"[a-z0-9]+|[^\sa-z0-9]")
 _TOKENS = re.compile(r"[^\W_]+|[^\w\s]|_")
 _ACCENTS = re.compile("[\u0300-\u036f]+")
 _PLAIN_MARKS = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "…": "."})
+# Small enough for counts of a block to fit the processor's cache; fastest between 16 and 64 texts of
+# 1,000 characters.
+_BLOCK_TOKENS = 6000
+# One cached vector per word: 32,768 of 256 dimensions take 34 MB.
+_MOST_WORDS = 32_768
+# Maximum characters of a text; longer ones say too many things for one vector.
+_LONGEST_TEXT = 200_000
+# With a smaller share of letters in known words, the text's meaning is unknown.
+_LEAST_KNOWN = 0.5
 
 
 def tokens(text: str) -> list[str]:
@@ -71,16 +80,6 @@ def word_pieces(token: str, vocabulary: Mapping[str, int]) -> list[int]:
 
 
 TABLE_FOLDER = Path(__file__).parent / "table"
-
-# Small enough for counts of a block to fit the processor's cache; fastest between 16 and 64 texts of
-# 1,000 characters.
-_BLOCK_TOKENS = 6000
-# One cached vector per word: 32,768 of 256 dimensions take 34 MB.
-_MOST_WORDS = 32_768
-# Maximum characters of a text; longer ones say too many things for one vector.
-_LONGEST_TEXT = 200_000
-# With a smaller share of letters in known words, the text's meaning is unknown.
-_LEAST_KNOWN = 0.5
 
 
 @dataclass(frozen=True)

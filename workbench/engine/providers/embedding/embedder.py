@@ -14,6 +14,11 @@ if TYPE_CHECKING:
 
     FloatArray = NDArray[np.float32]
 
+AUTO = "auto"
+"""The setting's value for the model's own prefixes."""
+_INSTRUCTION = "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery: "
+_REPRESENT = "Represent this sentence for searching relevant passages: "
+
 
 class EmbeddingCancelled(Exception):
     """The caller cancelled; nothing was embedded."""
@@ -107,10 +112,6 @@ def unusable(reason: str, where: str) -> ProviderError:
     )
 
 
-AUTO = "auto"
-"""The setting's value for the model's own prefixes."""
-
-
 @dataclass(frozen=True)
 class Prefixes:
     """Prefixes of questions and passages."""
@@ -118,9 +119,6 @@ class Prefixes:
     query: str = ""
     passage: str = ""
 
-
-_INSTRUCTION = "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery: "
-_REPRESENT = "Represent this sentence for searching relevant passages: "
 
 # Matched within a model's name, specific ones first; each comes from its model card.
 _BY_NAME: tuple[tuple[str, Prefixes], ...] = (

@@ -30,6 +30,8 @@ MOST_TEXTS = 50_000
 MOST_BYTES = 100_000_000
 _FAILED = frozenset({"failed", "expired", "cancelled", "cancelling"})
 _FAILURES_UNTIL_LEFT_ALONE = 2
+DEFAULT_MODEL = "text-embedding-3-small"
+LARGEST_ANSWER_BYTES = 400_000_000
 
 
 @dataclass(frozen=True)
@@ -266,10 +268,6 @@ def _message_of(line: bytes) -> str:
         return str(error["message"])
     except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
         return ""
-
-
-DEFAULT_MODEL = "text-embedding-3-small"
-LARGEST_ANSWER_BYTES = 400_000_000
 
 
 @dataclass

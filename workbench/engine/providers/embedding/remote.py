@@ -25,6 +25,11 @@ _GRACE_SECONDS = 0.25
 
 Asked = TypeVar("Asked")
 Answer = TypeVar("Answer")
+# Bytes of UTF-8 that surely stay below 8,192 tokens, the common servers' limit per text.
+LONGEST_TEXT_BYTES = 20_000
+# Somebody waits for a question's answer, and a fallback can give one.
+_PATIENCE_FOR_A_QUESTION_S = 4.0
+_GRACE_S = 0.5
 
 
 def ask_at_once(
@@ -87,12 +92,6 @@ def ask_at_once(
 
 
 Purpose = Literal["query", "passage"]
-
-# Bytes of UTF-8 that surely stay below 8,192 tokens, the common servers' limit per text.
-LONGEST_TEXT_BYTES = 20_000
-# Somebody waits for a question's answer, and a fallback can give one.
-_PATIENCE_FOR_A_QUESTION_S = 4.0
-_GRACE_S = 0.5
 
 
 class EmbeddingServer(Protocol):

@@ -24,6 +24,16 @@ if TYPE_CHECKING:
 
 Row = tuple[Any, ...]
 _MANY = 500
+_MOVE_CHUNKS = (
+    "UPDATE chunks SET place = value ->> 0, memory_id = value ->> 1, start_line = value ->> 2,"
+    " is_retired = value ->> 3, superseded_by = value ->> 4 FROM json_each(?) WHERE chunks.number = value ->> 5"
+)
+_FIRST_CHUNKS = 64
+_CHUNKS_AT_ONCE = 768
+_FILES_AT_ONCE = 128
+_FIRST_FILES = 8
+_REMOVED_AT_ONCE = 500
+_DAY = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
 
 
 def _columns(count: int) -> str:
@@ -34,10 +44,6 @@ def _columns(count: int) -> str:
 _INSERT_CHUNKS = f"INSERT INTO chunks SELECT {_columns(11)} FROM json_each(?)"
 _INSERT_TEXTS = f"INSERT INTO texts SELECT {_columns(5)} FROM json_each(?)"
 _INSERT_WORDS = f"INSERT INTO words (rowid, title, text) SELECT {_columns(3)} FROM json_each(?)"
-_MOVE_CHUNKS = (
-    "UPDATE chunks SET place = value ->> 0, memory_id = value ->> 1, start_line = value ->> 2,"
-    " is_retired = value ->> 3, superseded_by = value ->> 4 FROM json_each(?) WHERE chunks.number = value ->> 5"
-)
 
 
 @dataclass(slots=True)
@@ -223,13 +229,6 @@ def _day(chunk: Chunk) -> str | None:
 def _json(values: tuple[str, ...]) -> str:
     return json.dumps(values, ensure_ascii=False) if values else "[]"
 
-
-_FIRST_CHUNKS = 64
-_CHUNKS_AT_ONCE = 768
-_FILES_AT_ONCE = 128
-_FIRST_FILES = 8
-_REMOVED_AT_ONCE = 500
-_DAY = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
 
 Progress = Callable[[int, int], None]
 Cancelled = Callable[[], bool]

@@ -27,6 +27,11 @@ if TYPE_CHECKING:
     from workbench.engine.providers.embedding.embedder import Embedder, FloatArray
     from workbench.engine.search.index.files import IndexFile
 
+_DAY_SECONDS = 86_400
+# A local model takes about a second for these; stored results need not be made again.
+_CHUNKS_AT_ONCE = 32
+_LOCK_SECONDS = 60.0
+
 
 @dataclass(frozen=True, slots=True)
 class ChunkWords:
@@ -99,7 +104,6 @@ _PRAGMAS = (
     "synchronous = NORMAL",
     "journal_size_limit = 33554432",
 )
-_DAY_SECONDS = 86_400
 
 
 class EmbeddingCache:
@@ -223,10 +227,6 @@ def _vectors(whole: bytes, units: bytes | None) -> ChunkVectors:
     return ChunkVectors(vector, None if units is None else decode(units, len(vector)))
 
 
-# A local model takes about a second for these; stored results need not be made again.
-_CHUNKS_AT_ONCE = 32
-
-
 class ChunkEmbedder:
     """Embeds the units of chunks.
 
@@ -292,9 +292,6 @@ class ChunkEmbedder:
             return None
         places = {text: at for at, text in enumerate(texts)}
         return [vectors_of(rows[[places[text] for text in each]]) for each in passages]
-
-
-_LOCK_SECONDS = 60.0
 
 
 def embed_pending(

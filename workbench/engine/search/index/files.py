@@ -40,6 +40,13 @@ _MOST_IDLE = 3
 _MISFIT = re.compile(
     r"no such (table|column)|has no column|UNIQUE constraint|blob size mismatch|opening vector blob"
 )
+BUILDER_LOCK = "recall.lock"
+EMBEDDING_LOCK = "recall-embedding.lock"
+CACHE = "recall-vectors.sqlite"
+_NAME = re.compile(r"recall-([0-9a-f]{12})-(\d{1,9})\.sqlite")
+_IN_USE = "recall-{}.used"
+# Raised when the format of tables, chunks, terms or units changes.
+INDEX_VERSION = 2
 
 
 class IndexLost(StorageError):
@@ -249,13 +256,6 @@ def _identity(place: Path) -> tuple[int, int] | None:
     return status.st_dev, status.st_ino
 
 
-BUILDER_LOCK = "recall.lock"
-EMBEDDING_LOCK = "recall-embedding.lock"
-CACHE = "recall-vectors.sqlite"
-_NAME = re.compile(r"recall-([0-9a-f]{12})-(\d{1,9})\.sqlite")
-_IN_USE = "recall-{}.used"
-
-
 @dataclass(frozen=True)
 class IndexFileName:
     """An index file's name: the digest of its shape, and its generation counted from 1."""
@@ -354,10 +354,6 @@ def _delete_orphans(folder: Path) -> None:
         used = re.fullmatch(r"recall-([0-9a-f]{12})\.used", entry.name)
         if used and used[1] not in digests and _is_unused(folder, used[1]):
             Path(entry.path).unlink(missing_ok=True)
-
-
-# Raised when the format of tables, chunks, terms or units changes.
-INDEX_VERSION = 2
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,14 @@ from workbench.engine.search.index.snapshot import Snapshot
 if TYPE_CHECKING:
     from workbench.engine.providers.embedding.embedder import Embedder
 
+_MOST_ATTEMPTS = 3
+# After a build of this many files, merging the parts pays.
+_MANY_FILES = 200
+# From this many on, waiting for vectors along with the words is noticeable.
+_MANY_STALE = 1_000
+_WAIT_SECONDS = 0.2
+_LONG_WAIT_SECONDS = 60.0
+
 
 @dataclass(frozen=True)
 class IndexSync:
@@ -77,14 +85,6 @@ class IndexState:
 
 
 T = TypeVar("T")
-
-_MOST_ATTEMPTS = 3
-# After a build of this many files, merging the parts pays.
-_MANY_FILES = 200
-# From this many on, waiting for vectors along with the words is noticeable.
-_MANY_STALE = 1_000
-_WAIT_SECONDS = 0.2
-_LONG_WAIT_SECONDS = 60.0
 
 
 class Index:

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 # postings would have to be read.
 _MOST_PLACES = 16_000
 _END_OF_PREFIX = "\U0010ffff"
+# The scan uses one byte per dimension; this many extra results are rescored exactly.
+_SPARE = 40
+_MOST_EXACT = 300
 
 
 def frequencies(connection: apsw.Connection, terms: Sequence[str], chunks: int) -> dict[str, int]:
@@ -86,9 +89,6 @@ def _quoted(term: str) -> str:
 
 Row = tuple[Any, ...]
 
-# The scan uses one byte per dimension; this many extra results are rescored exactly.
-_SPARE = 40
-_MOST_EXACT = 300
 _CHUNKS = (
     "SELECT c.number, memory_id, store, path, start_line, text, title, day, tags, is_retired, superseded_by,"
     " unit_terms, codes, embedded FROM chunks c JOIN texts USING (number) JOIN files f ON f.number = c.file"

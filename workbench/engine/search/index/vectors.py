@@ -27,6 +27,17 @@ if TYPE_CHECKING:
 BLOCK = 256
 # Stored in index files: another order needs another `INDEX_VERSION`.
 _CODE_OF_STORE = {store: code for code, store in enumerate(SEARCHED_STORES, 1)}
+_LARGEST = 127.0
+# This many rows at a time become floats: they stay in the processor's cache.
+_ROWS_AT_ONCE = 1024
+_ROOM = 1.25
+# One statement for all: SQLite then works without the GIL.
+_INSERT_VECTORS = (
+    "INSERT INTO vectors (rowid, embedding) SELECT value, substr(?1, key * ?3 + 1, ?3) FROM json_each(?2)"
+)
+_INSERT_UNITS = (
+    "INSERT INTO units SELECT value ->> 0, substr(?1, value ->> 1, value ->> 2) FROM json_each(?2)"
+)
 
 
 @dataclass
@@ -144,8 +155,6 @@ if TYPE_CHECKING:
 
     Codes = NDArray[np.int8]
 
-_LARGEST = 127.0
-
 
 def encode(vectors: FloatArray) -> tuple[Codes, FloatArray]:
     """Return each row as bytes with its scale; scale 0 for a row of zeros."""
@@ -160,11 +169,6 @@ def decode(codes: bytes, dimensions: int) -> FloatArray:
     lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))
     rows /= np.where(lengths > 0, lengths, 1)[:, None]
     return rows
-
-
-# This many rows at a time become floats: they stay in the processor's cache.
-_ROWS_AT_ONCE = 1024
-_ROOM = 1.25
 
 
 @dataclass
@@ -310,15 +314,6 @@ def _wanted(held: _Held, rows: int, within: Within) -> NDArray[np.bool_]:
     if within.before is not None:
         wanted &= (held.days[:rows] <= day_code(within.before)) & (held.days[:rows] > 0)
     return wanted
-
-
-# One statement for all: SQLite then works without the GIL.
-_INSERT_VECTORS = (
-    "INSERT INTO vectors (rowid, embedding) SELECT value, substr(?1, key * ?3 + 1, ?3) FROM json_each(?2)"
-)
-_INSERT_UNITS = (
-    "INSERT INTO units SELECT value ->> 0, substr(?1, value ->> 1, value ->> 2) FROM json_each(?2)"
-)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,27 @@ _MOST_PLACES = 40
 _MOST_NEIGHBOURS = 12
 # Halved with every step from what the question names.
 _FADE = 0.5
+_HEADING = re.compile(r"#{1,6}\s")
+_SENTENCE = re.compile(r"[^.!?。！？\n]*[.!?。！？]?")
+_MOST_REMEMBERED = 4096
+_LONGEST_REMEMBERED = 4000
+# Chunks requested from each lane, and chunks scored unit by unit: for few results and for many.
+_OF_A_LANE = 100
+_READ = 32
+_READ_FOR_MANY = 80
+_FEW = 20
+# How much further a lane is asked if too many of its results are hidden, and the limit.
+_FURTHER = 4
+_MOST_OF_A_LANE = 6400
+_MOST_BY_MEANING = 1600
+# Upper limit per lane for the weighted sum, however many results are wanted.
+_MOST_OF_A_SUM = 200
+_OF_GRAPH = 24
+_OF_PERIOD = 24
+# Number of chunks whose speakers are compared with the names in a question before it is embedded without them.
+_LISTENED_TO = 8
+# Damps the difference between the first ranks of a lane and its last.
+_RANK_OFFSET = 10
 
 
 @dataclass(frozen=True)
@@ -129,12 +150,6 @@ class EntityGraph:
                     found[entity.id] = entity
 
 
-_HEADING = re.compile(r"#{1,6}\s")
-_SENTENCE = re.compile(r"[^.!?。！？\n]*[.!?。！？]?")
-_MOST_REMEMBERED = 4096
-_LONGEST_REMEMBERED = 4000
-
-
 class UnitShape(NamedTuple):
     """Properties of a unit's text that do not depend on the question.
 
@@ -234,25 +249,6 @@ def _shape(
     return UnitShape(
         first, last, turn.speaker if is_turn else section_speaker, said, share_of_questions(said)
     )
-
-
-# Chunks requested from each lane, and chunks scored unit by unit: for few results and for many.
-_OF_A_LANE = 100
-_READ = 32
-_READ_FOR_MANY = 80
-_FEW = 20
-# How much further a lane is asked if too many of its results are hidden, and the limit.
-_FURTHER = 4
-_MOST_OF_A_LANE = 6400
-_MOST_BY_MEANING = 1600
-# Upper limit per lane for the weighted sum, however many results are wanted.
-_MOST_OF_A_SUM = 200
-_OF_GRAPH = 24
-_OF_PERIOD = 24
-# Number of chunks whose speakers are compared with the names in a question before it is embedded without them.
-_LISTENED_TO = 8
-# Damps the difference between the first ranks of a lane and its last.
-_RANK_OFFSET = 10
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, timedelta
 
+_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
+_YEAR = r"(?P<year>(?:19|20)\d\d)"
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_HAN_MONTH = r"(?P<month>1[0-2]|[1-9]|十[一二]?|[一二三四五六七八九])\s*月"
+_MOST_YEARS_BACK = 20
+_HAN_DAY = r"(?P<day>[0-3]?\d)\s*[日号號]"
+_LAST = r"(?P<which>last|previous|past|this|next)"
+_HAN_YEAR = r"(?P<year>(?:19|20)\d\d)\s*年"
+
 
 @dataclass(frozen=True)
 class Period:
@@ -28,11 +37,8 @@ _MONTHS = (
     *("july", "august", "september", "october", "november", "december"),
 )
 _MONTH = rf"(?P<month>{'|'.join(f'{name[:3]}(?:{name[3:]})?' for name in _MONTHS)})\.?"
-_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
-_YEAR = r"(?P<year>(?:19|20)\d\d)"
 _SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 _HAN_SEASONS = {"春": 3, "夏": 6, "秋": 9, "冬": 12}
-_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _NUMBERS = {
     **{word: count for count, word in enumerate(("a", "two", "three", "four", "five", "six", "seven"), 1)},
     "an": 1,
@@ -53,9 +59,6 @@ _NUMBERS = {
     "幾": 3,
 }
 _COUNT = rf"(?P<count>\d{{1,3}}|{'|'.join(sorted(map(re.escape, _NUMBERS), key=len, reverse=True))})"
-_HAN_MONTH = r"(?P<month>1[0-2]|[1-9]|十[一二]?|[一二三四五六七八九])\s*月"
-_MOST_YEARS_BACK = 20
-_HAN_DAY = r"(?P<day>[0-3]?\d)\s*[日号號]"
 
 Reader = Callable[[re.Match[str], date], Period | None]
 
@@ -270,8 +273,6 @@ def _days_back(count: int) -> Reader:
     return lambda _match, today: _one_day(today - timedelta(days=count))
 
 
-_LAST = r"(?P<which>last|previous|past|this|next)"
-_HAN_YEAR = r"(?P<year>(?:19|20)\d\d)\s*年"
 _READERS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
     (re.compile(pattern), read)
     for pattern, read in (

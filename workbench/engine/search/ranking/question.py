@@ -67,6 +67,18 @@ _WHATEVER = frozenset(
 _WHATEVER_IN_HAN = re.compile(
     r"有(?:什么|什麼|哪些)|发生|發生|什么|什麼|哪些|事情|[了的呢吗嗎过過在做有些事都我们們你他她里裡]"
 )
+# Letters with digits, an underscore, or parts joined by a dot, slash or colon: never written by chance.
+_IDENTIFIER = re.compile(
+    r"(?<![\w./:-])(?=[\w./:-]*[^\W\d_])(?=[\w./:-]*(?:\d|_|\w[./:]\w))\w+(?:[./:-]\w+)*(?![\w-])"
+)
+_QUOTED = re.compile(r"[\"“„«「『]([^\"“”„«»「」『』]{3,200})[\"”“»」』]")
+_APART = re.compile(r"[\W_]+")
+_LEAST_WORDS = 3
+# A near word counts at most half of the word itself.
+_SHARE = 0.5
+# Each costs a query to the index.
+_MOST_NEAR_WORDS = 60
+_CANDIDATES = 200
 
 
 @dataclass(frozen=True)
@@ -191,15 +203,6 @@ def without_names(text: str, names: Iterable[str]) -> str:
     return text
 
 
-# Letters with digits, an underscore, or parts joined by a dot, slash or colon: never written by chance.
-_IDENTIFIER = re.compile(
-    r"(?<![\w./:-])(?=[\w./:-]*[^\W\d_])(?=[\w./:-]*(?:\d|_|\w[./:]\w))\w+(?:[./:-]\w+)*(?![\w-])"
-)
-_QUOTED = re.compile(r"[\"“„«「『]([^\"“”„«»「」『』]{3,200})[\"”“»」』]")
-_APART = re.compile(r"[\W_]+")
-_LEAST_WORDS = 3
-
-
 class PhraseMatch:
     """Matches what a question names exactly.
 
@@ -235,10 +238,6 @@ def _phrase_words(text: str) -> str:
 
 
 NEAR_WORDS_TABLE = Path(__file__).with_name("near_words.npz")
-# A near word counts at most half of the word itself.
-_SHARE = 0.5
-# Each costs a query to the index.
-_MOST_NEAR_WORDS = 60
 
 
 class NearWords(Protocol):
@@ -297,9 +296,6 @@ def builtin_near_words() -> NearWords:
     with np.load(NEAR_WORDS_TABLE, allow_pickle=False) as table:
         terms, words = (bytes(table[name]).decode("ascii").split("\n") for name in ("terms", "words"))
         return TableNearWords(terms, words, table["nearest"], table["cosines"])
-
-
-_CANDIDATES = 200
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,40 @@ _FUNCTION_CHARACTERS = frozenset(
     "的了是在我你他她它们們吗嗎呢吧啊呀和與与跟什么麼怎样樣哪谁誰几幾多少过過着著把被给給用会會要就都也还還很"
     "有没沒这這那个個为為到从從对對"
 )
+_WORDS = 1.0
+_NEAR_WORDS = 1.0
+_WORDS_OF_CHUNK = 2.0
+_WORDS_OF_MEMORY = 1.0
+_MEANING = 4.0
+# Without vectors, words stand in for meaning.
+_WORDS_ALONE = 1.5
+# The line before often asks what this one answers.
+_BEFORE = 1.0
+# A person asked about is mostly the speaker.
+_OWN_VOICE = 3.5
+_ASKING = -1.0
+_TELLS_TIME = 1.6
+IN_PERIOD = 3.0
+# If nothing else is asked, words and meaning must not outweigh the days.
+_DAYS_ALONE = 9.0
+_GRAPH = 2.0
+_RECENT = 1.0
+_NUDGES = frozenset(("primary", "voice", "asking", "time", "period", "days", "graph", "recent"))
+# Per e-fold of length, when results fill a budget.
+_LENGTH = -0.8
+_PERIOD_FADE_DAYS = 7.0
+_PRIMARY = 1.0
+# Below this the answer is likely absent: with vectors, and by words only. Chosen so that few answerable questions
+# are doubted. Unrelated questions are nearly always recognised; one about a detail never mentioned
+# of a known subject cannot be distinguished from an answerable one.
+_LEAST_BELIEF = 0.3
+_LEAST_BELIEF_BY_WORDS = 0.2
+_LOOKED_AT = 10
+_NEAREST = 5
+# For another speaker's words, if the question asks for somebody's.
+_OTHER_VOICE = 0.5
+# Above this mean cosine of the best five, the answer is there (same for the static table and MiniLM).
+_NEAR_COSINE = 0.7
 
 
 def inverse_frequency(statistics: Statistics, term: str) -> float:
@@ -126,29 +160,6 @@ def _saturation(lengths: Sequence[int]) -> list[float]:
     return [(_K1 + 1) / (1 + _K1 * (1 - _B + _B * length / (average or 1.0))) for length in lengths]
 
 
-_WORDS = 1.0
-_NEAR_WORDS = 1.0
-_WORDS_OF_CHUNK = 2.0
-_WORDS_OF_MEMORY = 1.0
-_MEANING = 4.0
-# Without vectors, words stand in for meaning.
-_WORDS_ALONE = 1.5
-# The line before often asks what this one answers.
-_BEFORE = 1.0
-# A person asked about is mostly the speaker.
-_OWN_VOICE = 3.5
-_ASKING = -1.0
-_TELLS_TIME = 1.6
-IN_PERIOD = 3.0
-# If nothing else is asked, words and meaning must not outweigh the days.
-_DAYS_ALONE = 9.0
-_GRAPH = 2.0
-_RECENT = 1.0
-_NUDGES = frozenset(("primary", "voice", "asking", "time", "period", "days", "graph", "recent"))
-# Per e-fold of length, when results fill a budget.
-_LENGTH = -0.8
-_PERIOD_FADE_DAYS = 7.0
-
 # Terms that express a time, as in the index.
 _TIME_TERMS = frozenset(
     term
@@ -170,7 +181,6 @@ _PRIMARY_STORES = {
     "how": frozenset(("procedural",)),
     "latest": frozenset(("episodic", "core")),
 }
-_PRIMARY = 1.0
 
 
 @dataclass(frozen=True)
@@ -342,19 +352,6 @@ def _weighted_sum(units: Sequence[CandidateUnit], candidates: Candidates, option
             + options.text_weight * bm25 / (1 + bm25)
             + 1e-3 * unit.signals["words"]
         )
-
-
-# Below this the answer is likely absent: with vectors, and by words only. Chosen so that few answerable questions
-# are doubted. Unrelated questions are nearly always recognised; one about a detail never mentioned
-# of a known subject cannot be distinguished from an answerable one.
-_LEAST_BELIEF = 0.3
-_LEAST_BELIEF_BY_WORDS = 0.2
-_LOOKED_AT = 10
-_NEAREST = 5
-# For another speaker's words, if the question asks for somebody's.
-_OTHER_VOICE = 0.5
-# Above this mean cosine of the best five, the answer is there (same for the static table and MiniLM).
-_NEAR_COSINE = 0.7
 
 
 def result_confidence(scored: Scored) -> float:

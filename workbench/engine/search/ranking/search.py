@@ -65,6 +65,8 @@ _REMEDIES = {
     "over-budget": "Raise the budget.",
     "over-limit": "Ask for more results.",
 }
+# Only this many of the best units are examined further.
+_PLACED = 240
 
 
 def ranks_of(units: Sequence[CandidateUnit]) -> dict[str, dict[int, int]]:
@@ -150,9 +152,6 @@ def reason_of(
     reason = "A better result shows the same lines or memory."
     return WhyNot(memory_id, None, reason, "", explanation)
 
-
-# Only this many of the best units are examined further.
-_PLACED = 240
 
 ScoresOf = Callable[[Sequence[str]], Mapping[str, Score | None]]
 

@@ -17,6 +17,26 @@ from workbench.engine.tokens.counting import count_tokens
 
 SNIPPET_CHARACTERS = 700
 _WORD = re.compile(r"\w+")
+# A memory's own score changes its relevance by at most this share.
+_DECAY_SHARE = 0.15
+# A budget is full once this many results in a row no longer fit.
+_MOST_MISFITS = 10
+# Two units that share this much of their words are duplicates.
+_SAME = 0.9
+_LEAST_WORDS_TO_COMPARE = 4
+# Length of the excerpt that identifies a left-out result.
+_FIRST_WORDS = 120
+_MARKS = re.compile(r"^\s*(?:#{1,6}\s.*|[-*+]\s+(?:\[.\]\s+)?)|<!--.*?(?:-->|$)")
+_FINDING = ("chunk", "meaning", "graph", "period")
+_FLAT_STORES = frozenset(("file", "extra", "session", "vault"))
+# Among this many first results, a newer statement by the same speaker is about the same thing if it covers this share
+# of what the older one covers of the question, and this share of the question itself.
+_AMONG = 8
+_OF_THE_OLDER = 0.6
+_OF_THE_QUESTION = 0.3
+_OPENING = 400
+_VALUE = re.compile(r"\d|[一二两三四五六七八九十百千万]")
+_MOVED = "Newer than a statement of the same thing that matched better."
 
 
 @dataclass(frozen=True)
@@ -88,20 +108,6 @@ def _shortened(text: str, wanted: Collection[str]) -> str:
         return text[: SNIPPET_CHARACTERS - 1] + "…"
     end = start + SNIPPET_CHARACTERS - 2
     return "…" + text[start:end] + ("…" if end < len(text) else "")
-
-
-# A memory's own score changes its relevance by at most this share.
-_DECAY_SHARE = 0.15
-# A budget is full once this many results in a row no longer fit.
-_MOST_MISFITS = 10
-# Two units that share this much of their words are duplicates.
-_SAME = 0.9
-_LEAST_WORDS_TO_COMPARE = 4
-# Length of the excerpt that identifies a left-out result.
-_FIRST_WORDS = 120
-_MARKS = re.compile(r"^\s*(?:#{1,6}\s.*|[-*+]\s+(?:\[.\]\s+)?)|<!--.*?(?:-->|$)")
-_FINDING = ("chunk", "meaning", "graph", "period")
-_FLAT_STORES = frozenset(("file", "extra", "session", "vault"))
 
 
 @dataclass(frozen=True)
@@ -290,13 +296,6 @@ def _teller(result: Selection, options: SearchOptions) -> Callable[[Ranked, str,
     return say
 
 
-# Among this many first results, a newer statement by the same speaker is about the same thing if it covers this share
-# of what the older one covers of the question, and this share of the question itself.
-_AMONG = 8
-_OF_THE_OLDER = 0.6
-_OF_THE_QUESTION = 0.3
-_OPENING = 400
-_VALUE = re.compile(r"\d|[一二两三四五六七八九十百千万]")
 _CHANGE = re.compile(
     r"\b(?:now|recent(?:ly)?|new(?:ly)?|updat\w+|chang\w+|extend\w*|increas\w+|decreas\w+|reduc\w+|improv\w+"
     r"|no longer|any ?more|instead|switch\w*|mov(?:e|ed|ing) to|reach\w*|already|latest"
@@ -304,9 +303,6 @@ _CHANGE = re.compile(
     r"|现在|現在|目前|最近|刚|剛|改|换|換|新|不再|已经|已經|增加|减少|減少|提高|延长|延長",
     re.IGNORECASE,
 )
-
-
-_MOVED = "Newer than a statement of the same thing that matched better."
 
 
 def newest_first(
