@@ -186,7 +186,7 @@ def test_an_export_tells_how_far_it_is_and_can_be_called_off_at_any_step(
 def test_a_user_that_there_is_not_has_no_place_to_write_to(settled: AgentHome, folder: bool) -> None:
     with (
         settled.open() as workspace,
-        pytest.raises(InvalidInput, match=r"Nobody of that name has a folder here\. Begin with ~/"),
+        pytest.raises(InvalidInput, match=r"This user is unknown\. Begin the path with ~/"),
     ):
         workspace.export("~nobody-of-that-name/memory", folder=folder)
 

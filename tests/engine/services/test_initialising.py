@@ -37,7 +37,7 @@ def test_memory_that_is_there_gets_a_history_and_nothing_else(furnished: AgentHo
 
 def test_a_user_that_there_is_not_gets_no_workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(InvalidInput, match="Nobody of that name"):
+    with pytest.raises(InvalidInput, match="This user is unknown"):
         Workspace.init("~nobody-of-that-name/memory")
     assert not any(each.name.startswith("~") for each in tmp_path.iterdir())
 
