@@ -260,7 +260,7 @@ def time_first_look(files: GeneratedFiles, chunks: int, folder: Path) -> None:
     taken: list[float] = []
     started, worked = time.perf_counter(), time.process_time()
     with Workspace.open(root, role="reader") as workspace:
-        finder = workspace._ground.finder
+        finder = workspace._context.finder
         while not taken or not finder._current().is_current:
             asked = time.perf_counter()
             workspace.search(f"note{chunks - 1}")

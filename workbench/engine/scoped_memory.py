@@ -79,7 +79,7 @@ class ScopedMemory:
     def __init__(self, door: Workspace, scope: str) -> None:
         self.__door = door
         self.__scope = parse_door_scope(scope)
-        self.__view = ScopedView(door._ground, self.__scope)
+        self.__view = ScopedView(door._context, self.__scope)
 
     @classmethod
     def open(
@@ -154,12 +154,12 @@ class ScopedMemory:
         """
 
         def ask() -> Found:
-            ground = self.__view.current()
-            found = Workspace(ground).search_request(request)
+            context = self.__view.current()
+            found = Workspace(context).search_request(request)
             if found.stale is not None:
                 # An index that is behind may still hold what was taken away: it catches up, or does not answer.
-                ground.finder.sync()
-                found = Workspace(ground).search_request(request)
+                context.finder.sync()
+                found = Workspace(context).search_request(request)
             if found.stale is not None:
                 raise _unreachable()
             return replace(found, fallback=None)
@@ -179,7 +179,7 @@ class ScopedMemory:
 
         def ask() -> Shown:
             shown = Workspace(self.__view.current()).show(id, count_access=False, history=False)
-            self.__door._ground.count_access(shown.id.partition("#^")[0])
+            self.__door._context.count_access(shown.id.partition("#^")[0])
             return shown
 
         return self.__told(ask)
@@ -188,20 +188,20 @@ class ScopedMemory:
         """Return the newest of what is for this scope, for the start of a session."""
 
         def ask() -> ScopedBrief:
-            ground = self.__view.current()
-            newest = Workspace(ground).timeline(limit=_MOST_IN_BRIEF)
-            lines = (ground.lookups.memory(entry.id) for entry in newest.entries)
+            context = self.__view.current()
+            newest = Workspace(context).timeline(limit=_MOST_IN_BRIEF)
+            lines = (context.lookups.memory(entry.id) for entry in newest.entries)
             memories = tuple(
                 BriefMemory(
                     record.id,
                     record.store,
-                    in_zone(record.moment, ground.zone).date().isoformat() if record.moment else None,
+                    in_zone(record.moment, context.zone).date().isoformat() if record.moment else None,
                     _short(record.text, _BRIEF_CHARACTERS),
                 )
                 for record in lines
                 if record is not None
             )
-            return ScopedBrief(self.__scope, memories, ground.lookups.count())
+            return ScopedBrief(self.__scope, memories, context.lookups.count())
 
         return self.__told(ask)
 
@@ -310,7 +310,7 @@ class ScopedMemory:
         """
 
         def ask() -> Proposed:
-            require(self.__door._ground.role, Capability.PROPOSE)
+            require(self.__door._context.role, Capability.PROPOSE)
             own = replace(
                 request, store=_store(request.store), scope=self.__scope, core_worthy=False, origins=()
             )
@@ -331,7 +331,7 @@ class ScopedMemory:
         def ask() -> MessageOutcome:
             from workbench.engine.services.routing import read_message
 
-            detection = read_message(self.__door._ground, text)
+            detection = read_message(self.__door._context, text)
             outcome = MessageOutcome(detection.kind, None, detection.payload or None, applied=False)
             if detection.kind == "remember" and detection.payload:
                 remembered = self.remember(detection.payload)
@@ -358,14 +358,14 @@ class ScopedMemory:
         from workbench.engine.services.reviews import warnings_of_rejected
         from workbench.engine.services.routing import route
 
-        ground, dry_run = self.__door._ground, request.dry_run
+        context, dry_run = self.__door._context, request.dry_run
         mutator = self.__door._services.of(Mutator)
-        require(ground.role, Capability.WRITE_MEMORY, doing="write memory")
+        require(context.role, Capability.WRITE_MEMORY, doing="write memory")
         kept = {name: each for name, each in request.as_arguments().items() if name not in _OWNERS_ALONE}
-        if held := held_back(ground, "remember", request.text, kept, keep=not dry_run):
+        if held := held_back(context, "remember", request.text, kept, keep=not dry_run):
             return Remembered(None, held_back=_held(held), dry_run=dry_run)
         store = _store(request.store)
-        if not request.is_asked_for and warnings_of_rejected(ground, request.text):
+        if not request.is_asked_for and warnings_of_rejected(context, request.text):
             # That it was said may be noted; that the owner did not believe it is not told.
             store = "episodic"
         if not dry_run:
@@ -376,7 +376,7 @@ class ScopedMemory:
 
         def plan(view: FileView) -> Plan[Remembered]:
             return plan_remember(
-                view, placed, routing, now=ground.now(), settings=ground.settings, lookup=seen.lookups
+                view, placed, routing, now=context.now(), settings=context.settings, lookup=seen.lookups
             )
 
         if dry_run:

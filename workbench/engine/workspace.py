@@ -74,31 +74,31 @@ class _Services:
         return service
 
 
-def _assemble(ground: WorkspaceContext) -> _Services:
+def _assemble(context: WorkspaceContext) -> _Services:
     """Make the services, each with those that it calls on."""
-    mutator = Mutator(ground)
-    retrieval = Retrieval(ground)
-    reviews = Reviews(ground, mutator, retrieval)
-    proposals = ProposalService(ground, mutator, retrieval)
-    memory = Memory(ground, mutator, retrieval, reviews)
-    sessions = SessionService(ground)
-    session_flush = SessionFlush(ground, mutator, memory, sessions)
+    mutator = Mutator(context)
+    retrieval = Retrieval(context)
+    reviews = Reviews(context, mutator, retrieval)
+    proposals = ProposalService(context, mutator, retrieval)
+    memory = Memory(context, mutator, retrieval, reviews)
+    sessions = SessionService(context)
+    session_flush = SessionFlush(context, mutator, memory, sessions)
     return _Services(
         retrieval,
         memory,
-        Core(ground, mutator),
-        Graph(ground, mutator, retrieval),
+        Core(context, mutator),
+        Graph(context, mutator, retrieval),
         proposals,
         reviews,
-        Decay(ground, mutator, retrieval),
-        Audit(ground, mutator),
-        Secrets(ground, mutator, memory),
+        Decay(context, mutator, retrieval),
+        Audit(context, mutator),
+        Secrets(context, mutator, memory),
         sessions,
         session_flush,
-        SessionChanges(ground, mutator, sessions, session_flush),
-        Imports(ground, mutator, proposals),
-        Exports(ground),
-        Instructions(ground),
+        SessionChanges(context, mutator, sessions, session_flush),
+        Imports(context, mutator, proposals),
+        Exports(context),
+        Instructions(context),
         mutator,
     )
 
@@ -110,9 +110,9 @@ class Workspace:
     creates the history, `.audit`.
     """
 
-    def __init__(self, ground: WorkspaceContext) -> None:
-        self._ground = ground
-        self._services = _assemble(ground)
+    def __init__(self, context: WorkspaceContext) -> None:
+        self._context = context
+        self._services = _assemble(context)
 
     @classmethod
     def open(
@@ -146,7 +146,7 @@ class Workspace:
             InvalidInput: There is no such role.
         """
         root = _folder(Path(path))
-        ground = WorkspaceContext(
+        context = WorkspaceContext(
             root=root,
             role=parse_role(role),
             actor=actor,
@@ -156,8 +156,8 @@ class Workspace:
             lock_timeout=lock_timeout,
         )
         if new_id is not None:
-            ground.new_id = new_id
-        return cls(ground)
+            context.new_id = new_id
+        return cls(context)
 
     @classmethod
     def init(
@@ -196,7 +196,7 @@ class Workspace:
                 f"The folder cannot be made: {error.strerror}.", where=str(path), remedy="Name another place."
             ) from error
         with cls.open(place, role="person", clock=clock, new_id=new_id) as workspace:
-            return initialise(workspace._ground, timezone)
+            return initialise(workspace._context, timezone)
 
     @staticmethod
     def find(start: Path) -> Path | None:
@@ -212,25 +212,25 @@ class Workspace:
     @property
     def root(self) -> Path:
         """Return the workspace folder, absolute and real."""
-        return self._ground.root
+        return self._context.root
 
     @property
     def role(self) -> str:
         """Return the role this door was opened with."""
-        return str(self._ground.role)
+        return str(self._context.role)
 
     @property
     def settings(self) -> Settings:
         """Return the settings as they held at opening; those of decay as the file has them now."""
-        self._ground.follow_settings()
-        return self._ground.settings
+        self._context.follow_settings()
+        return self._context.settings
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """Return one line for each thing that did not work as it should while memory was changed."""
-        history = self._ground.__dict__.get("history")
+        history = self._context.__dict__.get("history")
         told = (
-            *self._ground.troubles,
+            *self._context.troubles,
             *self._services.of(Mutator).edits_told,
             *(history.warnings if history is not None else ()),
         )
@@ -239,7 +239,7 @@ class Workspace:
     @property
     def state(self) -> Path:
         """Return the folder on this machine, outside the workspace, of what cannot be derived from its files."""
-        return self._ground.state
+        return self._context.state
 
     def scoped(self, scope: str) -> ScopedMemory:
         """Return the door to this memory for one person or one group; it ends with this one.
@@ -256,11 +256,11 @@ class Workspace:
 
     def now(self) -> datetime:
         """Return the present moment in the workspace's zone."""
-        return self._ground.now()
+        return self._context.now()
 
     def head(self) -> str | None:
         """Return the newest commit, or None where there is no history yet."""
-        return self._ground.history.head() if self._ground.has_history() else None
+        return self._context.history.head() if self._context.has_history() else None
 
     def refresh(
         self,
@@ -277,7 +277,7 @@ class Workspace:
         Returns:
             The paths that changed since the last look.
         """
-        return self._ground.refresh(progress=progress, cancelled=cancelled).paths
+        return self._context.refresh(progress=progress, cancelled=cancelled).paths
 
     def watch(self, changed: Callable[[frozenset[str]], None]) -> Callable[[], None]:
         """Follow changes of the files, whoever makes them; outside edits are adopted as they come.
@@ -290,12 +290,12 @@ class Workspace:
         """
         from workbench.engine.search.watcher import Watcher
 
-        return Watcher(self._ground.root, ChangeFollower(self._ground, changed).look).stop
+        return Watcher(self._context.root, ChangeFollower(self._context, changed).look).stop
 
     def close(self) -> None:
         """Fold what is due and let go of the files."""
         self._services.of(Mutator).close()
-        self._ground.close()
+        self._context.close()
 
     def __enter__(self) -> Self:
         return self
@@ -480,8 +480,8 @@ class ChangeFollower:
         changed: Called with the paths that differ from the last look, never twice at once.
     """
 
-    def __init__(self, ground: WorkspaceContext, changed: Callable[[frozenset[str]], None]) -> None:
-        self._ground = ground
+    def __init__(self, context: WorkspaceContext, changed: Callable[[frozenset[str]], None]) -> None:
+        self._context = context
         self._changed = changed
         self._lock = threading.Lock()
         self._seen = self._stamps()
@@ -495,8 +495,8 @@ class ChangeFollower:
         with self._lock:
             failure: WorkbenchError | None = None
             try:
-                self._ground.adopt()
-                self._ground.refresh()
+                self._context.adopt()
+                self._context.refresh()
             except WorkbenchError as error:
                 # The files have changed all the same.
                 failure = error
@@ -511,11 +511,11 @@ class ChangeFollower:
     def _stamps(self) -> _Stamps:
         stamps = {
             path: (status.st_size, status.st_mtime_ns, status.st_ino)
-            for path, status in layout.tracked_files(self._ground.root).items()
+            for path, status in layout.tracked_files(self._context.root).items()
         }
         # What changes no file, such as an acknowledgement, still has its line there.
         with suppress(OSError):
-            status = (self._ground.root / layout.AUDIT_LOG).lstat()
+            status = (self._context.root / layout.AUDIT_LOG).lstat()
             stamps[layout.AUDIT_LOG] = (status.st_size, status.st_mtime_ns, status.st_ino)
         return stamps
 
@@ -524,7 +524,7 @@ _FOLDERS = (layout.EPISODES, layout.ENTITIES, layout.PROCEDURES, layout.VAULT, l
 _SECTION = "workbench"
 
 
-def initialise(ground: WorkspaceContext, timezone: str | None) -> Changed:
+def initialise(context: WorkspaceContext, timezone: str | None) -> Changed:
     """Create the history, the layout where there is no memory yet, and record the time zone.
 
     A folder that has memory gets nothing but the history; the zone is recorded in it, unless the settings
@@ -537,32 +537,32 @@ def initialise(ground: WorkspaceContext, timezone: str | None) -> Changed:
     from workbench.engine.history.plan import Attribution
     from workbench.engine.services.quarantine import tell_left_out
 
-    zone = timezone or ground.settings.timezone or ground.zone.key
+    zone = timezone or context.settings.timezone or context.zone.key
     _require_zone(zone)
-    had_memory = any(path != layout.SETTINGS for path in layout.tracked_files(ground.root))
+    had_memory = any(path != layout.SETTINGS for path in layout.tracked_files(context.root))
     attribution = Attribution("system:init", "auto", "workbench init")
-    with ground.leaving_the_graph_index():
-        receipts = [ground.history.init(attribution)]
-    ground.claim_state()
+    with context.leaving_the_graph_index():
+        receipts = [context.history.init(attribution)]
+    context.claim_state()
     if not had_memory:
         for folder in _FOLDERS:
-            (ground.root / folder).mkdir(parents=True, exist_ok=True)
+            (context.root / folder).mkdir(parents=True, exist_ok=True)
         receipts.append(
-            ground.history.mutate(lambda view: _plan(view, zone), attribution, may_touch_critical=True)
+            context.history.mutate(lambda view: _plan(view, zone), attribution, may_touch_critical=True)
         )
-    elif _zone_of_settings(ground) is not None:
+    elif _zone_of_settings(context) is not None:
         if timezone:
             receipts.append(
-                ground.history.mutate(
+                context.history.mutate(
                     lambda view: _plan_zone(view, zone), attribution, may_touch_critical=True
                 )
             )
-    elif timezone or not recorded_timezone(ground.root):
-        _record_timezone(ground.root, zone)
-    ground.refresh()
+    elif timezone or not recorded_timezone(context.root):
+        _record_timezone(context.root, zone)
+    context.refresh()
     commits = [receipt.commit for receipt in receipts if receipt.commit]
     files = [path for receipt in receipts for path in receipt.files]
-    told = (*ground.troubles, *tell_left_out(ground))
+    told = (*context.troubles, *tell_left_out(context))
     return Changed(commits[-1] if commits else None, tuple(dict.fromkeys(files)), warnings=told)
 
 
@@ -598,11 +598,11 @@ def _record_timezone(root: Path, zone: str) -> None:
         ) from error
 
 
-def _zone_of_settings(ground: WorkspaceContext) -> object:
+def _zone_of_settings(context: WorkspaceContext) -> object:
     """Return the zone that the workspace's own settings give, or None."""
     from workbench.engine.settings.layers import read_toml
 
-    content = ground.raw_files.read(layout.SETTINGS) or b""
+    content = context.raw_files.read(layout.SETTINGS) or b""
     return read_toml(content, layout.SETTINGS, personal=False)[0].get("timezone")
 
 

@@ -157,9 +157,9 @@ def graph_index(workspace: Workspace) -> str | None:
 
 def whole_graph_index(workspace: Workspace) -> str:
     """Return the graph index as it is when made anew of all entity files."""
-    ground = workspace._ground
-    ground.refresh()
-    return project_all(ground.files, ground.scores())[layout.GRAPH_INDEX].decode()
+    context = workspace._context
+    context.refresh()
+    return project_all(context.files, context.scores())[layout.GRAPH_INDEX].decode()
 
 
 def listing(folder: Path, *, locks: bool = True) -> dict[str, tuple[object, ...]]:

@@ -145,7 +145,7 @@ class Walk:
         def die() -> None:
             with self.home.open() as workspace:
                 if repacking:
-                    repack_if_due(workspace._ground.history, many_objects=0)
+                    repack_if_due(workspace._context.history, many_objects=0)
                 _die_at(number)
                 workspace.forget(ids=[self.purged], apply=True, hard=True, purge_history=True)
 

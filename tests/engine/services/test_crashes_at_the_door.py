@@ -134,12 +134,12 @@ def test_who_waits_too_long_is_told_who_writes(settled: AgentHome, monkeypatch: 
     before = settled.tracked()
     with settled.open("main") as workspace, Workspace.open(settled.root, role="person") as other:
         other.core()
-        with other._ground.history.writing("bot:slow"), pytest.raises(Locked) as caught:
+        with other._context.history.writing("bot:slow"), pytest.raises(Locked) as caught:
             workspace.core_add("Persona", "Be kind")
         assert "bot:slow" in caught.value.message
         assert caught.value.remedy
         # Reading waits for nobody.
-        with other._ground.history.writing("bot:slow"):
+        with other._context.history.writing("bot:slow"):
             assert workspace.search("ferry").results
             assert workspace.show("Robin").text
         assert settled.tracked() == before

@@ -248,7 +248,7 @@ def test_scores_and_forecasts_are_those_of_the_formula(
             shown = workspace.show(memory.id, count_access=False, history=False).score
             assert shown is not None
             assert (shown.value, shown.status) == (standing[memory.id].score, before)
-            grade = workspace._ground.scores().graded([memory.id])[memory.id]
+            grade = workspace._context.scores().graded([memory.id])[memory.id]
             last = memory.last.astimezone(world.zone).date().isoformat()
             assert grade == (shown.value, shown.status, last)
 

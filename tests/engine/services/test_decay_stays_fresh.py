@@ -34,11 +34,11 @@ def test_every_change_is_seen_at_once(settled: AgentHome, change: Callable[[Work
     settled.clock.advance(days=3)
     with settled.open() as workspace:
         before = workspace.decay(forecast=[30])
-        grade = workspace._ground.scores().graded()[EPISODE]
+        grade = workspace._context.scores().graded()[EPISODE]
         change(workspace)
         after = workspace.decay(forecast=[30])
         assert entry(after) != entry(before)
-        assert workspace._ground.scores().graded()[EPISODE] != grade
+        assert workspace._context.scores().graded()[EPISODE] != grade
     # Whoever opens it now sees the very same.
     with settled.open("reader") as workspace:
         assert to_json(workspace.decay(forecast=[30])) == to_json(after)

@@ -146,7 +146,7 @@ def of_one(workspace: Workspace, path: str) -> Iterator[tuple[str, Callable[[], 
     yield "log of", partial(workspace.audit_log, file=path)
     yield "at", partial(workspace.audit_at, "2026-02-03", path=path)
     yield "why not", partial(workspace.why_not, "weir", path)
-    for record in workspace._ground.lookups.memories_in(path)[:3]:
+    for record in workspace._context.lookups.memories_in(path)[:3]:
         for name, call in (
             ("show", workspace.show),
             ("graph", workspace.graph),
@@ -169,7 +169,7 @@ def changes(workspace: Workspace, paths: list[str]) -> Iterator[tuple[str, Calla
     yield "core", partial(workspace.core_add, "Persona", "Be kind")
     yield "reflect", workspace.reflect
     for path in paths:
-        for record in workspace._ground.lookups.memories_in(path)[:1]:
+        for record in workspace._context.lookups.memories_in(path)[:1]:
             yield f"pin {record.id[:60]!r}", partial(workspace.pin, record.id)
             yield "unpin", partial(workspace.unpin, record.id)
             yield "reinforce", partial(workspace.reinforce, record.id)

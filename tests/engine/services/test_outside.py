@@ -32,7 +32,7 @@ def test_qmd_is_told_of_changes_by_whoever_made_them(
     monkeypatch.setenv("WORKBENCH_SEARCH_BACKEND", "qmd")
     told = Told()
     with settled.open("main") as workspace:
-        monkeypatch.setattr(workspace._ground.outside, "_qmd", told)
+        monkeypatch.setattr(workspace._context.outside, "_qmd", told)
         for expected in (1, 1):
             assert workspace.search("ferry").provider == "qmd"
             assert len(told.changes) == expected

@@ -68,7 +68,7 @@ def merge(home: AgentHome, path: str, text: str) -> tuple[str, str]:
     home.git("add", "-f", path)
     tree = home.git("write-tree").strip()
     with home.open("reader") as workspace:
-        store = workspace._ground.history.store
+        store = workspace._context.history.store
         head = workspace.head() or ""
         made = [head]
         for said in ("beside", "merged"):

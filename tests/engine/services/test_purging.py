@@ -73,7 +73,7 @@ def test_a_repacking_that_does_not_end_refuses_a_purge_before_it_deletes(
 def test_a_repacking_that_ends_is_waited_for(settled: AgentHome) -> None:
     with settled.open() as workspace:
         memory_id = told(workspace)
-        process = repack_if_due(workspace._ground.history, many_objects=0)
+        process = repack_if_due(workspace._context.history, many_objects=0)
         assert process is not None
         assert purge(workspace, memory_id).applied
         assert process.wait() == 0
@@ -86,7 +86,7 @@ def test_no_repacking_starts_while_a_purge_is_unfinished(
 ) -> None:
     with settled.open() as workspace:
         interrupt(workspace, monkeypatch, told(workspace))
-        assert repack_if_due(workspace._ground.history, many_objects=0) is None
+        assert repack_if_due(workspace._context.history, many_objects=0) is None
 
 
 def interrupt(workspace: Workspace, monkeypatch: pytest.MonkeyPatch, memory_id: str) -> None:

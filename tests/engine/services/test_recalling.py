@@ -77,8 +77,8 @@ def test_a_first_look_answers_with_what_was_read_and_reads_the_rest_by_itself(
         first = workspace.search("ferry to Gotland", min_score=0)
         assert first.results == ()
         assert f"{files} files are not read yet" in (first.stale or "")
-        assert workspace._ground._reading_on.wait(None)
-        workspace._ground.finder._current()._background.wait(None)
+        assert workspace._context._reading_on.wait(None)
+        workspace._context.finder._current()._background.wait(None)
         second = workspace.search("ferry to Gotland", min_score=0)
         assert second.stale is None
         assert second.results[0].id == "episode:2026-02-01:18:40"
@@ -105,7 +105,7 @@ def test_a_first_look_can_be_left_unfinished_and_goes_on_where_it_was(
     for _ in range(3):
         with furnished.open(role="reader") as workspace:
             workspace.search("buoy")
-            left.append(len(workspace._ground.unread))
+            left.append(len(workspace._context.unread))
     monkeypatch.undo()
     with furnished.open(role="reader") as workspace:
         assert len(workspace.search("buoy 299 was painted", min_score=0, max_results=500).results) > 0
@@ -130,7 +130,7 @@ def test_on_a_first_look_each_unread_file_is_counted_once_until_none_is_left(
     monkeypatch.setattr(context, "_TAKEN_IN_AT_ONCE", 3)
     with furnished.open(role="reader") as workspace:
         files = len(layout.tracked_files(furnished.root))
-        finder = workspace._ground.finder
+        finder = workspace._context.finder
         left: list[int] = []
 
         def tell(*_: object) -> None:
@@ -138,7 +138,7 @@ def test_on_a_first_look_each_unread_file_is_counted_once_until_none_is_left(
             assert gone == 0
             left.append(unread)
 
-        sync = workspace._ground.catalog.sync
+        sync = workspace._context.catalog.sync
 
         def sync_telling(*, progress: Callable[[int, int], None] | None = None, **more: Any) -> Synced:
             def told(done: int, total: int) -> None:
@@ -148,10 +148,10 @@ def test_on_a_first_look_each_unread_file_is_counted_once_until_none_is_left(
 
             return sync(progress=told, **more)
 
-        monkeypatch.setattr(workspace._ground.catalog, "sync", sync_telling)
+        monkeypatch.setattr(workspace._context.catalog, "sync", sync_telling)
         workspace.search("ferry to Gotland")
         tell()
-        assert workspace._ground._reading_on.wait(None)
+        assert workspace._context._reading_on.wait(None)
         finder._current()._background.wait(None)
         tell()
     assert left[0] == files
@@ -164,13 +164,13 @@ def test_a_changed_file_that_is_not_read_again_yet_is_counted_once(settled: Agen
     with settled.open(role="reader") as workspace:
         workspace.index()
         settled.write("memory/vault/promise.md", "# Promise\n\nShare the house key code.\n")
-        workspace._ground.catalog.update(["memory/vault/promise.md"])
+        workspace._context.catalog.update(["memory/vault/promise.md"])
         settled.write("memory/vault/promise.md", "# Promise\n\nNever ever share the house key code.\n")
-        workspace._ground.refresh(cancelled=lambda: True)
+        workspace._context.refresh(cancelled=lambda: True)
         # Files written a moment ago are looked at once more, whatever stands in them.
-        unread = set(workspace._ground.unread)
+        unread = set(workspace._context.unread)
         assert "memory/vault/promise.md" in unread
-        assert workspace._ground.finder._current().files_behind() == (len(unread), 0)
+        assert workspace._context.finder._current().files_behind() == (len(unread), 0)
 
 
 def test_no_vectors_are_made_while_there_are_files_to_read(
@@ -178,7 +178,7 @@ def test_no_vectors_are_made_while_there_are_files_to_read(
 ) -> None:
     monkeypatch.setattr(index, "_MANY_STALE", 0)
     with furnished.open(role="reader") as workspace:
-        context = workspace._ground
+        context = workspace._context
         read = count()
         context.refresh(cancelled=lambda: next(read) > 6)
         assert context.unread

@@ -266,7 +266,7 @@ def test_where_its_copy_cannot_be_kept_another_place_takes_over_or_nothing_is_to
 ) -> None:
     with scoped(family) as door:
         before = door.search("ferry").results
-        folder = next(door._ScopedMemory__door._ground.derived.glob("scopes/*"))  # type: ignore[attr-defined]
+        folder = next(door._ScopedMemory__door._context.derived.glob("scopes/*"))  # type: ignore[attr-defined]
     shutil.rmtree(folder / taken)
     (folder / taken).write_text("in the way")
     if has_room:
@@ -282,7 +282,7 @@ def test_where_its_copy_cannot_be_kept_another_place_takes_over_or_nothing_is_to
 def test_a_purge_leaves_nothing_of_it_in_what_was_made_for_scopes(family: AgentHome) -> None:
     with scoped(family) as door:
         assert door.search("Gotland").results
-        folder = door._ScopedMemory__door._ground.derived / "scopes"  # type: ignore[attr-defined]
+        folder = door._ScopedMemory__door._context.derived / "scopes"  # type: ignore[attr-defined]
     with family.open("person") as workspace:
         workspace.forget(ids=["episode:2026-02-01:08:00"], apply=True, hard=True, purge_history=True)
     assert not any(b"Gotland" in place.read_bytes() for place in folder.rglob("*") if place.is_file())

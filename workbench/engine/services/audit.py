@@ -113,8 +113,8 @@ def _at_commit(text: str, form: str) -> tuple[str, str]:
 class Audit:
     """The history and memory at any moment of it; looking takes in outside edits first, where the role may."""
 
-    def __init__(self, ground: WorkspaceContext, mutator: Mutator) -> None:
-        self._ground = ground
+    def __init__(self, context: WorkspaceContext, mutator: Mutator) -> None:
+        self._context = context
         self._mutator = mutator
 
     def audit_log(
@@ -151,14 +151,14 @@ class Audit:
 
         from workbench.engine.history.audit import LogFilter, iterate_entries, newest_actions
 
-        self._ground.adopt_for_reading()
+        self._context.adopt_for_reading()
         wanted = LogFilter(
             actor, action, file, self._time(since, "since"), self._time(until, "until", end=True), text
         )
-        self._ground.history.refuse_gone()
-        if not self._ground.has_history():
+        self._context.history.refuse_gone()
+        if not self._context.has_history():
             return AuditLog(())
-        root, store, told = self._ground.root, self._ground.history.store, self._told_by_action()
+        root, store, told = self._context.root, self._context.history.store, self._told_by_action()
         if actions is not None:
             found = newest_actions(map(told, iterate_entries(root, store)), wanted, actions)
         else:
@@ -170,7 +170,7 @@ class Audit:
         from workbench.engine.history.audit import Actions
 
         try:
-            return Actions(self._ground.looking_back.line()).told
+            return Actions(self._context.looking_back.line()).told
         except HistoryDamaged:
             return lambda entry: replace(entry, group=entry.commit)
 
@@ -187,10 +187,10 @@ class Audit:
 
         from workbench.engine.history.audit import iterate_entries
 
-        self._ground.history.refuse_gone()
-        if self._ground.has_history():
+        self._context.history.refuse_gone()
+        if self._context.has_history():
             told = self._told_by_action()
-            entries = map(told, iterate_entries(self._ground.root, self._ground.history.store))
+            entries = map(told, iterate_entries(self._context.root, self._context.history.store))
             while page := tuple(islice(entries, size)):
                 yield page
 
@@ -202,7 +202,7 @@ class Audit:
         """
         from workbench.engine.history.audit import show_commit
 
-        looking = self._ground.looking_back
+        looking = self._context.looking_back
         return show_commit(looking.store, looking.line(), commit)
 
     def audit_diff(self, commit: str, *, path: str | None = None) -> DiffView:
@@ -217,8 +217,8 @@ class Audit:
         """
         from workbench.engine.history.audit import diff
 
-        self._ground.history.refuse_gone()
-        return diff(self._ground.history.store, commit, path=path)
+        self._context.history.refuse_gone()
+        return diff(self._context.history.store, commit, path=path)
 
     def audit_blame(self, path: str) -> Blame:
         """Return who wrote each line of a file, and when.
@@ -228,9 +228,9 @@ class Audit:
         """
         from workbench.engine.history.audit import blame
 
-        self._ground.adopt_for_reading()
-        self._ground.history.refuse_gone()
-        return blame(self._ground.root, self._ground.history.store, layout.normalise(path))
+        self._context.adopt_for_reading()
+        self._context.history.refuse_gone()
+        return blame(self._context.root, self._context.history.store, layout.normalise(path))
 
     def audit_at(self, time: str, *, path: str | None = None) -> Moment:
         """Return memory as it was: the files of a commit, or of the newest commit not later than a time.
@@ -243,10 +243,10 @@ class Audit:
             NotFound: There is no such commit, or there was no such file.
             InvalidInput: It is neither a commit nor a time.
         """
-        looking = self._ground.looking_back
+        looking = self._context.looking_back
         commit, asked = looking.found(time, "time")
         if commit is None:
-            return Moment(asked or self._ground.now(), None, None, ())
+            return Moment(asked or self._context.now(), None, None, ())
         past = looking.of(commit, asked)
         return past.moment if path is None else past.moment_of(path)
 
@@ -276,11 +276,11 @@ class Audit:
 
         # What is damaged is what this is asked for: it is listed, and keeps nothing from being looked at.
         with suppress(HistoryDamaged):
-            self._ground.adopt_for_reading()
-        verified = verify(self._ground.history, deep=deep, progress=progress, cancelled=cancelled)
+            self._context.adopt_for_reading()
+        verified = verify(self._context.history, deep=deep, progress=progress, cancelled=cancelled)
         if not any(each.kind == "outside-edit" for each in verified.problems):
             return verified
-        left_out = {each.path for each in waiting(self._ground) if each.is_left_out}
+        left_out = {each.path for each in waiting(self._context) if each.is_left_out}
         waits = [each for each in verified.problems if each.kind == "outside-edit" and each.where in left_out]
         problems = tuple(
             replace(each, where=masked(each.where)) for each in verified.problems if each not in waits
@@ -298,13 +298,13 @@ class Audit:
         Raises:
             HistoryDamaged: There was a history here, and it is gone.
         """
-        self._ground.adopt_for_reading()
-        self._ground.history.refuse_gone()
-        return Alerts(tuple(self._ground.history.alerts()) if self._ground.has_history() else ())
+        self._context.adopt_for_reading()
+        self._context.history.refuse_gone()
+        return Alerts(tuple(self._context.history.alerts()) if self._context.has_history() else ())
 
     def alerts_waiting(self) -> tuple[Alert, ...]:
         """Return the alerts that nobody has acknowledged, newest first, as the history stands; quick."""
-        return self._ground.history.alerts(waiting=True) if self._ground.has_history() else ()
+        return self._context.history.alerts(waiting=True) if self._context.has_history() else ()
 
     def acknowledge(self, alert: str) -> Changed:
         """Say that the change behind an alert has been seen; only a person may.
@@ -313,16 +313,16 @@ class Audit:
             NotFound: There is no such alert.
             RoleRefused: This door is no person's.
         """
-        require(self._ground.role, Capability.ACKNOWLEDGE, doing="acknowledge alerts")
-        receipt = self._ground.history.acknowledge(alert, self._mutator.attribution("acknowledged an alert"))
+        require(self._context.role, Capability.ACKNOWLEDGE, doing="acknowledge alerts")
+        receipt = self._context.history.acknowledge(alert, self._mutator.attribution("acknowledged an alert"))
         return Changed(receipt.commit, receipt.files, (alert,))
 
     def audit_prune(self) -> Changed:
         """Summarise what is older than the retention into monthly digests, out of the audit log."""
         from workbench.engine.history.retention import prune
 
-        require(self._ground.role, Capability.WRITE_MEMORY, doing="prune the audit log")
-        receipt = prune(self._ground.history, self._ground.settings.audit.retention_days)
+        require(self._context.role, Capability.WRITE_MEMORY, doing="prune the audit log")
+        receipt = prune(self._context.history, self._context.settings.audit.retention_days)
         return Changed(receipt.commit, receipt.files)
 
     def revert(self, commit_or_item: str, *, whole: bool = False) -> Changed:
@@ -343,11 +343,11 @@ class Audit:
         act = revert_action if whole else revert
         return self._take_back(
             f"revert {commit_or_item}",
-            lambda ground: act(
-                ground.history,
+            lambda context: act(
+                context.history,
                 commit_or_item,
                 self._mutator.attribution(f"revert {commit_or_item}"),
-                may_touch_critical=ground.role.may(Capability.TOUCH_CRITICAL),
+                may_touch_critical=context.role.may(Capability.TOUCH_CRITICAL),
             ),
         )
 
@@ -377,15 +377,15 @@ class Audit:
             raise InvalidInput(
                 "A rollback goes one way.", remedy="Give one of --to, --file, --memory and --reflection."
             )
-        ground = self._ground
-        critical = ground.role.may(Capability.TOUCH_CRITICAL)
+        context = self._context
+        critical = context.role.may(Capability.TOUCH_CRITICAL)
         if to is not None:
             return self._rollback_to(to)
         if memory is not None:
             return self._rollback_memory(memory)
         if file is not None:
             path, commit = _at_commit(file, "PATH@COMMIT")
-            require_by_hand(ground.role, layout.normalise(path))
+            require_by_hand(context.role, layout.normalise(path))
             by = self._mutator.attribution(f"rollback of {file}")
             return self._take_back(
                 "roll back",
@@ -403,11 +403,11 @@ class Audit:
         from workbench.engine.history.revert import rollback_to_commit
 
         by = self._mutator.attribution(f"rollback to {to}")
-        critical = self._ground.role.may(Capability.TOUCH_CRITICAL)
+        critical = self._context.role.may(Capability.TOUCH_CRITICAL)
 
-        def act(ground: WorkspaceContext) -> Receipt[Reversal]:
-            commit, asked = ground.looking_back.moment(to, "to")
-            return rollback_to_commit(ground.history, commit, by, moment=asked, may_touch_critical=critical)
+        def act(context: WorkspaceContext) -> Receipt[Reversal]:
+            commit, asked = context.looking_back.moment(to, "to")
+            return rollback_to_commit(context.history, commit, by, moment=asked, may_touch_critical=critical)
 
         return self._take_back("roll back", act)
 
@@ -419,21 +419,21 @@ class Audit:
 
         name, commit = _at_commit(memory, "ID@COMMIT")
         by = self._mutator.attribution(f"rollback of {memory}")
-        critical = self._ground.role.may(Capability.TOUCH_CRITICAL)
+        critical = self._context.role.may(Capability.TOUCH_CRITICAL)
 
-        def act(ground: WorkspaceContext) -> Receipt[Reversal]:
-            then = ground.looking_back.commit(commit)
+        def act(context: WorkspaceContext) -> Receipt[Reversal]:
+            then = context.looking_back.commit(commit)
             if not critical:
-                refuse_others_since(ground.history.store, by.asker, then, places_of(name))
-            return ground.history.mutate(
+                refuse_others_since(context.history.store, by.asker, then, places_of(name))
+            return context.history.mutate(
                 lambda view: plan_memory_rollback(
                     view,
                     name,
-                    ground.history.at(then),
+                    context.history.at(then),
                     then,
-                    ground.now(),
-                    ground.settings,
-                    FirstSeen(ground.catalog),
+                    context.now(),
+                    context.settings,
+                    FirstSeen(context.catalog),
                 ),
                 by,
                 may_touch_critical=critical,
@@ -461,13 +461,13 @@ class Audit:
         """
         from workbench.engine.history.undo import undo
 
-        asks = not confirmed and self._ground.role.kind == "person"
+        asks = not confirmed and self._context.role.kind == "person"
         return self._take_back(
             "undo",
-            lambda ground: undo(
-                ground.history,
+            lambda context: undo(
+                context.history,
                 self._mutator.attribution("undo"),
-                may_touch_critical=ground.role.may(Capability.TOUCH_CRITICAL),
+                may_touch_critical=context.role.may(Capability.TOUCH_CRITICAL),
                 mine=mine,
                 asks=asks,
                 expected=expected,
@@ -487,13 +487,13 @@ class Audit:
         """
         from workbench.engine.history.undo import redo
 
-        asks = not confirmed and self._ground.role.kind == "person"
+        asks = not confirmed and self._context.role.kind == "person"
         return self._take_back(
             "redo",
-            lambda ground: redo(
-                ground.history,
+            lambda context: redo(
+                context.history,
                 self._mutator.attribution("redo"),
-                may_touch_critical=ground.role.may(Capability.TOUCH_CRITICAL),
+                may_touch_critical=context.role.may(Capability.TOUCH_CRITICAL),
                 asks=asks,
                 expected=expected,
             ),
@@ -504,14 +504,14 @@ class Audit:
         from workbench.engine.history.permissions import owner_in_words
         from workbench.engine.history.undo import UndoStep, next_redo, next_undo
 
-        if not self._ground.has_history():
+        if not self._context.has_history():
             return NextSteps()
-        store, asker = self._ground.history.store, self._mutator.asker()
+        store, asker = self._context.history.store, self._mutator.asker()
 
         def shown(step: UndoStep | None) -> NextStep | None:
             if step is None:
                 return None
-            by, moment = owner_in_words(step.owner, step.actor), step.moment.astimezone(self._ground.zone)
+            by, moment = owner_in_words(step.owner, step.actor), step.moment.astimezone(self._context.zone)
             return NextStep(step.action[-1], by, moment, step.told, step.owner == asker)
 
         return NextSteps(
@@ -520,8 +520,8 @@ class Audit:
 
     def adopt(self) -> Changed:
         """Take in now what was edited from outside, as the actor `manual`."""
-        require(self._ground.role, Capability.WRITE_MEMORY, doing="take in outside edits")
-        adopted = self._ground.adopt()
+        require(self._context.role, Capability.WRITE_MEMORY, doing="take in outside edits")
+        adopted = self._context.adopt()
         if adopted is None:
             return Changed(None)
         commit = adopted.commits[-1] if adopted.commits else None
@@ -538,20 +538,20 @@ class Audit:
             NotFound: There is no history.
             RoleRefused: This door is no person's.
         """
-        require(self._ground.role, Capability.PURGE, doing="set the history aside")
-        if not self._ground.has_history():
+        require(self._context.role, Capability.PURGE, doing="set the history aside")
+        if not self._context.has_history():
             raise NotFound(
                 "There is no history to set aside.",
                 where=layout.HISTORY,
                 remedy="The next change begins one.",
             )
-        return self._ground.history.set_aside()
+        return self._context.history.set_aside()
 
     def _core_warnings(self, changed: tuple[str, ...]) -> tuple[str, ...]:
         """Tell where an edit from outside left core memory over its cap."""
         from workbench.engine.memory.core import view_core
 
-        view = view_core(self._ground.files, self._ground.settings)
+        view = view_core(self._context.files, self._context.settings)
         if view.path not in changed or view.tokens <= view.cap:
             return ()
         return (f"Core memory holds {view.tokens:,} tokens, more than its cap of {view.cap:,}: shorten it.",)
@@ -559,17 +559,17 @@ class Audit:
     def _take_back(self, doing: str, act: Callable[[WorkspaceContext], Receipt[Reversal]]) -> Changed:
         from workbench.engine.history.undo import standing_changes
 
-        require(self._ground.role, Capability.ROLLBACK, doing=doing)
-        if not self._ground.has_history():
-            self._ground.history.refuse_gone()
+        require(self._context.role, Capability.ROLLBACK, doing=doing)
+        if not self._context.has_history():
+            self._context.history.refuse_gone()
             raise NotFound("There is no history here to go back in.", remedy="The next change begins one.")
-        self._ground.adopt()
-        receipt = act(self._ground)
+        self._context.adopt()
+        receipt = act(self._context)
         if receipt.commit is not None:
-            changes = standing_changes(self._ground.history.store, receipt.commit, receipt.outcome.since)
+            changes = standing_changes(self._context.history.store, receipt.commit, receipt.outcome.since)
             # A journal that cannot be written costs a count, never the answer: the commit stands.
             with suppress(StorageError):
-                self._ground.journal.record_standing(changes)
+                self._context.journal.record_standing(changes)
         self._mutator.answer_alerts(receipt, receipt.outcome.commits)
         outcome = receipt.outcome
         return Changed(receipt.commit, receipt.files, outcome.commits, outcome.warnings)
@@ -579,12 +579,12 @@ class Audit:
 
         One without a zone is in the workspace's, and a bare day may mean its end.
         """
-        return None if text is None else read_time(text, name, self._ground.now(), end=end)
+        return None if text is None else read_time(text, name, self._context.now(), end=end)
 
     def history_line(self) -> HistoryLine:
         """Return every commit from the first to the newest."""
-        ground = self._ground
-        return ground.looking_back.line().shown() if ground.has_history() else HistoryLine((), (), ())
+        context = self._context
+        return context.looking_back.line().shown() if context.has_history() else HistoryLine((), (), ())
 
     def at(self, moment: str) -> Past:
         """Return memory as it was.
@@ -596,7 +596,7 @@ class Audit:
             NotFound: There is no such commit.
             InvalidInput: This is no moment.
         """
-        return self._ground.looking_back.past(moment)
+        return self._context.looking_back.past(moment)
 
     def compare(self, older: str, newer: str | None = None) -> Comparison:
         """Return what is different at a later moment.
@@ -610,20 +610,20 @@ class Audit:
         """
         from workbench.engine.past.past import compare_moments
 
-        ground = self._ground
-        before = ground.looking_back.past(older, "older")
-        after = ground.looking_back.past("HEAD" if newer is None else newer, "newer")
+        context = self._context
+        before = context.looking_back.past(older, "older")
+        after = context.looking_back.past("HEAD" if newer is None else newer, "newer")
         pairs = before.differing(after)
         if newer is None:
             from workbench.engine.history.outside_edits import find_edits
 
-            store = ground.history.store
-            edits = find_edits(ground.root, store, store.commit(after.commit).tree, ground.state)
-            hidden = ground.masking.hidden_names(edits.files)
+            store = context.history.store
+            edits = find_edits(context.root, store, store.commit(after.commit).tree, context.state)
+            hidden = context.masking.hidden_names(edits.files)
             for path, content in edits.files.items():
                 if path in hidden:
                     continue
-                now = None if content is None else ground.masking.content(path, content)
+                now = None if content is None else context.masking.content(path, content)
                 pairs[path] = (before.files.read(path), now)
         ends = (before.commit, None if newer is None else after.commit)
-        return compare_moments(pairs, after.unit, ground.zone, ends)
+        return compare_moments(pairs, after.unit, context.zone, ends)

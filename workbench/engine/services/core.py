@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 class Core:
     """Core memory by blocks and items; its cap is enforced before anything is written."""
 
-    def __init__(self, ground: WorkspaceContext, mutator: Mutator) -> None:
-        self._ground = ground
+    def __init__(self, context: WorkspaceContext, mutator: Mutator) -> None:
+        self._context = context
         self._mutator = mutator
 
     def core_set(self, block: str, body: str, *, expected: str | None = None) -> Changed:
@@ -44,9 +44,11 @@ class Core:
         """
         from workbench.engine.memory.core import plan_set_block
 
-        ground = self._ground
+        context = self._context
         return self._mutator.change(
-            lambda view: plan_set_block(view, block, body, ground.settings, ground.now(), expected=expected),
+            lambda view: plan_set_block(
+                view, block, body, context.settings, context.now(), expected=expected
+            ),
             f"core set {block}",
         )
 
@@ -54,10 +56,10 @@ class Core:
         """Add an item to a block of core memory; raises as `core_set`."""
         from workbench.engine.memory.core import plan_add_item
 
-        ground = self._ground
+        context = self._context
         return self._mutator.change(
             lambda view: plan_add_item(
-                view, block, text, ground.settings, ground.now(), standing=ground.scores()
+                view, block, text, context.settings, context.now(), standing=context.scores()
             ),
             f"core add {block}",
         )
@@ -66,9 +68,9 @@ class Core:
         """Replace the text of an item of core memory; raises as `core_set`."""
         from workbench.engine.memory.core import plan_replace_item
 
-        ground = self._ground
+        context = self._context
         return self._mutator.change(
-            lambda view: plan_replace_item(view, id, text, ground.settings, ground.now()),
+            lambda view: plan_replace_item(view, id, text, context.settings, context.now()),
             f"core replace {id}",
         )
 
@@ -81,9 +83,9 @@ class Core:
         from workbench.engine.memory.core import plan_remove_item
         from workbench.engine.memory.draft import plan_together
 
-        ground = self._ground
+        context = self._context
         # From the last one given: items that say the same are told apart by their order.
-        steps = [partial(plan_remove_item, item_id=one, now=ground.now()) for one in reversed((id, *more))]
+        steps = [partial(plan_remove_item, item_id=one, now=context.now()) for one in reversed((id, *more))]
         summary = f"removed {len(steps)} items"
         return self._mutator.change(lambda view: plan_together(view, steps, summary), f"core remove {id}")
 
@@ -91,7 +93,7 @@ class Core:
 _MOST_ENDED = 3
 
 
-def brief(ground: WorkspaceContext) -> Brief:
+def brief(context: WorkspaceContext) -> Brief:
     """Return core memory with what waits for attention: alerts, proposals, a reflection that is due."""
     from workbench.engine.markdown.core import CoreMemory
     from workbench.engine.markdown.proposals import PendingMemories
@@ -100,27 +102,27 @@ def brief(ground: WorkspaceContext) -> Brief:
     alerts: tuple[Alert, ...] = ()
     notices: list[str] = []
     try:
-        ground.adopt_for_reading()
-        if ground.has_history():
-            alerts = ground.history.alerts(waiting=True)
+        context.adopt_for_reading()
+        if context.has_history():
+            alerts = context.history.alerts(waiting=True)
     except HistoryError as error:
         notices.append(str(error))
-    files = ground.files
-    view = view_core(files, ground.settings)
+    files = context.files
+    view = view_core(files, context.settings)
     core = CoreMemory.parse(files.read(view.path) or b"", view.path)
-    ground.refresh_for_reading()
+    context.refresh_for_reading()
     due, waiting, unprocessed = False, 0, 0
     review: tuple[str, ...] = ()
     try:
         content = files.read(layout.PENDING_MEMORIES) or b""
         proposals = PendingMemories.parse(content, layout.PENDING_MEMORIES).proposals
         waiting = sum(not proposal.is_deferred for proposal in proposals)
-        answer = reflection_due(ground, "schedule")
+        answer = reflection_due(context, "schedule")
         due, unprocessed = answer.due, answer.unprocessed
         review = (
-            *_held_back(ground),
-            *_ended_sessions(ground),
-            *_waiting_review(ground),
+            *_held_back(context),
+            *_ended_sessions(context),
+            *_waiting_review(context),
             *_due_notice(answer),
         )
     except (OutsideWorkspace, StorageError) as error:
@@ -134,7 +136,7 @@ def brief(ground: WorkspaceContext) -> Brief:
         proposals_waiting=waiting,
         reflection_due=due,
         unprocessed_episodes=unprocessed,
-        notices=(*notices, *_notices(view, alerts, waiting, ground.zone), *review),
+        notices=(*notices, *_notices(view, alerts, waiting, context.zone), *review),
     )
 
 
@@ -148,10 +150,10 @@ def _notices(view: CoreView, alerts: tuple[Alert, ...], waiting: int, zone: tzin
         yield f"{waiting} {'proposals wait' if waiting > 1 else 'proposal waits'} for a decision."
 
 
-def _held_back(ground: WorkspaceContext) -> Iterator[str]:
+def _held_back(context: WorkspaceContext) -> Iterator[str]:
     from workbench.engine.services.quarantine import waiting
 
-    held = waiting(ground)
+    held = waiting(context)
     edits = sum(bool(each.path) for each in held)
     counts = ((len(held) - edits, "memory", "memories"), (edits, "edit of a file", "edits of files"))
     told = " and ".join(f"{count} {one if count == 1 else many}" for count, one, many in counts if count)
@@ -160,13 +162,13 @@ def _held_back(ground: WorkspaceContext) -> Iterator[str]:
         yield f"{told} {were} held back as a secret; a person decides with: workbench secrets"
 
 
-def _ended_sessions(ground: WorkspaceContext) -> Iterator[str]:
+def _ended_sessions(context: WorkspaceContext) -> Iterator[str]:
     from workbench.engine.services.sessions import own_folder, own_home
 
-    if not ground.settings.flush.enabled or not own_folder(ground).is_dir():
+    if not context.settings.flush.enabled or not own_folder(context).is_dir():
         return
     try:
-        ended = own_home(ground).store.with_ended()
+        ended = own_home(context).store.with_ended()
     except DocumentError as error:
         yield str(error)
         return
@@ -181,17 +183,17 @@ def _due_notice(due: ReflectionDue) -> Iterator[str]:
         yield f"A reflection is due. {due.reason}"
 
 
-def _waiting_review(ground: WorkspaceContext) -> Iterator[str]:
+def _waiting_review(context: WorkspaceContext) -> Iterator[str]:
     """Say which proposal waits, and for how long where that is more than a day (design document §10.6)."""
     from workbench.engine.reflection.due import AGEING_HOURS
     from workbench.engine.reflection.files import read_pending, reflection_of
 
-    pending = read_pending(ground.files)
+    pending = read_pending(context.files)
     undecided = sum(item.decision == "undecided" for item in pending.items)
     if not undecided:
         return
     written = time_or_none(pending.created)
-    hours = (ground.now() - written).total_seconds() / 3600 if written else 0
+    hours = (context.now() - written).total_seconds() / 3600 if written else 0
     age = f" It was written {hours:,.0f} hours ago." if hours > AGEING_HOURS else ""
     changes = "1 change waits" if undecided == 1 else f"{undecided} changes wait"
     name = f"Reflection {reflection_of(pending)}".rstrip()

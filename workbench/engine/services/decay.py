@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 class Decay:
     """How relevant memories are, were and will be, and the rate of decay, a setting of the workspace."""
 
-    def __init__(self, ground: WorkspaceContext, mutator: Mutator, retrieval: Retrieval) -> None:
-        self._ground = ground
+    def __init__(self, context: WorkspaceContext, mutator: Mutator, retrieval: Retrieval) -> None:
+        self._context = context
         self._mutator = mutator
         self._retrieval = retrieval
 
@@ -34,8 +34,8 @@ class Decay:
             forecast: Days from now to score as well.
             lambda_: Another decay rate per day, to see what it would change.
         """
-        self._ground.refresh_for_reading()
-        return self._ground.scores().view(forecast=forecast, lambda_=lambda_)
+        self._context.refresh_for_reading()
+        return self._context.scores().view(forecast=forecast, lambda_=lambda_)
 
     def decay_course(self, view: DecayView, entry: DecayEntry, days: Sequence[int]) -> tuple[ScorePoint, ...]:
         """Return one memory’s scores on some days if nobody touches it; nothing is read for it.
@@ -71,8 +71,8 @@ class Decay:
         Raises:
             InvalidInput: The days lie in the past, or the rate is none.
         """
-        self._ground.refresh_for_reading()
-        return self._ground.scores().falls(within, lambda_=lambda_)
+        self._context.refresh_for_reading()
+        return self._context.scores().falls(within, lambda_=lambda_)
 
     def decay_explain(
         self,
@@ -92,9 +92,9 @@ class Decay:
             NotFound: There is no such memory.
             InvalidInput: It has no score, or the rate is none.
         """
-        self._ground.refresh_for_reading()
+        self._context.refresh_for_reading()
         memory_id = str(self._retrieval.resolve(id).whole)
-        return self._ground.scores().explained(memory_id, on, lambda_=lambda_)
+        return self._context.scores().explained(memory_id, on, lambda_=lambda_)
 
     def decay_keep(self, lambda_: float) -> Changed:
         """Make another rate of decay the workspace’s; only a person may.
@@ -108,7 +108,7 @@ class Decay:
         """
         from workbench.engine.settings.layers import check_settings, write_setting
 
-        ground = self._ground
+        context = self._context
 
         def plan(view: FileView) -> Plan[Changed]:
             from workbench.engine.history.plan import Action, FileChange, Plan
@@ -133,8 +133,8 @@ class Decay:
             Capability.CHANGE_SETTINGS,
             doing="change settings",
         )
-        ground.follow_settings()
-        in_force, origin = ground.settings.decay.lambda_, ground.settings.origin("decay.lambda")
+        context.follow_settings()
+        in_force, origin = context.settings.decay.lambda_, context.settings.origin("decay.lambda")
         warnings = receipt.outcome.warnings
         if in_force != lambda_:
             warnings += (f"{layout.SETTINGS} says {lambda_:g} now, but λ is {in_force:g}: {origin} says so.",)

@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 _MOST_PROBLEMS = 20
 
 
-def diagnose(ground: WorkspaceContext) -> Diagnosis:
+def diagnose(context: WorkspaceContext) -> Diagnosis:
     """Look at everything the workspace stands on, and say how to mend what is not well."""
     checks = [
-        check for look in (_programs, _settings, _files, _search, _history, _state) for check in look(ground)
+        check for look in (_programs, _settings, _files, _search, _history, _state) for check in look(context)
     ]
     return Diagnosis(all(check.state != "broken" for check in checks), tuple(checks))
 
 
-def _programs(_ground: WorkspaceContext) -> Iterator[Check]:
+def _programs(_context: WorkspaceContext) -> Iterator[Check]:
     version = ".".join(str(part) for part in sys.version_info[:3])
     yield Check("Python", "ok", version)
     if shutil.which("git"):
@@ -41,25 +41,25 @@ def _programs(_ground: WorkspaceContext) -> Iterator[Check]:
         )
 
 
-def _settings(ground: WorkspaceContext) -> Iterator[Check]:
-    zone = ground.zone.key
-    origin = ground.settings.origin("timezone")
+def _settings(context: WorkspaceContext) -> Iterator[Check]:
+    zone = context.zone.key
+    origin = context.settings.origin("timezone")
     yield Check("time zone", "ok", f"{zone} ({origin})")
-    if ground.settings.broken:
+    if context.settings.broken:
         yield Check(
-            "settings", "broken", ground.settings.broken, "Mend the file; until then the defaults hold here."
+            "settings", "broken", context.settings.broken, "Mend the file; until then the defaults hold here."
         )
-    for warning in ground.settings.warnings:
+    for warning in context.settings.warnings:
         yield Check("settings", "degraded", warning)
-    yield _model(ground)
+    yield _model(context)
 
 
-def _model(ground: WorkspaceContext) -> Check:
+def _model(context: WorkspaceContext) -> Check:
     from workbench.engine.providers.selection import try_local_model
 
-    told = ground.settings.model.told
+    told = context.settings.model.told
     try:
-        try_local_model(ground.settings)
+        try_local_model(context.settings)
     except WorkbenchError as error:
         return Check(
             "model", "degraded", f"{told}. {error.message} Built-in rules decide.", error.remedy or ""
@@ -67,14 +67,14 @@ def _model(ground: WorkspaceContext) -> Check:
     return Check("model", "ok", told or "none; built-in rules decide")
 
 
-def _files(ground: WorkspaceContext) -> Iterator[Check]:
+def _files(context: WorkspaceContext) -> Iterator[Check]:
     try:
-        ground.refresh()
-        total = ground.lookups.count()
+        context.refresh()
+        total = context.lookups.count()
     except WorkbenchError as error:
         yield Check("memories", "broken", error.message, error.remedy)
         return
-    problems = broken_parts(ground)
+    problems = broken_parts(context)
     yield Check("memories", "ok", f"{total:,} in the catalog")
     yield from problems[:_MOST_PROBLEMS]
     if len(problems) > _MOST_PROBLEMS:
@@ -82,10 +82,10 @@ def _files(ground: WorkspaceContext) -> Iterator[Check]:
         yield Check("file", "degraded", f"{further} further broken parts")
 
 
-def _search(ground: WorkspaceContext) -> Iterator[Check]:
+def _search(context: WorkspaceContext) -> Iterator[Check]:
     try:
-        ground.finder.try_local_model()
-        status = ground.outside.describe(ground.finder.status())
+        context.finder.try_local_model()
+        status = context.outside.describe(context.finder.status())
     except WorkbenchError as error:
         yield Check("search", "degraded", error.message, error.remedy)
         return
@@ -102,19 +102,19 @@ def _search(ground: WorkspaceContext) -> Iterator[Check]:
         yield Check("search", "degraded", told, "Run: workbench index")
     else:
         yield Check("search", "ok", told)
-    for problem in ground.outside.problems():
+    for problem in context.outside.problems():
         yield Check("file", "degraded", f"{problem.where}: {problem.message}", problem.remedy)
 
 
-def broken_parts(ground: WorkspaceContext) -> tuple[Check, ...]:
+def broken_parts(context: WorkspaceContext) -> tuple[Check, ...]:
     """Return what cannot be read in the files, as far as they have been looked at."""
     return tuple(
         Check("file", "degraded", f"{f'{path}:{line}' if line else path}: {message}", remedy)
-        for path, line, message, remedy in (*ground.lookups.problems(), *_problems_of_books(ground))
+        for path, line, message, remedy in (*context.lookups.problems(), *_problems_of_books(context))
     )
 
 
-def _problems_of_books(ground: WorkspaceContext) -> Iterator[tuple[str, int | None, str, str]]:
+def _problems_of_books(context: WorkspaceContext) -> Iterator[tuple[str, int | None, str, str]]:
     """Look at the files that hold no memories themselves, and so are not in the catalog."""
     from workbench.engine.markdown.decay_scores import DecayScores
     from workbench.engine.markdown.graph import RelationVocabulary
@@ -133,7 +133,7 @@ def _problems_of_books(ground: WorkspaceContext) -> Iterator[tuple[str, int | No
     }
     for path, problems_of in readers.items():
         try:
-            content = ground.files.read(path)
+            content = context.files.read(path)
         except WorkbenchError as error:
             yield path, None, error.message, error.remedy or ""
             continue
@@ -142,10 +142,10 @@ def _problems_of_books(ground: WorkspaceContext) -> Iterator[tuple[str, int | No
                 yield problem.path, problem.line, problem.message, problem.remedy
 
 
-def _history(ground: WorkspaceContext) -> Iterator[Check]:
+def _history(context: WorkspaceContext) -> Iterator[Check]:
     from workbench.engine.history.alerts import load_seen
 
-    if not ground.has_history() and (seen := load_seen(ground.history.state)):
+    if not context.has_history() and (seen := load_seen(context.history.state)):
         yield Check(
             "history",
             "broken",
@@ -153,13 +153,13 @@ def _history(ground: WorkspaceContext) -> Iterator[Check]:
             f"Put {layout.HISTORY} back from a backup, or begin a new history with: workbench init",
         )
         return
-    if not ground.has_history():
+    if not context.has_history():
         yield Check("history", "degraded", "none yet; the first change makes it", "Run: workbench init")
         return
     try:
-        unfinished = ground.history.unfinished_purge() is not None
-        head = ground.history.head()
-        pending = sum(not alert.acknowledgement for alert in ground.history.raised_alerts())
+        unfinished = context.history.unfinished_purge() is not None
+        head = context.history.head()
+        pending = sum(not alert.acknowledgement for alert in context.history.raised_alerts())
     except WorkbenchError as error:
         yield Check("history", "broken", error.message, error.remedy)
         return
@@ -168,17 +168,17 @@ def _history(ground: WorkspaceContext) -> Iterator[Check]:
         yield Check(
             "purge",
             "broken",
-            f"one was interrupted, and what it removes may still be in the history{_stop(ground)}",
+            f"one was interrupted, and what it removes may still be in the history{_stop(context)}",
             "The next change finishes it; so does: workbench audit log",
         )
-    for told in ground.history.told_of_purges():
+    for told in context.history.told_of_purges():
         yield Check(
             "purged",
             "degraded",
             told,
             "Look at what it names; asking for the same purge again ends this note.",
         )
-    for one in ground.history.behind():
+    for one in context.history.behind():
         yield Check(
             "projection",
             "degraded",
@@ -189,15 +189,15 @@ def _history(ground: WorkspaceContext) -> Iterator[Check]:
         yield Check("alerts", "degraded", f"{pending} not acknowledged", "Look with: workbench audit alerts")
 
 
-def _stop(ground: WorkspaceContext) -> str:
-    stopped = ground.history.purge_stopped_by
+def _stop(context: WorkspaceContext) -> str:
+    stopped = context.history.purge_stopped_by
     return f"; it could not be finished: {stopped}" if stopped else ""
 
 
-def _state(ground: WorkspaceContext) -> Iterator[Check]:
-    cache = ground.settings.cache_directory(ground.root)
+def _state(context: WorkspaceContext) -> Iterator[Check]:
+    cache = context.settings.cache_directory(context.root)
     for purpose, folder, cost in (
-        ("state", ground.state, COST_OF_STATE),
+        ("state", context.state, COST_OF_STATE),
         ("cache", cache, "the catalog of memories is rebuilt each time"),
     ):
         trouble = trouble_in(folder)
@@ -210,7 +210,7 @@ def _state(ground: WorkspaceContext) -> Iterator[Check]:
                 f"{folder} cannot be written ({trouble}): {cost}",
                 f"Make room there, give yourself the right to write, or set paths.{purpose}.",
             )
-    for place in set_aside_beside(ground.state):
+    for place in set_aside_beside(context.state):
         yield Check(
             "former state",
             "degraded",

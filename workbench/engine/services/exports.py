@@ -56,8 +56,8 @@ class _Steps:
 class Exports:
     """What hands memory over to other programs, and to another workspace."""
 
-    def __init__(self, ground: WorkspaceContext) -> None:
-        self._ground = ground
+    def __init__(self, context: WorkspaceContext) -> None:
+        self._context = context
 
     def export_lines(self, *, memories: bool = True, files: bool = True) -> Iterator[str]:
         """Give the whole memory as lines of JSON without their ends.
@@ -69,7 +69,7 @@ class Exports:
             memories: Give lines about memories.
             files: Give lines with files.
         """
-        require(self._ground.role, Capability.READ, doing="export memory")
+        require(self._context.role, Capability.READ, doing="export memory")
         return self._lines(_Steps(), memories=memories, files=files)
 
     def export(
@@ -100,17 +100,17 @@ class Exports:
         """
         from workbench.engine.past.past import export_files
 
-        ground = self._ground
-        require(ground.role, Capability.READ, doing="export memory")
+        context = self._context
+        require(context.role, Capability.READ, doing="export memory")
         place, steps = expand_writable(target), _Steps(progress, cancelled)
         if folder:
             from workbench.engine.transfer.source import MANIFEST
 
-            ground.refresh_for_reading()
+            context.refresh_for_reading()
             content = self._all_files(steps)
             about = (json.dumps(self._header(len(content)), indent=1) + "\n").encode()
             written = steps.through(content.items())
-            count, size = export_files(place, ground.root, chain(written, [(MANIFEST, about)]))
+            count, size = export_files(place, context.root, chain(written, [(MANIFEST, about)]))
             return Exported(str(target), count - 1, 0, size)
         return self._to_file(place, target, self._lines(steps, memories=memories, files=files))
 
@@ -118,7 +118,7 @@ class Exports:
         import os
         import secrets
 
-        root = self._ground.root
+        root = self._context.root
         real = place.parent.resolve() / place.name
         if root == real or root in real.parents:
             raise OutsideWorkspace(
@@ -153,15 +153,15 @@ class Exports:
     def _lines(self, steps: _Steps, *, memories: bool, files: bool) -> Iterator[str]:
         from workbench.engine.transfer.export_format import file_line
 
-        ground = self._ground
-        ground.refresh_for_reading()
-        records = ground.lookups.memories() if memories else []
-        entities = ground.lookups.entities() if memories else []
+        context = self._context
+        context.refresh_for_reading()
+        records = context.lookups.memories() if memories else []
+        entities = context.lookups.entities() if memories else []
         steps.total = len(records) + len(entities)
         content = self._all_files(steps) if files else {}
         yield json.dumps(self._header(len(content)), ensure_ascii=False)
         if memories:
-            scores = ground.scores()
+            scores = context.scores()
             grades = scores.graded()
             for record in steps.through(records):
                 if record.store != "meta":
@@ -174,17 +174,17 @@ class Exports:
         from workbench.engine.clock import render_time
         from workbench.engine.transfer.export_format import export_header
 
-        ground = self._ground
+        context = self._context
         return export_header(
-            name=ground.root.name,
-            timezone=ground.zone.key,
-            moment=render_time(ground.clock.now()),
+            name=context.root.name,
+            timezone=context.zone.key,
+            moment=render_time(context.clock.now()),
             files=files,
         )
 
     def _all_files(self, steps: _Steps) -> dict[str, bytes]:
         """Read every memory file, each of which is then to be written."""
-        paths = [path for path in self._ground.files.list("") if layout.is_memory_file(path)]
+        paths = [path for path in self._context.files.list("") if layout.is_memory_file(path)]
         steps.total += 2 * len(paths)
         content = dict(self._files(steps.through(paths)))
         steps.total += len(content) - len(paths)
@@ -192,10 +192,10 @@ class Exports:
 
     def _files(self, paths: Iterable[str]) -> Iterator[tuple[str, bytes]]:
         """Give memory files; of the scores, also what follows from history alone."""
-        ground = self._ground
+        context = self._context
         scored = False
         for path in paths:
-            content = ground.files.read(path)
+            content = context.files.read(path)
             if path == layout.DECAY_SCORES:
                 scored = True
                 content = self._scores_file(content or b"")
@@ -211,11 +211,11 @@ class Exports:
         from workbench.engine.memory.decay import SCORED_STORES, decay_record
         from workbench.engine.memory.scores_file import entry_of
 
-        ground = self._ground
-        scores = ground.scores()
+        context = self._context
+        scores = context.scores()
         seen = scores.first_seen.everything()
         new = {}
-        for record in ground.lookups.memories():
+        for record in context.lookups.memories():
             if record.store not in SCORED_STORES:
                 continue
             if record.id in scores.pending or (record.id in seen and record.id not in scores.entries):
@@ -256,7 +256,7 @@ class Exports:
         return told
 
     def _graph(self, entities: Iterable[EntityRecord]) -> Iterator[str]:
-        lookups = self._ground.lookups
+        lookups = self._context.lookups
         for entity in entities:
             for fact in lookups.facts_of(entity.id):
                 yield _dumped(

@@ -44,7 +44,7 @@ _FINISHED = "The purge itself is finished; run the same command again to see whe
 _NOTHING_DELETED = "Nothing was deleted."
 
 
-def find_matches(ground: WorkspaceContext, query: str | None, ids: Sequence[str]) -> tuple[Match, ...]:
+def find_matches(context: WorkspaceContext, query: str | None, ids: Sequence[str]) -> tuple[Match, ...]:
     """Return the memories that a query or ids mean, best first; what is archived already is left out.
 
     Args:
@@ -55,21 +55,21 @@ def find_matches(ground: WorkspaceContext, query: str | None, ids: Sequence[str]
     from workbench.engine.memory.decay import is_archived
     from workbench.engine.search.ranking.question import literal_matches
 
-    scores = ground.scores()
+    scores = context.scores()
     if ids:
         found = []
         for memory_id in ids:
             whole, _, block = memory_id.partition("#^")
-            record = ground.lookups.memory(whole)
-            fact = ground.lookups.fact(memory_id) if block else None
+            record = context.lookups.memory(whole)
+            fact = context.lookups.fact(memory_id) if block else None
             if record is not None:
                 text = fact.text if fact else record.text
                 found.append(Match(memory_id, record.store, record.path, _snippet(text), 1.0))
         return tuple(found)
-    visible = ground.visible(scores)
+    visible = context.visible(scores)
     archived = {memory_id for memory_id, entry in scores.entries.items() if is_archived(entry)}
     wanted = query or ""
-    literal, _ = ground.finder.ask(lambda source, _: literal_matches(source, wanted), patience=_PATIENCE)
+    literal, _ = context.finder.ask(lambda source, _: literal_matches(source, wanted), patience=_PATIENCE)
     # What faded by itself can still be meant; what somebody archived is forgotten already.
     meant = (
         match
@@ -109,12 +109,12 @@ def _facts_meant(lookups: Lookups, chunk: Chunk, query: str) -> tuple[Match, ...
     )
 
 
-def forget(ground: WorkspaceContext, mutator: Mutator, ids: Sequence[str], by: Attribution) -> Changed:
+def forget(context: WorkspaceContext, mutator: Mutator, ids: Sequence[str], by: Attribution) -> Changed:
     """Hide memories: archived, out of the graph index and out of core memory, in one commit."""
     from workbench.engine.memory.forget import plan_archive
 
     receipt = mutator.mutate(
-        lambda view: plan_archive(view, ids, ground.now(), ground.settings, ground.scores().first_seen),
+        lambda view: plan_archive(view, ids, context.now(), context.settings, context.scores().first_seen),
         by,
         Capability.WRITE_MEMORY,
         doing="forget memories",
@@ -123,24 +123,24 @@ def forget(ground: WorkspaceContext, mutator: Mutator, ids: Sequence[str], by: A
 
 
 def forget_for_good(
-    ground: WorkspaceContext, mutator: Mutator, ids: Sequence[str], by: Attribution
+    context: WorkspaceContext, mutator: Mutator, ids: Sequence[str], by: Attribution
 ) -> Changed:
     """Delete memories from the files; history still has them."""
     from workbench.engine.memory.forget import plan_erase
 
     receipt = mutator.mutate(
-        lambda view: plan_erase(view, ids, ground.lookups, ground.now(), ground.settings),
+        lambda view: plan_erase(view, ids, context.lookups, context.now(), context.settings),
         by,
         Capability.HARD_DELETE,
         doing="delete memories for good",
     )
     erased = receipt.outcome
-    ground.journal.scrub(erased.ids)
+    context.journal.scrub(erased.ids)
     return Changed(receipt.commit, receipt.files, erased.ids, erased.warnings)
 
 
 def forget_without_trace(
-    ground: WorkspaceContext, mutator: Mutator, ids: Sequence[str], by: Attribution, *, asked: Sequence[str]
+    context: WorkspaceContext, mutator: Mutator, ids: Sequence[str], by: Attribution, *, asked: Sequence[str]
 ) -> Changed:
     """Delete memories from the files, from history and from everything derived, whole or not at all.
 
@@ -160,28 +160,28 @@ def forget_without_trace(
     from workbench.engine.history.recovery import PurgeSteps
     from workbench.engine.memory.forget import plan_erase
 
-    require(ground.role, Capability.HARD_DELETE, doing="delete memories for good")
-    ground.follow_settings()
-    sources = [source for memory_id in ids for source in ground.lookups.links_from(memory_id)]
+    require(context.role, Capability.HARD_DELETE, doing="delete memories for good")
+    context.follow_settings()
+    sources = [source for memory_id in ids for source in context.lookups.links_from(memory_id)]
 
     def going(erased: Erased) -> PurgeSteps:
         return PurgeSteps((*erased.ids, *erased.derived), erased.texts, tuple(sources), erased.paths)
 
-    with _telling_what_happened(ground, asked):
+    with _telling_what_happened(context, asked):
         mutator.prepare_writing()
         purged = purge(
-            ground.history,
-            lambda view: plan_erase(view, ids, ground.lookups, ground.now(), ground.settings),
+            context.history,
+            lambda view: plan_erase(view, ids, context.lookups, context.now(), context.settings),
             going,
             by,
             asked=asked,
         )
         erased = purged.outcome
-        mutator.answer_alerts(Receipt(purged.deleted, purged.files, ground.now(), None))
+        mutator.answer_alerts(Receipt(purged.deleted, purged.files, context.now(), None))
     return Changed(purged.commit, purged.files, erased.ids, (*erased.warnings, *purged.told))
 
 
-def finish_forgetting(ground: WorkspaceContext, asked: Sequence[str]) -> Forgotten | None:
+def finish_forgetting(context: WorkspaceContext, asked: Sequence[str]) -> Forgotten | None:
     """Finish the purge that was interrupted, if it was asked for by one of these words or ids; None without one.
 
     Args:
@@ -190,41 +190,41 @@ def finish_forgetting(ground: WorkspaceContext, asked: Sequence[str]) -> Forgott
     """
     from workbench.engine.history.recovery import was_asked_by
 
-    marker = ground.history.unfinished_purge() if ground.has_history() else None
+    marker = context.history.unfinished_purge() if context.has_history() else None
     if marker is None or not was_asked_by(marker, asked):
         return None
-    with _telling_what_happened(ground, asked):
-        adopted = ground.history.adopt()
-        told = dict.fromkeys((*adopted.warnings, *ground.history.told_of_purges(now=True)))
-    return _purged(ground, "The purge that had been interrupted is finished.", *told)
+    with _telling_what_happened(context, asked):
+        adopted = context.history.adopt()
+        told = dict.fromkeys((*adopted.warnings, *context.history.told_of_purges(now=True)))
+    return _purged(context, "The purge that had been interrupted is finished.", *told)
 
 
-def forgotten_before(ground: WorkspaceContext, asked: Sequence[str]) -> Forgotten | None:
+def forgotten_before(context: WorkspaceContext, asked: Sequence[str]) -> Forgotten | None:
     """Return what to answer if the last purge was asked for by one of these words or ids, and is done; else None."""
     from workbench.engine.history.recovery import last_purge_of
 
-    if not ground.has_history() or not last_purge_of(ground.state, asked):
+    if not context.has_history() or not last_purge_of(context.state, asked):
         return None
-    told = ground.history.told_of_purges(now=True)
+    told = context.history.told_of_purges(now=True)
     done = "It was purged before" if told else "It was purged before; nothing is left to be done"
-    return _purged(ground, f"{done}.", *told)
+    return _purged(context, f"{done}.", *told)
 
 
-def _purged(ground: WorkspaceContext, *told: str) -> Forgotten:
-    return Forgotten((), applied=True, commit=ground.history.head(), warnings=told)
+def _purged(context: WorkspaceContext, *told: str) -> Forgotten:
+    return Forgotten((), applied=True, commit=context.history.head(), warnings=told)
 
 
 @contextmanager
-def _telling_what_happened(ground: WorkspaceContext, asked: Sequence[str]) -> Iterator[None]:
+def _telling_what_happened(context: WorkspaceContext, asked: Sequence[str]) -> Iterator[None]:
     """Let whatever stops a purge say what has happened to it: nothing, part of it, or all of it."""
     from workbench.engine.history.recovery import last_purge_of, purge_is_unfinished
 
     def finished_last() -> str:
         # A purge that stopped on its last steps has noted itself as the last one already.
-        return "" if purge_is_unfinished(ground.history.path) else last_purge_of(ground.state, asked)
+        return "" if purge_is_unfinished(context.history.path) else last_purge_of(context.state, asked)
 
     def happened() -> str:
-        if purge_is_unfinished(ground.history.path):
+        if purge_is_unfinished(context.history.path):
             return _NOTED
         return _NOTHING_DELETED if finished_last() == before else _FINISHED
 
@@ -233,7 +233,7 @@ def _telling_what_happened(ground: WorkspaceContext, asked: Sequence[str]) -> It
         yield
     except WorkbenchError as error:
         # A history that has to be set aside is not finished by the next change, and says so itself.
-        damaged = isinstance(error, HistoryDamaged) and purge_is_unfinished(ground.history.path)
+        damaged = isinstance(error, HistoryDamaged) and purge_is_unfinished(context.history.path)
         if not damaged:
             error.remedy = f"{error.remedy or ''} {happened()}".strip()
         raise
@@ -248,43 +248,43 @@ class Remains:
         ground: The open workspace.
     """
 
-    def __init__(self, ground: WorkspaceContext) -> None:
-        self._ground = ground
+    def __init__(self, context: WorkspaceContext) -> None:
+        self._context = context
 
     def purge(self, purging: PurgeSteps) -> tuple[str, ...]:
         """Take what is purged out of it; return what a person should know, one sentence each."""
         from workbench.engine.history.erasure import erase_from_text
         from workbench.engine.services.quarantine import purge_held_back
 
-        ground, erasure = self._ground, purging.erasure
+        context, erasure = self._context, purging.erasure
         # The files are rid of the texts already: a kill from here on leaves no copy of them.
-        _destroy_derived(ground)
-        ground.journal.scrub(purging.names)
-        cache = ground.settings.cache_directory(ground.root)
-        unwritable = cache.exists() and not cache.samefile(ground.derived)
+        _destroy_derived(context)
+        context.journal.scrub(purging.names)
+        cache = context.settings.cache_directory(context.root)
+        unwritable = cache.exists() and not cache.samefile(context.derived)
         return (
-            *purge_sessions(ground, erasure, (*purging.sources, *purging.texts)),
-            *purge_held_back(ground, lambda text: erase_from_text(erasure, text)),
+            *purge_sessions(context, erasure, (*purging.sources, *purging.texts)),
+            *purge_held_back(context, lambda text: erase_from_text(erasure, text)),
             *((f"May still hold it, and cannot be written: {cache}",) if unwritable else ()),
         )
 
     def forget_derived(self) -> None:
         """Delete everything derived, and read the files again."""
-        _destroy_derived(self._ground)
-        self._ground.refresh()
+        _destroy_derived(self._context)
+        self._context.refresh()
 
 
-def _destroy_derived(ground: WorkspaceContext) -> None:
+def _destroy_derived(context: WorkspaceContext) -> None:
     from workbench.engine.services.reflection_cache import forget_leftovers
     from workbench.engine.services.scoped_view import forget_scopes
 
-    ground.finder.destroy()
-    ground.catalog.destroy()
-    ground.outside.destroy()
-    ground.looking_back.forget()
-    ground.past_texts.clear()
-    forget_leftovers(ground)
-    forget_scopes(ground)
+    context.finder.destroy()
+    context.catalog.destroy()
+    context.outside.destroy()
+    context.looking_back.forget()
+    context.past_texts.clear()
+    forget_leftovers(context)
+    forget_scopes(context)
 
 
 def _snippet(text: str) -> str:
@@ -296,7 +296,7 @@ _CITED = re.compile(r"file:(sessions/[\w.-]+\.jsonl)#L(\d{1,9})")
 _MOST_NAMED = 5
 
 
-def purge_sessions(ground: WorkspaceContext, erasure: Erasure, sources: Sequence[str]) -> tuple[str, ...]:
+def purge_sessions(context: WorkspaceContext, erasure: Erasure, sources: Sequence[str]) -> tuple[str, ...]:
     """Purge the own sessions; return what a person should know, one sentence each.
 
     What cannot be purged is named rather than raised: memory has let go of it already.
@@ -312,8 +312,8 @@ def purge_sessions(ground: WorkspaceContext, erasure: Erasure, sources: Sequence
     def erase(text: str) -> str:
         return PURGED if text.strip().casefold() in erasure.alone else erase_from_text(erasure, text)
 
-    purged = transcripts.purge_sessions(places.own_folder(ground), erase)
-    return (*_told(purged, sources), *_elsewhere(ground, erase))
+    purged = transcripts.purge_sessions(places.own_folder(context), erase)
+    return (*_told(purged, sources), *_elsewhere(context, erase))
 
 
 def _told(purged: PurgedSessions, sources: Sequence[str]) -> Iterator[str]:
@@ -327,11 +327,11 @@ def _told(purged: PurgedSessions, sources: Sequence[str]) -> Iterator[str]:
             yield f"file:{name}#L{line}, which it was drawn from, says it in other words and was left as it is."
 
 
-def _elsewhere(ground: WorkspaceContext, erase: Erase) -> Iterator[str]:
+def _elsewhere(context: WorkspaceContext, erase: Erase) -> Iterator[str]:
     from workbench.engine.sessions.transcripts import lines_with
 
     try:
-        foreign = list(_foreign(ground))
+        foreign = list(_foreign(context))
     except WorkbenchError as error:
         yield f"May still stand where sessions were copied from: {error}"
         return
@@ -345,18 +345,18 @@ def _elsewhere(ground: WorkspaceContext, erase: Erase) -> Iterator[str]:
             yield f"Still holds it, and is not ours to change: {lines.where} ({_numbered(numbers)})."
 
 
-def _foreign(ground: WorkspaceContext) -> Iterator[Lines]:
+def _foreign(context: WorkspaceContext) -> Iterator[Lines]:
     """Give the transcripts of others that this workspace knows: copied, searched, or left by who was here before."""
     from workbench.engine.services.state_folder import set_aside_beside
     from workbench.engine.sessions.foreign import originals
     from workbench.engine.sessions.lines import FileLines
 
-    yield from originals(places.own_home(ground).store)
-    for former in set_aside_beside(ground.state):
+    yield from originals(places.own_home(context).store)
+    for former in set_aside_beside(context.state):
         for place in sorted((former / places.SESSIONS_FOLDER).glob("*.jsonl*")):
             yield FileLines(place)
-    for name in ground.settings.search.session_paths if ground.settings.search.sessions else ():
-        for place in sorted((ground.root / Path(name).expanduser()).rglob("*.jsonl")):
+    for name in context.settings.search.session_paths if context.settings.search.sessions else ():
+        for place in sorted((context.root / Path(name).expanduser()).rglob("*.jsonl")):
             yield FileLines(place)
 
 

@@ -45,7 +45,7 @@ class GraphFilter:
 
 
 def checked_filter(
-    ground: WorkspaceContext,
+    context: WorkspaceContext,
     relations: Sequence[str],
     types: Sequence[str],
     min_score: float,
@@ -77,24 +77,24 @@ def checked_filter(
             f"No day is after {first} and before {last}.", remedy="Exchange the two, or leave one out."
         )
     return GraphFilter(
-        RelationFilter(_relations(ground, relations), first, last), _types(ground, types), min_score
+        RelationFilter(_relations(context, relations), first, last), _types(context, types), min_score
     )
 
 
-def _relations(ground: WorkspaceContext, names: Sequence[str]) -> tuple[str, ...]:
+def _relations(context: WorkspaceContext, names: Sequence[str]) -> tuple[str, ...]:
     if not names:
         return ()
     from workbench.engine.catalog.graph import KnowledgeGraph
     from workbench.engine.markdown.graph import canonical_relation
     from workbench.engine.memory.graph import read_vocabulary
 
-    vocabulary = read_vocabulary(ground.files, ground.settings)
+    vocabulary = read_vocabulary(context.files, context.settings)
     used: Collection[str] | None = None
     found: dict[str, None] = {}
     for name in names:
         canonical = canonical_relation(name)
         if vocabulary.find(canonical) is None:
-            used = used if used is not None else KnowledgeGraph(ground.catalog).relations_in_use()
+            used = used if used is not None else KnowledgeGraph(context.catalog).relations_in_use()
             if canonical not in used:
                 words = [word for kind in vocabulary.types for word in (kind.name, kind.inverse) if word]
                 raise _unknown(name, "relation of this workspace", canonical, [*words, *used])
@@ -104,14 +104,14 @@ def _relations(ground: WorkspaceContext, names: Sequence[str]) -> tuple[str, ...
     return tuple(found)
 
 
-def _types(ground: WorkspaceContext, names: Sequence[str]) -> frozenset[str]:
+def _types(context: WorkspaceContext, names: Sequence[str]) -> frozenset[str]:
     wanted = {name.strip().casefold(): name for name in names}
     missing = wanted.keys() - set(ENTITY_TYPES)
     if missing:
         from workbench.engine.catalog.graph import KnowledgeGraph
 
         # A type stands in people's files, in whatever case they write it.
-        written = {kind.casefold(): kind for kind in KnowledgeGraph(ground.catalog).types_in_use()}
+        written = {kind.casefold(): kind for kind in KnowledgeGraph(context.catalog).types_in_use()}
         for name in sorted(missing - written.keys()):
             raise _unknown(wanted[name], "type of entity", name, [*ENTITY_TYPES, *written.values()])
     return frozenset(wanted)
@@ -254,8 +254,8 @@ class Graph:
 
     _known_table: _KnownTable | None = None
 
-    def __init__(self, ground: WorkspaceContext, mutator: Mutator, retrieval: Retrieval) -> None:
-        self._ground = ground
+    def __init__(self, context: WorkspaceContext, mutator: Mutator, retrieval: Retrieval) -> None:
+        self._context = context
         self._retrieval = retrieval
         self._mutator = mutator
 
@@ -293,9 +293,9 @@ class Graph:
 
         if depth < 0:
             raise InvalidInput("A depth is 0 or more.", remedy="Ask for --depth 1.")
-        self._ground.refresh_for_reading()
-        narrowed = checked_filter(self._ground, relations, types, min_score, after, before)
-        scores = self._ground.scores()
+        self._context.refresh_for_reading()
+        narrowed = checked_filter(self._context, relations, types, min_score, after, before)
+        scores = self._context.scores()
         graph = self._shown(scores, narrowed.followed)
         look = Look(graph, scores, narrowed)
         if entity is None:
@@ -315,8 +315,8 @@ class Graph:
         """
         from workbench.engine.catalog.graph import shortest_path
 
-        self._ground.refresh_for_reading()
-        scores = self._ground.scores()
+        self._context.refresh_for_reading()
+        scores = self._context.scores()
         graph = self._shown(scores)
         (start, record), (goal, _) = self._center(a, graph), self._center(b, graph)
         way = shortest_path(start, goal, graph.steps)
@@ -331,10 +331,10 @@ class Graph:
 
     def graph_entities(self) -> EntityTable:
         """Return every entity that is not merged into another, by id."""
-        self._ground.refresh_for_reading()
-        scores = self._ground.scores()
-        today = self._ground.now().date().isoformat()
-        basis = (self._ground.catalog.version(), scores.archived_parts(), today)
+        self._context.refresh_for_reading()
+        scores = self._context.scores()
+        today = self._context.now().date().isoformat()
+        basis = (self._context.catalog.version(), scores.archived_parts(), today)
         with scores.known.lock:
             grades, known = scores.graded(), self._known_table
             if known is None or known.basis != basis or known.grades is not grades:
@@ -345,7 +345,7 @@ class Graph:
     def _table(self, hidden: frozenset[str], today: str, grades: Mapping[str, Grade]) -> EntityTable:
         from workbench.engine.catalog.graph import EntityOutlines
 
-        outlines = EntityOutlines(self._ground.catalog, hidden=hidden)
+        outlines = EntityOutlines(self._context.catalog, hidden=hidden)
         rows = []
         for id_, kind, label, aliases, degree, facts, relations, days in outlines.outlines(today):
             value, status, accessed = grades.get(id_, _UNGRADED)
@@ -361,15 +361,15 @@ class Graph:
         """Return the relations that the workspace’s vocabulary knows, and those that its files use beside it."""
         from workbench.engine.memory.graph import read_vocabulary
 
-        self._ground.refresh_for_reading()
-        vocabulary = read_vocabulary(self._ground.files, self._ground.settings)
+        self._context.refresh_for_reading()
+        vocabulary = read_vocabulary(self._context.files, self._context.settings)
         names = [name for kind in vocabulary.types for name in (kind.name, kind.inverse) if name]
-        used = self._shown(self._ground.scores()).relations_in_use()
+        used = self._shown(self._context.scores()).relations_in_use()
         return tuple(dict.fromkeys((*names, *used)))
 
     def _entity(self, name: str) -> EntityRecord:
         memory_id = self._retrieval.resolve(name)
-        entity = self._ground.lookups.entity(str(memory_id.whole))
+        entity = self._context.lookups.entity(str(memory_id.whole))
         if entity is None:
             raise NotFound(f"“{name}” is no entity.", remedy="List them with: workbench graph")
         return entity
@@ -384,12 +384,12 @@ class Graph:
             return graph.whole(named), None
         # What went into another by merging is looked at as that one.
         whole = graph.whole(record.id)
-        return (whole, record) if whole == record.id else (whole, self._ground.lookups.entity(whole))
+        return (whole, record) if whole == record.id else (whole, self._context.lookups.entity(whole))
 
     def _shown(self, scores: Scores, followed: RelationFilter | None = None) -> KnowledgeGraph:
         from workbench.engine.catalog.graph import KnowledgeGraph
 
-        return KnowledgeGraph(self._ground.catalog, hidden=scores.archived_parts(), followed=followed)
+        return KnowledgeGraph(self._context.catalog, hidden=scores.archived_parts(), followed=followed)
 
     def _with_center(
         self, view: GraphView, record: EntityRecord | None, graph: KnowledgeGraph, scores: Scores
@@ -398,7 +398,7 @@ class Graph:
 
         if record is None:
             return view
-        lookups = self._ground.visible(scores)
+        lookups = self._context.visible(scores)
         facts, absorbed = lookups.facts_of(record.id), lookups.absorbed(record.id)
         return with_center(view, record, facts, graph.story(record.id), absorbed)
 
@@ -451,7 +451,7 @@ class Graph:
         from workbench.engine.memory.graph_changes import plan_link
 
         origin = Origin(("source:user-explicit",))
-        settings = self._ground.settings
+        settings = self._context.settings
         return self._change_graph(
             lambda files: plan_link(files, settings, from_, relation, to, origin),
             f"link {from_} {relation} {to}",
@@ -465,7 +465,7 @@ class Graph:
         """
         from workbench.engine.memory.graph_changes import plan_unlink
 
-        settings = self._ground.settings
+        settings = self._context.settings
         return self._change_graph(
             lambda files: plan_unlink(files, settings, from_, relation, to), f"unlink {from_} {relation} {to}"
         )
@@ -499,7 +499,7 @@ class Graph:
         changed = self._change_graph(
             lambda files: plan_add_fact(files, entity, text, origin), f"add a fact to {entity}"
         )
-        warnings = warnings_of_rejected(self._ground, text)
+        warnings = warnings_of_rejected(self._context, text)
         return replace(changed, warnings=(*changed.warnings, *warnings))
 
     def graph_retire(self, id: str, *, expected: str | None = None) -> Changed:  # noqa: A002 - the field's word
@@ -529,15 +529,15 @@ class Graph:
         from workbench.engine.memory.entities import EntityFiles
         from workbench.engine.reflection.proposing_merges import plan_propose_merge
 
-        ground = self._ground
-        person = ground.role.may(Capability.DECIDE_REVIEW)
+        context = self._context
+        person = context.role.may(Capability.DECIDE_REVIEW)
         by = self._mutator.attribution(f"propose to merge {absorb} into {keep}")
         return self._mutator.change(
             lambda view: plan_propose_merge(
-                EntityFiles(Draft(view), ground.lookups, ground.now()),
+                EntityFiles(Draft(view), context.lookups, context.now()),
                 keep,
                 absorb,
-                ground.now(),
+                context.now(),
                 reason=reason,
                 person=person,
             ),
@@ -549,8 +549,8 @@ class Graph:
         """Return the id of the absorbed entity that a name means: its own name, or that of what absorbed it."""
         from workbench.engine.identifiers import slug
 
-        self._ground.refresh_for_reading()
-        lookups = self._ground.lookups
+        self._context.refresh_for_reading()
+        lookups = self._context.lookups
         keeper = self._entity(name).id
         absorbed = lookups.absorbed(keeper)
         called = [one for one in absorbed if (it := lookups.entity(one)) and slug(it.label) == slug(name)]
@@ -563,7 +563,7 @@ class Graph:
         from workbench.engine.memory.draft import Draft
         from workbench.engine.memory.entities import EntityFiles
 
-        ground = self._ground
+        context = self._context
         return self._mutator.change(
-            lambda view: planner(EntityFiles(Draft(view), ground.lookups, ground.now())), trigger
+            lambda view: planner(EntityFiles(Draft(view), context.lookups, context.now())), trigger
         )

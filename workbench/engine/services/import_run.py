@@ -168,7 +168,7 @@ class ImportRun:
         cancelled: Asked between items.
     """
 
-    ground: WorkspaceContext
+    context: WorkspaceContext
     mutator: Mutator
     source: Source
     about: Import
@@ -182,7 +182,7 @@ class ImportRun:
         """Return the account of what was imported before."""
         from workbench.engine.transfer.plan import Ledger
 
-        return Ledger.of(self.ground.files)
+        return Ledger.of(self.context.files)
 
     def items(self) -> Iterator[Piece | Note | StoredFile]:
         """Yield what is read, in the form that is wanted; what is left out is noted."""
@@ -212,8 +212,8 @@ class ImportRun:
         from workbench.engine.transfer.plan import Batch
         from workbench.engine.transfer.source import StoredFile
 
-        ledger, read = self.new_ledger(), self.ground.raw_files.read
-        tally, allowed = self.tally, self.ground.settings.secrets.allow
+        ledger, read = self.new_ledger(), self.context.raw_files.read
+        tally, allowed = self.tally, self.context.settings.secrets.allow
         batch, files = Batch(), list[StoredFile]()
 
         def store() -> None:
@@ -223,7 +223,7 @@ class ImportRun:
             if files:
                 self._count(self._files_planner(files, ledger), by)
             if batch or files:
-                ledger.catch_up(self.ground.files)
+                ledger.catch_up(self.context.files)
             batch, files = Batch(), []
             self.tell(tally.added)
 
@@ -262,7 +262,7 @@ class ImportRun:
         from workbench.engine.transfer.source import Piece, Skipped
 
         ledger, account, tally = self.new_ledger(), ImportAccount(), self.tally
-        allowed = self.ground.settings.secrets.allow
+        allowed = self.context.settings.secrets.allow
         for item in self.items():
             if not isinstance(item, Piece):
                 tally.leave_out(Skipped(str(item.place), "Files of a workspace cannot be proposed."))
@@ -300,7 +300,7 @@ class ImportRun:
     def _batch_planner(self, batch: Batch, ledger: Ledger) -> Planner[Written]:
         from workbench.engine.transfer.plan import plan_batch
 
-        clean = partial(masked_but, allowed=self.ground.settings.secrets.allow)
+        clean = partial(masked_but, allowed=self.context.settings.secrets.allow)
         return lambda view: plan_batch(view, batch, self.about, lambda: copy.deepcopy(ledger), clean)
 
     def _files_planner(self, files: list[StoredFile], ledger: Ledger) -> Planner[Written]:
@@ -308,7 +308,7 @@ class ImportRun:
         from workbench.engine.transfer.plan import RestoreRights, plan_restore_files
 
         rights = RestoreRights(
-            critical=self.ground.role.may(Capability.TOUCH_CRITICAL),
+            critical=self.context.role.may(Capability.TOUCH_CRITICAL),
             blank=frozenset((path, load_template(path)) for path in TEMPLATES),
         )
         return lambda view: plan_restore_files(view, files, self.about, rights, lambda: copy.deepcopy(ledger))

@@ -79,8 +79,8 @@ _VARIABLES: Final = (
 class Imports:
     """What brings memory in that was kept elsewhere."""
 
-    def __init__(self, ground: WorkspaceContext, mutator: Mutator, proposals: ProposalService) -> None:
-        self._ground = ground
+    def __init__(self, context: WorkspaceContext, mutator: Mutator, proposals: ProposalService) -> None:
+        self._context = context
         self._mutator = mutator
         self._proposals = proposals
 
@@ -111,9 +111,9 @@ class Imports:
             InvalidInput: Nothing in it can be imported.
             RoleRefused: This door may only read memory.
         """
-        ground = self._ground
+        context = self._context
         check_way(imported_as)
-        require(ground.role, Capability.PROPOSE, doing="import memory")
+        require(context.role, Capability.PROPOSE, doing="import memory")
         run = self._run(source, form, name, pre_image, imported_as, progress, cancelled)
         about, tally, ledger = run.about, run.tally, run.new_ledger()
         counts = {"episodes": 0, "notes": 0, "files": 0}
@@ -123,7 +123,7 @@ class Imports:
             if cancelled():
                 tally.complete = False
                 break
-            kind, text, moment = new_in(item, ledger, ground.raw_files.read)
+            kind, text, moment = new_in(item, ledger, context.raw_files.read)
             tally.known += not kind
             run.tell(sum(counts.values()) + bool(kind))
             if not kind:
@@ -132,7 +132,7 @@ class Imports:
             if moment is not None:
                 moments = [min([moment, *moments[:1]]), max([moment, *moments[1:]])]
             if len(samples) < _SAMPLES and kind != "files":
-                safe = partial(masked_but, allowed=ground.settings.secrets.allow)
+                safe = partial(masked_but, allowed=context.settings.secrets.allow)
                 shown = " ".join(safe(text[: _SAMPLE_CHARACTERS * 4]).split())[:_SAMPLE_CHARACTERS]
                 samples.append(ImportSample(safe(str(item.place)), shown, moment))
         return ImportPreview(
@@ -184,7 +184,7 @@ class Imports:
         """
         self._require_import(imported_as)
         run = self._run(source, form, name, pre_image, imported_as, progress, cancelled)
-        about, tally, ground = run.about, run.tally, self._ground
+        about, tally, context = run.about, run.tally, self._context
         if imported_as != "proposals":
             # Refused before anything is written where the door was opened for an actor that an agent cannot be.
             self._mutator.attribution("import")
@@ -198,9 +198,9 @@ class Imports:
                 run.store_all(self._importer(about))
         # From now on what came in is as young as its import.
         if cancelled():
-            ground.refresh_later()
+            context.refresh_later()
         elif tally.commits:
-            ground.refresh()
+            context.refresh()
         return Imported(
             commit=tally.commits[-1] if tally.commits else None,
             files=tuple(tally.files),
@@ -235,10 +235,10 @@ class Imports:
         from workbench.engine.memory.proposals import without
         from workbench.engine.transfer.undo import commits_of_import, plan_import_undo
 
-        ground = self._ground
-        require(ground.role, Capability.ROLLBACK, doing=_UNDOING)
+        context = self._context
+        require(context.role, Capability.ROLLBACK, doing=_UNDOING)
         by = self._mutator.attribution(f"import --undo {commit}")
-        looking = ground.looking_back
+        looking = context.looking_back
         commits, source = commits_of_import(looking.store, looking.line(), commit)
 
         def plan(view: FileView) -> Plan[ImportUndo]:
@@ -249,7 +249,7 @@ class Imports:
         receipt = None
         if not dry_run:
             receipt = self._mutator.mutate(plan, by, Capability.ROLLBACK, doing=_UNDOING)
-        done = plan(ground.raw_files).outcome if receipt is None else receipt.outcome
+        done = plan(context.raw_files).outcome if receipt is None else receipt.outcome
         return ImportUndone(
             commit=receipt.commit if receipt else None,
             files=receipt.files if receipt else (),
@@ -278,14 +278,14 @@ class Imports:
         from workbench.engine.transfer.agent_memory import PreImageSource, find_database, pre_images
         from workbench.engine.transfer.source import Piece, ReadingProgress
 
-        ground = self._ground
-        require(ground.role, Capability.PROPOSE, doing="import memory")
+        context = self._context
+        require(context.role, Capability.PROPOSE, doing="import memory")
         database = find_database(Path(source))
-        ground.refresh_for_reading()
-        known = {text_key(record.text.lstrip("-*+ ")) for record in ground.lookups.memories()}
+        context.refresh_for_reading()
+        known = {text_key(record.text.lstrip("-*+ ")) for record in context.lookups.memories()}
         rows = []
         for image in pre_images(database):
-            items = PreImageSource(image).read(ReadingProgress(ground.zone))
+            items = PreImageSource(image).read(ReadingProgress(context.zone))
             said = [item.text for item in items if isinstance(item, Piece)]
             missing = tuple(text for text in said if text_key(text) not in known)
             rows.append(
@@ -304,7 +304,7 @@ class Imports:
 
     def _require_import(self, imported_as: str) -> None:
         check_way(imported_as)
-        role = self._ground.role
+        role = self._context.role
         require(role, Capability.PROPOSE, doing="import memory")
         if imported_as != "proposals" and not role.may(Capability.WRITE_MEMORY):
             raise RoleRefused(
@@ -327,10 +327,10 @@ class Imports:
         from workbench.engine.transfer.recognition import open_source
         from workbench.engine.transfer.source import ReadingProgress, slug
 
-        ground = self._ground
+        context = self._context
         place = Path(source)
         resolved = place.expanduser().resolve()
-        if form != "workbench" and (resolved == ground.root or ground.root in resolved.parents):
+        if form != "workbench" and (resolved == context.root or context.root in resolved.parents):
             raise InvalidInput(
                 "This lies in the workspace itself, which reads MEMORY.md and memory/ without an import.",
                 where=printable_path(str(source)),
@@ -351,20 +351,20 @@ class Imports:
             opened = PreImageSource(
                 choose_pre_image(pre_images(database), pre_image, printable_path(str(source)))
             )
-        now = ground.now()
+        now = context.now()
         about = Import(
             name=slug(name) if name else opened.name,
             form=opened.form,
             source=printable_path(resolved.name),
             started=now,
-            zone=ground.zone,
+            zone=context.zone,
         )
         return ImportRun(
-            ground,
+            context,
             self._mutator,
             opened,
             about,
-            ReadingProgress(ground.zone, ground.root),
+            ReadingProgress(context.zone, context.root),
             imported_as,
             progress,
             cancelled,
@@ -374,7 +374,7 @@ class Imports:
         from workbench.engine.transfer.plan import citation
 
         return self._proposals.propose(
-            masked_but(piece.body, self._ground.settings.secrets.allow),
+            masked_but(piece.body, self._context.settings.secrets.allow),
             store=piece.store,
             confidence=piece.confidence if piece.confidence in ("high", "medium", "low") else "medium",
             trigger=_trigger(about),
@@ -387,7 +387,7 @@ class Imports:
         from workbench.engine.services.first_seen import RESTORING
 
         actor = f"{RESTORING if about.form == 'workbench' else 'import:'}{about.name}"
-        person = self._ground.role.kind == "person"
+        person = self._context.role.kind == "person"
         approval = "approved" if person else "auto"
         return Attribution(actor, approval, _trigger(about), self._mutator.asker())
 
@@ -397,8 +397,8 @@ class Imports:
         Raises:
             RoleRefused: This door may only read memory.
         """
-        require(self._ground.role, Capability.PROPOSE, doing="import memory")
-        return ImportPlaces(tuple(known_places(os.environ, Path.home(), self._ground.root)))
+        require(self._context.role, Capability.PROPOSE, doing="import memory")
+        return ImportPlaces(tuple(known_places(os.environ, Path.home(), self._context.root)))
 
 
 def known_places(environment: Mapping[str, str], home: Path, workspace: Path) -> Iterator[ImportPlace]:

@@ -279,8 +279,8 @@ _CHOICE = re.compile(r"\(([^()|]*)[^()]*\)")
 class Instructions:
     """Says how agents are to use this memory; it reads the settings and no memory."""
 
-    def __init__(self, ground: WorkspaceContext) -> None:
-        self._ground = ground
+    def __init__(self, context: WorkspaceContext) -> None:
+        self._context = context
 
     def instructions(self, *, agent: str | None = None, skill: bool = False) -> str:
         """Return the text for an agent's prompt, as Markdown.
@@ -295,23 +295,23 @@ class Instructions:
         """
 
         role = self._instructed(agent)
-        phrases = _phrases(self._ground)
+        phrases = _phrases(self._context)
         write = skill_text if skill else prompt_text
-        return write(role, self._ground.settings, phrases, self._ground.root)
+        return write(role, self._context.settings, phrases, self._context.root)
 
     def _instructed(self, agent: str | None) -> Role:
         if agent is not None:
             return parse_role(f"agent:{agent}")
-        own = self._ground.role
+        own = self._context.role
         return own if own.kind in ("agent", "reader") else MAIN
 
 
-def _phrases(ground: WorkspaceContext) -> Phrases:
+def _phrases(context: WorkspaceContext) -> Phrases:
     from workbench.engine.triggers.phrases import load_phrases
 
-    own = ground.settings.triggers.phrases
+    own = context.settings.triggers.phrases
     shipped = {phrase for language in load_phrases().languages for phrase in language.phrases}
-    book = load_phrases(ground.root / Path(own).expanduser() if own else None)
+    book = load_phrases(context.root / Path(own).expanduser() if own else None)
 
     def said(group: str) -> tuple[str, ...]:
         added: list[str] = []

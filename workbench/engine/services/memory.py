@@ -28,9 +28,9 @@ class Memory:
     """Everything that changes single memories; each call is one commit with its audit lines."""
 
     def __init__(
-        self, ground: WorkspaceContext, mutator: Mutator, retrieval: Retrieval, reviews: Reviews
+        self, context: WorkspaceContext, mutator: Mutator, retrieval: Retrieval, reviews: Reviews
     ) -> None:
-        self._ground = ground
+        self._context = context
         self._retrieval = retrieval
         self._mutator = mutator
         self._reviews = reviews
@@ -97,33 +97,33 @@ class Memory:
         from workbench.engine.memory.remember import plan_remember
         from workbench.engine.services.routing import route
 
-        ground, text, dry_run = self._ground, request.text, request.dry_run
-        require(ground.role, Capability.WRITE_MEMORY, doing="write memory")
-        if held := held_back(ground, "remember", text, request.as_arguments(), keep=not dry_run):
+        context, text, dry_run = self._context, request.text, request.dry_run
+        require(context.role, Capability.WRITE_MEMORY, doing="write memory")
+        if held := held_back(context, "remember", text, request.as_arguments(), keep=not dry_run):
             return Remembered(None, held_back=held, dry_run=dry_run)
-        rejected = () if request.is_asked_for else warnings_of_rejected(ground, text)
+        rejected = () if request.is_asked_for else warnings_of_rejected(context, text)
         if rejected:
             # That it was said may be noted; it is not believed for that.
             request = replace(request, store="episodic", block=None, pinned=False)
         if dry_run:
-            ground.refresh_for_reading()
+            context.refresh_for_reading()
         else:
             self._mutator.prepare_writing()
-        routing = route(ground, request)
+        routing = route(context, request)
 
         def plan(view: FileView) -> Plan[Remembered]:
             return plan_remember(
                 view,
                 request,
                 routing,
-                now=ground.now(),
-                settings=ground.settings,
-                lookup=ground.lookups,
-                standing=ground.scores(),
+                now=context.now(),
+                settings=context.settings,
+                lookup=context.lookups,
+                standing=context.scores(),
             )
 
         if dry_run:
-            outcome = plan(ground.files).outcome
+            outcome = plan(context.files).outcome
             return replace(outcome, dry_run=True, warnings=(*outcome.warnings, *rejected))
         usual = "bot:trigger-remember" if request.is_asked_for else "bot:auto-detect"
         said = f"user said “remember {_short(text)}”" if request.is_asked_for else "noticed in conversation"
@@ -170,25 +170,25 @@ class Memory:
 
         if not query and not ids:
             raise InvalidInput("Nothing was named to forget.", remedy="Give words or an id.")
-        ground = self._ground
+        context = self._context
         if apply:
-            require(ground.role, Capability.WRITE_MEMORY, doing="forget memories")
+            require(context.role, Capability.WRITE_MEMORY, doing="forget memories")
         if hard or purge_history:
-            require(ground.role, Capability.HARD_DELETE, doing="delete memories for good")
+            require(context.role, Capability.HARD_DELETE, doing="delete memories for good")
         asked = [
             " ".join(words.casefold().split()) for words in (query or "", " ".join(sorted(ids))) if words
         ]
-        if purge_history and (finished := finish_forgetting(ground, asked)):
+        if purge_history and (finished := finish_forgetting(context, asked)):
             return finished
-        ground.refresh_for_reading()
+        context.refresh_for_reading()
         try:
             named = [str(self._retrieval.resolve(name)) for name in ids]
-            matches = find_matches(ground, query, named)
+            matches = find_matches(context, query, named)
         except NotFound:
-            if purge_history and (finished := forgotten_before(ground, asked)):
+            if purge_history and (finished := forgotten_before(context, asked)):
                 return finished
             raise
-        if not matches and purge_history and (finished := forgotten_before(ground, asked)):
+        if not matches and purge_history and (finished := forgotten_before(context, asked)):
             return finished
         if not apply or not matches:
             return Forgotten(matches, applied=False)
@@ -198,11 +198,11 @@ class Memory:
         )
         if purge_history:
             asked.append(" ".join(sorted(named)))
-            changed = forget_without_trace(ground, self._mutator, chosen, by, asked=asked)
+            changed = forget_without_trace(context, self._mutator, chosen, by, asked=asked)
         elif hard:
-            changed = forget_for_good(ground, self._mutator, chosen, by)
+            changed = forget_for_good(context, self._mutator, chosen, by)
         else:
-            changed = forget(ground, self._mutator, chosen, by)
+            changed = forget(context, self._mutator, chosen, by)
         return Forgotten(
             matches,
             applied=True,
@@ -221,14 +221,16 @@ class Memory:
         """
         from workbench.engine.memory.forget import plan_restore
 
-        ground = self._ground
-        require(ground.role, Capability.WRITE_MEMORY, doing="restore memories")
+        context = self._context
+        require(context.role, Capability.WRITE_MEMORY, doing="restore memories")
         self._mutator.prepare_writing()
         # What was archived out of core memory stands in no file that the catalog knows.
         names = [name.strip() for name in (id, *more)]
         ids = [name if name.startswith("core:") else str(self._retrieval.resolve(name)) for name in names]
         return self._mutator.change(
-            lambda view: plan_restore(view, ids, ground.now(), ground.settings, ground.scores().first_seen),
+            lambda view: plan_restore(
+                view, ids, context.now(), context.settings, context.scores().first_seen
+            ),
             f"restore {', '.join(ids[:3])}",
         )
 
@@ -258,7 +260,7 @@ class Memory:
         from workbench.engine.memory.decay_decisions import plan_reinforce
         from workbench.engine.memory.draft import plan_together
 
-        require(self._ground.role, Capability.WRITE_MEMORY, doing="reinforce memories")
+        require(self._context.role, Capability.WRITE_MEMORY, doing="reinforce memories")
         ids = [self._retrieval.known(name) for name in (id, *more)]
         steps = [self._scoring(plan_reinforce, one) for one in ids]
         summary = f"reinforced {len(ids)} memories"
@@ -278,7 +280,7 @@ class Memory:
         """
         from workbench.engine.services.routing import read_message
 
-        detection = read_message(self._ground, text)
+        detection = read_message(self._context, text)
         outcome = MessageOutcome(detection.kind, detection.phrase, detection.payload or None, applied=False)
         if detection.kind == "reflect" and apply:
             reflected = self._reviews.reflect()
@@ -312,14 +314,14 @@ class Memory:
         """
         from workbench.engine.memory.edit import plan_edit
 
-        ground = self._ground
-        require(ground.role, Capability.WRITE_MEMORY, doing="edit memories")
-        ground.refresh_for_reading()
+        context = self._context
+        require(context.role, Capability.WRITE_MEMORY, doing="edit memories")
+        context.refresh_for_reading()
         memory_id = str(self._retrieval.resolve(id))
         if memory_id.startswith("file:"):
-            require_by_hand(ground.role, layout.normalise(memory_id[5:].partition("#")[0]))
+            require_by_hand(context.role, layout.normalise(memory_id[5:].partition("#")[0]))
         return self._mutator.change(
-            lambda view: plan_edit(view, memory_id, text, ground.now(), ground.settings, expected=expected),
+            lambda view: plan_edit(view, memory_id, text, context.now(), context.settings, expected=expected),
             f"edit {memory_id}",
         )
 
@@ -341,26 +343,26 @@ class Memory:
         from workbench.engine.memory.edit import plan_edit_file
         from workbench.engine.settings.layers import check_settings
 
-        ground = self._ground
-        require(ground.role, Capability.WRITE_MEMORY, doing="edit files")
+        context = self._context
+        require(context.role, Capability.WRITE_MEMORY, doing="edit files")
         relative = layout.normalise(path)
-        require_by_hand(ground.role, relative)
+        require_by_hand(context.role, relative)
         if (
             not relative.replace("\u3000", " ").isprintable()
-            and not layout.resolve(ground.root, relative).exists()
+            and not layout.resolve(context.root, relative).exists()
         ):
             raise InvalidInput(
                 "People could not read this name.",
                 where=repr(relative)[1:-1],
                 remedy="Leave out control characters.",
             )
-        person = ground.role.may(Capability.TOUCH_CRITICAL)
+        person = context.role.may(Capability.TOUCH_CRITICAL)
         if relative == layout.SETTINGS and person:
             # A workspace whose settings are broken opens no more, so there would be no undo.
             check_settings(content.encode("utf-8", "surrogateescape"))
         return self._mutator.change(
             lambda view: plan_edit_file(
-                view, relative, content, ground.now(), ground.settings, person=person, expected=expected
+                view, relative, content, context.now(), context.settings, person=person, expected=expected
             ),
             f"edit {relative}",
         )
@@ -369,14 +371,14 @@ class Memory:
         """Fold journalled accesses into the scores file and log what changed its status, where there is any."""
         from workbench.engine.services.mutator import settle
 
-        require(self._ground.role, Capability.WRITE_MEMORY, doing="settle scores")
+        require(self._context.role, Capability.WRITE_MEMORY, doing="settle scores")
         self._mutator.prepare_writing()
-        return settle(self._ground)
+        return settle(self._context)
 
     def _bring_to_mind(self, commit: str, entities: Sequence[EntityRef]) -> None:
         """Count a new memory about entities as an access of those known before (design document §9.4)."""
-        today = self._ground.now().date()
-        known = (self._ground.lookups.memory(entity.id) for entity in entities)
+        today = self._context.now().date()
+        known = (self._context.lookups.memory(entity.id) for entity in entities)
         older = {each.id: () for each in known if each and each.moment and each.moment.date() < today}
         self._mutator.count_accesses_with(commit, older)
 
@@ -385,11 +387,11 @@ class Memory:
         from workbench.engine.memory.decay_decisions import plan_pin, plan_unpin
         from workbench.engine.memory.draft import plan_together
 
-        ground = self._ground
-        require(ground.role, Capability.WRITE_MEMORY, doing="change pins")
+        context = self._context
+        require(context.role, Capability.WRITE_MEMORY, doing="change pins")
         ids = [self._retrieval.known(name) for name in names]
         steps = [
-            partial(plan_pin_item, item_id=one, pinned=pinned, settings=ground.settings, now=ground.now())
+            partial(plan_pin_item, item_id=one, pinned=pinned, settings=context.settings, now=context.now())
             if one.startswith("core:")
             else self._scoring(plan_pin if pinned else plan_unpin, one)
             for one in ids
@@ -406,8 +408,8 @@ class Memory:
         """Return a planner of one memory's score as a planner of files."""
 
         def plan(view: FileView) -> Plan[Changed]:
-            scores = self._ground.scores()
-            record = self._ground.lookups.memory(memory_id)
+            scores = self._context.scores()
+            record = self._context.lookups.memory(memory_id)
             wanted = planner(view, [scores.facts(record)] if record else [], scores.reckoning)
             return wanted.answering(Changed(None, ids=wanted.outcome))
 

@@ -106,29 +106,29 @@ class CommitGroup(threading.local):
 _PRUNING_STEP = timedelta(days=7)
 
 
-def settle(ground: WorkspaceContext) -> Changed:
+def settle(context: WorkspaceContext) -> Changed:
     """Fold journalled accesses into the scores file, and log the memories whose status changed."""
     from workbench.engine.history.plan import Attribution
     from workbench.engine.memory.scores_file import mark_checked, plan_transitions
 
-    page = ground.accesses()
+    page = context.accesses()
 
     def plan(view: FileView) -> Plan[FoldedAccesses]:
-        scores = ground.scores()
+        scores = context.scores()
         scores.first_seen.everything()
-        memories = {record.id: scores.facts(record) for record in ground.lookups.memories()}
+        memories = {record.id: scores.facts(record) for record in context.lookups.memories()}
         return plan_transitions(view, page, memories, scores.reckoning)
 
-    receipt = ground.history.mutate(plan, Attribution("system:decay", "auto", "scores settled"))
+    receipt = context.history.mutate(plan, Attribution("system:decay", "auto", "scores settled"))
     if receipt.outcome.journal:
         # The scores file says how far it holds the journal: what cannot be dropped counts once all the same.
         with contextlib.suppress(StorageError):
-            ground.journal.drop_until(receipt.outcome.journal, receipt.outcome.offset)
-    mark_checked(ground.state, ground.clock.now())
+            context.journal.drop_until(receipt.outcome.journal, receipt.outcome.offset)
+    mark_checked(context.state, context.clock.now())
     return Changed(receipt.commit, receipt.files, receipt.outcome.ids)
 
 
-def begin_day(ground: WorkspaceContext, cancelled: Callable[[], bool]) -> None:
+def begin_day(context: WorkspaceContext, cancelled: Callable[[], bool]) -> None:
     """Settle scores and prune the audit log, once a calendar day and where there is something to do.
 
     Args:
@@ -137,37 +137,37 @@ def begin_day(ground: WorkspaceContext, cancelled: Callable[[], bool]) -> None:
     """
     from workbench.engine.memory.scores_file import check_is_due
 
-    if not check_is_due(ground.state, ground.clock.now(), ground.zone):
+    if not check_is_due(context.state, context.clock.now(), context.zone):
         return
-    settle(ground)
-    if not cancelled() and _log_is_long(ground):
+    settle(context)
+    if not cancelled() and _log_is_long(context):
         from workbench.engine.history.retention import prune
 
-        prune(ground.history, ground.settings.audit.retention_days, cancelled=cancelled)
+        prune(context.history, context.settings.audit.retention_days, cancelled=cancelled)
 
 
-def end_session(ground: WorkspaceContext) -> None:
+def end_session(context: WorkspaceContext) -> None:
     """Fold accesses that are due, and repack the history in the background where much lies loose."""
     from workbench.engine.history.git_maintenance import repack_if_due
     from workbench.engine.memory.scores_file import fold_is_due, folded_of, read_scores
 
-    waiting = ground.accesses().after(folded_of(read_scores(ground.files)))
-    if fold_is_due(waiting, ground.clock.now(), ground.settings.decay):
-        settle(ground)
-    repack_if_due(ground.history)
+    waiting = context.accesses().after(folded_of(read_scores(context.files)))
+    if fold_is_due(waiting, context.clock.now(), context.settings.decay):
+        settle(context)
+    repack_if_due(context.history)
 
 
-def _log_is_long(ground: WorkspaceContext) -> bool:
+def _log_is_long(context: WorkspaceContext) -> bool:
     """Tell whether the audit log begins more than the retention and a week ago."""
     from workbench.engine.markdown.audit_log import parse_audit_line
 
     try:
-        with (ground.root / layout.AUDIT_LOG).open("rb") as log:
+        with (context.root / layout.AUDIT_LOG).open("rb") as log:
             first = parse_audit_line(log.readline(65_536).decode("utf-8", "replace"))
     except OSError:
         return False
-    kept = timedelta(days=ground.settings.audit.retention_days) + _PRUNING_STEP
-    return first is not None and first.timestamp < ground.clock.now() - kept
+    kept = timedelta(days=context.settings.audit.retention_days) + _PRUNING_STEP
+    return first is not None and first.timestamp < context.clock.now() - kept
 
 
 _KEPT_UP = (layout.DECAY_SCORES, layout.AUDIT_ARCHIVE)
@@ -180,8 +180,8 @@ class Mutator:
         ground: The open workspace.
     """
 
-    def __init__(self, ground: WorkspaceContext) -> None:
-        self._ground = ground
+    def __init__(self, context: WorkspaceContext) -> None:
+        self._context = context
         self.group = CommitGroup()
         self.edits_told: tuple[str, ...] = ()
         self._prepared: date | None = None
@@ -202,24 +202,24 @@ class Mutator:
             RoleRefused: This door's role may not do it.
             SecretFound: Something that looks like a secret would be stored.
         """
-        require(self._ground.role, capability, doing=doing)
-        self._ground.follow_settings()
-        if self._ground.settings.secrets.hold_back:
+        require(self._context.role, capability, doing=doing)
+        self._context.follow_settings()
+        if self._context.settings.secrets.hold_back:
             from workbench.engine.services.secret_guard import guarded
 
-            planner = guarded(planner, self._ground)
+            planner = guarded(planner, self._context)
         with self._lock:
             self.prepare_writing()
             going_on = self.group.going_on(planner)
 
             def plan(view: FileView) -> Plan[T]:
-                self.group.refuse_purged(self._ground.history)
+                self.group.refuse_purged(self._context.history)
                 return going_on(view)
 
-            receipt = self._ground.history.mutate(
+            receipt = self._context.history.mutate(
                 plan,
                 attribution,
-                may_touch_critical=self._ground.role.may(Capability.TOUCH_CRITICAL),
+                may_touch_critical=self._context.role.may(Capability.TOUCH_CRITICAL),
             )
         self.group.note(receipt.commit)
         self.answer_alerts(receipt)
@@ -259,16 +259,16 @@ class Mutator:
             Locked: Another writer is at work.
         """
         with contextlib.ExitStack() as stack:
-            if self._ground.has_history():
+            if self._context.has_history():
                 # Where nothing can be written, nothing is purged either.
                 with contextlib.suppress(StorageError):
-                    stack.enter_context(self._ground.history.writing(actor))
-                self.group.refuse_purged(self._ground.history)
+                    stack.enter_context(self._context.history.writing(actor))
+                self.group.refuse_purged(self._context.history)
             yield
 
     def _telling_what_is_behind(self, receipt: Receipt[T]) -> Receipt[T]:
         """Add to the answer of a change what is derived from memory and could not follow it."""
-        told = tuple(one.told for one in self._ground.history.behind())
+        told = tuple(one.told for one in self._context.history.behind())
         outcome = receipt.outcome
         if not told or not is_dataclass(outcome) or isinstance(outcome, type):
             return receipt
@@ -285,12 +285,12 @@ class Mutator:
             taken_back: Commits that it took back.
         """
         own = {receipt.commit, *taken_back}
-        by_hand = self._ground.role.may(Capability.ACKNOWLEDGE) and self._ground.actor in (None, "manual")
-        if not by_hand or self._ground.history.critical.isdisjoint(receipt.files):
+        by_hand = self._context.role.may(Capability.ACKNOWLEDGE) and self._context.actor in (None, "manual")
+        if not by_hand or self._context.history.critical.isdisjoint(receipt.files):
             return
-        for alert in self._ground.history.alerts(waiting=True):
+        for alert in self._context.history.alerts(waiting=True):
             if alert.commit in own:
-                self._ground.history.acknowledge(
+                self._context.history.acknowledge(
                     alert.id, self.attribution("changed or taken back by the same person")
                 )
 
@@ -310,23 +310,23 @@ class Mutator:
         from workbench.engine.history.plan import Attribution
         from workbench.engine.secrets.detection import find_secrets, masked
 
-        usual = "manual" if self._ground.role.kind == "person" else "bot:main"
-        who = named or self._ground.actor or actor or usual
+        usual = "manual" if self._context.role.kind == "person" else "bot:main"
+        who = named or self._context.actor or actor or usual
         if not _ACTOR.fullmatch(who):
             raise InvalidInput(
                 f"“{who[:80]}” is no actor.", remedy="Name one like bot:main, skill:NAME or manual."
             )
-        if self._ground.settings.secrets.hold_back:
+        if self._context.settings.secrets.hold_back:
             from workbench.engine.services.secret_guard import refuse_secrets
 
-            allowed = self._ground.settings.secrets.allow
+            allowed = self._context.settings.secrets.allow
             refuse_secrets(
                 [each for each in find_secrets(who) if each.digest not in allowed], "the name of who does it"
             )
-        if self._ground.role.kind != "person" and not who.startswith(_FOR_AGENTS):
+        if self._context.role.kind != "person" and not who.startswith(_FOR_AGENTS):
             raise RoleRefused(
                 f"An agent cannot act as {who}.",
-                where=str(self._ground.role),
+                where=str(self._context.role),
                 remedy="Name a bot: or skill: actor.",
             )
         approval = "—" if who == "manual" else "approved" if who.startswith("reflection:") else "auto"
@@ -341,7 +341,7 @@ class Mutator:
         from workbench.engine.history.permissions import requester_of
 
         return requester_of(
-            str(self._ground.role), named if named not in (None, "manual") else self._ground.actor
+            str(self._context.role), named if named not in (None, "manual") else self._context.actor
         )
 
     def prepare_writing(self, *, cancelled: Callable[[], bool] = lambda: False) -> None:
@@ -351,25 +351,25 @@ class Mutator:
             cancelled: Asked now and then; what is left is done the next time.
         """
         with self._lock:
-            today = self._ground.now().date()
-            if self._prepared == today and self._ground.has_history():
+            today = self._context.now().date()
+            if self._prepared == today and self._context.has_history():
                 return
-            if not self._ground.has_history():
+            if not self._context.has_history():
                 # Another workspace may have taken the place since this door was opened.
-                self._ground.arrange_state()
-                with self._ground.leaving_the_graph_index():
-                    self._ground.history.init()
-            self._ground.claim_state()
-            self._ground.look_at_state()
-            if (adopted := self._ground.adopt()) is not None:
+                self._context.arrange_state()
+                with self._context.leaving_the_graph_index():
+                    self._context.history.init()
+            self._context.claim_state()
+            self._context.look_at_state()
+            if (adopted := self._context.adopt()) is not None:
                 # A file of which something was held back reads otherwise now: the change at hand tells of it.
                 left_out = frozenset(adopted.left_out.values())
                 self.edits_told = tuple(line for line in adopted.warnings if line not in left_out)
-            self._ground.refresh(cancelled=cancelled)
+            self._context.refresh(cancelled=cancelled)
             if cancelled():
                 return
             self._prepared = today
-            begin_day(self._ground, cancelled)
+            begin_day(self._context, cancelled)
 
     def count_accesses_with(self, commit: str, memories: Mapping[str, Sequence[str]]) -> None:
         """Note accesses that came with a change of memory, so that taking it back takes them back.
@@ -382,10 +382,10 @@ class Mutator:
             return
         from workbench.engine.history.commits import parse_message
 
-        transaction = parse_message(self._ground.history.store.commit(commit)).transaction
+        transaction = parse_message(self._context.history.store.commit(commit)).transaction
         changes = {memory: " ".join((transaction, *items)) for memory, items in memories.items()}
         with contextlib.suppress(StorageError):
-            self._ground.journal.record_accesses(tuple(memories), self._ground.clock.now(), changes)
+            self._context.journal.record_accesses(tuple(memories), self._context.clock.now(), changes)
 
     def upkeep(self, *, cancelled: Callable[[], bool] = lambda: False) -> Changed:
         """Settle scores and prune the audit log where a day has begun, fold accesses and repack where that is due.
@@ -403,27 +403,27 @@ class Mutator:
             RoleRefused: This door may not write.
         """
 
-        ground = self._ground
-        require(ground.role, Capability.WRITE_MEMORY, doing="look after memory")
-        before = [_content(ground.files.read(path)) for path in _KEPT_UP]
+        context = self._context
+        require(context.role, Capability.WRITE_MEMORY, doing="look after memory")
+        before = [_content(context.files.read(path)) for path in _KEPT_UP]
         self.prepare_writing(cancelled=cancelled)
-        ground.refresh(cancelled=cancelled)
+        context.refresh(cancelled=cancelled)
         if not cancelled():
-            begin_day(ground, cancelled)
-            end_session(ground)
+            begin_day(context, cancelled)
+            end_session(context)
         files = tuple(
             path
             for path, content in zip(_KEPT_UP, before, strict=True)
-            if _content(ground.files.read(path)) != content
+            if _content(context.files.read(path)) != content
         )
-        return Changed(ground.history.head() if files else None, files)
+        return Changed(context.history.head() if files else None, files)
 
     def close(self) -> None:
         """Do the upkeep of a door that wrote."""
         if self._prepared:
             # What was asked for stands; upkeep that cannot be done now is due again the next time.
             with contextlib.suppress(WorkbenchError):
-                end_session(self._ground)
+                end_session(self._context)
             self._prepared = None
 
 
@@ -434,27 +434,27 @@ def _content(content: bytes | None) -> bytes:
 _ROW = re.compile(rb"^\| ([^|\s]+--[^|\s]+) \|.*\| ([^|]*) \|$", re.MULTILINE)
 
 
-def projections(ground: WorkspaceContext) -> tuple[Projection, ...]:
+def projections(context: WorkspaceContext) -> tuple[Projection, ...]:
     """Return what a history runs after each change, under the writer's lock."""
     from workbench.engine.history.projections import Projection
 
     def catalog(changed: Sequence[str], _view: FileView) -> Mapping[str, bytes]:
-        ground.catalog.update(changed)
+        context.catalog.update(changed)
         return {}
 
     def graph_index(changed: Sequence[str], view: FileView) -> Mapping[str, bytes]:
         relevant = [path for path in changed if path.startswith(layout.ENTITIES + "/")]
-        if not ground.writes_graph_index or (not relevant and layout.DECAY_SCORES not in changed):
+        if not context.writes_graph_index or (not relevant and layout.DECAY_SCORES not in changed):
             return {}
         from workbench.engine.history.work_files import read_work_file
         from workbench.engine.memory.graph_index import project_changes
 
-        index = read_work_file(ground.root, layout.GRAPH_INDEX)
+        index = read_work_file(context.root, layout.GRAPH_INDEX)
         if index is None and not relevant:
             # Building all of it is for a change of what it shows; scores come by the way.
             return {}
-        rescored = _rescored(ground, index) if index and layout.DECAY_SCORES in changed else ()
-        return project_changes(relevant, index, view, ground.lookups, ground.scores(), rescored)
+        rescored = _rescored(context, index) if index and layout.DECAY_SCORES in changed else ()
+        return project_changes(relevant, index, view, context.lookups, context.scores(), rescored)
 
     return (
         Projection("the catalog of memories", catalog),
@@ -462,15 +462,15 @@ def projections(ground: WorkspaceContext) -> tuple[Projection, ...]:
     )
 
 
-def _rescored(ground: WorkspaceContext, index: bytes) -> list[str]:
+def _rescored(context: WorkspaceContext, index: bytes) -> list[str]:
     """Return the entities whose row in the index, or lack of one, no longer fits the scores file."""
     from workbench.engine.memory.decay import is_archived
 
     registry = index.split(b"## Edges")[0]
     shown = {match[1].decode("utf-8", "replace"): b"pinned" in match[2] for match in _ROW.finditer(registry)}
-    entries = ground.scores().entries
+    entries = context.scores().entries
     found = []
-    for entity in ground.lookups.entities():
+    for entity in context.lookups.entities():
         entry, name = entries.get(entity.id), entity.id.removeprefix("entity:")
         visible = entry is None or not is_archived(entry)
         if visible != (name in shown) or (visible and shown[name] != (entry is not None and entry.pinned)):

@@ -35,8 +35,8 @@ class PastReader:
         ground: The open workspace.
     """
 
-    def __init__(self, ground: WorkspaceContext) -> None:
-        self._ground = ground
+    def __init__(self, context: WorkspaceContext) -> None:
+        self._context = context
         self._lock = threading.Lock()
         self._kept: CachedCommitIndex | None = None
         self._versions: tuple[GitStore, Versions] | None = None
@@ -53,7 +53,7 @@ class PastReader:
         store = self.store
         with self._lock:
             if self._kept is None:
-                self._kept = CachedCommitIndex(self._ground.derived / INDEX_FILE)
+                self._kept = CachedCommitIndex(self._context.derived / INDEX_FILE)
             return self._kept.read(store)
 
     @property
@@ -64,10 +64,10 @@ class PastReader:
             NotFound: There is none yet.
             HistoryDamaged: There was one, and it is gone.
         """
-        self._ground.history.refuse_gone()
-        if not self._ground.has_history():
+        self._context.history.refuse_gone()
+        if not self._context.has_history():
             raise NotFound("There is no history here to go back in.", remedy="The next change begins one.")
-        return self._ground.history.store
+        return self._context.history.store
 
     def moment(self, text: str, name: str) -> tuple[str, datetime | None]:
         """Return the commit that a person means, and the time they gave where they gave one.
@@ -139,17 +139,17 @@ class PastReader:
         from workbench.engine.past.files import CatalogedFiles
         from workbench.engine.services.first_seen import SeenUntil
 
-        ground = self._ground
+        context = self._context
         store = self.store
         found = store.commit(commit)
         return Past(
-            ground.root,
+            context.root,
             store,
             found,
             asked or found.moment,
             versions=self._versions_of(store),
-            same=CatalogedFiles(ground.catalog),
-            settings=ground.settings,
+            same=CatalogedFiles(context.catalog),
+            settings=context.settings,
             first_seen=SeenUntil(self._first_seen, lambda: self._latest_by(found)),
         )
 
@@ -161,12 +161,12 @@ class PastReader:
         """Return when memories first stood in the history, up to its newest commit."""
         from workbench.engine.services.first_seen import FirstSeen, note_first_seen
 
-        ground = self._ground
-        if ground.reads_refresh:
+        context = self._context
+        if context.reads_refresh:
             # A damaged history costs the days of adoption, never an answer; `doctor` says so.
             with contextlib.suppress(HistoryError):
-                note_first_seen(ground.catalog, self.store)
-        return FirstSeen(ground.catalog)
+                note_first_seen(context.catalog, self.store)
+        return FirstSeen(context.catalog)
 
     def _latest_by(self, commit: Commit) -> datetime:
         """Return the latest time that a clock had shown up to a commit, which another program may have merged."""
@@ -181,7 +181,7 @@ class PastReader:
     def _time(self, text: str, name: str) -> datetime | None:
         stripped = text.strip()
         if AGO.fullmatch(stripped) or stripped in ("now", "today", "yesterday") or time_or_none(stripped):
-            return read_time(stripped, name, self._ground.now(), end=True)
+            return read_time(stripped, name, self._context.now(), end=True)
         return None
 
     def _versions_of(self, store: GitStore) -> Versions:
@@ -189,7 +189,7 @@ class PastReader:
 
         with self._lock:
             if self._versions is None or self._versions[0] is not store:
-                self._versions = store, Versions(store, self._ground.zone)
+                self._versions = store, Versions(store, self._context.zone)
             return self._versions[1]
 
     def _was_purged(self) -> bool:
@@ -207,7 +207,7 @@ _MOST_REMEMBERED = 1_000
 _PARTS_OF_FILES = frozenset({"core", "episode"})
 
 
-def memory_history(ground: WorkspaceContext, memory_id: MemoryId, path: str) -> tuple[HistoryEntry, ...]:
+def memory_history(context: WorkspaceContext, memory_id: MemoryId, path: str) -> tuple[HistoryEntry, ...]:
     """Return the commits that changed what a memory says, newest first.
 
     Args:
@@ -217,38 +217,38 @@ def memory_history(ground: WorkspaceContext, memory_id: MemoryId, path: str) -> 
     """
     from workbench.engine.history.audit import file_history
 
-    store = ground.history.store
+    store = context.history.store
     if memory_id.kind not in _PARTS_OF_FILES and memory_id.block is None:
-        return file_history(ground.root, store, path, limit=_MOST_ENTRIES)
-    versions = file_history(ground.root, store, path, limit=_MOST_VERSIONS)
+        return file_history(context.root, store, path, limit=_MOST_ENTRIES)
+    versions = file_history(context.root, store, path, limit=_MOST_VERSIONS)
     if not versions:
         return ()
-    said = [_said(ground, memory_id, path, version.commit) for version in versions]
+    said = [_said(context, memory_id, path, version.commit) for version in versions]
     # The oldest version looked at has none before it, unless there are more than were looked at.
     before = [*said[1:], None if len(versions) < _MOST_VERSIONS else said[-1] if said else None]
     changed = [version for version, now, then in zip(versions, said, before, strict=True) if now != then]
     return tuple(changed[:_MOST_ENTRIES])
 
 
-def _said(ground: WorkspaceContext, memory_id: MemoryId, path: str, commit: str) -> str | None:
+def _said(context: WorkspaceContext, memory_id: MemoryId, path: str, commit: str) -> str | None:
     from workbench.engine.memory.lookup import locate_memory
 
     try:
         if memory_id.block is None:
-            return _texts(ground, memory_id.kind, path, commit).get(str(memory_id))
-        return locate_memory(ground.history.at(commit), str(memory_id), ground.zone).text
+            return _texts(context, memory_id.kind, path, commit).get(str(memory_id))
+        return locate_memory(context.history.at(commit), str(memory_id), context.zone).text
     except WorkbenchError:
         return None
 
 
-def _texts(ground: WorkspaceContext, kind: str, path: str, commit: str) -> Mapping[str, str]:
+def _texts(context: WorkspaceContext, kind: str, path: str, commit: str) -> Mapping[str, str]:
     """Return what each memory of a file said at a commit; read once for all of them."""
-    known = ground.past_texts
+    known = context.past_texts
     texts = known.get((commit, path))
     if texts is None:
         if len(known) >= _MOST_REMEMBERED:
             known.clear()
-        view = ground.history.at(commit)
+        view = context.history.at(commit)
         texts = known[commit, path] = _core_texts(view) if kind == "core" else _episodes(view, path)
     return texts
 

@@ -35,7 +35,7 @@ _DOING: Final = "decide on proposals"
 _TRIGGER: Final = "proposals reviewed"
 
 
-def remembering(ground: WorkspaceContext) -> Callable[[FileView, Sequence[MemoryProposal]], bytes]:
+def remembering(context: WorkspaceContext) -> Callable[[FileView, Sequence[MemoryProposal]], bytes]:
     """Return what gives `rejected.md` with some refused proposals in it, as claims `proposal-7`."""
     from workbench.engine.reflection.items import fact
     from workbench.engine.reflection.rejections import remember
@@ -45,7 +45,7 @@ def remembering(ground: WorkspaceContext) -> Callable[[FileView, Sequence[Memory
             replace(fact(_entity(each), _line(each.content), (), reason=""), id=f"proposal-{each.number}")
             for each in refused
         ]
-        time = ground.now().isoformat(timespec="seconds")
+        time = context.now().isoformat(timespec="seconds")
         return remember(view.read(layout.REJECTED), claims, "", time)
 
     return remembered
@@ -68,14 +68,14 @@ _MOST_COMPARED: Final = 60
 _NAME: Final = re.compile(r"\b[^\W\d_][\w+#-]{2,}")
 
 
-def comparison(ground: WorkspaceContext) -> Compare:
+def comparison(context: WorkspaceContext) -> Compare:
     """Return what tells how a new text stands to an older one."""
-    owner = owner_of(ground)
+    owner = owner_of(context)
     return lambda new, old: _relation(new[:_LOOKED_AT], old[:_LOOKED_AT], owner)
 
 
 def compared_with_memory(
-    ground: WorkspaceContext, text: str, entities: Sequence[str], found: Found
+    context: WorkspaceContext, text: str, entities: Sequence[str], found: Found
 ) -> Compared:
     """Tell what in memory a text repeats or contradicts.
 
@@ -90,25 +90,25 @@ def compared_with_memory(
     from workbench.engine.memory.proposal_comparison import compare_all
 
     near: dict[tuple[str, str], None] = {}
-    for memory, said in _near(ground, text, entities, found):
+    for memory, said in _near(context, text, entities, found):
         near[memory, said] = None
         if len(near) == _MOST_COMPARED:
             break
-    return compare_all(text, near, comparison(ground))
+    return compare_all(text, near, comparison(context))
 
 
 def _near(
-    ground: WorkspaceContext, text: str, entities: Sequence[str], found: Found
+    context: WorkspaceContext, text: str, entities: Sequence[str], found: Found
 ) -> Iterator[tuple[str, str]]:
     from workbench.engine.memory.core import view_core
     from workbench.engine.memory.proposal_comparison import contradict, telling_words, ways_to_say
 
-    lookups = ground.lookups
+    lookups = context.lookups
     words = telling_words(text)
     # What a search leaves out for saying the same as another result can be contradicted as well.
     alike = (cut.id for cut in found.cuts if cut.reason == "near-duplicate")
     hits = tuple(dict.fromkeys((*(hit.id for hit in found.results), *alike)))
-    for entity in dict.fromkeys((*_ids(ground, text, entities), *hits)):
+    for entity in dict.fromkeys((*_ids(context, text, entities), *hits)):
         known = lookups.entity(entity) if entity.startswith("entity:") else None
         if known is None:
             continue
@@ -118,7 +118,7 @@ def _near(
                 # To compare takes long; what the words alone tell costs next to nothing.
                 yield from ((fact.id, said) for said in shorter if contradict(text[:_LOOKED_AT], said))
                 yield fact.id, full
-    for block in view_core(ground.files, ground.settings).blocks:
+    for block in view_core(context.files, context.settings).blocks:
         for item in block.items:
             if words & telling_words(item.text):
                 yield item.id, item.text
@@ -128,8 +128,8 @@ def _near(
             yield record.id, record.text
 
 
-def _ids(ground: WorkspaceContext, text: str, entities: Sequence[str]) -> Iterator[str]:
-    lookups = ground.lookups
+def _ids(context: WorkspaceContext, text: str, entities: Sequence[str]) -> Iterator[str]:
+    lookups = context.lookups
     for entity in entities:
         kind, dashes, _ = entity.removeprefix("entity:").partition("--")
         if dashes and kind:
@@ -184,8 +184,8 @@ _STORED_AT_ONCE: Final = frozenset({"episodic", "semantic"})
 class ProposalService:
     """Proposals and verdicts on them; who proposes is what the door was opened as, whatever the words say."""
 
-    def __init__(self, ground: WorkspaceContext, mutator: Mutator, retrieval: Retrieval) -> None:
-        self._ground = ground
+    def __init__(self, context: WorkspaceContext, mutator: Mutator, retrieval: Retrieval) -> None:
+        self._context = context
         self._mutator = mutator
         self._retrieval = retrieval
 
@@ -193,8 +193,8 @@ class ProposalService:
         """Return every proposal that has no verdict, with what it contradicts or repeats."""
         from workbench.engine.memory.proposals import overview, read_proposals
 
-        require(self._ground.role, Capability.READ)
-        return overview(read_proposals(self._ground.files))
+        require(self._context.role, Capability.READ)
+        return overview(read_proposals(self._context.files))
 
     def proposal_commit(
         self,
@@ -329,19 +329,19 @@ class ProposalService:
         from workbench.engine.memory.proposal_verdicts import plan_verdicts
         from workbench.engine.memory.proposals import read_proposals
 
-        ground = self._ground
+        context = self._context
         self._require_verdict()
         if not verdicts.numbers:
             raise InvalidInput("No proposal was named.", remedy="Name one by its number.")
         by = self._mutator.attribution(_TRIGGER)
         self._mutator.prepare_writing()
-        ground.refresh_for_reading()
-        pending = read_proposals(ground.files)
+        context.refresh_for_reading()
+        pending = read_proposals(context.files)
         chosen = [one for number in verdicts.commit if (one := pending.proposal(number)) is not None]
         means = self._means(verdicts, chosen)
-        if ground.role.kind == "person":
+        if context.role.kind == "person":
             by = replace(by, approval="approved")
-        elif chosen and ground.actor is None:
+        elif chosen and context.actor is None:
             from workbench.engine.memory.proposal_verdicts import actor_of
 
             by = replace(by, actor=actor_of(one.sender for one in chosen))
@@ -351,12 +351,12 @@ class ProposalService:
         return replace(receipt.outcome, commit=receipt.commit, files=receipt.files)
 
     def _require_verdict(self) -> None:
-        ground = self._ground
-        require(ground.role, Capability.DECIDE_PROPOSALS, doing=_DOING)
-        if ground.settings.proposals.mode == "manual" and ground.role.kind != "person":
+        context = self._context
+        require(context.role, Capability.DECIDE_PROPOSALS, doing=_DOING)
+        if context.settings.proposals.mode == "manual" and context.role.kind != "person":
             raise RoleRefused(
                 "The main agent may not decide on proposals here: the setting proposals.mode is “manual”.",
-                where=str(ground.role),
+                where=str(context.role),
                 remedy="Ask the person to do it, in the bench or with `workbench proposals`.",
             )
 
@@ -364,24 +364,24 @@ class ProposalService:
         from workbench.engine.memory.proposal_verdicts import PreparedRouting, VerdictContext, text_of
         from workbench.engine.services.reviews import warnings_of_rejected
 
-        ground = self._ground
+        context = self._context
         prepared = {}
         for proposal in chosen:
             text = text_of(proposal, verdicts.wishes)
             routing = self._routed(proposal, text, verdicts)
-            prepared[proposal.number] = PreparedRouting(text, routing, warnings_of_rejected(ground, text))
-        person = ground.role.may(Capability.DECIDE_REVIEW)
-        scores = ground.scores()
+            prepared[proposal.number] = PreparedRouting(text, routing, warnings_of_rejected(context, text))
+        person = context.role.may(Capability.DECIDE_REVIEW)
+        scores = context.scores()
         return VerdictContext(
-            now=ground.now(),
-            settings=ground.settings,
-            lookup=ground.lookups,
+            now=context.now(),
+            settings=context.settings,
+            lookup=context.lookups,
             standing=scores,
             prepared=prepared,
             given=self._highest_number,
-            compare=comparison(ground),
+            compare=comparison(context),
             first_seen=scores.first_seen,
-            remember_rejections=remembering(ground) if person else None,
+            remember_rejections=remembering(context) if person else None,
             trusting=person,
         )
 
@@ -389,16 +389,16 @@ class ProposalService:
         from workbench.engine.memory.proposal_verdicts import entities_of, store_of
         from workbench.engine.services.routing import route
 
-        ground = self._ground
-        entities, _ = entities_of(proposal, ground.files)
+        context = self._context
+        entities, _ = entities_of(proposal, context.files)
         store = store_of(proposal, verdicts.wishes)
-        return route(ground, RememberRequest(text, store=store, entities=entities, source="conversation"))
+        return route(context, RememberRequest(text, store=store, entities=entities, source="conversation"))
 
     def _highest_number(self) -> int:
         """Return the highest number that history knows of; read under the writer's lock."""
         from workbench.engine.memory.proposals import highest_given
 
-        history = self._ground.history
+        history = self._context.history
         if not history.exists:
             return 0
         return highest_given(commit.message for commit in history.store.walk())
@@ -459,25 +459,25 @@ class ProposalService:
         from workbench.engine.services.reviews import warnings_of_rejected
         from workbench.engine.services.routing import answers_by_rules
 
-        ground = self._ground
-        require(ground.role, Capability.PROPOSE)
+        context = self._context
+        require(context.role, Capability.PROPOSE)
         by = self.proposer(request.trigger)
-        if held := held_back(ground, "propose", request.content, request.as_arguments()):
+        if held := held_back(context, "propose", request.content, request.as_arguments()):
             return Proposed(None, held_back=held)
-        draught = check_request(request, ground.role.name or ground.role.kind, ground.now())
+        draught = check_request(request, context.role.name or context.role.kind, context.now())
         self._mutator.prepare_writing()
-        ground.refresh_for_reading()
+        context.refresh_for_reading()
         if request.store is None:
-            routed = answers_by_rules(ground)(draught.proposal.content).store
+            routed = answers_by_rules(context)(draught.proposal.content).store
             draught = replace(draught, proposal=replace(draught.proposal, store=routed))
         against = self._against_memory(draught.proposal)
-        compare = comparison(ground)
+        compare = comparison(context)
 
         def plan(view: FileView) -> Plan[Proposed]:
             return plan_propose(view, draught, against, compare=compare, given=self._highest_number)
 
         receipt = self._mutator.mutate(plan, by, Capability.PROPOSE, doing="propose memories")
-        rejected = warnings_of_rejected(ground, draught.proposal.content)
+        rejected = warnings_of_rejected(context, draught.proposal.content)
         proposed = replace(
             receipt.outcome,
             commit=receipt.commit,
@@ -500,10 +500,10 @@ class ProposalService:
         from workbench.engine.history.plan import Attribution
         from workbench.engine.memory.wording import clip
 
-        ground = self._ground
+        context = self._context
         said = clip(trigger, 80) if trigger.strip() else "proposed"
-        if ground.role.kind == "agent":
-            return Attribution(f"subagent:{ground.role.name}", "pending", said, self._mutator.asker())
+        if context.role.kind == "agent":
+            return Attribution(f"subagent:{context.role.name}", "pending", said, self._mutator.asker())
         return replace(self._mutator.attribution(said), approval="pending")
 
     def _against_memory(self, proposal: MemoryProposal) -> Compared:
@@ -511,16 +511,16 @@ class ProposalService:
         found = self._retrieval.search(
             proposal.content[:1000], max_results=_NEAREST, min_score=0.0, explain=True
         )
-        return compared_with_memory(self._ground, proposal.content, proposal.entities, found)
+        return compared_with_memory(self._context, proposal.content, proposal.entities, found)
 
     def _is_stored_at_once(self, draught: NewProposal, proposed: Proposed) -> bool:
         """Tell whether somebody's verdict is not needed (design document §13.4)."""
-        wanted = self._ground.settings.proposals
+        wanted = self._context.settings.proposals
         proposal = draught.proposal
         return (
             wanted.mode == "auto"
             and proposal.sender in wanted.trusted
-            and self._ground.role.kind == "agent"
+            and self._context.role.kind == "agent"
             and _SURENESS[proposal.confidence] >= _SURENESS[wanted.auto_confidence]
             and proposal.store in _STORED_AT_ONCE
             and not proposal.core_worthy

@@ -239,7 +239,7 @@ def _read_request(said: Mapping[str, Any]) -> HeldRequest:
     )
 
 
-def waiting(ground: WorkspaceContext) -> tuple[HeldRequest, ...]:
+def waiting(context: WorkspaceContext) -> tuple[HeldRequest, ...]:
     """Return what waits for a person's decision, oldest first.
 
     An edit that was kept out of history waits as long as its file holds the secret, and nobody has let it in. One that
@@ -253,15 +253,15 @@ def waiting(ground: WorkspaceContext) -> tuple[HeldRequest, ...]:
     """
     from workbench.engine.secrets.detection import find_secrets, text_of
 
-    held = Quarantine(ground.state).read()
+    held = Quarantine(context.state).read()
     if not any(each.path for each in held):
         return held
-    ground.follow_settings()
-    allowed = ground.settings.secrets.allow
+    context.follow_settings()
+    allowed = context.settings.secrets.allow
 
     @cache
     def text_in(path: str) -> str:
-        return text_of(ground.raw_files.read(path) or b"")
+        return text_of(context.raw_files.read(path) or b"")
 
     @cache
     def digests_in(path: str) -> frozenset[str]:
@@ -279,15 +279,15 @@ def waiting(ground: WorkspaceContext) -> tuple[HeldRequest, ...]:
     return tuple(filter(waits, held))
 
 
-def forget_settled(ground: WorkspaceContext) -> None:
+def forget_settled(context: WorkspaceContext) -> None:
     """Forget edits kept out of history that wait no more: their secret is out of the file, or was let in."""
-    file = Quarantine(ground.state)
+    file = Quarantine(context.state)
     left_out = {each.number for each in file.read() if each.is_left_out}
-    settled = left_out - {each.number for each in waiting(ground)}
+    settled = left_out - {each.number for each in waiting(context)}
     file.forget(lambda request: request.number in settled)
 
 
-def purge_held_back(ground: WorkspaceContext, erase: Callable[[str], str]) -> tuple[str, ...]:
+def purge_held_back(context: WorkspaceContext, erase: Callable[[str], str]) -> tuple[str, ...]:
     """Forget every request that says what is purged; return what a person should know, one sentence each.
 
     Args:
@@ -300,7 +300,7 @@ def purge_held_back(ground: WorkspaceContext, erase: Callable[[str], str]) -> tu
             return erase(value) != value
         return isinstance(value, list) and any(says(each) for each in value)
 
-    file = Quarantine(ground.state)
+    file = Quarantine(context.state)
     try:
         file.forget(lambda request: any(says(each) for each in request.arguments.values()))
         file.clear_leavings()
@@ -310,11 +310,11 @@ def purge_held_back(ground: WorkspaceContext, erase: Callable[[str], str]) -> tu
     return ()
 
 
-def tell_left_out(ground: WorkspaceContext) -> tuple[str, ...]:
+def tell_left_out(context: WorkspaceContext) -> tuple[str, ...]:
     """Return a line that names the files which stay out of history; none where there are none."""
     from workbench.engine.secrets.detection import masked
 
-    paths = list(dict.fromkeys(masked(each.path) for each in waiting(ground) if each.is_left_out))
+    paths = list(dict.fromkeys(masked(each.path) for each in waiting(context) if each.is_left_out))
     if not paths:
         return ()
     more = f" and {len(paths) - _MOST_NAMED} more" if len(paths) > _MOST_NAMED else ""
@@ -324,7 +324,7 @@ def tell_left_out(ground: WorkspaceContext) -> tuple[str, ...]:
 
 
 def held_back(
-    ground: WorkspaceContext, method: str, text: str, arguments: Mapping[str, Any], *, keep: bool = True
+    context: WorkspaceContext, method: str, text: str, arguments: Mapping[str, Any], *, keep: bool = True
 ) -> HeldBack | None:
     """Keep a request outside the workspace if its text looks like a secret; None where it does not.
 
@@ -339,8 +339,8 @@ def held_back(
     """
     from workbench.engine.secrets.detection import find_secrets
 
-    ground.follow_settings()
-    settings = ground.settings.secrets
+    context.follow_settings()
+    settings = context.settings.secrets
     found = [each for each in find_secrets(text) if each.digest not in settings.allow]
     if not found or not settings.hold_back:
         return None
@@ -352,13 +352,13 @@ def held_back(
         0,
         method,
         {name: list(each) if isinstance(each, tuple) else each for name, each in arguments.items()},
-        str(ground.role),
-        render_time(ground.now()),
+        str(context.role),
+        render_time(context.now()),
         kinds,
         tuple(dict.fromkeys(each.digest for each in found)),
     )
-    ground.claim_state()
-    number = Quarantine(ground.state).add(request)[0].number
+    context.claim_state()
+    number = Quarantine(context.state).add(request)[0].number
     return HeldBack(
         reason,
         f"A person decides: workbench secrets store {number} (with --leave-out without the secret), or drop {number}",
@@ -378,14 +378,14 @@ class Masking:
         ground: The open workspace.
     """
 
-    def __init__(self, ground: WorkspaceContext) -> None:
-        self._ground = ground
+    def __init__(self, context: WorkspaceContext) -> None:
+        self._context = context
         self._clean: set[bytes] = set()
         self._clean_names: set[str] = set()
 
     def policy(self) -> str:
         """Return what a person decided so far, in short: with another one, files may have to be read again."""
-        settings = self._ground.settings.secrets
+        settings = self._context.settings.secrets
         allowed = "\n".join(sorted(settings.allow)) if settings.hold_back else "everything"
         return hashlib.blake2b(allowed.encode(), digest_size=8).hexdigest()
 
@@ -458,7 +458,7 @@ class Masking:
         return MaskedLines(lines, self.text)
 
     def _is_hidden(self, secret: Secret) -> bool:
-        settings = self._ground.settings.secrets
+        settings = self._context.settings.secrets
         return settings.hold_back and secret.digest not in settings.allow
 
     def _hidden_in(self, path: str) -> _HiddenIn:
@@ -479,16 +479,16 @@ class Masking:
         if blob is None:
             return ""
         with suppress(HistoryError):
-            return text_of(self._ground.history.store.read_blob(blob))
+            return text_of(self._context.history.store.read_blob(blob))
         return ""
 
     def _committed(self, path: str) -> str | None:
-        ground = self._ground
+        context = self._context
         # A damaged history, of which `doctor` tells, lets nothing in.
         with suppress(HistoryError, NotFound):
-            head = ground.history.head() if ground.has_history() else None
+            head = context.history.head() if context.has_history() else None
             if head is not None:
-                store = ground.history.store
+                store = context.history.store
                 return store.tree_blob(store.commit(head).tree, path)
         return None
 

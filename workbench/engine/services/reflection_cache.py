@@ -24,32 +24,32 @@ if TYPE_CHECKING:
 _BACKLOG_SHARE = 2
 
 
-def keep_trace(ground: WorkspaceContext, reflection: str, exchanges: Sequence[Exchange]) -> None:
+def keep_trace(context: WorkspaceContext, reflection: str, exchanges: Sequence[Exchange]) -> None:
     """Keep what a model was asked and answered, so that people can look at it; it is no part of memory."""
     if not exchanges:
         return
     from workbench.engine.history.state_files import write_state
 
     content = json.dumps([asdict(exchange) for exchange in exchanges], ensure_ascii=False, indent=1)
-    write_state(_trace(ground, reflection), content.encode("utf-8", "replace"))
+    write_state(_trace(context, reflection), content.encode("utf-8", "replace"))
 
 
-def read_trace(ground: WorkspaceContext, reflection: str) -> tuple[dict[str, object], ...]:
+def read_trace(context: WorkspaceContext, reflection: str) -> tuple[dict[str, object], ...]:
     """Return what `keep_trace` kept of a reflection, in order; nothing where it is gone or unreadable."""
     from workbench.engine.history.state_files import read_state
 
-    kept = read_state(_trace(ground, reflection))
+    kept = read_state(_trace(context, reflection))
     return tuple(kept) if isinstance(kept, list) else ()
 
 
 def keep_backlog(
-    ground: WorkspaceContext, reflection: str, left: Sequence[ReviewItem], later: Sequence[bytes]
+    context: WorkspaceContext, reflection: str, left: Sequence[ReviewItem], later: Sequence[bytes]
 ) -> None:
     """Keep what found no room until the next reflection; what cannot be kept is found again by reading again."""
     from workbench.engine.history.state_files import write_state
     from workbench.engine.reflection.backlog import render_backlog
 
-    place = _backlog(ground)
+    place = _backlog(context)
     if left or later:
         write_state(place, render_backlog(reflection, left, later))
     else:
@@ -57,7 +57,7 @@ def keep_backlog(
             place.unlink(missing_ok=True)
 
 
-def read_backlog(ground: WorkspaceContext, reflection: str) -> Backlog | None:
+def read_backlog(context: WorkspaceContext, reflection: str) -> Backlog | None:
     """Return what a reflection had no room for; None where that is lost.
 
     A long backlog is not read to its end: what a reflection costs shall not grow with it.
@@ -65,14 +65,14 @@ def read_backlog(ground: WorkspaceContext, reflection: str) -> Backlog | None:
     from workbench.engine.reflection.backlog import parse_backlog
 
     try:
-        content = _backlog(ground).read_bytes()
+        content = _backlog(context).read_bytes()
     except OSError:
         return None
-    return parse_backlog(content, reflection, _BACKLOG_SHARE * ground.settings.reflection.items)
+    return parse_backlog(content, reflection, _BACKLOG_SHARE * context.settings.reflection.items)
 
 
 def keep_read_while_waiting(
-    ground: WorkspaceContext, mark: ReadMark, head: str, files: Mapping[str, bytes]
+    context: WorkspaceContext, mark: ReadMark, head: str, files: Mapping[str, bytes]
 ) -> None:
     """Keep what was read of files that history does not have; what cannot be kept is read again.
 
@@ -90,10 +90,10 @@ def keep_read_while_waiting(
         if each.otherwise is None:
             break
         each = each.otherwise
-    known = {commit: kept for commit, kept in read_while_waiting(ground).items() if commit in named}
+    known = {commit: kept for commit, kept in read_while_waiting(context).items() if commit in named}
     if files and head in named:
         known[head] = files
-    place = _while_waiting(ground)
+    place = _while_waiting(context)
     if known:
         said = {
             commit: {path: content.decode("utf-8", "surrogateescape") for path, content in kept.items()}
@@ -105,11 +105,11 @@ def keep_read_while_waiting(
             place.unlink(missing_ok=True)
 
 
-def read_while_waiting(ground: WorkspaceContext) -> Mapping[str, Mapping[str, bytes]]:
+def read_while_waiting(context: WorkspaceContext) -> Mapping[str, Mapping[str, bytes]]:
     """Return what was read of files that history did not have, by the commit that was looked at and the path."""
     from workbench.engine.history.state_files import read_state
 
-    kept = read_state(_while_waiting(ground))
+    kept = read_state(_while_waiting(context))
     if not isinstance(kept, dict):
         return {}
     return {
@@ -123,22 +123,22 @@ def read_while_waiting(ground: WorkspaceContext) -> Mapping[str, Mapping[str, by
     }
 
 
-def forget_leftovers(ground: WorkspaceContext) -> None:
+def forget_leftovers(context: WorkspaceContext) -> None:
     """Delete all of it; it may quote what is to be gone."""
-    shutil.rmtree(_folder(ground), ignore_errors=True)
+    shutil.rmtree(_folder(context), ignore_errors=True)
 
 
-def _trace(ground: WorkspaceContext, reflection: str) -> Path:
-    return _folder(ground) / f"{reflection}.json"
+def _trace(context: WorkspaceContext, reflection: str) -> Path:
+    return _folder(context) / f"{reflection}.json"
 
 
-def _backlog(ground: WorkspaceContext) -> Path:
-    return _folder(ground) / "backlog.json"
+def _backlog(context: WorkspaceContext) -> Path:
+    return _folder(context) / "backlog.json"
 
 
-def _while_waiting(ground: WorkspaceContext) -> Path:
-    return _folder(ground) / "read-while-waiting.json"
+def _while_waiting(context: WorkspaceContext) -> Path:
+    return _folder(context) / "read-while-waiting.json"
 
 
-def _folder(ground: WorkspaceContext) -> Path:
-    return ground.derived / "reflections"
+def _folder(context: WorkspaceContext) -> Path:
+    return context.derived / "reflections"

@@ -100,17 +100,17 @@ class WithWaiting:
         return sorted({*self._committed.list(folder), *waiting})
 
 
-def files_waiting(ground: WorkspaceContext) -> dict[str, bytes]:
+def files_waiting(context: WorkspaceContext) -> dict[str, bytes]:
     """Return what may be read of the files with passages that wait, out of history, for a decision about secrets."""
     from workbench.engine.reflection.passages import holds_passages
 
-    paths = sorted({each.path for each in waiting(ground) if each.is_left_out and holds_passages(each.path)})
-    files = ground.files
+    paths = sorted({each.path for each in waiting(context) if each.is_left_out and holds_passages(each.path)})
+    files = context.files
     return {path: content for path in paths if (content := files.read(path)) is not None}
 
 
 def unread_passages(
-    ground: WorkspaceContext,
+    context: WorkspaceContext,
     view: FileView,
     head: str,
     *,
@@ -129,11 +129,11 @@ def unread_passages(
     from workbench.engine.reflection.passages import holds_passages
     from workbench.engine.reflection.unread import order_of, unread_passages
 
-    mark, backlog = _last_mark(ground, view)
-    store = ground.history.store
+    mark, backlog = _last_mark(context, view)
+    store = context.history.store
     base = store.commit(mark.base).tree if mark.base else None
     files = outside or {}
-    read_before = read_while_waiting(ground)
+    read_before = read_while_waiting(context)
     left_out: list[LinesLeftOut] = []
 
     def changed() -> Iterator[tuple[str, bytes]]:
@@ -154,25 +154,25 @@ def unread_passages(
         kept = read_before.get(commit, {}).get(path)
         return store.file_at(commit, path) if kept is None else kept
 
-    found = unread_passages(contents(), mark, file_at, ground.zone)
+    found = unread_passages(contents(), mark, file_at, context.zone)
     passages = tuple(sorted(found, key=order_of))
     return Unread(head, mark, passages, backlog, files, tuple(left_out))
 
 
-def count_unread(ground: WorkspaceContext) -> int:
+def count_unread(context: WorkspaceContext) -> int:
     """Return how many entries no reflection has read, looking only into files that changed since the last one."""
     try:
-        head = ground.history.head() if ground.has_history() else None
-        if head is not None and _last_mark(ground, ground.files)[0].base:
-            outside = files_waiting(ground)
-            return unread_passages(ground, ground.history.at(head), head, outside=outside).entries
+        head = context.history.head() if context.has_history() else None
+        if head is not None and _last_mark(context, context.files)[0].base:
+            outside = files_waiting(context)
+            return unread_passages(context, context.history.at(head), head, outside=outside).entries
     except HistoryError:
         # A damaged history, of which `doctor` tells, no longer says what was read.
-        return ground.lookups.count_entries()
-    return ground.lookups.count_entries()
+        return context.lookups.count_entries()
+    return context.lookups.count_entries()
 
 
-def _last_mark(ground: WorkspaceContext, view: FileView) -> tuple[ReadMark, Backlog]:
+def _last_mark(context: WorkspaceContext, view: FileView) -> tuple[ReadMark, Backlog]:
     """Return how far reflection has read, with the backlog that belongs to it.
 
     The mark stands with the proposal, and goes into the log with its decisions: a proposal that somebody deletes
@@ -189,19 +189,19 @@ def _last_mark(ground: WorkspaceContext, view: FileView) -> tuple[ReadMark, Back
     mark = ReadMark.parse(text)
     backlog = Backlog()
     if mark.otherwise is not None:
-        kept = read_backlog(ground, reflection)
+        kept = read_backlog(context, reflection)
         mark, backlog = (mark.otherwise, backlog) if kept is None else (mark, kept)
-    if all(_is_known(ground, commit) for commit in (mark.base, mark.head) if commit):
+    if all(_is_known(context, commit) for commit in (mark.base, mark.head) if commit):
         return mark, backlog
     return ReadMark(), Backlog()
 
 
-def _is_known(ground: WorkspaceContext, commit: str) -> bool:
-    if not ground.has_history():
+def _is_known(context: WorkspaceContext, commit: str) -> bool:
+    if not context.has_history():
         return False
     try:
         # The mark stands in a file of people's: it may name any object, or none.
-        ground.history.store.commit(commit)
+        context.history.store.commit(commit)
     except HistoryDamaged:
         return False
     return True
@@ -211,7 +211,7 @@ _MOST_SCORED = 400
 
 
 def take_snapshot(
-    ground: WorkspaceContext,
+    context: WorkspaceContext,
     view: FileView,
     unread: Unread,
     search: Callable[[str, int], Sequence[Hit]],
@@ -233,29 +233,29 @@ def take_snapshot(
     from workbench.engine.triggers.model_routing import RELATIONS
 
     log = read_log(view)
-    scores = ground.scores()
+    scores = context.scores()
     standing = scores.view(forecast=(), lambda_=None)
-    graph = ground.visible(scores)
+    graph = context.visible(scores)
     by_id = {passage.id: passage for passage in unread.passages}
-    owner = owner_of(ground)
+    owner = owner_of(context)
     return Snapshot(
-        now=ground.now(),
+        now=context.now(),
         owner="" if owner == "User" else owner,
         passages=unread.passages,
-        earlier=_earlier(ground, view, unread, search),
+        earlier=_earlier(context, view, unread, search),
         graph=graph,
-        core=view_core(view, ground.settings),
+        core=view_core(view, context.settings),
         procedures=tuple(_procedures(view)),
         fading=_fading(standing),
         often=_often(standing),
         archived=_archived(standing, log),
-        titles=_titles(ground),
+        titles=_titles(context),
         text_of=lambda memory_id: (
-            by_id[memory_id].text if memory_id in by_id else _text_of(ground, view, memory_id)
+            by_id[memory_id].text if memory_id in by_id else _text_of(context, view, memory_id)
         ),
         records=log.records,
         insights=read_evolution(view).insights,
-        relations=(*RELATIONS, *own_relations(ground)),
+        relations=(*RELATIONS, *own_relations(context)),
         number=number,
     )
 
@@ -290,25 +290,25 @@ def _archived(standing: DecayView, log: ReflectionLog) -> tuple[DecayEntry, ...]
     return tuple(sorted(away, key=lambda entry: entry.last_accessed, reverse=True)[:_MOST_SCORED])
 
 
-def _titles(ground: WorkspaceContext) -> Callable[[str], str]:
+def _titles(context: WorkspaceContext) -> Callable[[str], str]:
     def title(memory_id: str) -> str:
-        record = ground.lookups.memory(memory_id)
+        record = context.lookups.memory(memory_id)
         return record.title if record else memory_id
 
     return title
 
 
-def _text_of(ground: WorkspaceContext, view: FileView, memory_id: str) -> str | None:
+def _text_of(context: WorkspaceContext, view: FileView, memory_id: str) -> str | None:
     from workbench.engine.memory.lookup import locate_memory
 
     try:
-        return locate_memory(view, memory_id, ground.zone).text
+        return locate_memory(view, memory_id, context.zone).text
     except (NotFound, InvalidInput):
         return None
 
 
 def _earlier(
-    ground: WorkspaceContext, view: FileView, unread: Unread, search: Callable[[str, int], Sequence[Hit]]
+    context: WorkspaceContext, view: FileView, unread: Unread, search: Callable[[str, int], Sequence[Hit]]
 ) -> Callable[[str, int], Sequence[Passage]]:
     from workbench.engine.reflection.passages import holds_passages, passages_of
 
@@ -318,7 +318,7 @@ def _earlier(
 
     @lru_cache(maxsize=64)
     def passages(path: str) -> list[Passage]:
-        return passages_of(path, view.read(path) or b"", ground.zone) if holds_passages(path) else []
+        return passages_of(path, view.read(path) or b"", context.zone) if holds_passages(path) else []
 
     def find(text: str, limit: int) -> list[Passage]:
         found: dict[str, Passage] = {}

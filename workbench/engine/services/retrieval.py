@@ -87,14 +87,14 @@ T = TypeVar("T")
 class Retrieval:
     """Everything that changes nothing but the count of accesses; finds memories by what they say and mean."""
 
-    def __init__(self, ground: WorkspaceContext) -> None:
-        self._ground = ground
+    def __init__(self, context: WorkspaceContext) -> None:
+        self._context = context
 
     def core(self) -> CoreView:
         """Return core memory: its blocks, items and token budget."""
         from workbench.engine.memory.core import view_core
 
-        return view_core(self._ground.files, self._ground.settings)
+        return view_core(self._context.files, self._context.settings)
 
     def core_preview(self, block: str, text: str, *, id: str | None = None) -> CoreView:  # noqa: A002 - the field's word
         """Return core memory as it would be with a text in it, over its cap or not; nothing is written.
@@ -109,7 +109,7 @@ class Retrieval:
         """
         from workbench.engine.memory.core import preview_core
 
-        return preview_core(self._ground.files, self._ground.settings, text, block=block, item_id=id)
+        return preview_core(self._context.files, self._context.settings, text, block=block, item_id=id)
 
     def get(
         self, path: str, *, from_: int = 1, lines: int | None = None, count_access: bool = True
@@ -155,15 +155,15 @@ class Retrieval:
 
         A person gets them as they are, everybody else without the secrets on which nobody has decided.
         """
-        ground = self._ground
-        is_masked = ground.role.kind != "person"
-        ground.follow_settings()
-        searches_outside = ground.settings.search.extra_paths or ground.settings.search.backend != "builtin"
-        if searches_outside and (content := ground.outside.read(path)) is not None:
-            return path, ground.masking.elsewhere(content) if is_masked else content
+        context = self._context
+        is_masked = context.role.kind != "person"
+        context.follow_settings()
+        searches_outside = context.settings.search.extra_paths or context.settings.search.backend != "builtin"
+        if searches_outside and (content := context.outside.read(path)) is not None:
+            return path, context.masking.elsewhere(content) if is_masked else content
         relative = layout.normalise(path)
-        layout.resolve(ground.root, relative)
-        files = ground.files if is_masked else ground.raw_files
+        layout.resolve(context.root, relative)
+        files = context.files if is_masked else context.raw_files
         content = files.read(relative) if layout.is_memory_file(relative) else None
         if content is None:
             raise NotFound(
@@ -186,18 +186,18 @@ class Retrieval:
         """
         from workbench.engine.memory.lookup import show_memory
 
-        ground = self._ground
-        ground.refresh_for_reading()
+        context = self._context
+        context.refresh_for_reading()
         memory_id = self.resolve(id)
-        scores = ground.scores()
+        scores = context.scores()
         score = scores.of(str(memory_id.whole))
         if score is not None and str(memory_id) in scores.archived_parts():
             score = replace(score, value=0.0, status="archived")
-        shown = show_memory(ground.files, str(memory_id), ground.lookups, ground.zone, score=score)
+        shown = show_memory(context.files, str(memory_id), context.lookups, context.zone, score=score)
         if history:
             shown = replace(shown, history=self.history_of(str(memory_id), shown.path))
         if count_access and score is not None:
-            ground.count_access(str(memory_id.whole))
+            context.count_access(str(memory_id.whole))
         return shown
 
     def history_of(self, id: str, path: str) -> tuple[HistoryEntry, ...]:  # noqa: A002 - the field's word
@@ -209,10 +209,10 @@ class Retrieval:
         """
         from workbench.engine.services.past import memory_history
 
-        if self._ground.has_history():
+        if self._context.has_history():
             # Commits that the log names may be lost, too.
             with contextlib.suppress(HistoryError, NotFound):
-                return memory_history(self._ground, parse_memory_id(id), path)
+                return memory_history(self._context, parse_memory_id(id), path)
         return ()
 
     def resolve(self, name: str) -> MemoryId:
@@ -229,7 +229,7 @@ class Retrieval:
             memory_id = parse_memory_id(f"file:{name}" if is_cited else name)
         except InvalidInput:
             memory_id = None
-        lookups = self._ground.lookups
+        lookups = self._context.lookups
         if memory_id is not None and memory_id.kind == "file":
             return memory_id
         if memory_id is not None and (
@@ -238,7 +238,7 @@ class Retrieval:
             return memory_id
         if memory_id is not None and memory_id.kind == "vault" and lookups.memory(f"{memory_id}.md"):
             return MemoryId("vault", f"{memory_id.name}.md")
-        if layout.is_memory_file(name) and layout.resolve(self._ground.root, name).is_file():
+        if layout.is_memory_file(name) and layout.resolve(self._context.root, name).is_file():
             found = lookups.memories_in(name)
             if len(found) == 1:
                 return parse_memory_id(found[0].id)
@@ -260,7 +260,7 @@ class Retrieval:
 
     def known(self, name: str) -> str:
         """Return the id of a memory or an entity by what it may be called; see `resolve`."""
-        self._ground.refresh_for_reading()
+        self._context.refresh_for_reading()
         return str(self.resolve(name).whole)
 
     def memory_around(self, name: str) -> MemoryId:
@@ -271,20 +271,20 @@ class Retrieval:
             Ambiguous: Several memories do.
         """
         memory_id = self.resolve(name).whole
-        if memory_id.kind != "file" or self._ground.lookups.memory(str(memory_id)):
+        if memory_id.kind != "file" or self._context.lookups.memory(str(memory_id)):
             return memory_id
         cited = cited_lines(memory_id.name)
         path, line = (cited[0], cited[1]) if cited else (memory_id.name, 1)
         around = [
             record
-            for record in self._ground.lookups.memories_in(path)
+            for record in self._context.lookups.memories_in(path)
             if line <= record.end_line and (line >= record.start_line or cited is None)
         ]
         return parse_memory_id(around[0].id) if around else memory_id
 
     def title(self, id: str) -> str:  # noqa: A002 - the field's word
         """Return a line that names a memory; the id itself where nothing is known of it."""
-        lookups = self._ground.lookups
+        lookups = self._context.lookups
         fact = lookups.fact(id) if "#^" in id else None
         if fact is not None:
             return fact.text
@@ -297,8 +297,8 @@ class Retrieval:
         Args:
             stores: core, episodic, semantic, procedural or vault.
         """
-        self._ground.refresh_for_reading()
-        return self._ground.lookups.titles(stores)
+        self._context.refresh_for_reading()
+        return self._context.lookups.titles(stores)
 
     def timeline(self, *, before: str | None = None, limit: int = 200, query: str = "") -> Timeline:
         """Return episodes and flat daily logs, newest first.
@@ -310,37 +310,37 @@ class Retrieval:
         """
         from workbench.engine.catalog.lookups import parse_filter
 
-        self._ground.refresh_for_reading()
+        self._context.refresh_for_reading()
         narrowed = parse_filter(_plain(query))
         cursor = None if before is None else _plain(before)
-        rows = self._ground.lookups.timeline(narrowed, before=cursor, limit=limit + 1)
-        scores = self._ground.scores()
+        rows = self._context.lookups.timeline(narrowed, before=cursor, limit=limit + 1)
+        scores = self._context.scores()
         scopes = self._scopes_in({record.path for _, record in rows})
         entries = tuple(
             _timeline_entry(record, key.partition("T"), scores.of_record(record), scopes.get(record.id))
             for key, record in rows[:limit]
         )
         following = rows[limit - 1][0] if len(rows) > limit else None
-        return Timeline(entries, following, self._ground.lookups.timeline_length(narrowed))
+        return Timeline(entries, following, self._context.lookups.timeline_length(narrowed))
 
     def brief(self) -> Brief:
         """Return what an agent needs at the start of a session."""
         from workbench.engine.services.core import brief
 
-        return brief(self._ground)
+        return brief(self._context)
 
     def broken_parts(self) -> tuple[Check, ...]:
         """Return the parts of files that cannot be read as what they are, as `doctor` tells them."""
         from workbench.engine.services.diagnosis import broken_parts
 
-        self._ground.refresh_for_reading()
-        return broken_parts(self._ground)
+        self._context.refresh_for_reading()
+        return broken_parts(self._context)
 
     def doctor(self) -> Diagnosis:
         """Return what works here, what is degraded and how to mend it."""
         from workbench.engine.services.diagnosis import diagnose
 
-        return diagnose(self._ground)
+        return diagnose(self._context)
 
     def _scopes_in(self, paths: Iterable[str]) -> dict[str, str]:
         """Return whom the memories in some files are for, by id; what lies elsewhere is for nobody but the owner."""
@@ -350,16 +350,16 @@ class Retrieval:
         for path in filter(may_be_scoped, paths):
             # A file that cannot be read is told of by `doctor`, and hides no other.
             with contextlib.suppress(OutsideWorkspace, StorageError):
-                found |= scopes_in(path, self._ground.raw_files.read(path) or b"")
+                found |= scopes_in(path, self._context.raw_files.read(path) or b"")
         return found
 
     def _count_access_of_lines(self, path: str, first: int, last: int) -> None:
         # A catalog that cannot be kept costs a count, never an answer.
         with contextlib.suppress(StorageError, Locked):
-            self._ground.refresh_for_reading()
-            for record in self._ground.lookups.memories_in(path):
+            self._context.refresh_for_reading()
+            for record in self._context.lookups.memories_in(path):
                 if record.start_line <= last and record.end_line >= first and record.store != "file":
-                    self._ground.count_access(record.id)
+                    self._context.count_access(record.id)
 
     def search(
         self,
@@ -399,19 +399,19 @@ class Retrieval:
             InvalidInput: A day is none.
             StorageError: The index cannot be kept anywhere.
         """
-        ground, query = self._ground, request.query
+        context, query = self._context, request.query
         options = self._options(request)
         started = time.perf_counter()
         until = time.monotonic() + _READING_SECONDS
-        is_behind = ground.refresh_in_part(_READING_SECONDS / 2, _FEW_FILES)
-        other, failure = ground.outside.search(query, options, ground.catalog.version())
+        is_behind = context.refresh_in_part(_READING_SECONDS / 2, _FEW_FILES)
+        other, failure = context.outside.search(query, options, context.catalog.version())
         patience = None
         if is_behind:
             patience = 0.0
-        elif ground.unread:
+        elif context.unread:
             patience = max(until - time.monotonic(), 0.0)
         found = other or self._from_index(query, options, failure, patience)
-        ground.read_on()
+        context.read_on()
         scopes = self._scopes_in({hit.path for hit in found.results})
         took_ms = round((time.perf_counter() - started) * 1000, 2)
         return replace(
@@ -432,7 +432,7 @@ class Retrieval:
             NotFound: There is no such memory.
             Ambiguous: There are several.
         """
-        self._ground.refresh_for_reading()
+        self._context.refresh_for_reading()
         memory_id = str(self.memory_around(id))
         # Nothing is too far down to be asked about.
         options = replace(self._options(SearchRequest(query)), min_score=None)
@@ -456,15 +456,15 @@ class Retrieval:
         Raises:
             StorageError: The index cannot be kept.
         """
-        self._ground.refresh(cancelled=cancelled)
-        self._ground.finder.sync(force=force, progress=progress, cancelled=cancelled)
+        self._context.refresh(cancelled=cancelled)
+        self._context.finder.sync(force=force, progress=progress, cancelled=cancelled)
         return self.index_status()
 
     def index_status(self) -> IndexStatus:
         """Return what the search index holds and how fresh it is."""
-        self._ground.refresh_for_reading()
-        status = replace(self._ground.finder.status(), entities=len(self._ground.lookups.entities()))
-        return self._ground.outside.describe(status)
+        self._context.refresh_for_reading()
+        status = replace(self._context.finder.status(), entities=len(self._context.lookups.entities()))
+        return self._context.outside.describe(status)
 
     def _from_index(
         self, query: str, options: SearchOptions, failure: str | None, patience: float | None
@@ -482,14 +482,14 @@ class Retrieval:
 
     def _untold(self, cut: Cut) -> Cut:
         """Return what was left out without the words of what was forgotten, but to a person."""
-        is_told = self._ground.role.kind == "person" or cut.reason != "archived"
+        is_told = self._context.role.kind == "person" or cut.reason != "archived"
         return cut if is_told else replace(cut, text="")
 
     def _cited(self, hit: Hit) -> Hit:
         from workbench.engine.search.finder import are_citations_given
 
-        context = "subagent" if self._ground.role.kind == "agent" else "direct"
-        given = are_citations_given(self._ground.settings.search.citations, context)
+        context = "subagent" if self._context.role.kind == "agent" else "direct"
+        given = are_citations_given(self._context.settings.search.citations, context)
         return replace(hit, citation=hit.place if given else None)
 
     def _options(self, request: SearchRequest) -> SearchOptions:
@@ -497,7 +497,7 @@ class Retrieval:
         from workbench.engine.search.chunks import Within
         from workbench.engine.search.ranking.question import SearchOptions
 
-        search = self._ground.settings.search
+        search = self._context.settings.search
         max_results, min_score = request.max_results, request.min_score
         if request.budget is None:
             max_results = search.max_results if max_results is None else max_results
@@ -521,7 +521,7 @@ class Retrieval:
             return None
         moment = parse_time(text)
         if len(text.strip()) > len("2026-02-01"):
-            moment = in_zone(moment, self._ground.zone)
+            moment = in_zone(moment, self._context.zone)
         return moment.date()
 
     def _asked(
@@ -537,17 +537,17 @@ class Retrieval:
         from workbench.engine.search.ranking.search import Search
         from workbench.engine.services.search_sources import VisibleChunks
 
-        ground = self._ground
-        scores = ground.scores()
-        lookups = ground.visible(scores)
+        context = self._context
+        scores = context.scores()
+        lookups = context.visible(scores)
         hidden = scores.archived_parts()
-        return ground.finder.ask(
+        return context.finder.ask(
             lambda source, embed_query: answer(
                 Search(
                     query,
                     VisibleChunks(source, hidden) if hidden else source,
                     options=options,
-                    now=ground.now(),
+                    now=context.now(),
                     embed_query=embed_query,
                     graph=EntityGraph(lookups),
                     scores_of=scores.of_all,

@@ -51,24 +51,24 @@ if TYPE_CHECKING:
     from workbench.engine.services.context import WorkspaceContext
 
 
-def warnings_of_rejected(ground: WorkspaceContext, text: str) -> tuple[str, ...]:
+def warnings_of_rejected(context: WorkspaceContext, text: str) -> tuple[str, ...]:
     """Say which claims of a text a person has rejected before, whoever makes them now.
 
     Args:
         ground: The open workspace.
         text: What is to be remembered or proposed.
     """
-    if ground.files.read(layout.REJECTED) is None:
+    if context.files.read(layout.REJECTED) is None:
         return ()
     from workbench.engine.reflection.rejections import rejected_before, warnings_of
 
-    return warnings_of(rejected_before(text, (), _rejected(ground.files)))
+    return warnings_of(rejected_before(text, (), _rejected(context.files)))
 
 
-def _pending(ground: WorkspaceContext) -> PendingReflection:
+def _pending(context: WorkspaceContext) -> PendingReflection:
     from workbench.engine.reflection.files import read_pending
 
-    return read_pending(ground.files)
+    return read_pending(context.files)
 
 
 def _rejected(view: FileView) -> RejectedClaims:
@@ -82,40 +82,40 @@ def _claims_in(content: bytes) -> RejectedClaims:
     return RejectedClaims.parse(content, layout.REJECTED)
 
 
-def _means(ground: WorkspaceContext) -> Means:
+def _means(context: WorkspaceContext) -> Means:
     from workbench.engine.reflection.review.means import Means
     from workbench.engine.services.routing import answers_by_rules
 
-    scores = ground.scores()
+    scores = context.scores()
     return Means(
-        ground.now(),
-        ground.settings,
-        ground.lookups,
+        context.now(),
+        context.settings,
+        context.lookups,
         first_seen=scores.first_seen,
         standing=scores,
-        route=answers_by_rules(ground),
+        route=answers_by_rules(context),
     )
 
 
-def _texts(ground: WorkspaceContext) -> Callable[[str], str | None]:
+def _texts(context: WorkspaceContext) -> Callable[[str], str | None]:
     """Return what gives a memory's words by its id; of lines that moved, all words of their file."""
     from workbench.engine.memory.lookup import locate_memory
 
     @lru_cache(maxsize=1024)
     def text_of(memory_id: str) -> str | None:
-        lookups = ground.lookups
+        lookups = context.lookups
         known = lookups.fact(memory_id) if "#^" in memory_id else lookups.memory(memory_id)
         if known is not None:
             return known.text
         try:
-            return locate_memory(ground.files, memory_id, ground.zone).text
+            return locate_memory(context.files, memory_id, context.zone).text
         except (NotFound, InvalidInput, OutsideWorkspace):
             return None
 
     return text_of
 
 
-def reflection_due(ground: WorkspaceContext, occasion: str) -> ReflectionDue:
+def reflection_due(context: WorkspaceContext, occasion: str) -> ReflectionDue:
     """Tell whether a reflection should run, and why.
 
     Args:
@@ -125,30 +125,30 @@ def reflection_due(ground: WorkspaceContext, occasion: str) -> ReflectionDue:
     from workbench.engine.reflection.due import Situation, is_due, next_scheduled
     from workbench.engine.services.reflection_input import count_unread
 
-    settings = ground.settings.reflection
-    unread = count_unread(ground)
-    last = _last_written(ground)
-    waiting = waiting_proposal(ground)
-    answer = is_due(Situation(ground.now(), last, unread, waiting, occasion), settings)
-    planned = next_scheduled(ground.now(), settings)
+    settings = context.settings.reflection
+    unread = count_unread(context)
+    last = _last_written(context)
+    waiting = waiting_proposal(context)
+    answer = is_due(Situation(context.now(), last, unread, waiting, occasion), settings)
+    planned = next_scheduled(context.now(), settings)
     return ReflectionDue(answer.due, answer.reason, unread, last, planned, waiting)
 
 
-def _last_written(ground: WorkspaceContext) -> datetime | None:
+def _last_written(context: WorkspaceContext) -> datetime | None:
     """Return when a reflection wrote something last; what was proposed by hand is no reflection."""
     from workbench.engine.reflection.files import read_log, read_pending
     from workbench.engine.reflection.items import BY_HAND, PROPOSED, is_by_hand
 
-    records, pending = read_log(ground.files).records, read_pending(ground.files)
+    records, pending = read_log(context.files).records, read_pending(context.files)
     times = [record.time for record in records if dict(record.fields).get(PROPOSED) != BY_HAND]
     if not pending.items or not all(map(is_by_hand, pending.items)):
         times.append(pending.created)
     # A clock that was wrong once must not put off every reflection until then.
-    known = (time for text in times if (time := time_or_none(text)) is not None and time <= ground.now())
+    known = (time for text in times if (time := time_or_none(text)) is not None and time <= context.now())
     return max(known, default=None)
 
 
-def waiting_proposal(ground: WorkspaceContext) -> str:
+def waiting_proposal(context: WorkspaceContext) -> str:
     """Return the id of a proposal that is not yet decided; empty where none is, or all of it was put off.
 
     What somebody proposed by hand does not wait in this sense: the next reflection takes it into its own proposal.
@@ -156,7 +156,7 @@ def waiting_proposal(ground: WorkspaceContext) -> str:
     from workbench.engine.reflection.files import read_pending, reflection_of
     from workbench.engine.reflection.items import is_by_hand
 
-    pending = read_pending(ground.files)
+    pending = read_pending(context.files)
     is_open = any(item.decision != "deferred" and not is_by_hand(item) for item in pending.items)
     return (reflection_of(pending) or "A proposal") if is_open else ""
 
@@ -168,8 +168,8 @@ _NOTHING_NEW = "There is nothing new to learn."
 class Reviews:
     """Cycles of reflection and what they propose; everybody may read it, and nobody but a person decides."""
 
-    def __init__(self, ground: WorkspaceContext, mutator: Mutator, retrieval: Retrieval) -> None:
-        self._ground = ground
+    def __init__(self, context: WorkspaceContext, mutator: Mutator, retrieval: Retrieval) -> None:
+        self._context = context
         self._mutator = mutator
         self._retrieval = retrieval
 
@@ -177,16 +177,16 @@ class Reviews:
         """Return the proposal that waits, item by item; one without items where none does."""
         from workbench.engine.reflection.review.overview import overview
 
-        ground = self._ground
-        ground.refresh_for_reading()
-        pending = _pending(ground)
+        context = self._context
+        context.refresh_for_reading()
+        pending = _pending(context)
         return overview(
-            pending, self._standing(pending), ground.now(), ground.settings.reflection.token_budget
+            pending, self._standing(pending), context.now(), context.settings.reflection.token_budget
         )
 
     def review_waiting(self) -> int:
         """Return how many items nobody has decided on; quick."""
-        return sum(item.decision == "undecided" for item in _pending(self._ground).items)
+        return sum(item.decision == "undecided" for item in _pending(self._context).items)
 
     def review_decide(self, decisions: Mapping[str, str]) -> Changed:
         """Tick the boxes of items, in one commit; only a person may.
@@ -240,13 +240,13 @@ class Reviews:
         from workbench.engine.memory.core import view_core
         from workbench.engine.reflection.review.plan import preview
 
-        ground = self._ground
-        ground.refresh_for_reading()
-        if not _pending(ground).items:
-            core = view_core(ground.files, ground.settings)
+        context = self._context
+        context.refresh_for_reading()
+        if not _pending(context).items:
+            core = view_core(context.files, context.settings)
             tokens = CoreTokens(core.tokens, core.tokens, core.cap)
             return ReviewPreview((), (), (), (), {}, (), tokens)
-        return preview(ground.files, _means(ground))
+        return preview(context.files, _means(context))
 
     def review_apply(self) -> Applied:
         """Apply what is approved and remember what is rejected, in one commit; only a person may.
@@ -264,24 +264,24 @@ class Reviews:
         from workbench.engine.reflection.review.plan import checked_reflection, plan_apply
         from workbench.engine.reflection.review.reinforcement import still_relevant
 
-        ground = self._ground
+        context = self._context
         doing = "apply a reflection"
-        require(ground.role, Capability.DECIDE_REVIEW, doing=doing)
+        require(context.role, Capability.DECIDE_REVIEW, doing=doing)
         self._mutator.prepare_writing()
-        ground.adopt()
-        ground.refresh()
-        pending = _pending(ground)
+        context.adopt()
+        context.refresh()
+        pending = _pending(context)
         name = checked_reflection(pending) if pending.items else "none"
         by = Attribution(f"reflection:{name}", "approved", "review applied", self._mutator.asker())
 
         def plan(view: FileView) -> Plan[Applied]:
-            wanted = plan_apply(view, _means(ground))
+            wanted = plan_apply(view, _means(context))
             decided = {*wanted.outcome.applied, *wanted.outcome.rejected}
             taken_up = numbers_of(item for item in read_pending(view).items if item.id in decided)
             cleared = without_proposals(wanted, view, taken_up)
             # Few reflections are applied bit by bit; the others need no walk through all of history.
-            has_begun = by.actor in ground.looking_back.line().names
-            return continued_plan(cleared, ground.history, by.actor) if has_begun else cleared
+            has_begun = by.actor in context.looking_back.line().names
+            return continued_plan(cleared, context.history, by.actor) if has_begun else cleared
 
         receipt = self._mutator.mutate(plan, by, Capability.DECIDE_REVIEW, doing=doing)
         applied = set(receipt.outcome.applied)
@@ -292,7 +292,7 @@ class Reviews:
 
     def review_rejected(self) -> Rejections:
         """Return what a person rejected, and what therefore is not proposed again without new evidence."""
-        found = _rejected(self._ground.files)
+        found = _rejected(self._context.files)
         return Rejections(
             tuple(
                 Rejection(
@@ -335,8 +335,8 @@ class Reviews:
         from workbench.engine.reflection.review.overview import Standing
         from workbench.engine.reflection.review.rehearsal import rehearse
 
-        ground = self._ground
-        rehearsed = rehearse(ground.files, pending.items, _means(ground))
+        context = self._context
+        rehearsed = rehearse(context.files, pending.items, _means(context))
         return Standing(
             rehearsed.core_tokens,
             waits=rehearsed.waiting,
@@ -346,13 +346,13 @@ class Reviews:
                 if found.stale
             },
             title=self._retrieval.title,
-            text_of=_texts(ground),
+            text_of=_texts(context),
         )
 
     def _decide(self, planner: Callable[[FileView], Plan[Changed]], trigger: str) -> Changed:
-        ground = self._ground
+        context = self._context
         doing = "decide on a reflection"
-        require(ground.role, Capability.DECIDE_REVIEW, doing=doing)
+        require(context.role, Capability.DECIDE_REVIEW, doing=doing)
         by = self._mutator.attribution(trigger, named="manual")
         receipt = self._mutator.mutate(planner, by, Capability.DECIDE_REVIEW, doing=doing)
         return replace(receipt.outcome, commit=receipt.commit, files=receipt.files)
@@ -386,15 +386,15 @@ class Reviews:
 
         if trigger not in OCCASIONS:
             raise InvalidInput(f"“{trigger}” sets off no reflection.", remedy=f"Say {', '.join(OCCASIONS)}.")
-        ground = self._ground
-        require(ground.role, Capability.WRITE_MEMORY, doing="reflect")
-        with _alone(ground):
+        context = self._context
+        require(context.role, Capability.WRITE_MEMORY, doing="reflect")
+        with _alone(context):
             self._mutator.prepare_writing()
-            ground.adopt()
-            ground.refresh()
-            waiting = waiting_proposal(ground)
+            context.adopt()
+            context.refresh()
+            waiting = waiting_proposal(context)
             if if_due:
-                due = reflection_due(ground, trigger)
+                due = reflection_due(context, trigger)
                 if not due.due:
                     return Reflected(None, (), (), "", due.reason, self.review())
             elif waiting and not renew:
@@ -403,11 +403,11 @@ class Reviews:
                     where=layout.PENDING_REFLECTION,
                     remedy="Decide in the bench or with `workbench review`, or run it again with --renew.",
                 )
-            work = Work(cap=ground.settings.reflection.token_budget, report=progress, cancelled=cancelled)
-            if ground.history.head() is None and files_waiting(ground):
+            work = Work(cap=context.settings.reflection.token_budget, report=progress, cancelled=cancelled)
+            if context.history.head() is None and files_waiting(context):
                 # How far was read is told by a commit.
-                ground.history.begin()
-            with self._mutator.group.resting_on(ground.history):
+                context.history.begin()
+            with self._mutator.group.resting_on(context.history):
                 return self._cycle(work, trigger)
 
     def reflection_due(self, *, trigger: str = "schedule") -> ReflectionDue:
@@ -418,9 +418,9 @@ class Reviews:
         """
         # Without its history memory can still be asked.
         with contextlib.suppress(HistoryError):
-            self._ground.adopt_for_reading()
-        self._ground.refresh_for_reading()
-        return reflection_due(self._ground, trigger)
+            self._context.adopt_for_reading()
+        self._context.refresh_for_reading()
+        return reflection_due(self._context, trigger)
 
     def reflection_trace(self, id: str) -> tuple[dict[str, object], ...]:  # noqa: A002 - the field's word
         """Return what a model was asked and what it answered in one cycle that ran here, in order.
@@ -433,8 +433,8 @@ class Reviews:
         Raises:
             InvalidInput: It is no reflection's id.
         """
-        require(self._ground.role, Capability.READ, doing="read memory")
-        return reflection_cache.read_trace(self._ground, _checked(id))
+        require(self._context.role, Capability.READ, doing="read memory")
+        return reflection_cache.read_trace(self._context, _checked(id))
 
     def _cycle(self, work: Work, trigger: str) -> Reflected:
         from workbench.engine.memory.proposals import read_proposals
@@ -451,17 +451,17 @@ class Reviews:
             unread_passages,
         )
 
-        ground = self._ground
-        outside = files_waiting(ground)
-        head = ground.history.head()
+        context = self._context
+        outside = files_waiting(context)
+        head = context.history.head()
         if head is None:
             return Reflected(None, (), (), "", _NOTHING_NEW, self.review())
-        view = WithWaiting(ground.history.at(head), outside)
-        unread = unread_passages(ground, view, head, outside=outside, check=work.check)
+        view = WithWaiting(context.history.at(head), outside)
+        unread = unread_passages(context, view, head, outside=outside, check=work.check)
         before = read_pending(view)
-        reflection = next_reflection(read_log(view), before, ground.raw_files.read(layout.RETIRED))
+        reflection = next_reflection(read_log(view), before, context.raw_files.read(layout.RETIRED))
         snapshot = take_snapshot(
-            ground,
+            context,
             view,
             unread,
             lambda text, limit: (
@@ -469,21 +469,21 @@ class Reviews:
             ),
             int(reflection.partition("-")[2]),
         )
-        with _mind(ground) as mind:
+        with _mind(context) as mind:
             proposal = run_cycle(
                 snapshot,
                 mind,
                 work,
                 rejected=read_rejected(view),
                 reflection=reflection,
-                most=ground.settings.reflection.items,
+                most=context.settings.reflection.items,
                 carried=before.items,
                 backlog=[
-                    *(item for item in unread.backlog.items if not check(item, view, ground.zone).stale),
+                    *(item for item in unread.backlog.items if not check(item, view, context.zone).stale),
                     *items_of(read_proposals(view).proposals, snapshot.owner),
                 ],
             )
-        _leave(self._mutator, lambda: reflection_cache.keep_trace(ground, reflection, work.exchanges))
+        _leave(self._mutator, lambda: reflection_cache.keep_trace(context, reflection, work.exchanges))
         if not (proposal.fresh or unread.passages or unread.backlog.items):
             return Reflected(None, (), (), "", _NOTHING_NEW, self.review(), left_out=unread.left_out)
         left = len(proposal.left) + len(unread.backlog.later)
@@ -494,7 +494,7 @@ class Reviews:
             work,
             entries=unread.entries,
             left=left,
-            planned=next_scheduled(ground.now(), ground.settings.reflection),
+            planned=next_scheduled(context.now(), context.settings.reflection),
             mark=mark.render(),
         )
 
@@ -506,8 +506,8 @@ class Reviews:
                     remedy="Reflect again.",
                 )
             if not proposal.items:
-                return plan_nothing(reflection, ground.now(), unread.entries, account)
-            return plan_proposal(files, proposal, reflection, ground.now(), account, ground.zone)
+                return plan_nothing(reflection, context.now(), unread.entries, account)
+            return plan_proposal(files, proposal, reflection, context.now(), account, context.zone)
 
         by = replace(
             self._mutator.attribution(_told(trigger, unread.entries), actor=_ACTOR),
@@ -517,8 +517,8 @@ class Reviews:
         # The one of the reflection before stays good for as long as this one is not written.
         _leave(
             self._mutator,
-            lambda: reflection_cache.keep_backlog(ground, reflection, proposal.left, unread.backlog.later),
-            lambda: reflection_cache.keep_read_while_waiting(ground, mark, head, outside),
+            lambda: reflection_cache.keep_backlog(context, reflection, proposal.left, unread.backlog.later),
+            lambda: reflection_cache.keep_read_while_waiting(context, mark, head, outside),
         )
         review = replace(self.review(), phases=_phases(work))
         if not proposal.fresh:
@@ -539,18 +539,18 @@ def _leave(mutator: Mutator, *writing: Callable[[], None]) -> None:
 
 
 @contextlib.contextmanager
-def _mind(ground: WorkspaceContext) -> Iterator[Mind]:
+def _mind(context: WorkspaceContext) -> Iterator[Mind]:
     """Give what thinks in a cycle, and let go of its model afterwards."""
     from workbench.engine.reflection.rules import RulesMind
 
     rules = RulesMind()
-    if not ground.settings.reflection.model:
+    if not context.settings.reflection.model:
         yield rules
         return
     from workbench.engine.providers.selection import chat_model
 
-    model = ground.settings.model
-    chat = chat_model(ground.settings, timeout_s=model.reflection_timeout)
+    model = context.settings.model
+    chat = chat_model(context.settings, timeout_s=model.reflection_timeout)
     if chat is None:
         yield rules
         return
@@ -568,7 +568,7 @@ def _phases(work: Work) -> tuple[PhaseUse, ...]:
 
 
 @contextlib.contextmanager
-def _alone(ground: WorkspaceContext) -> Iterator[None]:
+def _alone(context: WorkspaceContext) -> Iterator[None]:
     """Be the only one who reflects on this workspace, where the state folder takes a lock.
 
     Raises:
@@ -579,12 +579,12 @@ def _alone(ground: WorkspaceContext) -> Iterator[None]:
     with contextlib.ExitStack() as stack:
         mine = True
         with contextlib.suppress(OSError, StorageError):
-            ground.state.mkdir(parents=True, exist_ok=True)
-            mine = stack.enter_context(process_lock(ground.state / "reflection.lock", 0.0))
+            context.state.mkdir(parents=True, exist_ok=True)
+            mine = stack.enter_context(process_lock(context.state / "reflection.lock", 0.0))
         if not mine:
             raise Locked(
                 "Another process is reflecting on this memory.",
-                where=str(ground.root),
+                where=str(context.root),
                 remedy="Wait until it is done; it writes one proposal.",
             )
         yield

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _OWNER_ITEM = "core:identity:name"
 
 
-def route(ground: WorkspaceContext, request: RememberRequest) -> Routing:
+def route(context: WorkspaceContext, request: RememberRequest) -> Routing:
     """Decide where a text belongs, by the configured model or by rules.
 
     Args:
@@ -45,50 +45,50 @@ def route(ground: WorkspaceContext, request: RememberRequest) -> Routing:
     # A word that is no store is refused by the store's planner.
     text, wanted = request.text, request.store.strip().lower() if request.store else None
     hints = replace(
-        _hints(ground),
+        _hints(context),
         protect=request.pinned,
         explicit=request.is_asked_for,
         store=cast("Store", wanted) if wanted in get_args(Store) else None,
-        entities=tuple(each for entity in request.entities if (each := _given(ground, entity))),
+        entities=tuple(each for entity in request.entities if (each := _given(context, entity))),
     )
-    if not ground.settings.model.configured:
+    if not context.settings.model.configured:
         return route_by_rules(text, hints)
     from workbench.engine.providers.selection import chat_model
 
-    chat = chat_model(ground.settings)
+    chat = chat_model(context.settings)
     if chat is None:
         return route_by_rules(text, hints)
     with closing(chat):
         return route_by_model(text, chat, hints)
 
 
-def answers_by_rules(ground: WorkspaceContext) -> Callable[[str], Routing]:
+def answers_by_rules(context: WorkspaceContext) -> Callable[[str], Routing]:
     """Return what decides where a person's answer belongs: rules alone, for nothing may wait for a network then."""
     from workbench.engine.triggers.rules import route_by_rules
 
-    hints = replace(_hints(ground), explicit=True)
+    hints = replace(_hints(context), explicit=True)
     return lambda text: route_by_rules(text, hints)
 
 
-def _hints(ground: WorkspaceContext) -> RoutingHints:
+def _hints(context: WorkspaceContext) -> RoutingHints:
     """Return what a workspace knows that tells where a text belongs."""
     from workbench.engine.triggers.model import RoutingHints
 
     return RoutingHints(
-        owner=owner_of(ground),
-        known=lambda name: _mention(ground.lookups.named(name)),
-        called=lambda name: _mention(ground.lookups.called(name)),
-        relations=own_relations(ground),
+        owner=owner_of(context),
+        known=lambda name: _mention(context.lookups.named(name)),
+        called=lambda name: _mention(context.lookups.called(name)),
+        relations=own_relations(context),
     )
 
 
-def read_message(ground: WorkspaceContext, text: str) -> Detection:
+def read_message(context: WorkspaceContext, text: str) -> Detection:
     """Tell what one message asks of memory, with the user's own phrases beside ours."""
     from workbench.engine.triggers.detection import detect
     from workbench.engine.triggers.phrases import load_phrases
 
-    own = ground.settings.triggers.phrases
-    place = (ground.root / Path(own).expanduser()) if own else None
+    own = context.settings.triggers.phrases
+    place = (context.root / Path(own).expanduser()) if own else None
     return detect(text, load_phrases(place))
 
 
@@ -101,19 +101,19 @@ def _mention(entity: EntityRecord | None) -> EntityMention | None:
     return EntityMention(entity.label, cast("EntityType", entity.type), marked=True)
 
 
-def _given(ground: WorkspaceContext, text: str) -> EntityMention | None:
+def _given(context: WorkspaceContext, text: str) -> EntityMention | None:
     from workbench.engine.memory.entities import parse_entity
     from workbench.engine.triggers.model import EntityMention
 
     named = parse_entity(text)
     if not named.type:
-        return _mention(ground.lookups.entity(f"entity:{named.name}"))
+        return _mention(context.lookups.entity(f"entity:{named.name}"))
     return EntityMention(named.name, cast("EntityType", named.type), marked=True)
 
 
-def own_relations(ground: WorkspaceContext) -> tuple[str, ...]:
+def own_relations(context: WorkspaceContext) -> tuple[str, ...]:
     """Return the relations of this workspace beyond those of design document §6.3."""
-    return _relations_in(ground.files.read(layout.RELATIONS) or b"", tuple(ground.settings.graph.relations))
+    return _relations_in(context.files.read(layout.RELATIONS) or b"", tuple(context.settings.graph.relations))
 
 
 @lru_cache(maxsize=2)
@@ -127,9 +127,9 @@ def _relations_in(file: bytes, settings: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name for name in own if name not in RELATIONS)
 
 
-def owner_of(ground: WorkspaceContext) -> str:
+def owner_of(context: WorkspaceContext) -> str:
     """Return the person’s name as core memory has it; `User` where it does not say."""
-    return _owner_in(ground.files.read(layout.CORE) or b"")
+    return _owner_in(context.files.read(layout.CORE) or b"")
 
 
 @lru_cache(maxsize=2)

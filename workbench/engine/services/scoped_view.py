@@ -180,11 +180,11 @@ class ScopedView:
         scope: Whose.
     """
 
-    def __init__(self, ground: WorkspaceContext, scope: str) -> None:
-        self._whole = ground
+    def __init__(self, context: WorkspaceContext, scope: str) -> None:
+        self._whole = context
         self._scope = scope
         self._lock = threading.RLock()
-        self._ground: WorkspaceContext | None = None
+        self._context: WorkspaceContext | None = None
 
     def current(self) -> WorkspaceContext:
         """Return the part as the files are now, indexed.
@@ -207,9 +207,9 @@ class ScopedView:
     def close(self) -> None:
         """Let go of the files."""
         with self._lock:
-            if self._ground is not None:
-                self._ground.close()
-                self._ground = None
+            if self._context is not None:
+                self._context.close()
+                self._context = None
 
     def _kept_in(self, folder: Path) -> WorkspaceContext:
         with self._lock:
@@ -217,13 +217,13 @@ class ScopedView:
                 if not got:
                     raise Locked("Another process is reading memory.", remedy="Try again.")
                 self._bring_up_to_date(folder)
-            is_new = self._ground is None
-            ground = self._ground = self._ground or self._opened(folder)
+            is_new = self._context is None
+            context = self._context = self._context or self._opened(folder)
             # What was taken away must not be found in an index that is still to be brought along.
-            if ground.refresh().paths or is_new:
-                hand_on_first_seen(self._whole.catalog, ground.catalog)
-                ground.finder.sync()
-            return ground
+            if context.refresh().paths or is_new:
+                hand_on_first_seen(self._whole.catalog, context.catalog)
+                context.finder.sync()
+            return context
 
     def _folder(self) -> Path:
         name = hashlib.sha256(self._scope.encode()).hexdigest()[:16]
@@ -233,7 +233,7 @@ class ScopedView:
 
     def _opened(self, folder: Path) -> WorkspaceContext:
         whole = self._whole
-        ground = WorkspaceContext(
+        context = WorkspaceContext(
             root=folder / _MEMORY,
             role=READER,
             actor=None,
@@ -241,9 +241,9 @@ class ScopedView:
             settings=_narrowed(whole.settings),
             new_id=whole.new_id,
         )
-        ground.state = folder / "state"
-        ground.derived_folder = DerivedFolder(folder / "index", CATALOG)
-        return ground
+        context.state = folder / "state"
+        context.derived_folder = DerivedFolder(folder / "index", CATALOG)
+        return context
 
     def _bring_up_to_date(self, folder: Path) -> None:
         archived = _archived(self._whole)
@@ -288,9 +288,9 @@ class ScopedView:
             return None
 
 
-def forget_scopes(ground: WorkspaceContext) -> None:
+def forget_scopes(context: WorkspaceContext) -> None:
     """Delete what was made for scopes, with its indexes."""
-    shutil.rmtree(ground.derived / SCOPES, ignore_errors=True)
+    shutil.rmtree(context.derived / SCOPES, ignore_errors=True)
 
 
 def _narrowed(settings: Settings) -> Settings:
@@ -301,11 +301,11 @@ def _narrowed(settings: Settings) -> Settings:
     return replace(settings, search=search, secrets=secrets, warnings=(), broken="")
 
 
-def _archived(ground: WorkspaceContext) -> list[str]:
+def _archived(context: WorkspaceContext) -> list[str]:
     from workbench.engine.markdown.decay_scores import DecayScores
     from workbench.engine.memory.decay import is_archived
 
-    file = DecayScores.parse(ground.files.read(layout.DECAY_SCORES) or b"")
+    file = DecayScores.parse(context.files.read(layout.DECAY_SCORES) or b"")
     return sorted(name for name, entry in file.entries.items() if is_archived(entry))
 
 

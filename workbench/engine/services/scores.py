@@ -326,7 +326,7 @@ class CurrentScores:
         self._known = ScoreCache()
         self._lock = threading.Lock()
 
-    def now(self, ground: WorkspaceContext) -> Scores:
+    def now(self, context: WorkspaceContext) -> Scores:
         """Return the relevance of memories at this moment.
 
         Args:
@@ -338,28 +338,28 @@ class CurrentScores:
         from workbench.engine.memory.scores_file import pending_accesses
         from workbench.engine.services.first_seen import FirstSeen
 
-        content = read_work_file(ground.root, layout.DECAY_SCORES) or b""
+        content = read_work_file(context.root, layout.DECAY_SCORES) or b""
         file = self._file
         if file is None or content != file.content:
             file = self._file = DecayScores.parse(content)
         accesses, now, constants = (
-            pending_accesses(file, ground.accesses()),
-            ground.now(),
-            ground.settings.decay,
+            pending_accesses(file, context.accesses()),
+            context.now(),
+            context.settings.decay,
         )
         # Scores change with the day, the memories, the scores file and the journal, and with nothing else.
-        settled = (now.date(), ground.catalog.version(), content, constants)
+        settled = (now.date(), context.catalog.version(), content, constants)
         basis = (settled, frozenset(accesses.items()))
         with self._lock:
             if basis != self._known.basis:
                 self._known = ScoreCache(basis, self._known.settled, self._known.memories)
             known = self._known
         return Scores(
-            catalog=ground.catalog,
-            lookups=ground.lookups,
+            catalog=context.catalog,
+            lookups=context.lookups,
             entries=file.entries,
             pending=accesses,
-            first_seen=FirstSeen(ground.catalog),
-            reckoning=DecayContext(now, ground.zone, constants),
+            first_seen=FirstSeen(context.catalog),
+            reckoning=DecayContext(now, context.zone, constants),
             known=known,
         )

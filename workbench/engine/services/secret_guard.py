@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 
 def guarded(
-    planner: Callable[[FileView], Plan[T]], ground: WorkspaceContext
+    planner: Callable[[FileView], Plan[T]], context: WorkspaceContext
 ) -> Callable[[FileView], Plan[T]]:
     """Return a planner whose plans are refused where they would bring a secret into the files or their history.
 
@@ -35,7 +35,7 @@ def guarded(
     """
 
     def check(found: Collection[Secret], where: str) -> None:
-        refuse_secrets(new_here(found, ground), where)
+        refuse_secrets(new_here(found, context), where)
 
     def plan(view: FileView) -> Plan[T]:
         planned = planner(view)
@@ -52,7 +52,7 @@ def guarded(
     return plan
 
 
-def new_here(found: Collection[Secret], ground: WorkspaceContext) -> tuple[Secret, ...]:
+def new_here(found: Collection[Secret], context: WorkspaceContext) -> tuple[Secret, ...]:
     """Return the secrets that may not be stored as things are: nobody let them in, and history does not have them.
 
     What stands in some file already may be moved, quoted and corrected; in an edit that was kept out of history it
@@ -62,10 +62,10 @@ def new_here(found: Collection[Secret], ground: WorkspaceContext) -> tuple[Secre
         found: Secrets.
         ground: The open workspace.
     """
-    new = {each.text: each for each in found if each.digest not in ground.settings.secrets.allow}
-    head = ground.history.head() if new else None
+    new = {each.text: each for each in found if each.digest not in context.settings.secrets.allow}
+    head = context.history.head() if new else None
     if head is not None:
-        files, committed = ground.raw_files, ground.history.at(head)
+        files, committed = context.raw_files, context.history.at(head)
         for path in files.list(""):
             content = files.read(path) or b""
             here = [said for said in new if said.encode("utf-8", "surrogatepass") in content]
@@ -113,12 +113,12 @@ class EditScreen:
         ground: The open workspace.
     """
 
-    def __init__(self, ground: WorkspaceContext) -> None:
-        self._ground = ground
+    def __init__(self, context: WorkspaceContext) -> None:
+        self._context = context
 
     def __call__(self, edits: Sequence[Edit]) -> dict[str, Screened]:
         """Return what is held back of which file; see `Screen`."""
-        if not self._ground.settings.secrets.hold_back:
+        if not self._context.settings.secrets.hold_back:
             return {}
         found = {edit.path: added for edit in edits if (added := _added(edit))}
         new = self._new(found)
@@ -136,9 +136,9 @@ class EditScreen:
         waiting: set[tuple[str, str]] = set()
         # Where that cannot be read, nothing waits that would be known; `_screened` tells of it.
         with suppress(StorageError):
-            requests = Quarantine(self._ground.state).read()
+            requests = Quarantine(self._context.state).read()
             waiting = {(each.path, digest) for each in requests for digest in each.digests if each.path}
-        allowed = self._ground.settings.secrets.allow
+        allowed = self._context.settings.secrets.allow
         asked = [(path, each) for path, secrets in found.items() for each in secrets]
         known = {
             (path, each.text)
@@ -146,7 +146,7 @@ class EditScreen:
             if (path, each.digest) in waiting and each.digest not in allowed
         }
         others = [each for path, each in asked if (path, each.text) not in known]
-        new = {each.text for each in new_here(others, self._ground)}
+        new = {each.text for each in new_here(others, self._context)}
         return known | {(path, each.text) for path, each in asked if each.text in new}
 
     def _screened(self, held: Sequence[tuple[Edit, Sequence[Secret]]]) -> dict[str, Screened]:
@@ -157,7 +157,7 @@ class EditScreen:
             for request in self._requests(edit, secrets, keep=cut[edit.path])
         ]
         try:
-            kept = iter(Quarantine(self._ground.state).add(*asked))
+            kept = iter(Quarantine(self._context.state).add(*asked))
         except (StorageError, Locked) as error:
             # Nothing else has to wait for that.
             until = f"until it can be held back: {error}"
@@ -174,7 +174,7 @@ class EditScreen:
         path, text = edit.path, text_of(edit.after)
         # What gives a secret away may be on another line: the head of a table, or the label above.
         found = find_secrets(text)
-        moment = render_time(self._ground.now())
+        moment = render_time(self._context.now())
         for secret in secrets:
             start = text.rfind("\n", 0, secret.start) + 1
             end = text.find("\n", secret.start + len(secret.text))

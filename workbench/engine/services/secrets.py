@@ -38,8 +38,8 @@ _DIGEST = frozenset("0123456789abcdef")
 class Secrets:
     """Secrets: seen by everybody with their own text left out, decided on by a person."""
 
-    def __init__(self, ground: WorkspaceContext, mutator: Mutator, memory: Memory) -> None:
-        self._ground = ground
+    def __init__(self, context: WorkspaceContext, mutator: Mutator, memory: Memory) -> None:
+        self._context = context
         self._mutator = mutator
         self._memory = memory
 
@@ -49,9 +49,9 @@ class Secrets:
         Raises:
             StorageError: The file of what was held back cannot be read.
         """
-        require(self._ground.role, Capability.READ)
+        require(self._context.role, Capability.READ)
         # What was just written from outside is asked about now, and not after the next change.
-        self._ground.adopt_for_reading()
+        self._context.adopt_for_reading()
         return HeldBackList(
             tuple(
                 HeldMemory(
@@ -68,7 +68,7 @@ class Secrets:
                     line=each.arguments.get("line") if each.path else None,
                     left_out=each.is_left_out,
                 )
-                for each in waiting(self._ground)
+                for each in waiting(self._context)
             )
         )
 
@@ -79,7 +79,7 @@ class Secrets:
             RoleRefused: This door is no person's.
             NotFound: Nothing of that number waits.
         """
-        require(self._ground.role, Capability.CHANGE_SETTINGS, doing="see what was held back")
+        require(self._context.role, Capability.CHANGE_SETTINGS, doing="see what was held back")
         request = self._held().take(number)
         if request.is_left_out:
             found = dict.fromkeys(each.text for each in self._secrets_in(request))
@@ -106,7 +106,7 @@ class Secrets:
             NotFound: Nothing of a number waits, or its placeholder stands in its file no more.
             Refused: The secret shall be left out, and stands in the name of a file.
         """
-        require(self._ground.role, Capability.CHANGE_SETTINGS, doing=_DOING)
+        require(self._context.role, Capability.CHANGE_SETTINGS, doing=_DOING)
         requests = [self._held().take(each) for each in (number, *more)]
         told: tuple[str, ...] = ()
         if not leave_out:
@@ -116,7 +116,7 @@ class Secrets:
                 digests = dict.fromkeys(digest for each in requests for digest in each.digests)
                 told = self.secrets_allow(digests).warnings
             stored = [self._store(each, leave_out=leave_out) for each in requests]
-        forget_settled(self._ground)
+        forget_settled(self._context)
         return replace(
             stored[-1],
             files=tuple(dict.fromkeys(path for each in stored for path in each.files)),
@@ -138,7 +138,7 @@ class Secrets:
             NotFound: Nothing of a number waits.
             Refused: The secret stands in the name of a file.
         """
-        require(self._ground.role, Capability.CHANGE_SETTINGS, doing="decide on what was held back")
+        require(self._context.role, Capability.CHANGE_SETTINGS, doing="decide on what was held back")
         held = self._held()
         requests = [held.take(each) for each in (number, *more)]
         with self._mutator.group.begun():
@@ -146,7 +146,7 @@ class Secrets:
                 if request.path:
                     self._leave_out_of_file(request)
                 held.drop(request.number)
-        forget_settled(self._ground)
+        forget_settled(self._context)
         return self.secrets_held()
 
     def _store(self, request: HeldRequest, *, leave_out: bool) -> Remembered:
@@ -192,8 +192,8 @@ class Secrets:
         With a file that it does not know history begins, as with those that `init` finds: undo, which would delete
         the file, passes over that.
         """
-        ground, history = self._ground, self._ground.history
-        ground.follow_settings()
+        context, history = self._context, self._context.history
+        context.follow_settings()
         head = history.head()
         told: tuple[str, ...] = ()
         if head is not None and history.store.tree_blob(history.store.commit(head).tree, path):
@@ -206,20 +206,20 @@ class Secrets:
 
     def _left_out(self) -> set[str]:
         """Return the files that stay out of history until a person decides."""
-        return {each.path for each in waiting(self._ground) if each.is_left_out}
+        return {each.path for each in waiting(self._context) if each.is_left_out}
 
     def _rewrite(self, path: str, before: bytes, after: bytes) -> None:
         """Give a file that history has not taken in other content, by a person’s word."""
         from workbench.engine.history.outside_edits import replace_unless_edited
 
-        ground = self._ground
-        with ground.history.writing("manual"):
-            if not replace_unless_edited(ground.root, path, before, after, ground.new_id()):
+        context = self._context
+        with context.history.writing("manual"):
+            if not replace_unless_edited(context.root, path, before, after, context.new_id()):
                 raise Stale("The file was just edited.", where=path, remedy="Decide again.")
 
     def _take_out(self, request: HeldRequest) -> Changed:
         """Take a secret out of a file that history has not taken in, and let it take in the rest."""
-        before = self._ground.raw_files.read(request.path) or b""
+        before = self._context.raw_files.read(request.path) or b""
         after = before
         for each in self._secrets_in(request):
             after = after.replace(each.text.encode("utf-8", "surrogatepass"), LEFT_OUT.encode())
@@ -258,7 +258,7 @@ class Secrets:
         return [each for each in found if each.digest in request.digests]
 
     def _text_of(self, path: str) -> str:
-        return text_of(self._ground.raw_files.read(path) or b"")
+        return text_of(self._context.raw_files.read(path) or b"")
 
     def secrets_allow(self, digests: Iterable[str]) -> Changed:
         """Let secrets be stored, wherever they come up; one commit of the settings. Only a person may.
@@ -275,16 +275,16 @@ class Secrets:
         """
         from workbench.engine.settings.layers import check_settings, write_setting
 
-        ground = self._ground
-        require(ground.role, Capability.CHANGE_SETTINGS, doing=_DOING)
+        context = self._context
+        require(context.role, Capability.CHANGE_SETTINGS, doing=_DOING)
         wanted = tuple(dict.fromkeys(digests))
         for digest in wanted:
             if len(digest) != 16 or not _DIGEST.issuperset(digest):
                 raise InvalidInput(
                     f"“{digest[:40]}” is no digest of a secret.", remedy="Copy it from: workbench secrets"
                 )
-        ground.follow_settings()
-        known = ground.settings.secrets.allow
+        context.follow_settings()
+        known = context.settings.secrets.allow
         allowed = [*known, *(each for each in wanted if each not in known)]
         outcome = Changed(None, ids=(f"file:{layout.SETTINGS}",))
         if len(allowed) == len(known):
@@ -305,11 +305,11 @@ class Secrets:
             return Plan(action, layout.SETTINGS, summary, (change,), outcome=outcome)
 
         # What was masked for these may be read now, in files that do not change with it as well.
-        ground.refresh_later()
+        context.refresh_later()
         left_out = self._left_out()
         if layout.SETTINGS in left_out:
             # What was edited from outside and stays out of history is written by no plan.
-            before = ground.raw_files.read(layout.SETTINGS) or b""
+            before = context.raw_files.read(layout.SETTINGS) or b""
             self._rewrite(layout.SETTINGS, before, allowing(before))
             changed = self._take_in(layout.SETTINGS)
         else:
@@ -319,7 +319,7 @@ class Secrets:
                 Capability.CHANGE_SETTINGS,
                 doing=_DOING,
             )
-            ground.follow_settings()
+            context.follow_settings()
             changed = replace(receipt.outcome, commit=receipt.commit, files=receipt.files)
         settled = left_out - self._left_out() - {layout.SETTINGS}
         taken = (changed, *map(self._take_in, sorted(settled)))
@@ -331,14 +331,14 @@ class Secrets:
         Raises:
             OutsideWorkspace: A file leads out of the workspace.
         """
-        ground = self._ground
-        require(ground.role, Capability.READ)
-        ground.follow_settings()
-        allowed = ground.settings.secrets.allow
+        context = self._context
+        require(context.role, Capability.READ)
+        context.follow_settings()
+        allowed = context.settings.secrets.allow
         places: list[SecretPlace] = []
-        paths = ground.raw_files.list("")
+        paths = context.raw_files.list("")
         for path in paths:
-            text = text_of(ground.raw_files.read(path) or b"")
+            text = text_of(context.raw_files.read(path) or b"")
             places += [
                 SecretPlace(
                     masked(path),
@@ -354,7 +354,7 @@ class Secrets:
     def _held(self) -> Quarantine:
         from workbench.engine.services.quarantine import Quarantine
 
-        return Quarantine(self._ground.state)
+        return Quarantine(self._context.state)
 
 
 def _as_remembered(request: HeldRequest, changed: Changed) -> Remembered:

@@ -78,12 +78,12 @@ class SessionChanges:
 
     def __init__(
         self,
-        ground: WorkspaceContext,
+        context: WorkspaceContext,
         mutator: Mutator,
         sessions: SessionService,
         session_flush: SessionFlush,
     ) -> None:
-        self._ground = ground
+        self._context = context
         self._mutator = mutator
         self._sessions = sessions
         self._session_flush = session_flush
@@ -125,17 +125,17 @@ class SessionChanges:
         from workbench.engine.sessions.reset_policy import read_trigger
         from workbench.engine.sessions.store import whole
 
-        ground = self._ground
-        require(ground.role, Capability.WRITE_MEMORY, doing="write sessions")
+        context = self._context
+        require(context.role, Capability.WRITE_MEMORY, doing="write sessions")
         self._mutator.attribution("write sessions")
-        parsed, now = places.full_key(key), ground.now()
+        parsed, now = places.full_key(key), context.now()
         written = _message(text, role, message, now)
         for tokens in (total_tokens, context_tokens):
             if tokens is not None and whole(tokens) != tokens:
                 raise InvalidInput(
                     f"{tokens!r:.40} is no number of tokens.", remedy="Give a whole number, or none."
                 )
-        rules = places.reset_rules(ground)
+        rules = places.reset_rules(context)
         trigger = (
             read_trigger(text, rules.triggers) if written.get("role") == "user" and message is None else None
         )
@@ -166,7 +166,7 @@ class SessionChanges:
 
     def _save_before_new(self, key: SessionKey) -> None:
         """Save what matters of the session that is about to start over, where there is one."""
-        home = places.own_home(self._ground)
+        home = places.own_home(self._context)
         known = home.read().find(key)
         if known is not None and known[1].session_id:
             self._session_flush.save_all(
@@ -175,9 +175,9 @@ class SessionChanges:
 
     def _save_after_end(self, key: SessionKey) -> None:
         """Save what ended; where a model has to be asked, or it fails, it stays noted as due."""
-        if self._ground.settings.model.configured or not self._ground.settings.flush.enabled:
+        if self._context.settings.model.configured or not self._context.settings.flush.enabled:
             return
-        found = places.find_session(self._ground, str(key))
+        found = places.find_session(self._context, str(key))
         with contextlib.suppress(WorkbenchError):
             self._session_flush.save_all(found, "", this_one=False)
 
@@ -213,16 +213,16 @@ class SessionChanges:
         from workbench.engine.sessions.foreign import drop_copy
         from workbench.engine.sessions.transcripts import ProgressReporter
 
-        ground = self._ground
-        require(ground.role, Capability.WRITE_MEMORY, doing="compact sessions")
-        keep = ground.settings.sessions.keep_recent_tokens if keep_tokens is None else keep_tokens
+        context = self._context
+        require(context.role, Capability.WRITE_MEMORY, doing="compact sessions")
+        keep = context.settings.sessions.keep_recent_tokens if keep_tokens is None else keep_tokens
         found = self._sessions.own(key, from_)
-        with self._mutator.group.resting_on(ground.history if ground.has_history() else None):
+        with self._mutator.group.resting_on(context.history if context.has_history() else None):
             try:
                 planned = self._planned(found, keep, instructions, ProgressReporter(progress, cancelled))
             except (Cancelled, KeyboardInterrupt):
                 if found.copied_from is not None:
-                    drop_copy(found.key, found.entry, places.own_home(ground).store)
+                    drop_copy(found.key, found.entry, places.own_home(context).store)
                 raise
             if planned.cut is None or planned.summary is None:
                 return _nothing(found, planned.before, keep)
@@ -267,13 +267,13 @@ class SessionChanges:
         """
         from workbench.engine.sessions.transcripts import repair_transcript
 
-        ground = self._ground
-        require(ground.role, Capability.WRITE_MEMORY, doing="repair sessions")
-        found = places.find_session(ground, key)
-        store = places.own_home(ground).store
-        mended = repair_transcript(store.transcript(found.key, found.entry), ground.now())
-        tree, context = self._sessions.context(found, self._room(found), 0)
-        shown = tuple(f"When it is shown to a model: {repair}" for repair in context.repairs)
+        context = self._context
+        require(context.role, Capability.WRITE_MEMORY, doing="repair sessions")
+        found = places.find_session(context, key)
+        store = places.own_home(context).store
+        mended = repair_transcript(store.transcript(found.key, found.entry), context.now())
+        tree, visible = self._sessions.context(found, self._room(found), 0)
+        shown = tuple(f"When it is shown to a model: {repair}" for repair in visible.repairs)
         return SessionRepaired(
             found.name,
             (*mended.repairs, *shown),
@@ -299,10 +299,10 @@ class SessionChanges:
             InvalidInput: The failure is none of these.
             RoleRefused: This door may not write.
         """
-        require(self._ground.role, Capability.WRITE_MEMORY, doing="recover sessions")
+        require(self._context.role, Capability.WRITE_MEMORY, doing="recover sessions")
         if failure not in FAILURES:
             raise InvalidInput(f"“{failure[:40]}” is no failure.", remedy=f"Say {', '.join(FAILURES)}.")
-        found = places.find_session(self._ground, key)
+        found = places.find_session(self._context, key)
         session_id = found.entry.session_id
         if attempt <= 1 and failure == "overflow":
             done = compact() if compact is not None else self._compacted_smaller(key)
@@ -335,7 +335,7 @@ class SessionChanges:
         from workbench.engine.sessions.lines import random_access
         from workbench.engine.sessions.transcripts import read_tree
 
-        lines = found.readable(self._ground)
+        lines = found.readable(self._context)
         tree = read_tree(lines, steps)
         with random_access(lines) as reader:
             before = build_context(tree, reader, budget=self._room(found))
@@ -346,7 +346,7 @@ class SessionChanges:
         return _Planned(before, cut, summary, sum(tree.kind(number) == MESSAGE for number in cut.left))
 
     def _room(self, found: places.FoundSession) -> int:
-        return found.entry.context_tokens or self._ground.settings.sessions.window
+        return found.entry.context_tokens or self._context.settings.sessions.window
 
     def _summary(
         self, tree: Tree, reader: LineReader, cut: CompactionCut, instructions: str, steps: ProgressReporter
@@ -358,7 +358,7 @@ class SessionChanges:
             summarise,
         )
 
-        settings = self._ground.settings
+        settings = self._context.settings
         gathered = SessionMaterial(material_characters(settings.model.context))
         for placed in messages_of(tree, reader, steps.over("gathering", cut.left, len(cut.left))):
             gathered.add(placed)
@@ -392,7 +392,7 @@ class SessionChanges:
             "details": {"by": summary.by},
         }
         (event,) = self._sessions.writer(found.key, found.entry).append(
-            [(events.COMPACTION, fields)], self._ground.now()
+            [(events.COMPACTION, fields)], self._context.now()
         )
         return event.line
 
@@ -419,7 +419,7 @@ class SessionChanges:
             changed = change(entry)
             return changed
 
-        places.own_home(self._ground).store.change(found.key, change_same)
+        places.own_home(self._context).store.change(found.key, change_same)
         return changed
 
 

@@ -35,9 +35,9 @@ class SessionFlush:
     """Flushes sessions to memory; each memory names the line that it comes from."""
 
     def __init__(
-        self, ground: WorkspaceContext, mutator: Mutator, memory: Memory, sessions: SessionService
+        self, context: WorkspaceContext, mutator: Mutator, memory: Memory, sessions: SessionService
     ) -> None:
-        self._ground = ground
+        self._context = context
         self._mutator = mutator
         self._memory = memory
         self._sessions = sessions
@@ -61,8 +61,8 @@ class SessionFlush:
             NotFound: There is no such session.
             RoleRefused: This door may not write memory.
         """
-        ground = self._ground
-        require(ground.role, Capability.WRITE_MEMORY, doing="flush sessions to memory")
+        context = self._context
+        require(context.role, Capability.WRITE_MEMORY, doing="flush sessions to memory")
         found = self._sessions.own(key, from_)
         check = self._sessions.flush_check(found, heartbeat=heartbeat, estimate=True)
         if not (check.due or now):
@@ -83,9 +83,9 @@ class SessionFlush:
             NotFound: There is no such session.
             RoleRefused: This door may not write.
         """
-        ground = self._ground
-        require(ground.role, Capability.WRITE_MEMORY, doing="reset sessions")
-        found = places.find_session(ground, key)
+        context = self._context
+        require(context.role, Capability.WRITE_MEMORY, doing="reset sessions")
+        found = places.find_session(context, key)
         flushed = self.save_all(found, f"reset of {found.name}") if save else None
         name, entry, _ = self._sessions.begin(found.key, reason)
         lines = found.lines
@@ -114,12 +114,12 @@ class SessionFlush:
                 return None
             return entry.with_ended(each for each in entry.ended if each.session_id != ended.session_id)
 
-        places.own_home(self._ground).store.change(found.key, change)
+        places.own_home(self._context).store.change(found.key, change)
         return done
 
     def _save(self, found: places.FoundSession, trigger: str) -> Flushed:
         """Save what was said since the last flush, and note in transcript and store that it was."""
-        history = self._ground.history if self._ground.has_history() else None
+        history = self._context.history if self._context.has_history() else None
         with self._mutator.group.resting_on(history):
             return self._save_what_was_said(found, trigger)
 
@@ -128,7 +128,7 @@ class SessionFlush:
         started_in = found.entry.compactions
         turns = self._since_last_flush(found.lines)
         noticed, by, fallback = notice(
-            self._ground, turns, lambda: self._since_last_flush(found.readable(self._ground))
+            self._context, turns, lambda: self._since_last_flush(found.readable(self._context))
         )
         saved, changed = self._remember_all(found, noticed, trigger)
         flushed = Flushed(
@@ -214,7 +214,7 @@ class SessionFlush:
         from workbench.engine.sessions import events
         from workbench.engine.sessions.store import milliseconds
 
-        now = self._ground.now()
+        now = self._context.now()
         data = {"cycle": cycle, "saved": [{"id": one.id, "from": one.citation} for one in saved]}
         mark = (events.CUSTOM, {"customType": events.FLUSH_MARK, "data": data})
         if written:
@@ -226,7 +226,7 @@ class SessionFlush:
             # The cycle in which the flush began: one that leads to a compaction leaves the next cycle to be flushed.
             return entry.with_fields(memoryFlushAt=milliseconds(now), memoryFlushCompactionCount=cycle)
 
-        places.own_home(self._ground).store.change(found.key, change)
+        places.own_home(self._context).store.change(found.key, change)
 
 
 def _together(done: Sequence[Flushed]) -> Flushed:
@@ -317,7 +317,7 @@ def notice_by_model(
 
 
 def notice(
-    ground: WorkspaceContext, turns: Sequence[TranscriptTurn], masked: Callable[[], Sequence[TranscriptTurn]]
+    context: WorkspaceContext, turns: Sequence[TranscriptTurn], masked: Callable[[], Sequence[TranscriptTurn]]
 ) -> tuple[tuple[Noticed, ...], str, str | None]:
     """Return what is worth remembering, who decided so (`model` or `rules`), and why not the model.
 
@@ -330,17 +330,17 @@ def notice(
 
     if not turns:
         return (), "rules", None
-    own = ground.settings.triggers.phrases
-    phrases = load_phrases((ground.root / Path(own).expanduser()) if own else None)
-    if not ground.settings.model.configured:
+    own = context.settings.triggers.phrases
+    phrases = load_phrases((context.root / Path(own).expanduser()) if own else None)
+    if not context.settings.model.configured:
         return notice_by_rules(turns, phrases), "rules", None
     from workbench.engine.providers.selection import chat_model
 
-    chat = chat_model(ground.settings, timeout_s=ground.settings.model.reflection_timeout)
+    chat = chat_model(context.settings, timeout_s=context.settings.model.reflection_timeout)
     if chat is None:
         return notice_by_rules(turns, phrases), "rules", None
     try:
-        found = notice_by_model(masked(), chat, ground.settings.flush, ground.settings.model.context)
+        found = notice_by_model(masked(), chat, context.settings.flush, context.settings.model.context)
     except ProviderError as error:
         return notice_by_rules(turns, phrases), "rules", error.message
     finally:

@@ -60,29 +60,29 @@ class FoundSession:
         """Return the lines of its transcript, secrets and all."""
         return self.home.lines(self.key, self.entry)
 
-    def readable(self, ground: WorkspaceContext) -> Lines:
+    def readable(self, context: WorkspaceContext) -> Lines:
         """Return the lines of its transcript as models and agents may read them: with secrets masked."""
-        return ground.masking.transcript(self.lines)
+        return context.masking.transcript(self.lines)
 
-    def shown(self, ground: WorkspaceContext) -> Lines:
+    def shown(self, context: WorkspaceContext) -> Lines:
         """Return the lines as this door may read them: a person, whose they are, reads all of them."""
-        return self.lines if ground.role.kind == "person" else self.readable(ground)
+        return self.lines if context.role.kind == "person" else self.readable(context)
 
 
-def own_home(ground: WorkspaceContext) -> FileHome:
+def own_home(context: WorkspaceContext) -> FileHome:
     """Return the store of this workspace's own sessions, which need not exist yet."""
     from workbench.engine.sessions.store import FileHome
 
-    return FileHome(own_folder(ground))
+    return FileHome(own_folder(context))
 
 
-def own_folder(ground: WorkspaceContext) -> Path:
+def own_folder(context: WorkspaceContext) -> Path:
     """Return the folder of this workspace's own sessions, which need not exist yet."""
-    given = ground.settings.sessions.path
-    return ground.root / Path(given).expanduser() if given else ground.state / SESSIONS_FOLDER
+    given = context.settings.sessions.path
+    return context.root / Path(given).expanduser() if given else context.state / SESSIONS_FOLDER
 
 
-def session_home(ground: WorkspaceContext, place: str | None) -> SessionHome:
+def session_home(context: WorkspaceContext, place: str | None) -> SessionHome:
     """Return the store that is meant.
 
     Args:
@@ -93,13 +93,13 @@ def session_home(ground: WorkspaceContext, place: str | None) -> SessionHome:
         NotFound: There are no sessions.
     """
     if place is None:
-        return own_home(ground)
+        return own_home(context)
     from workbench.engine.sessions.foreign import foreign_home
 
     return foreign_home(Path(place))
 
 
-def find_session(ground: WorkspaceContext, name: str, place: str | None = None) -> FoundSession:
+def find_session(context: WorkspaceContext, name: str, place: str | None = None) -> FoundSession:
     """Return the session that a person's words mean: a key, a session id, or the citation of a line.
 
     Raises:
@@ -108,7 +108,7 @@ def find_session(ground: WorkspaceContext, name: str, place: str | None = None) 
     """
     from workbench.engine.sessions.keys import is_session_id, parse_key
 
-    store = session_home(ground, place)
+    store = session_home(context, place)
     content = store.read()
     wanted, _, rest = name.strip().removeprefix(_CITED).removeprefix("sessions/").partition("#")
     line = _line(rest) if rest else None
@@ -141,7 +141,7 @@ def full_key(name: str) -> SessionKey:
     return parse_key(f"agent:main:{key}") if key.kind == "other" and not key.agent else key
 
 
-def reset_rules(ground: WorkspaceContext) -> ResetRules:
+def reset_rules(context: WorkspaceContext) -> ResetRules:
     """Return when sessions end, as the settings say.
 
     Raises:
@@ -149,7 +149,7 @@ def reset_rules(ground: WorkspaceContext) -> ResetRules:
     """
     from workbench.engine.sessions.reset_policy import ResetRules
 
-    settings = ground.settings.sessions
+    settings = context.settings.sessions
     return ResetRules(
         _policy("sessions.reset", settings.reset),
         _policies("sessions.reset_by_type", settings.reset_by_type),
@@ -208,8 +208,8 @@ _LINE = "#L"
 class SessionService:
     """Lists and reads sessions, and writes to those of this workspace; those of other programs are never written."""
 
-    def __init__(self, ground: WorkspaceContext) -> None:
-        self._ground = ground
+    def __init__(self, context: WorkspaceContext) -> None:
+        self._context = context
 
     def sessions(self, *, from_: str | None = None) -> Sessions:
         """Return all sessions of a store, the latest first.
@@ -224,11 +224,11 @@ class SessionService:
         """
         from workbench.engine.sessions.keys import parse_key
 
-        ground = self._ground
-        require(ground.role, Capability.READ, doing="read sessions")
-        home = session_home(ground, from_)
+        context = self._context
+        require(context.role, Capability.READ, doing="read sessions")
+        home = session_home(context, from_)
         content = home.read()
-        rules = home.rules or reset_rules(ground)
+        rules = home.rules or reset_rules(context)
         rows = [
             self._row(FoundSession(home, name, parse_key(name), entry), rules)
             for name, entry in content.entries.items()
@@ -252,19 +252,19 @@ class SessionService:
         """
         from workbench.engine.sessions.reader import TranscriptReader
 
-        ground = self._ground
-        require(ground.role, Capability.READ, doing="read sessions")
+        context = self._context
+        require(context.role, Capability.READ, doing="read sessions")
         if limit < 1:
             raise InvalidInput(f"limit is {limit}.", remedy="Ask for 1 or more.")
-        found = find_session(ground, key, from_)
-        lines = found.shown(ground)
+        found = find_session(context, key, from_)
+        lines = found.shown(context)
         total = lines.count()
         first = line if line is not None else found.line or 1
         first = max(1, total + first + 1) if first < 0 else max(1, first)
         page = TranscriptReader(lines, dict).page(first, limit)
         behind = first + limit
         return SessionView(
-            self._row(found, found.home.rules or reset_rules(ground)),
+            self._row(found, found.home.rules or reset_rules(context)),
             page.lines,
             first,
             behind if behind <= total else None,
@@ -291,13 +291,13 @@ class SessionService:
         """
         from workbench.engine.sessions.reader import citation
 
-        ground = self._ground
-        require(ground.role, Capability.READ, doing="read sessions")
+        context = self._context
+        require(context.role, Capability.READ, doing="read sessions")
         if budget is not None and budget < 1:
             raise InvalidInput(f"budget is {budget}.", remedy="Ask for 1 or more.")
-        found = find_session(ground, key, from_)
-        window = found.entry.context_tokens or ground.settings.sessions.window
-        tree, context = self.context(found, budget or window, turns)
+        found = find_session(context, key, from_)
+        window = found.entry.context_tokens or context.settings.sessions.window
+        tree, shown = self.context(found, budget or window, turns)
         name = found.lines.name
         messages = tuple(
             ContextMessage(
@@ -306,19 +306,19 @@ class SessionService:
                 citation(name, placed.line) if placed.line is not None else "",
                 tokens,
                 placed.message,
-                synthetic=placed.line is None or placed.line == context.summary_line,
+                synthetic=placed.line is None or placed.line == shown.summary_line,
             )
-            for placed, tokens in zip(context.messages, context.tokens, strict=True)
+            for placed, tokens in zip(shown.messages, shown.tokens, strict=True)
         )
         return SessionContext(
             found.name,
             found.entry.session_id,
             messages,
-            context.total,
+            shown.total,
             window,
-            context.summary_line,
-            context.left_out,
-            context.repairs,
+            shown.summary_line,
+            shown.left_out,
+            shown.repairs,
             tree.told(),
         )
 
@@ -335,8 +335,8 @@ class SessionService:
         Raises:
             NotFound: There is no such session.
         """
-        require(self._ground.role, Capability.READ, doing="read sessions")
-        found = find_session(self._ground, key, from_)
+        require(self._context.role, Capability.READ, doing="read sessions")
+        found = find_session(self._context, key, from_)
         return self.flush_check(found, heartbeat=heartbeat, estimate=True)
 
     def flush_check(
@@ -344,7 +344,7 @@ class SessionService:
     ) -> FlushCheck:
         from workbench.engine.sessions.flush import check_flush
 
-        settings = self._ground.settings
+        settings = self._context.settings
         tokens = found.entry.total_tokens
         estimated = tokens is None and estimate
         if estimated:
@@ -358,7 +358,7 @@ class SessionService:
             tokens=tokens,
             estimated=estimated,
             heartbeat=heartbeat,
-            writable=self._ground.role.may(Capability.WRITE_MEMORY),
+            writable=self._context.role.may(Capability.WRITE_MEMORY),
         )
 
     def context(self, found: FoundSession, budget: int | None, turns: int | None) -> tuple[Tree, Context]:
@@ -366,12 +366,12 @@ class SessionService:
         from workbench.engine.sessions.lines import random_access
         from workbench.engine.sessions.transcripts import read_tree
 
-        settings = self._ground.settings.sessions
+        settings = self._context.settings.sessions
         if turns is None:
             turns = settings.history_turns
             if found.key.kind == "direct" and settings.direct_history_turns:
                 turns = settings.direct_history_turns
-        lines = found.readable(self._ground)
+        lines = found.readable(self._context)
         tree = read_tree(lines)
         with random_access(lines) as reader:
             return tree, build_context(tree, reader, budget=budget, turns=turns)
@@ -380,7 +380,7 @@ class SessionService:
         from workbench.engine.sessions.reset_policy import freshness
 
         entry, key = found.entry, found.key
-        state = freshness(entry.updated, self._ground.now(), self._ground.zone, rules.of(key))
+        state = freshness(entry.updated, self._context.now(), self._context.zone, rules.of(key))
         try:
             lines = found.lines
             where, size = lines.where, lines.size()
@@ -410,7 +410,7 @@ class SessionService:
         """Return where other programs keep sessions on this machine; nothing is written there."""
         from workbench.engine.sessions.foreign import installs
 
-        require(self._ground.role, Capability.READ, doing="read sessions")
+        require(self._context.role, Capability.READ, doing="read sessions")
         return tuple(
             SessionPlace(str(each.folder), each.world, each.agents)
             for each in installs(os.environ, Path.home())
@@ -428,14 +428,14 @@ class SessionService:
         """
         from workbench.engine.sessions.reader import TranscriptReader
 
-        require(self._ground.role, Capability.READ, doing="read sessions")
-        lines = find_session(self._ground, key, from_).shown(self._ground)
+        require(self._context.role, Capability.READ, doing="read sessions")
+        lines = find_session(self._context, key, from_).shown(self._context)
         return TranscriptReader(lines, lambda: self._drawn_from(lines.name))
 
     def _drawn_from(self, name: str) -> Mapping[int, tuple[str, ...]]:
-        self._ground.refresh_for_reading()
+        self._context.refresh_for_reading()
         found: dict[int, list[str]] = {}
-        for memory_id, target in self._ground.lookups.citing(f"file:{name}{_LINE}"):
+        for memory_id, target in self._context.lookups.citing(f"file:{name}{_LINE}"):
             digits = target.rpartition(_LINE)[2].partition("-")[0]
             if digits.isascii() and digits.isdecimal():
                 found.setdefault(int(digits), []).append(memory_id)
@@ -446,14 +446,14 @@ class SessionService:
         from workbench.engine.sessions.foreign import copy_session
         from workbench.engine.sessions.keys import parse_key
 
-        ground = self._ground
-        found = find_session(ground, key, from_)
+        context = self._context
+        found = find_session(context, key, from_)
         if from_ is None:
             return found
         # A copy that is there already has its own life by then.
-        ground.claim_state()
-        home = own_home(ground)
-        name, entry, copied = copy_session(found.lines, found.key, found.entry, home.store, ground.now())
+        context.claim_state()
+        home = own_home(context)
+        name, entry, copied = copy_session(found.lines, found.key, found.entry, home.store, context.now())
         copied_from = found.lines.where if copied else None
         return FoundSession(home, name, parse_key(name), entry, found.line, copied_from)
 
@@ -467,8 +467,8 @@ class SessionService:
         from workbench.engine.sessions.reset_policy import freshness
         from workbench.engine.sessions.store import SessionEntry, milliseconds
 
-        ground = self._ground
-        now, policy = ground.now(), reset_rules(ground).of(key)
+        context = self._context
+        now, policy = context.now(), reset_rules(context).of(key)
         why = ""
 
         def change(entry: SessionEntry | None) -> SessionEntry:
@@ -476,18 +476,18 @@ class SessionService:
             if entry is None or not entry.session_id:
                 why = reason or "first"
             else:
-                why = reason or freshness(entry.updated, now, ground.zone, policy).reason
+                why = reason or freshness(entry.updated, now, context.zone, policy).reason
             if entry is not None and not why:
                 return entry.with_fields(updatedAt=milliseconds(now))
             before = entry or SessionEntry()
-            begun = before.begun_anew(checked_session_id(ground.new_id()), now)
+            begun = before.begun_anew(checked_session_id(context.new_id()), now)
             if why in ("daily", "idle"):
                 # Noted in the same breath, so that whatever happens next nothing of it is forgotten.
                 begun = begun.with_ended((*before.ended, before.noted_as_ended()))
             return begun.with_fields(sessionStartedAt=milliseconds(now))
 
-        ground.claim_state()
-        name, entry = own_home(ground).store.change(key, change)
+        context.claim_state()
+        name, entry = own_home(context).store.change(key, change)
         assert entry is not None
         return name, entry, why
 
@@ -495,7 +495,7 @@ class SessionService:
         """Lay fields over the entry, unless the session has started over meanwhile."""
         from workbench.engine.sessions.store import milliseconds
 
-        now = milliseconds(self._ground.now())
+        now = milliseconds(self._context.now())
 
         def change(known: SessionEntry | None) -> SessionEntry | None:
             if known is None or known.session_id != entry.session_id:
@@ -503,11 +503,11 @@ class SessionService:
             return known.with_fields(updatedAt=now, **fields)
 
         if fields:
-            own_home(self._ground).store.change(key, change)
+            own_home(self._context).store.change(key, change)
 
     def writer(self, key: SessionKey, entry: SessionEntry) -> TranscriptWriter:
         from workbench.engine.sessions.transcripts import TranscriptWriter
 
-        ground = self._ground
-        place = own_home(ground).store.transcript(key, entry)
-        return TranscriptWriter(place, entry.session_id, str(ground.root), ground.new_id)
+        context = self._context
+        place = own_home(context).store.transcript(key, entry)
+        return TranscriptWriter(place, entry.session_id, str(context.root), context.new_id)
