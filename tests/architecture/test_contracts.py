@@ -73,3 +73,30 @@ def test_vectors_are_multiplied_without_blas() -> None:
         )
     ]
     assert not used, "use np.einsum or a sum over an axis"
+
+
+def test_no_class_of_the_engine_is_more_than_two_levels_deep() -> None:
+    """What a service does is read in one place, not up a chain; errors are a tree by nature."""
+    bases: dict[str, list[str]] = {}
+    for path in (ROOT / "workbench" / "engine").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                bases[f"{path.relative_to(ROOT)}:{node.name}"] = [ast.unparse(base) for base in node.bases]
+    named: dict[str, list[str]] = {}
+    for key, above in bases.items():
+        named.setdefault(key.rpartition(":")[2], []).extend(above)
+
+    def levels(name: str) -> int:
+        return 1 + max((levels(above) for above in named[name]), default=0) if name in named else 0
+
+    errors = {"WorkbenchError", "Exception"}
+    deep = {
+        key: levels(name)
+        for key in bases
+        if (name := key.rpartition(":")[2]) and levels(name) > 2 and not _rests_on(name, errors, named)
+    }
+    assert not deep
+
+
+def _rests_on(name: str, wanted: set[str], named: dict[str, list[str]]) -> bool:
+    return name in wanted or any(_rests_on(above, wanted, named) for above in named.get(name, ()))
