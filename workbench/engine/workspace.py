@@ -476,7 +476,7 @@ class ChangeFollower:
     The catalog cannot tell what changed: this door's own writing, and other processes, bring it along.
 
     Args:
-        ground: The open workspace.
+        context: The open workspace.
         changed: Called with the paths that differ from the last look, never twice at once.
     """
 

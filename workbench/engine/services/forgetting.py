@@ -48,7 +48,7 @@ def find_matches(context: WorkspaceContext, query: str | None, ids: Sequence[str
     """Return the memories that a query or ids mean, best first; what is archived already is left out.
 
     Args:
-        ground: The open workspace.
+        context: The open workspace.
         query: Words, or None.
         ids: Ids that exist.
     """
@@ -145,7 +145,7 @@ def forget_without_trace(
     """Delete memories from the files, from history and from everything derived, whole or not at all.
 
     Args:
-        ground: The open workspace.
+        context: The open workspace.
         mutator: What changes it.
         ids: Which.
         by: Who deletes.
@@ -185,7 +185,7 @@ def finish_forgetting(context: WorkspaceContext, asked: Sequence[str]) -> Forgot
     """Finish the purge that was interrupted, if it was asked for by one of these words or ids; None without one.
 
     Args:
-        ground: The open workspace.
+        context: The open workspace.
         asked: The words and ids of the call.
     """
     from workbench.engine.history.recovery import was_asked_by
@@ -245,7 +245,7 @@ class Remains:
     """What holds memories besides the files and their history: sessions, requests held back, and all that is derived.
 
     Args:
-        ground: The open workspace.
+        context: The open workspace.
     """
 
     def __init__(self, context: WorkspaceContext) -> None:
@@ -302,7 +302,7 @@ def purge_sessions(context: WorkspaceContext, erasure: Erasure, sources: Sequenc
     What cannot be purged is named rather than raised: memory has let go of it already.
 
     Args:
-        ground: The open workspace.
+        context: The open workspace.
         erasure: What has to go.
         sources: What may cite the lines that the memories were drawn from.
     """

@@ -55,7 +55,7 @@ def checked_filter(
     """Return a filter as the graph understands it.
 
     Args:
-        ground: The open workspace; it knows relations and types.
+        context: The open workspace; it knows relations and types.
         relations: Names of relations; each brings its opposite along, which says the same from the other end.
         types: Types of entities.
         min_score: 0-1.

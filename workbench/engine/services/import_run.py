@@ -158,7 +158,7 @@ class ImportRun:
     """An import, and what it has come to.
 
     Args:
-        ground: The open workspace.
+        context: The open workspace.
         mutator: What changes it.
         source: What is read.
         about: What the import is called.

@@ -132,7 +132,7 @@ def begin_day(context: WorkspaceContext, cancelled: Callable[[], bool]) -> None:
     """Settle scores and prune the audit log, once a calendar day and where there is something to do.
 
     Args:
-        ground: The open workspace.
+        context: The open workspace.
         cancelled: Asked before and while the log is pruned, which is then left to another day.
     """
     from workbench.engine.memory.scores_file import check_is_due
@@ -177,7 +177,7 @@ class Mutator:
     """Carries out changes of memory through the one transaction, and the upkeep that comes with them.
 
     Args:
-        ground: The open workspace.
+        context: The open workspace.
     """
 
     def __init__(self, context: WorkspaceContext) -> None:

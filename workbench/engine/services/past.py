@@ -32,7 +32,7 @@ class PastReader:
     """The past of one workspace.
 
     Args:
-        ground: The open workspace.
+        context: The open workspace.
     """
 
     def __init__(self, context: WorkspaceContext) -> None:
@@ -211,7 +211,7 @@ def memory_history(context: WorkspaceContext, memory_id: MemoryId, path: str) ->
     """Return the commits that changed what a memory says, newest first.
 
     Args:
-        ground: The open workspace.
+        context: The open workspace.
         memory_id: A memory; one that is a whole file has the file's history.
         path: The file it stands in.
     """

@@ -82,7 +82,7 @@ def compared_with_memory(
     Compared are the facts of the entities that it names, core memory, and what a search for it finds.
 
     Args:
-        ground: The open workspace, its catalog up to date.
+        context: The open workspace, its catalog up to date.
         text: What is proposed.
         entities: What it is about, as `type--slug` or `TYPE:NAME`.
         found: What a search for the text found, explained.

@@ -246,7 +246,7 @@ def waiting(context: WorkspaceContext) -> tuple[HeldRequest, ...]:
     was let in waits again where its placeholder is back, as after an undo.
 
     Args:
-        ground: The open workspace.
+        context: The open workspace.
 
     Raises:
         StorageError: The file of what was held back, or one that it names, cannot be read.
@@ -291,7 +291,7 @@ def purge_held_back(context: WorkspaceContext, erase: Callable[[str], str]) -> t
     """Forget every request that says what is purged; return what a person should know, one sentence each.
 
     Args:
-        ground: The open workspace.
+        context: The open workspace.
         erase: Returns a text without what has to go.
     """
 
@@ -331,7 +331,7 @@ def held_back(
     It is asked before anything else: a model that is asked where a memory belongs must not see the secret either.
 
     Args:
-        ground: Of the door that was asked.
+        context: Of the door that was asked.
         method: `remember` or `propose`.
         text: What should be stored.
         arguments: Of that method, with the text.
@@ -375,7 +375,7 @@ class Masking:
     It takes no lock and reads no settings, so that it can be asked within a transaction of the catalog.
 
     Args:
-        ground: The open workspace.
+        context: The open workspace.
     """
 
     def __init__(self, context: WorkspaceContext) -> None:

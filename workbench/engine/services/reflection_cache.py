@@ -77,7 +77,7 @@ def keep_read_while_waiting(
     """Keep what was read of files that history does not have; what cannot be kept is read again.
 
     Args:
-        ground: The open workspace.
+        context: The open workspace.
         mark: How far was read.
         head: The commit that was looked at.
         files: What was read beside it, by path.

@@ -120,7 +120,7 @@ def unread_passages(
     """Return the passages that no reflection has read; only files that changed since are opened.
 
     Args:
-        ground: The open workspace.
+        context: The open workspace.
         view: The files as of the commit.
         head: That commit.
         outside: What may be read of files that wait out of history, as `files_waiting` gives them.
@@ -220,7 +220,7 @@ def take_snapshot(
     """Return everything that a cycle may look at.
 
     Args:
-        ground: The open workspace, its catalog up to date.
+        context: The open workspace, its catalog up to date.
         view: The files as of the commit.
         unread: What is to be read.
         search: Finds memories near a text.

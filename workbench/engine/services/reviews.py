@@ -55,7 +55,7 @@ def warnings_of_rejected(context: WorkspaceContext, text: str) -> tuple[str, ...
     """Say which claims of a text a person has rejected before, whoever makes them now.
 
     Args:
-        ground: The open workspace.
+        context: The open workspace.
         text: What is to be remembered or proposed.
     """
     if context.files.read(layout.REJECTED) is None:
@@ -119,7 +119,7 @@ def reflection_due(context: WorkspaceContext, occasion: str) -> ReflectionDue:
     """Tell whether a reflection should run, and why.
 
     Args:
-        ground: The open workspace, its catalog up to date.
+        context: The open workspace, its catalog up to date.
         occasion: `schedule` or `session-end`.
     """
     from workbench.engine.reflection.due import Situation, is_due, next_scheduled

@@ -32,7 +32,7 @@ def route(context: WorkspaceContext, request: RememberRequest) -> Routing:
     """Decide where a text belongs, by the configured model or by rules.
 
     Args:
-        ground: The open workspace.
+        context: The open workspace.
         request: What is to be remembered.
 
     Raises:

@@ -176,7 +176,7 @@ class ScopedView:
     Whatever is asked of it cannot tell what it does not hold: neither its words, nor its statistics, nor its names.
 
     Args:
-        ground: The workspace that it is a part of.
+        context: The workspace that it is a part of.
         scope: Whose.
     """
 

@@ -330,7 +330,7 @@ class CurrentScores:
         """Return the relevance of memories at this moment.
 
         Args:
-            ground: The open workspace, its settings and catalog up to date.
+            context: The open workspace, its settings and catalog up to date.
         """
         from workbench.engine.history.work_files import read_work_file
         from workbench.engine.markdown.decay_scores import DecayScores

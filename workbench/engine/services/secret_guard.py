@@ -31,7 +31,7 @@ def guarded(
 
     Args:
         planner: Of the change.
-        ground: The open workspace.
+        context: The open workspace.
     """
 
     def check(found: Collection[Secret], where: str) -> None:
@@ -60,7 +60,7 @@ def new_here(found: Collection[Secret], context: WorkspaceContext) -> tuple[Secr
 
     Args:
         found: Secrets.
-        ground: The open workspace.
+        context: The open workspace.
     """
     new = {each.text: each for each in found if each.digest not in context.settings.secrets.allow}
     head = context.history.head() if new else None
@@ -110,7 +110,7 @@ class EditScreen:
     (settings, what steers an agent); one that a placeholder could break (no text, JSON).
 
     Args:
-        ground: The open workspace.
+        context: The open workspace.
     """
 
     def __init__(self, context: WorkspaceContext) -> None:

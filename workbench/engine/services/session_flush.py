@@ -322,7 +322,7 @@ def notice(
     """Return what is worth remembering, who decided so (`model` or `rules`), and why not the model.
 
     Args:
-        ground: The open workspace.
+        context: The open workspace.
         turns: Of the conversation; of a secret in them a person is asked once it is to be remembered.
         masked: Gives them as a model may read them.
     """

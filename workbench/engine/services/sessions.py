@@ -86,7 +86,7 @@ def session_home(context: WorkspaceContext, place: str | None) -> SessionHome:
     """Return the store that is meant.
 
     Args:
-        ground: The open workspace.
+        context: The open workspace.
         place: A folder, file or database of another program; None for the own store.
 
     Raises:
