@@ -9,7 +9,13 @@ import apsw
 import pytest
 
 from workbench.engine import derived_files
-from workbench.engine.derived_files import DerivedFolder, Watch, temporary_folder, trouble_in
+from workbench.engine.derived_files import (
+    DerivedFolder,
+    Watch,
+    keep_write_ahead_log,
+    temporary_folder,
+    trouble_in,
+)
 
 
 def test_a_folder_that_takes_files_is_used_and_nothing_is_left_in_it(tmp_path: Path) -> None:
@@ -121,3 +127,21 @@ def test_shared_memory_that_grows_is_whole(tmp_path: Path) -> None:
         file.write(bytes(32_768))
     assert watch.is_whole()
     connection.close()
+
+
+def test_a_database_that_somebody_switches_just_now_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = str(tmp_path / "x.sqlite")
+    other, mine = apsw.Connection(place), apsw.Connection(place)
+    other.execute("CREATE TABLE x (y)")
+    other.execute("BEGIN EXCLUSIVE")
+
+    def let_go(_seconds: float) -> None:
+        other.execute("COMMIT")
+
+    monkeypatch.setattr("workbench.engine.derived_files.time.sleep", let_go)
+    keep_write_ahead_log(mine)
+    assert mine.execute("PRAGMA journal_mode").fetchall() == [("wal",)]
+    mine.close()
+    other.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -19,6 +20,8 @@ Fallback = Callable[[Path, str], Path | None]
 # Tried in this order; None is the system's default for temporary files.
 _TEMPORARY = (None, "/dev/shm")  # noqa: S108 - a folder of ours is made in it
 _ROOM = 1 << 20
+_SWITCH_SECONDS = 10.0
+_SWITCH_PAUSE = 0.01
 
 
 def nowhere_else(_folder: Path, _reason: str) -> None:
@@ -172,3 +175,28 @@ class Watch:
             self._is_gone |= (now.st_dev, now.st_ino) != (before.st_dev, before.st_ino)
             self._was_cut |= not self._is_gone and now.st_size < before.st_size
         return now
+
+
+def keep_write_ahead_log(connection: apsw.Connection) -> None:
+    """Switch a database to a write-ahead log, waiting for others that switch it at the same moment.
+
+    SQLite answers busy at once where two connections want this lock of each other; its own timeout does not apply.
+
+    Args:
+        connection: Its busy timeout is what is waited per attempt where SQLite does wait.
+
+    Raises:
+        apsw.BusyError: The database is still locked after ten seconds.
+    """
+    import apsw
+
+    deadline = time.monotonic() + _SWITCH_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL").fetchall()
+        except apsw.BusyError:
+            if time.monotonic() >= deadline:
+                raise
+            time.sleep(_SWITCH_PAUSE)
+        else:
+            return

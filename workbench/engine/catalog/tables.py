@@ -13,6 +13,7 @@ import apsw
 from workbench.engine.catalog.file_rows import FileRows, Stamp
 from workbench.engine.catalog.records import EntityRecord, EntityStory, MemoryRecord
 from workbench.engine.catalog.terms import acronyms, fold, name_key
+from workbench.engine.derived_files import keep_write_ahead_log
 
 # Raised with each change of the tables, of the parsing of files, or of the splitting into terms.
 SCHEMA_VERSION = 9
@@ -126,10 +127,10 @@ def connect(place: Path) -> apsw.Connection:
     """Open a connection to the existing database; a missing one is not created."""
     connection = apsw.Connection(str(place), flags=apsw.SQLITE_OPEN_READWRITE)
     connection.set_busy_timeout(10_000)
+    # Regardless of SQLite's build options: truncating a mapped file would kill the process.
+    connection.execute("PRAGMA mmap_size = 0").fetchall()
+    keep_write_ahead_log(connection)
     for pragma in (
-        # Regardless of SQLite's build options: truncating a mapped file would kill the process.
-        "mmap_size = 0",
-        "journal_mode = WAL",
         "synchronous = NORMAL",
         "cache_size = -16000",
         "wal_autocheckpoint = 4000",

@@ -10,6 +10,8 @@ from typing import Any
 
 import apsw
 
+from workbench.engine.derived_files import keep_write_ahead_log
+
 TABLES = """
 CREATE TABLE state (key TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID;
 CREATE TABLE files (number INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, digest BLOB NOT NULL);
@@ -43,7 +45,6 @@ _PRAGMAS = (
     # Whatever the SQLite build: truncating a mapped file kills the process.
     "mmap_size = 0",
     "page_size = 8192",
-    "journal_mode = WAL",
     "synchronous = NORMAL",
     "wal_autocheckpoint = 4000",
     "journal_size_limit = 33554432",
@@ -65,7 +66,11 @@ def connect(place: Path) -> apsw.Connection:
     connection = apsw.Connection(str(place))
     try:
         connection.set_busy_timeout(10_000)
-        for pragma in (*_PRAGMAS, "cache_size = -16000"):
+        # The size of pages is settled before the log is.
+        for pragma in _PRAGMAS[:2]:
+            connection.execute(f"PRAGMA {pragma}").fetchall()
+        keep_write_ahead_log(connection)
+        for pragma in (*_PRAGMAS[2:], "cache_size = -16000"):
             connection.execute(f"PRAGMA {pragma}").fetchall()
         connection.enable_load_extension(True)
         connection.load_extension(sqlite_vec.loadable_path())
