@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self, TypeVar
 
+from workbench.engine import results
 from workbench.engine.clock import Clock, in_zone
 from workbench.engine.errors import (
     Ambiguous,
@@ -19,10 +20,6 @@ from workbench.engine.errors import (
 )
 from workbench.engine.identifiers import MEMORY_STORES
 from workbench.engine.requests import ASKED_FOR, ProposeRequest, RememberRequest, SearchRequest
-from workbench.engine.results.memories import HeldBack, MessageOutcome, Remembered, Shown
-from workbench.engine.results.recall import Found
-from workbench.engine.results.reviews import Proposed
-from workbench.engine.results.status import BriefMemory, ScopedBrief
 from workbench.engine.roles import Capability, Role, parse_role, require
 from workbench.engine.scopes import parse_door_scope
 from workbench.engine.services.mutator import Mutator
@@ -134,7 +131,7 @@ class ScopedMemory:
         include_dormant: bool = False,
         budget: int | None = None,
         explain: bool = False,
-    ) -> Found:
+    ) -> results.recall.Found:
         """Find the memories of this scope that answer a question; see `Workspace.search`.
 
         Raises:
@@ -146,14 +143,14 @@ class ScopedMemory:
             )
         )
 
-    def search_request(self, request: SearchRequest) -> Found:
+    def search_request(self, request: SearchRequest) -> results.recall.Found:
         """Find the memories of this scope that answer a question; see `Workspace.search_request`.
 
         Raises:
             InvalidInput: A day is none.
         """
 
-        def ask() -> Found:
+        def ask() -> results.recall.Found:
             context = self.__view.current()
             found = Workspace(context).search_request(request)
             if found.stale is not None:
@@ -166,7 +163,7 @@ class ScopedMemory:
 
         return self.__told(ask)
 
-    def show(self, id: str) -> Shown:  # noqa: A002 - the field's word
+    def show(self, id: str) -> results.memories.Shown:  # noqa: A002 - the field's word
         """Return one memory of this scope with what it is linked to; its history is the owner's.
 
         Args:
@@ -177,22 +174,22 @@ class ScopedMemory:
             Ambiguous: The name is that of several.
         """
 
-        def ask() -> Shown:
+        def ask() -> results.memories.Shown:
             shown = Workspace(self.__view.current()).show(id, count_access=False, history=False)
             self.__door._context.count_access(shown.id.partition("#^")[0])
             return shown
 
         return self.__told(ask)
 
-    def brief(self) -> ScopedBrief:
+    def brief(self) -> results.status.ScopedBrief:
         """Return the newest of what is for this scope, for the start of a session."""
 
-        def ask() -> ScopedBrief:
+        def ask() -> results.status.ScopedBrief:
             context = self.__view.current()
             newest = Workspace(context).timeline(limit=_MOST_IN_BRIEF)
             lines = (context.lookups.memory(entry.id) for entry in newest.entries)
             memories = tuple(
-                BriefMemory(
+                results.status.BriefMemory(
                     record.id,
                     record.store,
                     in_zone(record.moment, context.zone).date().isoformat() if record.moment else None,
@@ -201,7 +198,7 @@ class ScopedMemory:
                 for record in lines
                 if record is not None
             )
-            return ScopedBrief(self.__scope, memories, context.lookups.count())
+            return results.status.ScopedBrief(self.__scope, memories, context.lookups.count())
 
         return self.__told(ask)
 
@@ -220,7 +217,7 @@ class ScopedMemory:
         confidence: str | None = None,
         source: str | None = None,
         dry_run: bool = False,
-    ) -> Remembered:
+    ) -> results.memories.Remembered:
         """Store a memory for this scope: an episode, or a fact about somebody or something.
 
         Args:
@@ -250,7 +247,7 @@ class ScopedMemory:
             )
         )
 
-    def remember_request(self, request: RememberRequest) -> Remembered:
+    def remember_request(self, request: RememberRequest) -> results.memories.Remembered:
         """Store a memory for this scope; see `remember`.
 
         Args:
@@ -276,7 +273,7 @@ class ScopedMemory:
         trigger: str = "",
         type: str | None = None,  # noqa: A002 - the word of the contract
         tags: Iterable[str] = (),
-    ) -> Proposed:
+    ) -> results.reviews.Proposed:
         """Ask for something to be remembered for this scope; it waits for the verdict of the main agent or the owner.
 
         What it repeats or contradicts is told to them and not here.
@@ -297,7 +294,7 @@ class ScopedMemory:
             )
         )
 
-    def propose_request(self, request: ProposeRequest) -> Proposed:
+    def propose_request(self, request: ProposeRequest) -> results.reviews.Proposed:
         """Ask for something to be remembered for this scope; see `propose`.
 
         Args:
@@ -309,16 +306,16 @@ class ScopedMemory:
             RoleRefused: This door may only read.
         """
 
-        def ask() -> Proposed:
+        def ask() -> results.reviews.Proposed:
             require(self.__door._context.role, Capability.PROPOSE)
             own = replace(
                 request, store=_store(request.store), scope=self.__scope, core_worthy=False, origins=()
             )
-            return Proposed(None, held_back=_held(self.__door.propose_request(own).held_back))
+            return results.reviews.Proposed(None, held_back=_held(self.__door.propose_request(own).held_back))
 
         return self.__told(ask)
 
-    def message(self, text: str) -> MessageOutcome:
+    def message(self, text: str) -> results.memories.MessageOutcome:
         """Look for triggers in one message, and do what it asks as far as this door goes.
 
         Remembering is done and recalling answered. What it asks to forget, or to reflect on, is said and left to the
@@ -328,11 +325,13 @@ class ScopedMemory:
             text: The message.
         """
 
-        def ask() -> MessageOutcome:
+        def ask() -> results.memories.MessageOutcome:
             from workbench.engine.services.routing import read_message
 
             detection = read_message(self.__door._context, text)
-            outcome = MessageOutcome(detection.kind, None, detection.payload or None, applied=False)
+            outcome = results.memories.MessageOutcome(
+                detection.kind, None, detection.payload or None, applied=False
+            )
             if detection.kind == "remember" and detection.payload:
                 remembered = self.remember(detection.payload)
                 return replace(outcome, applied=bool(remembered.id), remembered=remembered)
@@ -353,7 +352,7 @@ class ScopedMemory:
     def __exit__(self, *error: object) -> None:
         self.close()
 
-    def __remember(self, request: RememberRequest) -> Remembered:
+    def __remember(self, request: RememberRequest) -> results.memories.Remembered:
         from workbench.engine.memory.remember import plan_remember
         from workbench.engine.services.reviews import warnings_of_rejected
         from workbench.engine.services.routing import route
@@ -363,7 +362,7 @@ class ScopedMemory:
         require(context.role, Capability.WRITE_MEMORY, doing="write memory")
         kept = {name: each for name, each in request.as_arguments().items() if name not in _OWNERS_ALONE}
         if held := held_back(context, "remember", request.text, kept, keep=not dry_run):
-            return Remembered(None, held_back=_held(held), dry_run=dry_run)
+            return results.memories.Remembered(None, held_back=_held(held), dry_run=dry_run)
         store = _store(request.store)
         if not request.is_asked_for and warnings_of_rejected(context, request.text):
             # That it was said may be noted; that the owner did not believe it is not told.
@@ -374,7 +373,7 @@ class ScopedMemory:
         routing = route(seen, replace(request, store=store))
         placed = replace(request, store=store or (routing.store if routing.store in _STORES else "episodic"))
 
-        def plan(view: FileView) -> Plan[Remembered]:
+        def plan(view: FileView) -> Plan[results.memories.Remembered]:
             return plan_remember(
                 view, placed, routing, now=context.now(), settings=context.settings, lookup=seen.lookups
             )
@@ -411,9 +410,9 @@ def _store(store: str | None) -> str | None:
     raise InvalidInput(f"“{store[:40]}” is no store.", remedy=f"Use {' or '.join(_STORES)}.")
 
 
-def _own(outcome: Remembered) -> Remembered:
+def _own(outcome: results.memories.Remembered) -> results.memories.Remembered:
     """Return what may be told of what was written: what was said, and under which id it is kept."""
-    return Remembered(
+    return results.memories.Remembered(
         None,
         ids=(outcome.id,),
         id=outcome.id,
@@ -427,7 +426,7 @@ def _own(outcome: Remembered) -> Remembered:
     )
 
 
-def _held(held: HeldBack | None) -> HeldBack | None:
+def _held(held: results.memories.HeldBack | None) -> results.memories.HeldBack | None:
     return replace(held, detail="The owner decides on it.") if held is not None else None
 
 

@@ -13,11 +13,10 @@ from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, Self, TypeVar
 
-from workbench.engine import layout
+from workbench.engine import layout, results
 from workbench.engine.clock import Clock, clock_from_environment
 from workbench.engine.errors import InvalidInput, InvalidSetting, NotFound, StorageError, WorkbenchError
 from workbench.engine.file_access import expand_home, expand_writable
-from workbench.engine.results.memories import Changed
 from workbench.engine.roles import parse_role
 from workbench.engine.services.audit import Audit
 from workbench.engine.services.context import WorkspaceContext
@@ -167,7 +166,7 @@ class Workspace:
         clock: Clock | None = None,
         timezone: str | None = None,
         new_id: Callable[[], str] | None = None,
-    ) -> Changed:
+    ) -> results.memories.Changed:
         """Lay out a new workspace, or give one that has memory its history.
 
         An empty folder gets the templates of the layout; in a folder with memory nothing but `.audit` and the
@@ -524,7 +523,7 @@ _FOLDERS = (layout.EPISODES, layout.ENTITIES, layout.PROCEDURES, layout.VAULT, l
 _SECTION = "workbench"
 
 
-def initialise(context: WorkspaceContext, timezone: str | None) -> Changed:
+def initialise(context: WorkspaceContext, timezone: str | None) -> results.memories.Changed:
     """Create the history, the layout where there is no memory yet, and record the time zone.
 
     A folder that has memory gets nothing but the history; the zone is recorded in it, unless the settings
@@ -563,7 +562,9 @@ def initialise(context: WorkspaceContext, timezone: str | None) -> Changed:
     commits = [receipt.commit for receipt in receipts if receipt.commit]
     files = [path for receipt in receipts for path in receipt.files]
     told = (*context.troubles, *tell_left_out(context))
-    return Changed(commits[-1] if commits else None, tuple(dict.fromkeys(files)), warnings=told)
+    return results.memories.Changed(
+        commits[-1] if commits else None, tuple(dict.fromkeys(files)), warnings=told
+    )
 
 
 def recorded_timezone(root: Path) -> str:

@@ -11,13 +11,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from workbench.engine import layout
+from workbench.engine import layout, results
 from workbench.engine.errors import HistoryDamaged
 from workbench.engine.history.commits import AuditEntry, CommitMessage, parse_message
 from workbench.engine.history.git_store import SHORT, Commit, GitStore, diff_text
 from workbench.engine.history.plan import Action
 from workbench.engine.history.state_files import read_state, write_state
-from workbench.engine.results.audit import Alert
 
 ALERT = "Alert"
 ALERT_KIND = "Alert-Kind"
@@ -129,7 +128,7 @@ def open_history_alerts(commits: Iterable[Commit]) -> list[tuple[str, Commit]]:
     ]
 
 
-def describe_alert(store: GitStore, raised: RaisedAlert) -> Alert:
+def describe_alert(store: GitStore, raised: RaisedAlert) -> results.audit.Alert:
     """Return an alert with the change that raised it."""
     commit = store.commit(raised.commit)
     message = parse_message(commit)
@@ -140,7 +139,7 @@ def describe_alert(store: GitStore, raised: RaisedAlert) -> Alert:
         before = store.file_at(change.parent, message.file) if change.parent else None
         diff = diff_text(message.file, before, store.file_at(change.id, message.file))
         actor = parse_message(change).actor
-    return Alert(
+    return results.audit.Alert(
         id=raised.id,
         file=message.file,
         timestamp=commit.moment,

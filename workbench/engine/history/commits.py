@@ -13,12 +13,12 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import TYPE_CHECKING
 
+from workbench.engine import results
 from workbench.engine.errors import InvalidInput, NotFound
 from workbench.engine.history.git_objects import parse_commit
 from workbench.engine.history.git_store import Commit
 from workbench.engine.history.state_files import write_state
 from workbench.engine.markdown.audit_log import parse_audit_fields, render_audit_fields
-from workbench.engine.results.audit import HistoryLine
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -293,11 +293,13 @@ class CommitIndex:
                 return None if trailer == REDOES else self.commit(place)
         return None
 
-    def shown(self) -> HistoryLine:
+    def shown(self) -> results.audit.HistoryLine:
         """Return the index as a result value."""
         digits, names = self.ids.hex(), self.names
         commits = tuple([digits[start : start + 2 * _HASH] for start in range(0, len(digits), 2 * _HASH)])
-        return HistoryLine(commits, tuple(self.seconds), tuple([names[place] for place in self.actors]))
+        return results.audit.HistoryLine(
+            commits, tuple(self.seconds), tuple([names[place] for place in self.actors])
+        )
 
 
 EMPTY_INDEX = CommitIndex(b"", array("q"), array("I"), ())

@@ -12,7 +12,7 @@ from datetime import UTC, tzinfo
 from pathlib import Path
 from typing import TypeVar
 
-from workbench.engine import layout
+from workbench.engine import layout, results
 from workbench.engine.clock import Clock
 from workbench.engine.errors import NotFound, StorageError
 from workbench.engine.history.alerts import (
@@ -48,7 +48,6 @@ from workbench.engine.history.recovery import (
 from workbench.engine.history.retired_ids import keep_all_retired
 from workbench.engine.history.transaction import Transaction, TransactionContext
 from workbench.engine.history.work_files import CommitFiles, WorkFiles
-from workbench.engine.results.audit import Alert
 
 T = TypeVar("T")
 
@@ -203,7 +202,7 @@ class History:
         """
         return CommitFiles(self.store, self.store.resolve(commit))
 
-    def alerts(self, *, waiting: bool = False) -> tuple[Alert, ...]:
+    def alerts(self, *, waiting: bool = False) -> tuple[results.audit.Alert, ...]:
         """Return every alert with the change that raised it, newest first.
 
         Args:

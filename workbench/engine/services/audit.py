@@ -8,26 +8,9 @@ from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta, tzinfo
 from typing import TYPE_CHECKING
 
-from workbench.engine import layout
+from workbench.engine import layout, results
 from workbench.engine.clock import parse_time
 from workbench.engine.errors import HistoryDamaged, InvalidInput, NotFound, StorageError
-from workbench.engine.results.audit import (
-    Alert,
-    Alerts,
-    AuditEntry,
-    AuditLog,
-    Blame,
-    CommitView,
-    Comparison,
-    DiffView,
-    HistoryLine,
-    Moment,
-    NextStep,
-    NextSteps,
-    Verified,
-    VerifyProgress,
-)
-from workbench.engine.results.memories import Changed
 from workbench.engine.roles import Capability, require, require_by_hand
 from workbench.engine.services.context import WorkspaceContext
 from workbench.engine.services.mutator import Mutator
@@ -129,7 +112,7 @@ class Audit:
         limit: int | None = None,
         offset: int = 0,
         actions: int | None = None,
-    ) -> AuditLog:
+    ) -> results.audit.AuditLog:
         """Return what changed, newest first; entries of one action name the same `group`.
 
         Args:
@@ -157,15 +140,15 @@ class Audit:
         )
         self._context.history.refuse_gone()
         if not self._context.has_history():
-            return AuditLog(())
+            return results.audit.AuditLog(())
         root, store, told = self._context.root, self._context.history.store, self._told_by_action()
         if actions is not None:
             found = newest_actions(map(told, iterate_entries(root, store)), wanted, actions)
         else:
             found = map(told, iterate_entries(root, store, wanted))
-        return AuditLog(tuple(islice(found, offset, None if limit is None else offset + limit)))
+        return results.audit.AuditLog(tuple(islice(found, offset, None if limit is None else offset + limit)))
 
-    def _told_by_action(self) -> Callable[[AuditEntry], AuditEntry]:
+    def _told_by_action(self) -> Callable[[results.audit.AuditEntry], results.audit.AuditEntry]:
         """Return what adds to an entry the action it belongs to; in a damaged history each commit is one of its own."""
         from workbench.engine.history.audit import Actions
 
@@ -174,7 +157,7 @@ class Audit:
         except HistoryDamaged:
             return lambda entry: replace(entry, group=entry.commit)
 
-    def audit_pages(self, size: int) -> Iterator[tuple[AuditEntry, ...]]:
+    def audit_pages(self, size: int) -> Iterator[tuple[results.audit.AuditEntry, ...]]:
         """Yield the whole log, newest first, in pages, reading no further than is asked for.
 
         Args:
@@ -194,7 +177,7 @@ class Audit:
             while page := tuple(islice(entries, size)):
                 yield page
 
-    def audit_show(self, commit: str) -> CommitView:
+    def audit_show(self, commit: str) -> results.audit.CommitView:
         """Return one commit with everything that accounts for it.
 
         Raises:
@@ -205,7 +188,7 @@ class Audit:
         looking = self._context.looking_back
         return show_commit(looking.store, looking.line(), commit)
 
-    def audit_diff(self, commit: str, *, path: str | None = None) -> DiffView:
+    def audit_diff(self, commit: str, *, path: str | None = None) -> results.audit.DiffView:
         """Return what one commit changed, or what changed between two.
 
         Args:
@@ -220,7 +203,7 @@ class Audit:
         self._context.history.refuse_gone()
         return diff(self._context.history.store, commit, path=path)
 
-    def audit_blame(self, path: str) -> Blame:
+    def audit_blame(self, path: str) -> results.audit.Blame:
         """Return who wrote each line of a file, and when.
 
         Raises:
@@ -232,7 +215,7 @@ class Audit:
         self._context.history.refuse_gone()
         return blame(self._context.root, self._context.history.store, layout.normalise(path))
 
-    def audit_at(self, time: str, *, path: str | None = None) -> Moment:
+    def audit_at(self, time: str, *, path: str | None = None) -> results.audit.Moment:
         """Return memory as it was: the files of a commit, or of the newest commit not later than a time.
 
         Args:
@@ -246,7 +229,7 @@ class Audit:
         looking = self._context.looking_back
         commit, asked = looking.found(time, "time")
         if commit is None:
-            return Moment(asked or self._context.now(), None, None, ())
+            return results.audit.Moment(asked or self._context.now(), None, None, ())
         past = looking.of(commit, asked)
         return past.moment if path is None else past.moment_of(path)
 
@@ -254,9 +237,9 @@ class Audit:
         self,
         *,
         deep: bool = False,
-        progress: Callable[[VerifyProgress], None] = lambda _: None,
+        progress: Callable[[results.audit.VerifyProgress], None] = lambda _: None,
         cancelled: Callable[[], bool] = lambda: False,
-    ) -> Verified:
+    ) -> results.audit.Verified:
         """Check that audit log, git history and files agree.
 
         A file that stays out of history until a person decides on a secret in it is no problem; it is named.
@@ -292,7 +275,7 @@ class Audit:
             waiting=tuple(masked(each.where) for each in waits),
         )
 
-    def audit_alerts(self) -> Alerts:
+    def audit_alerts(self) -> results.audit.Alerts:
         """Return the alerts of changed critical files, newest first.
 
         Raises:
@@ -300,13 +283,15 @@ class Audit:
         """
         self._context.adopt_for_reading()
         self._context.history.refuse_gone()
-        return Alerts(tuple(self._context.history.alerts()) if self._context.has_history() else ())
+        return results.audit.Alerts(
+            tuple(self._context.history.alerts()) if self._context.has_history() else ()
+        )
 
-    def alerts_waiting(self) -> tuple[Alert, ...]:
+    def alerts_waiting(self) -> tuple[results.audit.Alert, ...]:
         """Return the alerts that nobody has acknowledged, newest first, as the history stands; quick."""
         return self._context.history.alerts(waiting=True) if self._context.has_history() else ()
 
-    def acknowledge(self, alert: str) -> Changed:
+    def acknowledge(self, alert: str) -> results.memories.Changed:
         """Say that the change behind an alert has been seen; only a person may.
 
         Raises:
@@ -315,17 +300,17 @@ class Audit:
         """
         require(self._context.role, Capability.ACKNOWLEDGE, doing="acknowledge alerts")
         receipt = self._context.history.acknowledge(alert, self._mutator.attribution("acknowledged an alert"))
-        return Changed(receipt.commit, receipt.files, (alert,))
+        return results.memories.Changed(receipt.commit, receipt.files, (alert,))
 
-    def audit_prune(self) -> Changed:
+    def audit_prune(self) -> results.memories.Changed:
         """Summarise what is older than the retention into monthly digests, out of the audit log."""
         from workbench.engine.history.retention import prune
 
         require(self._context.role, Capability.WRITE_MEMORY, doing="prune the audit log")
         receipt = prune(self._context.history, self._context.settings.audit.retention_days)
-        return Changed(receipt.commit, receipt.files)
+        return results.memories.Changed(receipt.commit, receipt.files)
 
-    def revert(self, commit_or_item: str, *, whole: bool = False) -> Changed:
+    def revert(self, commit_or_item: str, *, whole: bool = False) -> results.memories.Changed:
         """Take back what one commit, or one item of a reflection (`r-012.3`), changed.
 
         Later changes elsewhere in the same files stay.
@@ -358,7 +343,7 @@ class Audit:
         file: str | None = None,
         memory: str | None = None,
         reflection: str | None = None,
-    ) -> Changed:
+    ) -> results.memories.Changed:
         """Go back: the whole memory to a time, one file or one memory to a commit, or to before a reflection.
 
         Args:
@@ -399,7 +384,7 @@ class Audit:
             lambda here: rollback_reflection(here.history, str(reflection), by, may_touch_critical=critical),
         )
 
-    def _rollback_to(self, to: str) -> Changed:
+    def _rollback_to(self, to: str) -> results.memories.Changed:
         from workbench.engine.history.revert import rollback_to_commit
 
         by = self._mutator.attribution(f"rollback to {to}")
@@ -411,7 +396,7 @@ class Audit:
 
         return self._take_back("roll back", act)
 
-    def _rollback_memory(self, memory: str) -> Changed:
+    def _rollback_memory(self, memory: str) -> results.memories.Changed:
         from workbench.engine.history.json_revert import places_of
         from workbench.engine.history.permissions import refuse_others_since
         from workbench.engine.past.restore import plan_memory_rollback
@@ -441,7 +426,9 @@ class Audit:
 
         return self._take_back("roll back", act)
 
-    def undo(self, *, mine: bool = False, confirmed: bool = False, expected: str | None = None) -> Changed:
+    def undo(
+        self, *, mine: bool = False, confirmed: bool = False, expected: str | None = None
+    ) -> results.memories.Changed:
         """Take back the newest action that is not undone yet, an import as a whole; again walks further back.
 
         Yours is what was asked for at a door of this role without naming another actor; a person's too is what was
@@ -474,7 +461,7 @@ class Audit:
             ),
         )
 
-    def redo(self, *, confirmed: bool = False, expected: str | None = None) -> Changed:
+    def redo(self, *, confirmed: bool = False, expected: str | None = None) -> results.memories.Changed:
         """Do again what was undone last.
 
         Args:
@@ -499,34 +486,34 @@ class Audit:
             ),
         )
 
-    def next_steps(self) -> NextSteps:
+    def next_steps(self) -> results.audit.NextSteps:
         """Return what undo and redo would do now, edits from outside that nobody has taken in yet left out."""
         from workbench.engine.history.permissions import owner_in_words
         from workbench.engine.history.undo import UndoStep, next_redo, next_undo
 
         if not self._context.has_history():
-            return NextSteps()
+            return results.audit.NextSteps()
         store, asker = self._context.history.store, self._mutator.asker()
 
-        def shown(step: UndoStep | None) -> NextStep | None:
+        def shown(step: UndoStep | None) -> results.audit.NextStep | None:
             if step is None:
                 return None
             by, moment = owner_in_words(step.owner, step.actor), step.moment.astimezone(self._context.zone)
-            return NextStep(step.action[-1], by, moment, step.told, step.owner == asker)
+            return results.audit.NextStep(step.action[-1], by, moment, step.told, step.owner == asker)
 
-        return NextSteps(
+        return results.audit.NextSteps(
             shown(next_undo(store)), shown(next_undo(store, asker)), shown(next_redo(store, asker))
         )
 
-    def adopt(self) -> Changed:
+    def adopt(self) -> results.memories.Changed:
         """Take in now what was edited from outside, as the actor `manual`."""
         require(self._context.role, Capability.WRITE_MEMORY, doing="take in outside edits")
         adopted = self._context.adopt()
         if adopted is None:
-            return Changed(None)
+            return results.memories.Changed(None)
         commit = adopted.commits[-1] if adopted.commits else None
         warnings = (*adopted.warnings, *self._core_warnings(adopted.files))
-        return Changed(commit, adopted.files, adopted.alerts, warnings)
+        return results.memories.Changed(commit, adopted.files, adopted.alerts, warnings)
 
     def set_aside_history(self) -> Path:
         """Move a history that cannot be used out of the way, so that a new one can begin; nothing is deleted.
@@ -556,7 +543,9 @@ class Audit:
             return ()
         return (f"Core memory holds {view.tokens:,} tokens, more than its cap of {view.cap:,}: shorten it.",)
 
-    def _take_back(self, doing: str, act: Callable[[WorkspaceContext], Receipt[Reversal]]) -> Changed:
+    def _take_back(
+        self, doing: str, act: Callable[[WorkspaceContext], Receipt[Reversal]]
+    ) -> results.memories.Changed:
         from workbench.engine.history.undo import standing_changes
 
         require(self._context.role, Capability.ROLLBACK, doing=doing)
@@ -572,7 +561,7 @@ class Audit:
                 self._context.journal.record_standing(changes)
         self._mutator.answer_alerts(receipt, receipt.outcome.commits)
         outcome = receipt.outcome
-        return Changed(receipt.commit, receipt.files, outcome.commits, outcome.warnings)
+        return results.memories.Changed(receipt.commit, receipt.files, outcome.commits, outcome.warnings)
 
     def _time(self, text: str | None, name: str, *, end: bool = False) -> datetime | None:
         """Read a time: ISO 8601, `3d` (ago, likewise `12h` and `2w`), `today` or `yesterday`.
@@ -581,10 +570,14 @@ class Audit:
         """
         return None if text is None else read_time(text, name, self._context.now(), end=end)
 
-    def history_line(self) -> HistoryLine:
+    def history_line(self) -> results.audit.HistoryLine:
         """Return every commit from the first to the newest."""
         context = self._context
-        return context.looking_back.line().shown() if context.has_history() else HistoryLine((), (), ())
+        return (
+            context.looking_back.line().shown()
+            if context.has_history()
+            else results.audit.HistoryLine((), (), ())
+        )
 
     def at(self, moment: str) -> Past:
         """Return memory as it was.
@@ -598,7 +591,7 @@ class Audit:
         """
         return self._context.looking_back.past(moment)
 
-    def compare(self, older: str, newer: str | None = None) -> Comparison:
+    def compare(self, older: str, newer: str | None = None) -> results.audit.Comparison:
         """Return what is different at a later moment.
 
         An entity that came or went is told whole; where only facts or relations with a block id differ, these are told

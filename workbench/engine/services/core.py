@@ -5,13 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from workbench.engine import layout
+from workbench.engine import layout, results
 from workbench.engine.clock import time_or_none
 from workbench.engine.errors import DocumentError, HistoryError, OutsideWorkspace, StorageError
-from workbench.engine.results.audit import Alert
-from workbench.engine.results.memories import Changed, CoreView
-from workbench.engine.results.reviews import ReflectionDue
-from workbench.engine.results.status import Brief
 from workbench.engine.services.mutator import Mutator
 from workbench.engine.services.reviews import reflection_due
 
@@ -29,7 +25,7 @@ class Core:
         self._context = context
         self._mutator = mutator
 
-    def core_set(self, block: str, body: str, *, expected: str | None = None) -> Changed:
+    def core_set(self, block: str, body: str, *, expected: str | None = None) -> results.memories.Changed:
         """Replace the body of a block of core memory.
 
         Args:
@@ -52,7 +48,7 @@ class Core:
             f"core set {block}",
         )
 
-    def core_add(self, block: str, text: str) -> Changed:
+    def core_add(self, block: str, text: str) -> results.memories.Changed:
         """Add an item to a block of core memory; raises as `core_set`."""
         from workbench.engine.memory.core import plan_add_item
 
@@ -64,7 +60,7 @@ class Core:
             f"core add {block}",
         )
 
-    def core_replace(self, id: str, text: str) -> Changed:  # noqa: A002 - the field's word
+    def core_replace(self, id: str, text: str) -> results.memories.Changed:  # noqa: A002 - the field's word
         """Replace the text of an item of core memory; raises as `core_set`."""
         from workbench.engine.memory.core import plan_replace_item
 
@@ -74,7 +70,7 @@ class Core:
             f"core replace {id}",
         )
 
-    def core_remove(self, id: str, *more: str) -> Changed:  # noqa: A002 - the field's word
+    def core_remove(self, id: str, *more: str) -> results.memories.Changed:  # noqa: A002 - the field's word
         """Take items out of core memory, in one commit.
 
         Raises:
@@ -93,13 +89,13 @@ class Core:
 _MOST_ENDED = 3
 
 
-def brief(context: WorkspaceContext) -> Brief:
+def brief(context: WorkspaceContext) -> results.status.Brief:
     """Return core memory with what waits for attention: alerts, proposals, a reflection that is due."""
     from workbench.engine.markdown.core import CoreMemory
     from workbench.engine.markdown.proposals import PendingMemories
     from workbench.engine.memory.core import view_core
 
-    alerts: tuple[Alert, ...] = ()
+    alerts: tuple[results.audit.Alert, ...] = ()
     notices: list[str] = []
     try:
         context.adopt_for_reading()
@@ -128,7 +124,7 @@ def brief(context: WorkspaceContext) -> Brief:
     except (OutsideWorkspace, StorageError) as error:
         # What an agent needs to know must not hang on one file.
         notices.append(str(error))
-    return Brief(
+    return results.status.Brief(
         core=core.text,
         tokens=view.tokens,
         cap=view.cap,
@@ -140,7 +136,9 @@ def brief(context: WorkspaceContext) -> Brief:
     )
 
 
-def _notices(view: CoreView, alerts: tuple[Alert, ...], waiting: int, zone: tzinfo) -> Iterator[str]:
+def _notices(
+    view: results.memories.CoreView, alerts: tuple[results.audit.Alert, ...], waiting: int, zone: tzinfo
+) -> Iterator[str]:
     for alert in alerts:
         day = alert.timestamp.astimezone(zone)
         yield f"{alert.file} was changed on {day:%Y-%m-%d} by {alert.actor}. Was this intentional?"
@@ -178,7 +176,7 @@ def _ended_sessions(context: WorkspaceContext) -> Iterator[str]:
         yield f"{len(ended) - _MOST_ENDED} more sessions ended and are not saved: workbench sessions"
 
 
-def _due_notice(due: ReflectionDue) -> Iterator[str]:
+def _due_notice(due: results.reviews.ReflectionDue) -> Iterator[str]:
     if due.due:
         yield f"A reflection is due. {due.reason}"
 

@@ -7,9 +7,7 @@ from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING
 
-from workbench.engine import layout
-from workbench.engine.results.decay import DecayEntry, DecayExplained, DecayView, Falls, ScorePoint
-from workbench.engine.results.memories import Changed, Score
+from workbench.engine import layout, results
 from workbench.engine.roles import Capability
 from workbench.engine.services.context import WorkspaceContext
 from workbench.engine.services.mutator import Mutator
@@ -27,7 +25,7 @@ class Decay:
         self._mutator = mutator
         self._retrieval = retrieval
 
-    def decay(self, *, forecast: Sequence[int] = (), lambda_: float | None = None) -> DecayView:
+    def decay(self, *, forecast: Sequence[int] = (), lambda_: float | None = None) -> results.decay.DecayView:
         """Return every memory's score now, and at days to come.
 
         Args:
@@ -37,7 +35,9 @@ class Decay:
         self._context.refresh_for_reading()
         return self._context.scores().view(forecast=forecast, lambda_=lambda_)
 
-    def decay_course(self, view: DecayView, entry: DecayEntry, days: Sequence[int]) -> tuple[ScorePoint, ...]:
+    def decay_course(
+        self, view: results.decay.DecayView, entry: results.decay.DecayEntry, days: Sequence[int]
+    ) -> tuple[results.decay.ScorePoint, ...]:
         """Return one memory’s scores on some days if nobody touches it; nothing is read for it.
 
         Args:
@@ -49,7 +49,9 @@ class Decay:
 
         return score_course(view, entry, days)
 
-    def decay_terms(self, view: DecayView, entry: DecayEntry, day: int) -> Score | None:
+    def decay_terms(
+        self, view: results.decay.DecayView, entry: results.decay.DecayEntry, day: int
+    ) -> results.memories.Score | None:
         """Return a score on one day with the terms of the formula; None where it is not known.
 
         Args:
@@ -61,7 +63,7 @@ class Decay:
 
         return score_terms(view, entry, day)
 
-    def decay_falls(self, within: int = 30, *, lambda_: float | None = None) -> Falls:
+    def decay_falls(self, within: int = 30, *, lambda_: float | None = None) -> results.decay.Falls:
         """Return what passes a threshold within some days if nobody touches it, the soonest first.
 
         Args:
@@ -80,7 +82,7 @@ class Decay:
         *,
         on: date | None = None,
         lambda_: float | None = None,
-    ) -> DecayExplained:
+    ) -> results.decay.DecayExplained:
         """Return one memory’s score on a day, term by term, and when it passes which threshold.
 
         Args:
@@ -96,7 +98,7 @@ class Decay:
         memory_id = str(self._retrieval.resolve(id).whole)
         return self._context.scores().explained(memory_id, on, lambda_=lambda_)
 
-    def decay_keep(self, lambda_: float) -> Changed:
+    def decay_keep(self, lambda_: float) -> results.memories.Changed:
         """Make another rate of decay the workspace’s; only a person may.
 
         Args:
@@ -110,7 +112,7 @@ class Decay:
 
         context = self._context
 
-        def plan(view: FileView) -> Plan[Changed]:
+        def plan(view: FileView) -> Plan[results.memories.Changed]:
             from workbench.engine.history.plan import Action, FileChange, Plan
 
             before = view.read(layout.SETTINGS)
@@ -124,7 +126,7 @@ class Decay:
                 layout.SETTINGS,
                 summary,
                 (change,) if after != before else (),
-                outcome=Changed(None, ids=(f"file:{layout.SETTINGS}",)),
+                outcome=results.memories.Changed(None, ids=(f"file:{layout.SETTINGS}",)),
             )
 
         receipt = self._mutator.mutate(

@@ -6,34 +6,34 @@ import shutil
 import sys
 from typing import TYPE_CHECKING
 
-from workbench.engine import layout
+from workbench.engine import layout, results
 from workbench.engine.derived_files import trouble_in
 from workbench.engine.errors import WorkbenchError
-from workbench.engine.results.status import Check, Diagnosis
 from workbench.engine.services.context import COST_OF_STATE, WorkspaceContext
 from workbench.engine.services.state_folder import set_aside_beside
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+
 _MOST_PROBLEMS = 20
 
 
-def diagnose(context: WorkspaceContext) -> Diagnosis:
+def diagnose(context: WorkspaceContext) -> results.status.Diagnosis:
     """Look at everything the workspace stands on, and say how to mend what is not well."""
     checks = [
         check for look in (_programs, _settings, _files, _search, _history, _state) for check in look(context)
     ]
-    return Diagnosis(all(check.state != "broken" for check in checks), tuple(checks))
+    return results.status.Diagnosis(all(check.state != "broken" for check in checks), tuple(checks))
 
 
-def _programs(_context: WorkspaceContext) -> Iterator[Check]:
+def _programs(_context: WorkspaceContext) -> Iterator[results.status.Check]:
     version = ".".join(str(part) for part in sys.version_info[:3])
-    yield Check("Python", "ok", version)
+    yield results.status.Check("Python", "ok", version)
     if shutil.which("git"):
-        yield Check("git", "ok", "found; it repacks the history")
+        yield results.status.Check("git", "ok", "found; it repacks the history")
     else:
-        yield Check(
+        yield results.status.Check(
             "git",
             "degraded",
             "not found; history is kept but never repacked",
@@ -41,53 +41,53 @@ def _programs(_context: WorkspaceContext) -> Iterator[Check]:
         )
 
 
-def _settings(context: WorkspaceContext) -> Iterator[Check]:
+def _settings(context: WorkspaceContext) -> Iterator[results.status.Check]:
     zone = context.zone.key
     origin = context.settings.origin("timezone")
-    yield Check("time zone", "ok", f"{zone} ({origin})")
+    yield results.status.Check("time zone", "ok", f"{zone} ({origin})")
     if context.settings.broken:
-        yield Check(
+        yield results.status.Check(
             "settings", "broken", context.settings.broken, "Mend the file; until then the defaults hold here."
         )
     for warning in context.settings.warnings:
-        yield Check("settings", "degraded", warning)
+        yield results.status.Check("settings", "degraded", warning)
     yield _model(context)
 
 
-def _model(context: WorkspaceContext) -> Check:
+def _model(context: WorkspaceContext) -> results.status.Check:
     from workbench.engine.providers.selection import try_local_model
 
     told = context.settings.model.told
     try:
         try_local_model(context.settings)
     except WorkbenchError as error:
-        return Check(
+        return results.status.Check(
             "model", "degraded", f"{told}. {error.message} Built-in rules decide.", error.remedy or ""
         )
-    return Check("model", "ok", told or "none; built-in rules decide")
+    return results.status.Check("model", "ok", told or "none; built-in rules decide")
 
 
-def _files(context: WorkspaceContext) -> Iterator[Check]:
+def _files(context: WorkspaceContext) -> Iterator[results.status.Check]:
     try:
         context.refresh()
         total = context.lookups.count()
     except WorkbenchError as error:
-        yield Check("memories", "broken", error.message, error.remedy)
+        yield results.status.Check("memories", "broken", error.message, error.remedy)
         return
     problems = broken_parts(context)
-    yield Check("memories", "ok", f"{total:,} in the catalog")
+    yield results.status.Check("memories", "ok", f"{total:,} in the catalog")
     yield from problems[:_MOST_PROBLEMS]
     if len(problems) > _MOST_PROBLEMS:
         further = len(problems) - _MOST_PROBLEMS
-        yield Check("file", "degraded", f"{further} further broken parts")
+        yield results.status.Check("file", "degraded", f"{further} further broken parts")
 
 
-def _search(context: WorkspaceContext) -> Iterator[Check]:
+def _search(context: WorkspaceContext) -> Iterator[results.status.Check]:
     try:
         context.finder.try_local_model()
         status = context.outside.describe(context.finder.status())
     except WorkbenchError as error:
-        yield Check("search", "degraded", error.message, error.remedy)
+        yield results.status.Check("search", "degraded", error.message, error.remedy)
         return
     vectors = status.provider if status.model is None else f"{status.provider}, {status.model}"
     waiting = "; brought up to date by the next search" if status.dirty else ""
@@ -95,21 +95,21 @@ def _search(context: WorkspaceContext) -> Iterator[Check]:
     if status.pending and not status.dirty and status.provider != "none":
         told += f", {status.pending:,} of them found by words alone until they are embedded"
     if status.fallback:
-        yield Check(
+        yield results.status.Check(
             "search", "degraded", f"{told}. {status.fallback}", "Mend what it names, or choose another."
         )
     elif status.pending and not status.dirty:
-        yield Check("search", "degraded", told, "Run: workbench index")
+        yield results.status.Check("search", "degraded", told, "Run: workbench index")
     else:
-        yield Check("search", "ok", told)
+        yield results.status.Check("search", "ok", told)
     for problem in context.outside.problems():
-        yield Check("file", "degraded", f"{problem.where}: {problem.message}", problem.remedy)
+        yield results.status.Check("file", "degraded", f"{problem.where}: {problem.message}", problem.remedy)
 
 
-def broken_parts(context: WorkspaceContext) -> tuple[Check, ...]:
+def broken_parts(context: WorkspaceContext) -> tuple[results.status.Check, ...]:
     """Return what cannot be read in the files, as far as they have been looked at."""
     return tuple(
-        Check("file", "degraded", f"{f'{path}:{line}' if line else path}: {message}", remedy)
+        results.status.Check("file", "degraded", f"{f'{path}:{line}' if line else path}: {message}", remedy)
         for path, line, message, remedy in (*context.lookups.problems(), *_problems_of_books(context))
     )
 
@@ -142,11 +142,11 @@ def _problems_of_books(context: WorkspaceContext) -> Iterator[tuple[str, int | N
                 yield problem.path, problem.line, problem.message, problem.remedy
 
 
-def _history(context: WorkspaceContext) -> Iterator[Check]:
+def _history(context: WorkspaceContext) -> Iterator[results.status.Check]:
     from workbench.engine.history.alerts import load_seen
 
     if not context.has_history() and (seen := load_seen(context.history.state)):
-        yield Check(
+        yield results.status.Check(
             "history",
             "broken",
             f"gone; it was last seen at commit {seen.head[:10]}",
@@ -154,39 +154,43 @@ def _history(context: WorkspaceContext) -> Iterator[Check]:
         )
         return
     if not context.has_history():
-        yield Check("history", "degraded", "none yet; the first change makes it", "Run: workbench init")
+        yield results.status.Check(
+            "history", "degraded", "none yet; the first change makes it", "Run: workbench init"
+        )
         return
     try:
         unfinished = context.history.unfinished_purge() is not None
         head = context.history.head()
         pending = sum(not alert.acknowledgement for alert in context.history.raised_alerts())
     except WorkbenchError as error:
-        yield Check("history", "broken", error.message, error.remedy)
+        yield results.status.Check("history", "broken", error.message, error.remedy)
         return
-    yield Check("history", "ok", f"newest commit {head[:10] if head else 'none'}")
+    yield results.status.Check("history", "ok", f"newest commit {head[:10] if head else 'none'}")
     if unfinished:
-        yield Check(
+        yield results.status.Check(
             "purge",
             "broken",
             f"one was interrupted, and what it removes may still be in the history{_stop(context)}",
             "The next change finishes it; so does: workbench audit log",
         )
     for told in context.history.told_of_purges():
-        yield Check(
+        yield results.status.Check(
             "purged",
             "degraded",
             told,
             "Look at what it names; asking for the same purge again ends this note.",
         )
     for one in context.history.behind():
-        yield Check(
+        yield results.status.Check(
             "projection",
             "degraded",
             f"{one.name} is behind: {one.reason}",
             "Mend what it names; the next change brings it up to date.",
         )
     if pending:
-        yield Check("alerts", "degraded", f"{pending} not acknowledged", "Look with: workbench audit alerts")
+        yield results.status.Check(
+            "alerts", "degraded", f"{pending} not acknowledged", "Look with: workbench audit alerts"
+        )
 
 
 def _stop(context: WorkspaceContext) -> str:
@@ -194,7 +198,7 @@ def _stop(context: WorkspaceContext) -> str:
     return f"; it could not be finished: {stopped}" if stopped else ""
 
 
-def _state(context: WorkspaceContext) -> Iterator[Check]:
+def _state(context: WorkspaceContext) -> Iterator[results.status.Check]:
     cache = context.settings.cache_directory(context.root)
     for purpose, folder, cost in (
         ("state", context.state, COST_OF_STATE),
@@ -202,16 +206,16 @@ def _state(context: WorkspaceContext) -> Iterator[Check]:
     ):
         trouble = trouble_in(folder)
         if not trouble:
-            yield Check(purpose, "ok", str(folder))
+            yield results.status.Check(purpose, "ok", str(folder))
         else:
-            yield Check(
+            yield results.status.Check(
                 purpose,
                 "degraded",
                 f"{folder} cannot be written ({trouble}): {cost}",
                 f"Make room there, give yourself the right to write, or set paths.{purpose}.",
             )
     for place in set_aside_beside(context.state):
-        yield Check(
+        yield results.status.Check(
             "former state",
             "degraded",
             f"{place} was left by another workspace that stood here",

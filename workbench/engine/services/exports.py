@@ -9,11 +9,10 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from workbench.engine import layout
+from workbench.engine import layout, results
 from workbench.engine.errors import Cancelled, InvalidInput, OutsideWorkspace, StorageError
 from workbench.engine.file_access import expand_writable
 from workbench.engine.results.json_shape import to_json
-from workbench.engine.results.transfer import Exported, ExportProgress
 from workbench.engine.roles import Capability, require
 from workbench.engine.services.context import WorkspaceContext
 
@@ -34,7 +33,7 @@ class _Steps:
         cancelled: Asked between steps.
     """
 
-    progress: Callable[[ExportProgress], None] = lambda _: None
+    progress: Callable[[results.transfer.ExportProgress], None] = lambda _: None
     cancelled: Callable[[], bool] = lambda: False
     done: int = 0
     total: int = 0
@@ -50,7 +49,7 @@ class _Steps:
                 raise Cancelled("The export was called off.", remedy="Nothing of it was kept; export again.")
             yield step
             self.done += 1
-            self.progress(ExportProgress(self.done, self.total))
+            self.progress(results.transfer.ExportProgress(self.done, self.total))
 
 
 class Exports:
@@ -79,9 +78,9 @@ class Exports:
         folder: bool = False,
         memories: bool = True,
         files: bool = True,
-        progress: Callable[[ExportProgress], None] = lambda _: None,
+        progress: Callable[[results.transfer.ExportProgress], None] = lambda _: None,
         cancelled: Callable[[], bool] = lambda: False,
-    ) -> Exported:
+    ) -> results.transfer.Exported:
         """Write the whole memory to a file of JSON Lines, or into a plain folder; whole, or not at all.
 
         Args:
@@ -111,10 +110,10 @@ class Exports:
             about = (json.dumps(self._header(len(content)), indent=1) + "\n").encode()
             written = steps.through(content.items())
             count, size = export_files(place, context.root, chain(written, [(MANIFEST, about)]))
-            return Exported(str(target), count - 1, 0, size)
+            return results.transfer.Exported(str(target), count - 1, 0, size)
         return self._to_file(place, target, self._lines(steps, memories=memories, files=files))
 
-    def _to_file(self, place: Path, target: str | Path, lines: Iterable[str]) -> Exported:
+    def _to_file(self, place: Path, target: str | Path, lines: Iterable[str]) -> results.transfer.Exported:
         import os
         import secrets
 
@@ -148,7 +147,7 @@ class Exports:
             ) from error
         finally:
             draft.unlink(missing_ok=True)
-        return Exported(str(target), counts["file"], counts["memory"], size)
+        return results.transfer.Exported(str(target), counts["file"], counts["memory"], size)
 
     def _lines(self, steps: _Steps, *, memories: bool, files: bool) -> Iterator[str]:
         from workbench.engine.transfer.export_format import file_line

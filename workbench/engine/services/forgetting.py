@@ -10,9 +10,9 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from workbench.engine import results
 from workbench.engine.errors import HistoryDamaged, WorkbenchError
 from workbench.engine.identifiers import MEMORY_STORES
-from workbench.engine.results.memories import Changed, Forgotten, Match
 from workbench.engine.roles import Capability, require
 from workbench.engine.services import sessions as places
 
@@ -44,7 +44,9 @@ _FINISHED = "The purge itself is finished; run the same command again to see whe
 _NOTHING_DELETED = "Nothing was deleted."
 
 
-def find_matches(context: WorkspaceContext, query: str | None, ids: Sequence[str]) -> tuple[Match, ...]:
+def find_matches(
+    context: WorkspaceContext, query: str | None, ids: Sequence[str]
+) -> tuple[results.memories.Match, ...]:
     """Return the memories that a query or ids mean, best first; what is archived already is left out.
 
     Args:
@@ -64,7 +66,9 @@ def find_matches(context: WorkspaceContext, query: str | None, ids: Sequence[str
             fact = context.lookups.fact(memory_id) if block else None
             if record is not None:
                 text = fact.text if fact else record.text
-                found.append(Match(memory_id, record.store, record.path, _snippet(text), 1.0))
+                found.append(
+                    results.memories.Match(memory_id, record.store, record.path, _snippet(text), 1.0)
+                )
         return tuple(found)
     visible = context.visible(scores)
     archived = {memory_id for memory_id, entry in scores.entries.items() if is_archived(entry)}
@@ -87,12 +91,14 @@ def find_matches(context: WorkspaceContext, query: str | None, ids: Sequence[str
     return tuple(sorted(matches, key=lambda match: -match.score))
 
 
-def _match(found: LiteralMatch) -> Match:
+def _match(found: LiteralMatch) -> results.memories.Match:
     chunk = found.chunk
-    return Match(chunk.memory_id, chunk.store, chunk.path, _snippet(chunk.text), round(found.coverage, 4))
+    return results.memories.Match(
+        chunk.memory_id, chunk.store, chunk.path, _snippet(chunk.text), round(found.coverage, 4)
+    )
 
 
-def _facts_meant(lookups: Lookups, chunk: Chunk, query: str) -> tuple[Match, ...]:
+def _facts_meant(lookups: Lookups, chunk: Chunk, query: str) -> tuple[results.memories.Match, ...]:
     """Return the facts of an entity that a query means; none where it names the entity itself."""
     from workbench.engine.search.ranking.question import coverage
     from workbench.engine.search.stemming import question_terms
@@ -103,13 +109,15 @@ def _facts_meant(lookups: Lookups, chunk: Chunk, query: str) -> tuple[Match, ...
     if coverage(wanted, chunk.title) == 1:
         return ()
     return tuple(
-        Match(fact.id, chunk.store, chunk.path, _snippet(fact.text), round(share, 4))
+        results.memories.Match(fact.id, chunk.store, chunk.path, _snippet(fact.text), round(share, 4))
         for fact in lookups.facts_of(chunk.memory_id)
         if "#^" in fact.id and not fact.retired and (share := coverage(wanted, fact.text)) >= _LEAST_COVERAGE
     )
 
 
-def forget(context: WorkspaceContext, mutator: Mutator, ids: Sequence[str], by: Attribution) -> Changed:
+def forget(
+    context: WorkspaceContext, mutator: Mutator, ids: Sequence[str], by: Attribution
+) -> results.memories.Changed:
     """Hide memories: archived, out of the graph index and out of core memory, in one commit."""
     from workbench.engine.memory.forget import plan_archive
 
@@ -124,7 +132,7 @@ def forget(context: WorkspaceContext, mutator: Mutator, ids: Sequence[str], by: 
 
 def forget_for_good(
     context: WorkspaceContext, mutator: Mutator, ids: Sequence[str], by: Attribution
-) -> Changed:
+) -> results.memories.Changed:
     """Delete memories from the files; history still has them."""
     from workbench.engine.memory.forget import plan_erase
 
@@ -136,12 +144,12 @@ def forget_for_good(
     )
     erased = receipt.outcome
     context.journal.scrub(erased.ids)
-    return Changed(receipt.commit, receipt.files, erased.ids, erased.warnings)
+    return results.memories.Changed(receipt.commit, receipt.files, erased.ids, erased.warnings)
 
 
 def forget_without_trace(
     context: WorkspaceContext, mutator: Mutator, ids: Sequence[str], by: Attribution, *, asked: Sequence[str]
-) -> Changed:
+) -> results.memories.Changed:
     """Delete memories from the files, from history and from everything derived, whole or not at all.
 
     Args:
@@ -178,10 +186,10 @@ def forget_without_trace(
         )
         erased = purged.outcome
         mutator.answer_alerts(Receipt(purged.deleted, purged.files, context.now(), None))
-    return Changed(purged.commit, purged.files, erased.ids, (*erased.warnings, *purged.told))
+    return results.memories.Changed(purged.commit, purged.files, erased.ids, (*erased.warnings, *purged.told))
 
 
-def finish_forgetting(context: WorkspaceContext, asked: Sequence[str]) -> Forgotten | None:
+def finish_forgetting(context: WorkspaceContext, asked: Sequence[str]) -> results.memories.Forgotten | None:
     """Finish the purge that was interrupted, if it was asked for by one of these words or ids; None without one.
 
     Args:
@@ -199,7 +207,7 @@ def finish_forgetting(context: WorkspaceContext, asked: Sequence[str]) -> Forgot
     return _purged(context, "The purge that had been interrupted is finished.", *told)
 
 
-def forgotten_before(context: WorkspaceContext, asked: Sequence[str]) -> Forgotten | None:
+def forgotten_before(context: WorkspaceContext, asked: Sequence[str]) -> results.memories.Forgotten | None:
     """Return what to answer if the last purge was asked for by one of these words or ids, and is done; else None."""
     from workbench.engine.history.recovery import last_purge_of
 
@@ -210,8 +218,8 @@ def forgotten_before(context: WorkspaceContext, asked: Sequence[str]) -> Forgott
     return _purged(context, f"{done}.", *told)
 
 
-def _purged(context: WorkspaceContext, *told: str) -> Forgotten:
-    return Forgotten((), applied=True, commit=context.history.head(), warnings=told)
+def _purged(context: WorkspaceContext, *told: str) -> results.memories.Forgotten:
+    return results.memories.Forgotten((), applied=True, commit=context.history.head(), warnings=told)
 
 
 @contextmanager

@@ -9,10 +9,9 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
+from workbench.engine import results
 from workbench.engine.errors import Ambiguous, InvalidInput, NotFound
 from workbench.engine.identifiers import ENTITY_TYPES, parse_memory_id
-from workbench.engine.results.graph import EntityRow, EntityTable, GraphEdge, GraphNode, GraphView
-from workbench.engine.results.memories import Changed
 from workbench.engine.roles import Capability
 from workbench.engine.services.mutator import Mutator
 from workbench.engine.services.retrieval import Retrieval
@@ -166,7 +165,7 @@ class Look:
         tied.sort(key=lambda id_: (-degrees.get(id_, 0), id_))
         return [*above, *tied][:room]
 
-    def everything(self) -> GraphView:
+    def everything(self) -> results.graph.GraphView:
         """Return all entities and relations that the filters let pass."""
         edges = self._graph.edges()
         named = self._graph.everybody()
@@ -181,7 +180,7 @@ class Look:
 
     def view(
         self, center: str | None, hops: Mapping[str, int], edges: Sequence[Edge], *, omitted: int = 0
-    ) -> GraphView:
+    ) -> results.graph.GraphView:
         """Return what is said of some entities and the relations among them."""
         named, degrees = self._graph.named(hops), self._graph.degrees(hops)
         return self._view(center, hops, edges, omitted, named, degrees)
@@ -194,7 +193,7 @@ class Look:
         omitted: int,
         named: Mapping[str, tuple[str, str]],
         degrees: Mapping[str, int],
-    ) -> GraphView:
+    ) -> results.graph.GraphView:
         grades = self._scores.graded(list(hops))
         nodes = []
         for id_, hop in hops.items():
@@ -202,15 +201,17 @@ class Look:
             known = named.get(id_)
             kind, label = known or _read_from(id_)
             nodes.append(
-                GraphNode(id_, kind, label, value, hop, status, degrees.get(id_, 0), known is not None)
+                results.graph.GraphNode(
+                    id_, kind, label, value, hop, status, degrees.get(id_, 0), known is not None
+                )
             )
         nodes.sort(key=lambda node: (node.hop, -node.score, node.id))
         shown = []
         for from_, relation, to, confidence, since, block, _ in edges:
             accessed = grades[from_][2] if from_ in grades else None
             id_ = f"{from_}#^{block}" if block else ""
-            shown.append(GraphEdge(from_, relation, to, confidence, since, accessed, id_))
-        return GraphView(center, tuple(nodes), tuple(shown), omitted=omitted)
+            shown.append(results.graph.GraphEdge(from_, relation, to, confidence, since, accessed, id_))
+        return results.graph.GraphView(center, tuple(nodes), tuple(shown), omitted=omitted)
 
 
 def _value(grades: Mapping[str, Grade], entity: str) -> float:
@@ -237,7 +238,7 @@ class _KnownTable(NamedTuple):
 
     basis: Hashable
     grades: Mapping[str, Grade]
-    table: EntityTable
+    table: results.graph.EntityTable
 
 
 def _entity_id(name: str) -> str | None:
@@ -269,7 +270,7 @@ class Graph:
         min_score: float = 0.0,
         after: str | None = None,
         before: str | None = None,
-    ) -> GraphView:
+    ) -> results.graph.GraphView:
         """Return an entity with its facts and what lies around it, or the whole graph.
 
         Where there are more than 500 entities, the nearest are given, of one hop those that matter most; `omitted`
@@ -307,7 +308,7 @@ class Graph:
         view = look.view(center, found.hops, graph.among(found.hops), omitted=found.omitted)
         return self._with_center(view, record, graph, scores)
 
-    def graph_path(self, a: str, b: str) -> GraphView:
+    def graph_path(self, a: str, b: str) -> results.graph.GraphView:
         """Return a shortest way between two entities, its nodes in walking order; without nodes where there is none.
 
         Raises:
@@ -321,7 +322,7 @@ class Graph:
         (start, record), (goal, _) = self._center(a, graph), self._center(b, graph)
         way = shortest_path(start, goal, graph.steps)
         if way is None:
-            return GraphView(start, (), ())
+            return results.graph.GraphView(start, (), ())
         joining: dict[frozenset[str], Edge] = {}
         for edge in graph.among(way):
             joining.setdefault(frozenset((edge.from_, edge.to)), edge)
@@ -329,7 +330,7 @@ class Graph:
         view = Look(graph, scores).view(start, {id_: hop for hop, id_ in enumerate(way)}, edges)
         return self._with_center(view, record, graph, scores)
 
-    def graph_entities(self) -> EntityTable:
+    def graph_entities(self) -> results.graph.EntityTable:
         """Return every entity that is not merged into another, by id."""
         self._context.refresh_for_reading()
         scores = self._context.scores()
@@ -342,7 +343,9 @@ class Graph:
                 known = self._known_table = _KnownTable(basis, grades, table)
             return known.table
 
-    def _table(self, hidden: frozenset[str], today: str, grades: Mapping[str, Grade]) -> EntityTable:
+    def _table(
+        self, hidden: frozenset[str], today: str, grades: Mapping[str, Grade]
+    ) -> results.graph.EntityTable:
         from workbench.engine.catalog.graph import EntityOutlines
 
         outlines = EntityOutlines(self._context.catalog, hidden=hidden)
@@ -354,8 +357,12 @@ class Graph:
                 # What is planned was not seen yet.
                 named = next((day for day in days.split() if day <= today), "")
             seen = max(named, accessed)
-            rows.append(EntityRow(id_, kind, label, value, status, degree, facts, seen, relations, aliases))
-        return EntityTable(tuple(rows), outlines.count_relations())
+            rows.append(
+                results.graph.EntityRow(
+                    id_, kind, label, value, status, degree, facts, seen, relations, aliases
+                )
+            )
+        return results.graph.EntityTable(tuple(rows), outlines.count_relations())
 
     def graph_relations(self) -> tuple[str, ...]:
         """Return the relations that the workspace’s vocabulary knows, and those that its files use beside it."""
@@ -392,8 +399,12 @@ class Graph:
         return KnowledgeGraph(self._context.catalog, hidden=scores.archived_parts(), followed=followed)
 
     def _with_center(
-        self, view: GraphView, record: EntityRecord | None, graph: KnowledgeGraph, scores: Scores
-    ) -> GraphView:
+        self,
+        view: results.graph.GraphView,
+        record: EntityRecord | None,
+        graph: KnowledgeGraph,
+        scores: Scores,
+    ) -> results.graph.GraphView:
         from workbench.engine.catalog.graph import with_center
 
         if record is None:
@@ -402,7 +413,7 @@ class Graph:
         facts, absorbed = lookups.facts_of(record.id), lookups.absorbed(record.id)
         return with_center(view, record, facts, graph.story(record.id), absorbed)
 
-    def graph_merge(self, keep: str, absorb: str) -> Changed:
+    def graph_merge(self, keep: str, absorb: str) -> results.memories.Changed:
         """Make everything known about one entity known about another; `graph_unmerge` parts them again.
 
         Raises:
@@ -414,7 +425,7 @@ class Graph:
             lambda files: plan_merge(files, keep, absorb), f"merge {absorb} into {keep}"
         )
 
-    def graph_unmerge(self, entity: str) -> Changed:
+    def graph_unmerge(self, entity: str) -> results.memories.Changed:
         """Let an absorbed entity stand by itself again.
 
         Args:
@@ -430,7 +441,7 @@ class Graph:
         absorbed = entity if "--" in entity else self._absorbed(entity)
         return self._change_graph(lambda files: plan_unmerge(files, absorbed), f"unmerge {absorbed}")
 
-    def graph_rename(self, entity: str, name: str) -> Changed:
+    def graph_rename(self, entity: str, name: str) -> results.memories.Changed:
         """Give an entity another name; its id stays, and the old name becomes an alias.
 
         Raises:
@@ -440,7 +451,7 @@ class Graph:
 
         return self._change_graph(lambda files: plan_rename(files, entity, name), f"rename {entity}")
 
-    def graph_link(self, from_: str, relation: str, to: str) -> Changed:
+    def graph_link(self, from_: str, relation: str, to: str) -> results.memories.Changed:
         """Add a relation between two entities.
 
         Raises:
@@ -457,7 +468,7 @@ class Graph:
             f"link {from_} {relation} {to}",
         )
 
-    def graph_unlink(self, from_: str, relation: str, to: str) -> Changed:
+    def graph_unlink(self, from_: str, relation: str, to: str) -> results.memories.Changed:
         """Remove a relation between two entities.
 
         Raises:
@@ -470,7 +481,7 @@ class Graph:
             lambda files: plan_unlink(files, settings, from_, relation, to), f"unlink {from_} {relation} {to}"
         )
 
-    def graph_add(self, type_: str, name: str) -> Changed:
+    def graph_add(self, type_: str, name: str) -> results.memories.Changed:
         """Make an entity.
 
         Args:
@@ -484,7 +495,7 @@ class Graph:
 
         return self._change_graph(lambda files: plan_add(files, type_, name), f"add {type_} {name}")
 
-    def graph_add_fact(self, entity: str, text: str) -> Changed:
+    def graph_add_fact(self, entity: str, text: str) -> results.memories.Changed:
         """Add a fact to an entity.
 
         Raises:
@@ -502,7 +513,7 @@ class Graph:
         warnings = warnings_of_rejected(self._context, text)
         return replace(changed, warnings=(*changed.warnings, *warnings))
 
-    def graph_retire(self, id: str, *, expected: str | None = None) -> Changed:  # noqa: A002 - the field's word
+    def graph_retire(self, id: str, *, expected: str | None = None) -> results.memories.Changed:  # noqa: A002 - the field's word
         """Say that a fact, or a relation, holds no longer: its line moves under “Superseded”, with today as its end.
 
         Args:
@@ -517,7 +528,7 @@ class Graph:
 
         return self._change_graph(lambda files: plan_retire(files, id, expected=expected), f"retire {id}")
 
-    def graph_propose_merge(self, keep: str, absorb: str, *, reason: str = "") -> Changed:
+    def graph_propose_merge(self, keep: str, absorb: str, *, reason: str = "") -> results.memories.Changed:
         """Put the merge of two entities before a person: an item of the proposal that waits, or of a new one.
 
         Raises:
@@ -559,7 +570,9 @@ class Graph:
             raise Ambiguous(f"“{name}” may be {', '.join(meant)}.", remedy="Name one of them.")
         return meant[0] if meant else keeper
 
-    def _change_graph(self, planner: Callable[[EntityFiles], Plan[Changed]], trigger: str) -> Changed:
+    def _change_graph(
+        self, planner: Callable[[EntityFiles], Plan[results.memories.Changed]], trigger: str
+    ) -> results.memories.Changed:
         from workbench.engine.memory.draft import Draft
         from workbench.engine.memory.entities import EntityFiles
 

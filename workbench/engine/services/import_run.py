@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from workbench.engine import results
 from workbench.engine.errors import InvalidInput, WorkbenchError
-from workbench.engine.results.reviews import Proposed
-from workbench.engine.results.transfer import ImportedAs, ImportProgress, LeftOut
 from workbench.engine.roles import Capability
 
 if TYPE_CHECKING:
@@ -33,7 +32,7 @@ class ImportTally:
 
     added: int = 0
     known: int = 0
-    left_out: list[LeftOut] = field(default_factory=list)
+    left_out: list[results.transfer.LeftOut] = field(default_factory=list)
     left_out_count: int = 0
     commits: list[str] = field(default_factory=list)
     files: dict[str, None] = field(default_factory=dict)
@@ -45,7 +44,7 @@ class ImportTally:
         """Note that something is left out; the first 200 are told one by one."""
         self.left_out_count += 1
         if len(self.left_out) < MOST_TOLD:
-            self.left_out.append(LeftOut(skipped.where, skipped.reason))
+            self.left_out.append(results.transfer.LeftOut(skipped.where, skipped.reason))
 
 
 def check_way(imported_as: str) -> None:
@@ -150,7 +149,7 @@ _BATCH_FILES: Final = 2_000
 _BATCH_PROPOSALS: Final = 20
 _DOING: Final = "import memory"
 
-Progress = Callable[[ImportProgress], None]
+Progress = Callable[[results.transfer.ImportProgress], None]
 
 
 @dataclass
@@ -173,7 +172,7 @@ class ImportRun:
     source: Source
     about: Import
     reading: ReadingProgress
-    imported_as: ImportedAs
+    imported_as: results.transfer.ImportedAs
     progress: Progress | None = None
     cancelled: Callable[[], bool] = lambda: False
     tally: ImportTally = field(default_factory=ImportTally, init=False)
@@ -205,7 +204,9 @@ class ImportRun:
         """
         if self.progress is not None:
             reading = self.reading
-            self.progress(ImportProgress(reading.done, reading.total, added, self.tally.known))
+            self.progress(
+                results.transfer.ImportProgress(reading.done, reading.total, added, self.tally.known)
+            )
 
     def store_all(self, by: Attribution) -> None:
         """Store everything that is new, in batches of one commit each."""
@@ -251,7 +252,7 @@ class ImportRun:
                 self.tell(tally.added + len(batch) + len(files))
         store()
 
-    def propose_all(self, propose: Callable[[Piece], Proposed], by: Attribution) -> None:
+    def propose_all(self, propose: Callable[[Piece], results.reviews.Proposed], by: Attribution) -> None:
         """Propose everything that is new, up to as much as somebody decides on.
 
         Args:

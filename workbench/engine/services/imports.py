@@ -8,21 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from workbench.engine import results
 from workbench.engine.errors import InvalidInput, RoleRefused
 from workbench.engine.file_access import expand_home, printable_path
-from workbench.engine.results.reviews import Proposed
-from workbench.engine.results.transfer import (
-    Imported,
-    ImportedAs,
-    ImportPlace,
-    ImportPlaces,
-    ImportPreview,
-    ImportSample,
-    ImportUndone,
-    LeftOut,
-    PreImageRow,
-    PreImages,
-)
 from workbench.engine.roles import Capability, require
 from workbench.engine.services.import_run import MOST_TOLD, ImportRun, Progress, check_way, masked_but, new_in
 from workbench.engine.services.mutator import Mutator
@@ -89,12 +77,12 @@ class Imports:
         source: str | Path,
         *,
         form: str | None = None,
-        imported_as: ImportedAs = "memories",
+        imported_as: results.transfer.ImportedAs = "memories",
         name: str | None = None,
         pre_image: int | None = None,
         progress: Progress | None = None,
         cancelled: Callable[[], bool] = lambda: False,
-    ) -> ImportPreview:
+    ) -> results.transfer.ImportPreview:
         """Tell what an import would bring in, and what it would leave out; changes nothing.
 
         Args:
@@ -118,7 +106,7 @@ class Imports:
         about, tally, ledger = run.about, run.tally, run.new_ledger()
         counts = {"episodes": 0, "notes": 0, "files": 0}
         moments: list[datetime] = []
-        samples: list[ImportSample] = []
+        samples: list[results.transfer.ImportSample] = []
         for item in run.items():
             if cancelled():
                 tally.complete = False
@@ -134,8 +122,8 @@ class Imports:
             if len(samples) < _SAMPLES and kind != "files":
                 safe = partial(masked_but, allowed=context.settings.secrets.allow)
                 shown = " ".join(safe(text[: _SAMPLE_CHARACTERS * 4]).split())[:_SAMPLE_CHARACTERS]
-                samples.append(ImportSample(safe(str(item.place)), shown, moment))
-        return ImportPreview(
+                samples.append(results.transfer.ImportSample(safe(str(item.place)), shown, moment))
+        return results.transfer.ImportPreview(
             source=about.source,
             form=about.form,
             name=about.name,
@@ -155,12 +143,12 @@ class Imports:
         source: str | Path,
         *,
         form: str | None = None,
-        imported_as: ImportedAs = "memories",
+        imported_as: results.transfer.ImportedAs = "memories",
         name: str | None = None,
         pre_image: int | None = None,
         progress: Progress | None = None,
         cancelled: Callable[[], bool] = lambda: False,
-    ) -> Imported:
+    ) -> results.transfer.Imported:
         """Bring in memory that was kept elsewhere, in batches of one commit each.
 
         What was imported before, also what was changed or removed since, does not come again. An import that was
@@ -201,7 +189,7 @@ class Imports:
             context.refresh_later()
         elif tally.commits:
             context.refresh()
-        return Imported(
+        return results.transfer.Imported(
             commit=tally.commits[-1] if tally.commits else None,
             files=tuple(tally.files),
             ids=tuple(tally.ids),
@@ -218,7 +206,7 @@ class Imports:
             left_out_count=tally.left_out_count,
         )
 
-    def import_undo(self, commit: str, *, dry_run: bool = False) -> ImportUndone:
+    def import_undo(self, commit: str, *, dry_run: bool = False) -> results.transfer.ImportUndone:
         """Take back what an import brought, whenever that was, in one commit that `undo` takes back.
 
         What was changed or decided on since stays and is named. Its account goes too, so that it can come again.
@@ -250,18 +238,18 @@ class Imports:
         if not dry_run:
             receipt = self._mutator.mutate(plan, by, Capability.ROLLBACK, doing=_UNDOING)
         done = plan(context.raw_files).outcome if receipt is None else receipt.outcome
-        return ImportUndone(
+        return results.transfer.ImportUndone(
             commit=receipt.commit if receipt else None,
             files=receipt.files if receipt else (),
             ids=commits,
             source=source,
             removed=done.removed,
-            kept=tuple(LeftOut(each.where, each.reason) for each in done.kept[:MOST_TOLD]),
+            kept=tuple(results.transfer.LeftOut(each.where, each.reason) for each in done.kept[:MOST_TOLD]),
             kept_count=len(done.kept),
             dry_run=dry_run,
         )
 
-    def import_pre_images(self, source: str | Path) -> PreImages:
+    def import_pre_images(self, source: str | Path) -> results.transfer.PreImages:
         """List the copies of MEMORY.md that OpenClaw took before it rewrote it, with what they say and memory does not.
 
         One of them comes in with `import_from(source, pre_image=NUMBER)`.
@@ -289,7 +277,7 @@ class Imports:
             said = [item.text for item in items if isinstance(item, Piece)]
             missing = tuple(text for text in said if text_key(text) not in known)
             rows.append(
-                PreImageRow(
+                results.transfer.PreImageRow(
                     image.number,
                     image.created,
                     printable_path(image.workspace),
@@ -298,7 +286,7 @@ class Imports:
                     missing,
                 )
             )
-        return PreImages(printable_path(database.name), tuple(rows))
+        return results.transfer.PreImages(printable_path(database.name), tuple(rows))
 
     # Inner parts
 
@@ -319,7 +307,7 @@ class Imports:
         form: str | None,
         name: str | None,
         pre_image: int | None,
-        imported_as: ImportedAs,
+        imported_as: results.transfer.ImportedAs,
         progress: Progress | None,
         cancelled: Callable[[], bool],
     ) -> ImportRun:
@@ -370,7 +358,7 @@ class Imports:
             cancelled,
         )
 
-    def _propose_piece(self, about: Import, piece: Piece) -> Proposed:
+    def _propose_piece(self, about: Import, piece: Piece) -> results.reviews.Proposed:
         from workbench.engine.transfer.plan import citation
 
         return self._proposals.propose(
@@ -391,17 +379,19 @@ class Imports:
         approval = "approved" if person else "auto"
         return Attribution(actor, approval, _trigger(about), self._mutator.asker())
 
-    def import_places(self) -> ImportPlaces:
+    def import_places(self) -> results.transfer.ImportPlaces:
         """Return the folders of the user in which other programs keep memory; none of them is looked into.
 
         Raises:
             RoleRefused: This door may only read memory.
         """
         require(self._context.role, Capability.PROPOSE, doing="import memory")
-        return ImportPlaces(tuple(known_places(os.environ, Path.home(), self._context.root)))
+        return results.transfer.ImportPlaces(tuple(known_places(os.environ, Path.home(), self._context.root)))
 
 
-def known_places(environment: Mapping[str, str], home: Path, workspace: Path) -> Iterator[ImportPlace]:
+def known_places(
+    environment: Mapping[str, str], home: Path, workspace: Path
+) -> Iterator[results.transfer.ImportPlace]:
     """Give the folders that are there, each once.
 
     Args:
@@ -427,7 +417,7 @@ def known_places(environment: Mapping[str, str], home: Path, workspace: Path) ->
         if real in seen or workspace in real.parents:
             continue
         seen.add(real)
-        yield ImportPlace(_at_home(place, home), _PROGRAMS[program])
+        yield results.transfer.ImportPlace(_at_home(place, home), _PROGRAMS[program])
 
 
 def _at_home(place: Path, home: Path) -> str:

@@ -7,10 +7,9 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from workbench.engine import layout
+from workbench.engine import layout, results
 from workbench.engine.errors import InvalidInput, NotFound
 from workbench.engine.requests import ASKED_FOR, RememberRequest
-from workbench.engine.results.memories import Changed, EntityRef, Forgotten, MessageOutcome, Remembered
 from workbench.engine.roles import Capability, require, require_by_hand
 from workbench.engine.services.context import WorkspaceContext
 from workbench.engine.services.mutator import Mutator
@@ -20,6 +19,7 @@ from workbench.engine.services.reviews import Reviews, warnings_of_rejected
 
 if TYPE_CHECKING:
     from workbench.engine.history.plan import FileView, Plan
+
 
 _TRIGGER_CHARACTERS = 80
 
@@ -52,7 +52,7 @@ class Memory:
         pinned: bool = False,
         dry_run: bool = False,
         scope: str | None = None,
-    ) -> Remembered:
+    ) -> results.memories.Remembered:
         """Store a memory where it belongs; `remember_request` for whoever has no request at hand.
 
         Args:
@@ -81,7 +81,7 @@ class Memory:
             )
         )
 
-    def remember_request(self, request: RememberRequest) -> Remembered:
+    def remember_request(self, request: RememberRequest) -> results.memories.Remembered:
         """Store a memory where it belongs: its store, the graph and, where worth it, core memory, in one commit.
 
         What is not given is decided by the model that is configured for it, or by rules. What an agent noticed by
@@ -100,7 +100,7 @@ class Memory:
         context, text, dry_run = self._context, request.text, request.dry_run
         require(context.role, Capability.WRITE_MEMORY, doing="write memory")
         if held := held_back(context, "remember", text, request.as_arguments(), keep=not dry_run):
-            return Remembered(None, held_back=held, dry_run=dry_run)
+            return results.memories.Remembered(None, held_back=held, dry_run=dry_run)
         rejected = () if request.is_asked_for else warnings_of_rejected(context, text)
         if rejected:
             # That it was said may be noted; it is not believed for that.
@@ -111,7 +111,7 @@ class Memory:
             self._mutator.prepare_writing()
         routing = route(context, request)
 
-        def plan(view: FileView) -> Plan[Remembered]:
+        def plan(view: FileView) -> Plan[results.memories.Remembered]:
             return plan_remember(
                 view,
                 request,
@@ -142,7 +142,7 @@ class Memory:
         apply: bool = False,
         hard: bool = False,
         purge_history: bool = False,
-    ) -> Forgotten:
+    ) -> results.memories.Forgotten:
         """Find what a query means and, with `apply`, hide it from search: score 0, out of index and core memory.
 
         A purge that was interrupted is finished by the next change; asked for again, it is finished at once.
@@ -191,7 +191,7 @@ class Memory:
         if not matches and purge_history and (finished := forgotten_before(context, asked)):
             return finished
         if not apply or not matches:
-            return Forgotten(matches, applied=False)
+            return results.memories.Forgotten(matches, applied=False)
         chosen = [match.id for match in matches]
         by = self._mutator.attribution(
             f"user said “forget {_short(query or ', '.join(named))}”", actor="bot:trigger-forget"
@@ -203,7 +203,7 @@ class Memory:
             changed = forget_for_good(context, self._mutator, chosen, by)
         else:
             changed = forget(context, self._mutator, chosen, by)
-        return Forgotten(
+        return results.memories.Forgotten(
             matches,
             applied=True,
             commit=changed.commit,
@@ -212,7 +212,7 @@ class Memory:
             warnings=changed.warnings,
         )
 
-    def restore(self, id: str, *more: str) -> Changed:  # noqa: A002 - the field's word
+    def restore(self, id: str, *more: str) -> results.memories.Changed:  # noqa: A002 - the field's word
         """Bring archived memories back, in one commit.
 
         Raises:
@@ -234,7 +234,7 @@ class Memory:
             f"restore {', '.join(ids[:3])}",
         )
 
-    def pin(self, id: str, *more: str) -> Changed:  # noqa: A002 - the field's word
+    def pin(self, id: str, *more: str) -> results.memories.Changed:  # noqa: A002 - the field's word
         """Protect memories from decay, in one commit.
 
         Raises:
@@ -242,7 +242,7 @@ class Memory:
         """
         return self._set_pins((id, *more), pinned=True)
 
-    def unpin(self, id: str, *more: str) -> Changed:  # noqa: A002 - the field's word
+    def unpin(self, id: str, *more: str) -> results.memories.Changed:  # noqa: A002 - the field's word
         """Let memories decay again, from their last access on.
 
         Raises:
@@ -251,7 +251,7 @@ class Memory:
         """
         return self._set_pins((id, *more), pinned=False)
 
-    def reinforce(self, id: str, *more: str) -> Changed:  # noqa: A002 - the field's word
+    def reinforce(self, id: str, *more: str) -> results.memories.Changed:  # noqa: A002 - the field's word
         """Count an access of memories at once, in one commit.
 
         Raises:
@@ -268,7 +268,7 @@ class Memory:
             lambda view: plan_together(view, steps, summary), f"reinforce {', '.join(ids[:3])}"
         )
 
-    def message(self, text: str, *, apply: bool = True) -> MessageOutcome:
+    def message(self, text: str, *, apply: bool = True) -> results.memories.MessageOutcome:
         """Look for triggers in one message of the user's, and do what it asks (design document §8).
 
         Forgetting is never applied from a message: its matches come back to be confirmed. Reflecting writes a
@@ -281,7 +281,9 @@ class Memory:
         from workbench.engine.services.routing import read_message
 
         detection = read_message(self._context, text)
-        outcome = MessageOutcome(detection.kind, detection.phrase, detection.payload or None, applied=False)
+        outcome = results.memories.MessageOutcome(
+            detection.kind, detection.phrase, detection.payload or None, applied=False
+        )
         if detection.kind == "reflect" and apply:
             reflected = self._reviews.reflect()
             return replace(outcome, applied=bool(reflected.id), reflected=reflected)
@@ -299,7 +301,7 @@ class Memory:
             return replace(outcome, found=self._retrieval.search(detection.payload))
         return outcome
 
-    def edit(self, id: str, text: str, *, expected: str | None = None) -> Changed:  # noqa: A002
+    def edit(self, id: str, text: str, *, expected: str | None = None) -> results.memories.Changed:  # noqa: A002
         """Replace one memory's text; an episode gets a correction beside it, since episodes are never edited.
 
         Args:
@@ -325,7 +327,7 @@ class Memory:
             f"edit {memory_id}",
         )
 
-    def edit_file(self, path: str, content: str, *, expected: str | None = None) -> Changed:
+    def edit_file(self, path: str, content: str, *, expected: str | None = None) -> results.memories.Changed:
         """Replace a whole tracked file.
 
         Args:
@@ -367,7 +369,7 @@ class Memory:
             f"edit {relative}",
         )
 
-    def settle(self) -> Changed:
+    def settle(self) -> results.memories.Changed:
         """Fold journalled accesses into the scores file and log what changed its status, where there is any."""
         from workbench.engine.services.mutator import settle
 
@@ -375,14 +377,14 @@ class Memory:
         self._mutator.prepare_writing()
         return settle(self._context)
 
-    def _bring_to_mind(self, commit: str, entities: Sequence[EntityRef]) -> None:
+    def _bring_to_mind(self, commit: str, entities: Sequence[results.memories.EntityRef]) -> None:
         """Count a new memory about entities as an access of those known before (design document §9.4)."""
         today = self._context.now().date()
         known = (self._context.lookups.memory(entity.id) for entity in entities)
         older = {each.id: () for each in known if each and each.moment and each.moment.date() < today}
         self._mutator.count_accesses_with(commit, older)
 
-    def _set_pins(self, names: Sequence[str], *, pinned: bool) -> Changed:
+    def _set_pins(self, names: Sequence[str], *, pinned: bool) -> results.memories.Changed:
         from workbench.engine.memory.core import plan_pin_item
         from workbench.engine.memory.decay_decisions import plan_pin, plan_unpin
         from workbench.engine.memory.draft import plan_together
@@ -404,14 +406,14 @@ class Memory:
 
     def _scoring(
         self, planner: Callable[..., Plan[tuple[str, ...]]], memory_id: str
-    ) -> Callable[[FileView], Plan[Changed]]:
+    ) -> Callable[[FileView], Plan[results.memories.Changed]]:
         """Return a planner of one memory's score as a planner of files."""
 
-        def plan(view: FileView) -> Plan[Changed]:
+        def plan(view: FileView) -> Plan[results.memories.Changed]:
             scores = self._context.scores()
             record = self._context.lookups.memory(memory_id)
             wanted = planner(view, [scores.facts(record)] if record else [], scores.reckoning)
-            return wanted.answering(Changed(None, ids=wanted.outcome))
+            return wanted.answering(results.memories.Changed(None, ids=wanted.outcome))
 
         return plan
 

@@ -11,9 +11,8 @@ from dataclasses import is_dataclass, replace
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, TypeVar
 
-from workbench.engine import layout
+from workbench.engine import layout, results
 from workbench.engine.errors import InvalidInput, RoleRefused, Stale, StorageError, WorkbenchError
-from workbench.engine.results.memories import Changed
 from workbench.engine.roles import Capability, require
 
 if TYPE_CHECKING:
@@ -106,7 +105,7 @@ class CommitGroup(threading.local):
 _PRUNING_STEP = timedelta(days=7)
 
 
-def settle(context: WorkspaceContext) -> Changed:
+def settle(context: WorkspaceContext) -> results.memories.Changed:
     """Fold journalled accesses into the scores file, and log the memories whose status changed."""
     from workbench.engine.history.plan import Attribution
     from workbench.engine.memory.scores_file import mark_checked, plan_transitions
@@ -125,7 +124,7 @@ def settle(context: WorkspaceContext) -> Changed:
         with contextlib.suppress(StorageError):
             context.journal.drop_until(receipt.outcome.journal, receipt.outcome.offset)
     mark_checked(context.state, context.clock.now())
-    return Changed(receipt.commit, receipt.files, receipt.outcome.ids)
+    return results.memories.Changed(receipt.commit, receipt.files, receipt.outcome.ids)
 
 
 def begin_day(context: WorkspaceContext, cancelled: Callable[[], bool]) -> None:
@@ -227,11 +226,11 @@ class Mutator:
 
     def change(
         self,
-        planner: Planner[Changed],
+        planner: Planner[results.memories.Changed],
         trigger: str,
         *,
         by: Attribution | None = None,
-    ) -> Changed:
+    ) -> results.memories.Changed:
         """Carry out a plan that changes memory.
 
         Args:
@@ -387,7 +386,7 @@ class Mutator:
         with contextlib.suppress(StorageError):
             self._context.journal.record_accesses(tuple(memories), self._context.clock.now(), changes)
 
-    def upkeep(self, *, cancelled: Callable[[], bool] = lambda: False) -> Changed:
+    def upkeep(self, *, cancelled: Callable[[], bool] = lambda: False) -> results.memories.Changed:
         """Settle scores and prune the audit log where a day has begun, fold accesses and repack where that is due.
 
         Nothing of it is applied from a reflection, and nothing that is not due is done; every change of memory does
@@ -416,7 +415,7 @@ class Mutator:
             for path, content in zip(_KEPT_UP, before, strict=True)
             if _content(context.files.read(path)) != content
         )
-        return Changed(context.history.head() if files else None, files)
+        return results.memories.Changed(context.history.head() if files else None, files)
 
     def close(self) -> None:
         """Do the upkeep of a door that wrote."""

@@ -8,10 +8,9 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from workbench.engine import layout
+from workbench.engine import layout, results
 from workbench.engine.errors import InvalidInput, RoleRefused
 from workbench.engine.requests import ProposeRequest, RememberRequest
-from workbench.engine.results.reviews import Proposals, Proposed, Settled
 from workbench.engine.roles import Capability, require
 from workbench.engine.services.mutator import Mutator
 from workbench.engine.services.quarantine import held_back
@@ -189,7 +188,7 @@ class ProposalService:
         self._mutator = mutator
         self._retrieval = retrieval
 
-    def proposals(self) -> Proposals:
+    def proposals(self) -> results.reviews.Proposals:
         """Return every proposal that has no verdict, with what it contradicts or repeats."""
         from workbench.engine.memory.proposals import overview, read_proposals
 
@@ -204,7 +203,7 @@ class ProposalService:
         text: str | None = None,
         replacing: bool | Collection[str] = False,
         expected: Mapping[int, str] | None = None,
-    ) -> Settled:
+    ) -> results.reviews.Settled:
         """Store proposals, in one commit, as `remember` stores.
 
         What a person has rejected before is noted as an episode alone where the main agent decides.
@@ -240,7 +239,7 @@ class ProposalService:
 
     def proposal_reject(
         self, numbers: Sequence[int], *, reason: str = "", expected: Mapping[int, str] | None = None
-    ) -> Settled:
+    ) -> results.reviews.Settled:
         """Refuse proposals, in one commit; what a person refuses is remembered, and warned of when it comes again.
 
         Args:
@@ -255,7 +254,9 @@ class ProposalService:
 
         return self._settle(Verdicts(reject=tuple(numbers), reason=reason, expected=expected or {}))
 
-    def proposal_defer(self, numbers: Sequence[int], *, expected: Mapping[int, str] | None = None) -> Settled:
+    def proposal_defer(
+        self, numbers: Sequence[int], *, expected: Mapping[int, str] | None = None
+    ) -> results.reviews.Settled:
         """Leave proposals to the next reflection, which puts them before the person; nothing is approved by that.
 
         Args:
@@ -271,7 +272,7 @@ class ProposalService:
 
     def proposal_keep_both(
         self, numbers: Sequence[int], *, expected: Mapping[int, str] | None = None
-    ) -> Settled:
+    ) -> results.reviews.Settled:
         """Store proposals though they contradict each other or memory: with low confidence, and linked (§13.6).
 
         Args:
@@ -304,7 +305,7 @@ class ProposalService:
         reason: str = "",
         replacing: bool | Collection[str] = False,
         expected: Mapping[int, str] | None = None,
-    ) -> Settled:
+    ) -> results.reviews.Settled:
         """Store some proposals and refuse others, in one commit.
 
         Args:
@@ -325,7 +326,7 @@ class ProposalService:
 
     # Inner parts
 
-    def _settle(self, verdicts: Verdicts) -> Settled:
+    def _settle(self, verdicts: Verdicts) -> results.reviews.Settled:
         from workbench.engine.memory.proposal_verdicts import plan_verdicts
         from workbench.engine.memory.proposals import read_proposals
 
@@ -345,7 +346,7 @@ class ProposalService:
             from workbench.engine.memory.proposal_verdicts import actor_of
 
             by = replace(by, actor=actor_of(one.sender for one in chosen))
-        receipt: Receipt[Settled] = self._mutator.mutate(
+        receipt: Receipt[results.reviews.Settled] = self._mutator.mutate(
             lambda view: plan_verdicts(view, verdicts, means), by, Capability.DECIDE_PROPOSALS, doing=_DOING
         )
         return replace(receipt.outcome, commit=receipt.commit, files=receipt.files)
@@ -416,7 +417,7 @@ class ProposalService:
         tags: Iterable[str] = (),
         origins: Iterable[str] = (),
         scope: str | None = None,
-    ) -> Proposed:
+    ) -> results.reviews.Proposed:
         """Ask for something to be remembered; `propose_request` for whoever has no request at hand.
 
         Args:
@@ -441,7 +442,7 @@ class ProposalService:
             )
         )
 
-    def propose_request(self, request: ProposeRequest) -> Proposed:
+    def propose_request(self, request: ProposeRequest) -> results.reviews.Proposed:
         """Ask for something to be remembered; it waits in `memory/meta/pending-memories.md` for a verdict.
 
         It is compared with what waits and with memory: what it contradicts is marked on both sides, and what says
@@ -463,7 +464,7 @@ class ProposalService:
         require(context.role, Capability.PROPOSE)
         by = self.proposer(request.trigger)
         if held := held_back(context, "propose", request.content, request.as_arguments()):
-            return Proposed(None, held_back=held)
+            return results.reviews.Proposed(None, held_back=held)
         draught = check_request(request, context.role.name or context.role.kind, context.now())
         self._mutator.prepare_writing()
         context.refresh_for_reading()
@@ -473,7 +474,7 @@ class ProposalService:
         against = self._against_memory(draught.proposal)
         compare = comparison(context)
 
-        def plan(view: FileView) -> Plan[Proposed]:
+        def plan(view: FileView) -> Plan[results.reviews.Proposed]:
             return plan_propose(view, draught, against, compare=compare, given=self._highest_number)
 
         receipt = self._mutator.mutate(plan, by, Capability.PROPOSE, doing="propose memories")
@@ -513,7 +514,7 @@ class ProposalService:
         )
         return compared_with_memory(self._context, proposal.content, proposal.entities, found)
 
-    def _is_stored_at_once(self, draught: NewProposal, proposed: Proposed) -> bool:
+    def _is_stored_at_once(self, draught: NewProposal, proposed: results.reviews.Proposed) -> bool:
         """Tell whether somebody's verdict is not needed (design document §13.4)."""
         wanted = self._context.settings.proposals
         proposal = draught.proposal
@@ -528,7 +529,9 @@ class ProposalService:
             and proposed.duplicate_of is None
         )
 
-    def _store_at_once(self, proposal: MemoryProposal, proposed: Proposed) -> Proposed:
+    def _store_at_once(
+        self, proposal: MemoryProposal, proposed: results.reviews.Proposed
+    ) -> results.reviews.Proposed:
         from workbench.engine.history.plan import Attribution
         from workbench.engine.memory.proposal_verdicts import Verdicts, actor_of, plan_verdicts
 

@@ -11,12 +11,12 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from workbench.engine import results
 from workbench.engine.clock import parse_time, render_time
 from workbench.engine.errors import HistoryError, InvalidInput, Locked, NotFound, StorageError
 from workbench.engine.file_access import replace_file
 from workbench.engine.history.journal import sync_folder
 from workbench.engine.process import process_lock
-from workbench.engine.results.memories import HeldBack
 from workbench.engine.secrets.detection import find_secrets, mask_content, mask_secrets, text_of
 
 if TYPE_CHECKING:
@@ -325,7 +325,7 @@ def tell_left_out(context: WorkspaceContext) -> tuple[str, ...]:
 
 def held_back(
     context: WorkspaceContext, method: str, text: str, arguments: Mapping[str, Any], *, keep: bool = True
-) -> HeldBack | None:
+) -> results.memories.HeldBack | None:
     """Keep a request outside the workspace if its text looks like a secret; None where it does not.
 
     It is asked before anything else: a model that is asked where a memory belongs must not see the secret either.
@@ -347,7 +347,7 @@ def held_back(
     kinds = tuple(dict.fromkeys(each.kind for each in found))
     reason = f"it looks like a secret ({' and '.join(kinds)}), and history would remember it"
     if not keep:
-        return HeldBack(reason, "A person would decide on it")
+        return results.memories.HeldBack(reason, "A person would decide on it")
     request = HeldRequest(
         0,
         method,
@@ -359,7 +359,7 @@ def held_back(
     )
     context.claim_state()
     number = Quarantine(context.state).add(request)[0].number
-    return HeldBack(
+    return results.memories.HeldBack(
         reason,
         f"A person decides: workbench secrets store {number} (with --leave-out without the secret), or drop {number}",
     )

@@ -7,11 +7,10 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from workbench.engine import layout
+from workbench.engine import layout, results
 from workbench.engine.errors import HistoryDamaged, HistoryError, InvalidInput, NotFound
 from workbench.engine.reflection.account import READ_FIELD, read_account
 from workbench.engine.reflection.files import read_log, read_pending
-from workbench.engine.results.reviews import LinesLeftOut
 from workbench.engine.secrets.detection import masked, masked_lines
 from workbench.engine.services.quarantine import waiting
 from workbench.engine.services.reflection_cache import read_backlog, read_while_waiting
@@ -48,7 +47,7 @@ class Unread:
     passages: tuple[Passage, ...]
     backlog: Backlog
     waiting: Mapping[str, bytes] = field(default_factory=dict)
-    left_out: tuple[LinesLeftOut, ...] = ()
+    left_out: tuple[results.reviews.LinesLeftOut, ...] = ()
 
     @property
     def entries(self) -> int:
@@ -134,7 +133,7 @@ def unread_passages(
     base = store.commit(mark.base).tree if mark.base else None
     files = outside or {}
     read_before = read_while_waiting(context)
-    left_out: list[LinesLeftOut] = []
+    left_out: list[results.reviews.LinesLeftOut] = []
 
     def changed() -> Iterator[tuple[str, bytes]]:
         for change in store.changed_paths(base, store.commit(head).tree):
@@ -147,7 +146,7 @@ def unread_passages(
     def contents() -> Iterator[tuple[str, bytes]]:
         for path, content in changed():
             if lines := masked_lines(content.decode("utf-8", "replace")):
-                left_out.append(LinesLeftOut(masked(path), lines))
+                left_out.append(results.reviews.LinesLeftOut(masked(path), lines))
             yield path, content
 
     def file_at(commit: str, path: str) -> bytes | None:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
-from workbench.engine import layout
+from workbench.engine import layout, results
 from workbench.engine.clock import in_zone, parse_time
 from workbench.engine.errors import (
     Ambiguous,
@@ -21,17 +21,6 @@ from workbench.engine.errors import (
 )
 from workbench.engine.identifiers import MemoryId, cited_lines, parse_memory_id
 from workbench.engine.requests import SearchRequest
-from workbench.engine.results.memories import (
-    CoreView,
-    Excerpt,
-    HistoryEntry,
-    Score,
-    Shown,
-    Timeline,
-    TimelineEntry,
-)
-from workbench.engine.results.recall import Cut, Found, Hit, IndexStatus, WhyNot
-from workbench.engine.results.status import Brief, Check, Diagnosis
 from workbench.engine.services.context import WorkspaceContext
 
 if TYPE_CHECKING:
@@ -47,12 +36,12 @@ if TYPE_CHECKING:
 def _timeline_entry(
     record: MemoryRecord,
     day_and_rest: tuple[str, str, str],
-    score: Score | None,
+    score: results.memories.Score | None,
     scope: str | None,
-) -> TimelineEntry:
+) -> results.memories.TimelineEntry:
     moment = record.moment
     timed = moment is not None and (record.store == "episodic" or (moment.hour, moment.minute) != (0, 0))
-    return TimelineEntry(
+    return results.memories.TimelineEntry(
         id=record.id,
         day=day_and_rest[0],
         time=f"{moment:%H:%M}" if moment and timed else None,
@@ -90,13 +79,13 @@ class Retrieval:
     def __init__(self, context: WorkspaceContext) -> None:
         self._context = context
 
-    def core(self) -> CoreView:
+    def core(self) -> results.memories.CoreView:
         """Return core memory: its blocks, items and token budget."""
         from workbench.engine.memory.core import view_core
 
         return view_core(self._context.files, self._context.settings)
 
-    def core_preview(self, block: str, text: str, *, id: str | None = None) -> CoreView:  # noqa: A002 - the field's word
+    def core_preview(self, block: str, text: str, *, id: str | None = None) -> results.memories.CoreView:  # noqa: A002 - the field's word
         """Return core memory as it would be with a text in it, over its cap or not; nothing is written.
 
         Args:
@@ -113,7 +102,7 @@ class Retrieval:
 
     def get(
         self, path: str, *, from_: int = 1, lines: int | None = None, count_access: bool = True
-    ) -> Excerpt:
+    ) -> results.memories.Excerpt:
         """Read lines of a memory file, exactly as they are, line ends included.
 
         Args:
@@ -148,7 +137,7 @@ class Retrieval:
             self._count_access_of_lines(relative, from_, last)
         # What is edited and written back must come back with its own line ends.
         text = source.text if len(span) == total else source.raw_of(span)
-        return Excerpt(relative, text, from_, len(span))
+        return results.memories.Excerpt(relative, text, from_, len(span))
 
     def _content_of(self, path: str) -> tuple[str, bytes]:
         """Return the path and the bytes of a memory file, or of a file outside that search gives.
@@ -173,7 +162,7 @@ class Retrieval:
             )
         return relative, content
 
-    def show(self, id: str, *, count_access: bool = True, history: bool = True) -> Shown:  # noqa: A002 - the field's word
+    def show(self, id: str, *, count_access: bool = True, history: bool = True) -> results.memories.Shown:  # noqa: A002 - the field's word
         """Return one memory with its provenance, validity, score, links and history.
 
         Args:
@@ -200,7 +189,7 @@ class Retrieval:
             context.count_access(str(memory_id.whole))
         return shown
 
-    def history_of(self, id: str, path: str) -> tuple[HistoryEntry, ...]:  # noqa: A002 - the field's word
+    def history_of(self, id: str, path: str) -> tuple[results.memories.HistoryEntry, ...]:  # noqa: A002 - the field's word
         """Return the newest commits that changed a memory, newest first; none where the history is damaged.
 
         Args:
@@ -300,7 +289,9 @@ class Retrieval:
         self._context.refresh_for_reading()
         return self._context.lookups.titles(stores)
 
-    def timeline(self, *, before: str | None = None, limit: int = 200, query: str = "") -> Timeline:
+    def timeline(
+        self, *, before: str | None = None, limit: int = 200, query: str = ""
+    ) -> results.memories.Timeline:
         """Return episodes and flat daily logs, newest first.
 
         Args:
@@ -321,22 +312,22 @@ class Retrieval:
             for key, record in rows[:limit]
         )
         following = rows[limit - 1][0] if len(rows) > limit else None
-        return Timeline(entries, following, self._context.lookups.timeline_length(narrowed))
+        return results.memories.Timeline(entries, following, self._context.lookups.timeline_length(narrowed))
 
-    def brief(self) -> Brief:
+    def brief(self) -> results.status.Brief:
         """Return what an agent needs at the start of a session."""
         from workbench.engine.services.core import brief
 
         return brief(self._context)
 
-    def broken_parts(self) -> tuple[Check, ...]:
+    def broken_parts(self) -> tuple[results.status.Check, ...]:
         """Return the parts of files that cannot be read as what they are, as `doctor` tells them."""
         from workbench.engine.services.diagnosis import broken_parts
 
         self._context.refresh_for_reading()
         return broken_parts(self._context)
 
-    def doctor(self) -> Diagnosis:
+    def doctor(self) -> results.status.Diagnosis:
         """Return what works here, what is degraded and how to mend it."""
         from workbench.engine.services.diagnosis import diagnose
 
@@ -373,7 +364,7 @@ class Retrieval:
         include_dormant: bool = False,
         budget: int | None = None,
         explain: bool = False,
-    ) -> Found:
+    ) -> results.recall.Found:
         """Find the memories that answer a question; `search_request` for whoever has no request at hand.
 
         Args:
@@ -389,7 +380,7 @@ class Retrieval:
             )
         )
 
-    def search_request(self, request: SearchRequest) -> Found:
+    def search_request(self, request: SearchRequest) -> results.recall.Found:
         """Find the memories that answer a question, in any language, with or without a model.
 
         Args:
@@ -421,7 +412,7 @@ class Retrieval:
             took_ms=took_ms,
         )
 
-    def why_not(self, query: str, id: str) -> WhyNot:  # noqa: A002 - the field's word
+    def why_not(self, query: str, id: str) -> results.recall.WhyNot:  # noqa: A002 - the field's word
         """Say why a memory did not come up for a question.
 
         Args:
@@ -445,7 +436,7 @@ class Retrieval:
         force: bool = False,
         progress: Callable[[int, int], None] = lambda _done, _total: None,
         cancelled: Callable[[], bool] = lambda: False,
-    ) -> IndexStatus:
+    ) -> results.recall.IndexStatus:
         """Bring the search index up to date with the files, however long that takes.
 
         Args:
@@ -460,7 +451,7 @@ class Retrieval:
         self._context.finder.sync(force=force, progress=progress, cancelled=cancelled)
         return self.index_status()
 
-    def index_status(self) -> IndexStatus:
+    def index_status(self) -> results.recall.IndexStatus:
         """Return what the search index holds and how fresh it is."""
         self._context.refresh_for_reading()
         status = replace(self._context.finder.status(), entities=len(self._context.lookups.entities()))
@@ -468,7 +459,7 @@ class Retrieval:
 
     def _from_index(
         self, query: str, options: SearchOptions, failure: str | None, patience: float | None
-    ) -> Found:
+    ) -> results.recall.Found:
         found, means = self._asked(lambda search: search.found(), query, options, patience)
         return replace(
             found,
@@ -480,12 +471,12 @@ class Retrieval:
             stale=means.stale,
         )
 
-    def _untold(self, cut: Cut) -> Cut:
+    def _untold(self, cut: results.recall.Cut) -> results.recall.Cut:
         """Return what was left out without the words of what was forgotten, but to a person."""
         is_told = self._context.role.kind == "person" or cut.reason != "archived"
         return cut if is_told else replace(cut, text="")
 
-    def _cited(self, hit: Hit) -> Hit:
+    def _cited(self, hit: results.recall.Hit) -> results.recall.Hit:
         from workbench.engine.search.finder import are_citations_given
 
         context = "subagent" if self._context.role.kind == "agent" else "direct"

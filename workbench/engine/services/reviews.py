@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from workbench.engine import layout
+from workbench.engine import layout, results
 from workbench.engine.clock import time_or_none
 from workbench.engine.errors import (
     HistoryError,
@@ -19,18 +19,6 @@ from workbench.engine.errors import (
     Refused,
     Stale,
     StorageError,
-)
-from workbench.engine.results.memories import Changed
-from workbench.engine.results.reviews import (
-    Applied,
-    CoreTokens,
-    PhaseUse,
-    Reflected,
-    ReflectionDue,
-    Rejection,
-    Rejections,
-    Review,
-    ReviewPreview,
 )
 from workbench.engine.roles import Capability, require
 from workbench.engine.services import reflection_cache
@@ -115,7 +103,7 @@ def _texts(context: WorkspaceContext) -> Callable[[str], str | None]:
     return text_of
 
 
-def reflection_due(context: WorkspaceContext, occasion: str) -> ReflectionDue:
+def reflection_due(context: WorkspaceContext, occasion: str) -> results.reviews.ReflectionDue:
     """Tell whether a reflection should run, and why.
 
     Args:
@@ -131,7 +119,7 @@ def reflection_due(context: WorkspaceContext, occasion: str) -> ReflectionDue:
     waiting = waiting_proposal(context)
     answer = is_due(Situation(context.now(), last, unread, waiting, occasion), settings)
     planned = next_scheduled(context.now(), settings)
-    return ReflectionDue(answer.due, answer.reason, unread, last, planned, waiting)
+    return results.reviews.ReflectionDue(answer.due, answer.reason, unread, last, planned, waiting)
 
 
 def _last_written(context: WorkspaceContext) -> datetime | None:
@@ -173,7 +161,7 @@ class Reviews:
         self._mutator = mutator
         self._retrieval = retrieval
 
-    def review(self) -> Review:
+    def review(self) -> results.reviews.Review:
         """Return the proposal that waits, item by item; one without items where none does."""
         from workbench.engine.reflection.review.overview import overview
 
@@ -188,7 +176,7 @@ class Reviews:
         """Return how many items nobody has decided on; quick."""
         return sum(item.decision == "undecided" for item in _pending(self._context).items)
 
-    def review_decide(self, decisions: Mapping[str, str]) -> Changed:
+    def review_decide(self, decisions: Mapping[str, str]) -> results.memories.Changed:
         """Tick the boxes of items, in one commit; only a person may.
 
         Args:
@@ -209,7 +197,7 @@ class Reviews:
         text: str | None = None,
         fields: Mapping[str, str] | None = None,
         decision: str | None = None,
-    ) -> Changed:
+    ) -> results.memories.Changed:
         """Change what an item proposes, and with it the decision, in one commit; only a person may.
 
         Args:
@@ -231,7 +219,7 @@ class Reviews:
             f"edited {id[:40]}",
         )
 
-    def review_preview(self) -> ReviewPreview:
+    def review_preview(self) -> results.reviews.ReviewPreview:
         """Return what applying would do now, file by file, which is nothing where no proposal waits.
 
         Raises:
@@ -244,11 +232,11 @@ class Reviews:
         context.refresh_for_reading()
         if not _pending(context).items:
             core = view_core(context.files, context.settings)
-            tokens = CoreTokens(core.tokens, core.tokens, core.cap)
-            return ReviewPreview((), (), (), (), {}, (), tokens)
+            tokens = results.reviews.CoreTokens(core.tokens, core.tokens, core.cap)
+            return results.reviews.ReviewPreview((), (), (), (), {}, (), tokens)
         return preview(context.files, _means(context))
 
-    def review_apply(self) -> Applied:
+    def review_apply(self) -> results.reviews.Applied:
         """Apply what is approved and remember what is rejected, in one commit; only a person may.
 
         Raises:
@@ -274,7 +262,7 @@ class Reviews:
         name = checked_reflection(pending) if pending.items else "none"
         by = Attribution(f"reflection:{name}", "approved", "review applied", self._mutator.asker())
 
-        def plan(view: FileView) -> Plan[Applied]:
+        def plan(view: FileView) -> Plan[results.reviews.Applied]:
             wanted = plan_apply(view, _means(context))
             decided = {*wanted.outcome.applied, *wanted.outcome.rejected}
             taken_up = numbers_of(item for item in read_pending(view).items if item.id in decided)
@@ -290,12 +278,12 @@ class Reviews:
             self._mutator.count_accesses_with(receipt.commit, found)
         return replace(receipt.outcome, commit=receipt.commit, files=receipt.files)
 
-    def review_rejected(self) -> Rejections:
+    def review_rejected(self) -> results.reviews.Rejections:
         """Return what a person rejected, and what therefore is not proposed again without new evidence."""
         found = _rejected(self._context.files)
-        return Rejections(
+        return results.reviews.Rejections(
             tuple(
-                Rejection(
+                results.reviews.Rejection(
                     claim.id,
                     claim.item.kind,
                     claim.item.target,
@@ -312,7 +300,7 @@ class Reviews:
             found.path,
         )
 
-    def review_allow(self, id: str, *more: str) -> Changed:  # noqa: A002 - the field's word
+    def review_allow(self, id: str, *more: str) -> results.memories.Changed:  # noqa: A002 - the field's word
         """Withdraw rejections, so that the same may be proposed again; only a person may.
 
         Raises:
@@ -323,11 +311,13 @@ class Reviews:
 
         ids = tuple(dict.fromkeys((id, *more)))
 
-        def plan(view: FileView) -> Plan[Changed]:
+        def plan(view: FileView) -> Plan[results.memories.Changed]:
             before = _rejected(view)
             told = f"withdrew the rejection of {', '.join(ids)}"
             change = FileChange(before.path, before.remove(ids).render(), Action.EDIT, told)
-            return Plan(Action.EDIT, before.path, told, (change,), outcome=Changed(None, ids=ids))
+            return Plan(
+                Action.EDIT, before.path, told, (change,), outcome=results.memories.Changed(None, ids=ids)
+            )
 
         return self._decide(plan, f"withdrew {len(ids)} rejections")
 
@@ -349,7 +339,9 @@ class Reviews:
             text_of=_texts(context),
         )
 
-    def _decide(self, planner: Callable[[FileView], Plan[Changed]], trigger: str) -> Changed:
+    def _decide(
+        self, planner: Callable[[FileView], Plan[results.memories.Changed]], trigger: str
+    ) -> results.memories.Changed:
         context = self._context
         doing = "decide on a reflection"
         require(context.role, Capability.DECIDE_REVIEW, doing=doing)
@@ -365,7 +357,7 @@ class Reviews:
         renew: bool = False,
         progress: Callable[[Progress], None] = lambda _: None,
         cancelled: Callable[[], bool] = lambda: False,
-    ) -> Reflected:
+    ) -> results.reviews.Reflected:
         """Reflect on what is new, and write what should be learned of it as a proposal; nothing is ever applied.
 
         Args:
@@ -396,7 +388,7 @@ class Reviews:
             if if_due:
                 due = reflection_due(context, trigger)
                 if not due.due:
-                    return Reflected(None, (), (), "", due.reason, self.review())
+                    return results.reviews.Reflected(None, (), (), "", due.reason, self.review())
             elif waiting and not renew:
                 raise Refused(
                     f"{waiting} waits for decisions.",
@@ -410,7 +402,7 @@ class Reviews:
             with self._mutator.group.resting_on(context.history):
                 return self._cycle(work, trigger)
 
-    def reflection_due(self, *, trigger: str = "schedule") -> ReflectionDue:
+    def reflection_due(self, *, trigger: str = "schedule") -> results.reviews.ReflectionDue:
         """Tell whether a reflection should run, and why.
 
         Args:
@@ -436,7 +428,7 @@ class Reviews:
         require(self._context.role, Capability.READ, doing="read memory")
         return reflection_cache.read_trace(self._context, _checked(id))
 
-    def _cycle(self, work: Work, trigger: str) -> Reflected:
+    def _cycle(self, work: Work, trigger: str) -> results.reviews.Reflected:
         from workbench.engine.memory.proposals import read_proposals
         from workbench.engine.reflection.cycle import run_cycle
         from workbench.engine.reflection.deferred_proposals import items_of
@@ -455,7 +447,7 @@ class Reviews:
         outside = files_waiting(context)
         head = context.history.head()
         if head is None:
-            return Reflected(None, (), (), "", _NOTHING_NEW, self.review())
+            return results.reviews.Reflected(None, (), (), "", _NOTHING_NEW, self.review())
         view = WithWaiting(context.history.at(head), outside)
         unread = unread_passages(context, view, head, outside=outside, check=work.check)
         before = read_pending(view)
@@ -485,7 +477,9 @@ class Reviews:
             )
         _leave(self._mutator, lambda: reflection_cache.keep_trace(context, reflection, work.exchanges))
         if not (proposal.fresh or unread.passages or unread.backlog.items):
-            return Reflected(None, (), (), "", _NOTHING_NEW, self.review(), left_out=unread.left_out)
+            return results.reviews.Reflected(
+                None, (), (), "", _NOTHING_NEW, self.review(), left_out=unread.left_out
+            )
         left = len(proposal.left) + len(unread.backlog.later)
         mark = unread.mark_after(work.unread, left_over=left > 0)
         account = account_lines(
@@ -498,7 +492,7 @@ class Reviews:
             mark=mark.render(),
         )
 
-        def plan(files: FileView) -> Plan[Changed]:
+        def plan(files: FileView) -> Plan[results.memories.Changed]:
             if files.read(layout.PENDING_REFLECTION) != view.read(layout.PENDING_REFLECTION):
                 raise Locked(
                     "The proposal was changed while the reflection ran.",
@@ -523,10 +517,12 @@ class Reviews:
         review = replace(self.review(), phases=_phases(work))
         if not proposal.fresh:
             reason = f"{unread.entries:,} entries were read; nothing in them is worth proposing."
-            return Reflected(receipt.commit, receipt.files, (), "", reason, review, left_out=unread.left_out)
+            return results.reviews.Reflected(
+                receipt.commit, receipt.files, (), "", reason, review, left_out=unread.left_out
+            )
         told = f"{proposal.fresh:,} changes are proposed."
         ids = tuple(item.id for item in proposal.items)
-        return Reflected(
+        return results.reviews.Reflected(
             receipt.commit, receipt.files, ids, reflection, told, review, left_out=unread.left_out
         )
 
@@ -560,9 +556,9 @@ def _mind(context: WorkspaceContext) -> Iterator[Mind]:
         yield ModelMind(chat, rules, context_tokens=model.context)
 
 
-def _phases(work: Work) -> tuple[PhaseUse, ...]:
+def _phases(work: Work) -> tuple[results.reviews.PhaseUse, ...]:
     return tuple(
-        PhaseUse(str(one.phase), one.mind, one.tokens, round(one.seconds, 3), one.fallback)
+        results.reviews.PhaseUse(str(one.phase), one.mind, one.tokens, round(one.seconds, 3), one.fallback)
         for one in work.accounts
     )
 

@@ -8,13 +8,11 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import TYPE_CHECKING, NamedTuple
 
-from workbench.engine import layout
+from workbench.engine import layout, results
 from workbench.engine.clock import in_zone
 from workbench.engine.errors import InvalidInput
 from workbench.engine.memory.draft import MemoryStanding
 from workbench.engine.process import garbage_collection_paused
-from workbench.engine.results.decay import DecayExplained, DecayView, Falls
-from workbench.engine.results.memories import Score
 
 if TYPE_CHECKING:
     from workbench.engine.catalog.catalog import Catalog
@@ -60,9 +58,9 @@ class ScoreCache:
     basis: tuple[Hashable, Hashable] = (None, None)
     settled: tuple[Hashable, ScoreTable] | None = None
     memories: tuple[Hashable, FactColumns] | None = None
-    scores: dict[str, Score | None] = field(default_factory=dict)
+    scores: dict[str, results.memories.Score | None] = field(default_factory=dict)
     census: ScoreTable | None = None
-    view: DecayView | None = None
+    view: results.decay.DecayView | None = None
     grades: Mapping[str, Grade] | None = None
     lock: threading.RLock = field(default_factory=threading.RLock, repr=False, compare=False)
 
@@ -93,12 +91,12 @@ class Scores:
     reckoning: DecayContext
     known: ScoreCache = field(default_factory=ScoreCache, repr=False)
 
-    def of(self, memory_id: str) -> Score | None:
+    def of(self, memory_id: str) -> results.memories.Score | None:
         """Return a memory's score; None where it has none or does not exist."""
         record = self.lookups.memory(memory_id)
         return self.of_record(record) if record else None
 
-    def of_all(self, ids: Sequence[str]) -> dict[str, Score | None]:
+    def of_all(self, ids: Sequence[str]) -> dict[str, results.memories.Score | None]:
         """Return the scores of many memories at once, by id; None for those without one."""
         known = self.known.scores
         unknown = [memory_id for memory_id in ids if memory_id not in known]
@@ -123,7 +121,7 @@ class Scores:
             grades = self.known.grades
         return grades if ids is None else {id_: grades[id_] for id_ in ids if id_ in grades}
 
-    def of_record(self, record: MemoryRecord) -> Score | None:
+    def of_record(self, record: MemoryRecord) -> results.memories.Score | None:
         """Return the score of a memory that is at hand; None for free text and logs."""
         from workbench.engine.memory.decay import score_now
 
@@ -156,7 +154,7 @@ class Scores:
         return entry is not None and is_archived(entry)
 
     @garbage_collection_paused()
-    def view(self, *, forecast: Sequence[int], lambda_: float | None) -> DecayView:
+    def view(self, *, forecast: Sequence[int], lambda_: float | None) -> results.decay.DecayView:
         """Return every score, with days to come and another decay rate where asked for."""
         from workbench.engine.memory.scores import moved_to_moment, score_all
 
@@ -171,14 +169,16 @@ class Scores:
         return moved_to_moment(found, census, self.reckoning)
 
     @garbage_collection_paused()
-    def falls(self, within: int, *, lambda_: float | None) -> Falls:
+    def falls(self, within: int, *, lambda_: float | None) -> results.decay.Falls:
         """Return what passes a threshold within some days, the soonest first."""
         from workbench.engine.memory.scores import upcoming_changes, with_decay_rate
 
         told = self.reckoning if lambda_ is None else with_decay_rate(self.reckoning, lambda_)
         return upcoming_changes(self._census(), within, told)
 
-    def explained(self, memory_id: str, on: date | None, *, lambda_: float | None) -> DecayExplained:
+    def explained(
+        self, memory_id: str, on: date | None, *, lambda_: float | None
+    ) -> results.decay.DecayExplained:
         """Return one memory's score on a day, term by term, and what becomes of it.
 
         Raises:
@@ -209,7 +209,7 @@ class Scores:
         ahead = (day - told.now.date()).days
         (point,) = score_course(answer, entry, [ahead])
         decays = entry.raw is not None and not entry.archived and answer.lambda_ > 0
-        return DecayExplained(
+        return results.decay.DecayExplained(
             id=entry.id,
             store=entry.store,
             title=entry.title,

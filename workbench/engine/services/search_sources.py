@@ -9,11 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from workbench.engine import results
 from workbench.engine.catalog.catalog import Catalog
 from workbench.engine.catalog.lookups import Lookups
 from workbench.engine.catalog.records import EdgeRecord, FactRecord
 from workbench.engine.errors import NotFound
-from workbench.engine.results.recall import Found, Hit, IndexStatus
 from workbench.engine.search.chunks import ChunkSource, StoredChunk
 from workbench.engine.search.updater import BackgroundTask
 from workbench.engine.tokens.counting import count_tokens
@@ -103,7 +103,7 @@ class Outside:
 
     def search(
         self, query: str, options: SearchOptions, version: Hashable
-    ) -> tuple[Found | None, str | None]:
+    ) -> tuple[results.recall.Found | None, str | None]:
         """Let QMD answer, where it is what searches.
 
         Args:
@@ -131,7 +131,7 @@ class Outside:
         hits = tuple(replace(hit, snippet=self._masking.text(hit.snippet)) for hit in answer.hits)
         if options.budget is not None:
             hits = _filling(hits, options.budget)
-        return Found(hits, "qmd", answer.mode, None, not hits, 0.0), None
+        return results.recall.Found(hits, "qmd", answer.mode, None, not hits, 0.0), None
 
     def read(self, path: str) -> bytes | None:
         """Return the content of a file that a result outside names, unmasked; None for any other path.
@@ -149,7 +149,7 @@ class Outside:
                 raise NotFound("QMD has no such file.", where=path, remedy="Take a path as search gives it.")
         return content
 
-    def describe(self, status: IndexStatus) -> IndexStatus:
+    def describe(self, status: results.recall.IndexStatus) -> results.recall.IndexStatus:
         """Say in the state of the index what searches."""
         if self._qmd is None:
             return status
@@ -178,7 +178,7 @@ class Outside:
                 self._qmd.refresh()
 
 
-def _filling(hits: tuple[Hit, ...], budget: int) -> tuple[Hit, ...]:
+def _filling(hits: tuple[results.recall.Hit, ...], budget: int) -> tuple[results.recall.Hit, ...]:
     """Return as many of the best hits as fill a budget of tokens."""
     kept = []
     for hit in hits:

@@ -6,19 +6,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from workbench.engine import layout
+from workbench.engine import layout, results
 from workbench.engine.clock import parse_time
 from workbench.engine.errors import InvalidInput, NotFound, Refused, Stale
 from workbench.engine.requests import RememberRequest
-from workbench.engine.results.memories import (
-    Changed,
-    HeldBackList,
-    HeldMemory,
-    HeldSecret,
-    Remembered,
-    SecretPlace,
-    SecretScan,
-)
 from workbench.engine.roles import Capability, require
 from workbench.engine.secrets.detection import LEFT_OUT, find_secrets, masked, text_of
 from workbench.engine.services.context import WorkspaceContext
@@ -30,6 +21,7 @@ if TYPE_CHECKING:
     from workbench.engine.history.plan import FileView, Plan
     from workbench.engine.secrets.detection import Secret
     from workbench.engine.services.quarantine import HeldRequest, Quarantine
+
 
 _DOING = "let secrets into memory"
 _DIGEST = frozenset("0123456789abcdef")
@@ -43,7 +35,7 @@ class Secrets:
         self._mutator = mutator
         self._memory = memory
 
-    def secrets_held(self) -> HeldBackList:
+    def secrets_held(self) -> results.memories.HeldBackList:
         """Return what was held back, oldest first; the secrets themselves are left out.
 
         Raises:
@@ -52,9 +44,9 @@ class Secrets:
         require(self._context.role, Capability.READ)
         # What was just written from outside is asked about now, and not after the next change.
         self._context.adopt_for_reading()
-        return HeldBackList(
+        return results.memories.HeldBackList(
             tuple(
-                HeldMemory(
+                results.memories.HeldMemory(
                     each.number,
                     masked(each.text),
                     each.method,
@@ -72,7 +64,7 @@ class Secrets:
             )
         )
 
-    def secrets_reveal(self, number: int) -> HeldSecret:
+    def secrets_reveal(self, number: int) -> results.memories.HeldSecret:
         """Return what was held back with the secret in it. Only a person may.
 
         Raises:
@@ -83,10 +75,10 @@ class Secrets:
         request = self._held().take(number)
         if request.is_left_out:
             found = dict.fromkeys(each.text for each in self._secrets_in(request))
-            return HeldSecret(number, "\n".join(found))
-        return HeldSecret(number, request.secret or request.text)
+            return results.memories.HeldSecret(number, "\n".join(found))
+        return results.memories.HeldSecret(number, request.secret or request.text)
 
-    def secrets_store(self, number: int, *more: int, leave_out: bool = False) -> Remembered:
+    def secrets_store(self, number: int, *more: int, leave_out: bool = False) -> results.memories.Remembered:
         """Store what was held back; the secrets in it are allowed from then on. Only a person may.
 
         A request is remembered; what was written into a file from outside is put back where its placeholder stands,
@@ -124,7 +116,7 @@ class Secrets:
             warnings=tuple(dict.fromkeys((*told, *(line for each in stored for line in each.warnings)))),
         )
 
-    def secrets_drop(self, number: int, *more: int) -> HeldBackList:
+    def secrets_drop(self, number: int, *more: int) -> results.memories.HeldBackList:
         """Forget what was held back; no trace of it stays. Only a person may. Returns what waits still.
 
         In a file, `[secret left out]` stands where it or its placeholder stood.
@@ -149,7 +141,7 @@ class Secrets:
         forget_settled(self._context)
         return self.secrets_held()
 
-    def _store(self, request: HeldRequest, *, leave_out: bool) -> Remembered:
+    def _store(self, request: HeldRequest, *, leave_out: bool) -> results.memories.Remembered:
         """Store one; its secrets are allowed already where they are not left out."""
         if request.path:
             changed = self._leave_out_of_file(request) if leave_out else self._keep_in_file(request)
@@ -174,19 +166,19 @@ class Secrets:
                     f"{request.number}",
                 )
 
-    def _keep_in_file(self, request: HeldRequest) -> Changed:
+    def _keep_in_file(self, request: HeldRequest) -> results.memories.Changed:
         """Let in what was written into a file from outside."""
         if request.is_left_out:
             return self._take_in(request.path)
         return self._replace_in(request, request.secret, "put back what was held back")
 
-    def _leave_out_of_file(self, request: HeldRequest) -> Changed:
+    def _leave_out_of_file(self, request: HeldRequest) -> results.memories.Changed:
         """Leave a secret out of the file it was written into from outside."""
         if request.is_left_out:
             return self._take_out(request)
         return self._replace_in(request, LEFT_OUT, "left out what was held back")
 
-    def _take_in(self, path: str) -> Changed:
+    def _take_in(self, path: str) -> results.memories.Changed:
         """Let history take in a file that it did not, if nothing else in it waits.
 
         With a file that it does not know history begins, as with those that `init` finds: undo, which would delete
@@ -202,7 +194,9 @@ class Secrets:
         else:
             commits = history.adopt("system:init", path).commits
             told = (f"History has {masked(path)} from now on; an undo leaves the file as it is.",)
-        return Changed(commits[-1] if commits else history.head(), (path,), (f"file:{path}",), warnings=told)
+        return results.memories.Changed(
+            commits[-1] if commits else history.head(), (path,), (f"file:{path}",), warnings=told
+        )
 
     def _left_out(self) -> set[str]:
         """Return the files that stay out of history until a person decides."""
@@ -217,7 +211,7 @@ class Secrets:
             if not replace_unless_edited(context.root, path, before, after, context.new_id()):
                 raise Stale("The file was just edited.", where=path, remedy="Decide again.")
 
-    def _take_out(self, request: HeldRequest) -> Changed:
+    def _take_out(self, request: HeldRequest) -> results.memories.Changed:
         """Take a secret out of a file that history has not taken in, and let it take in the rest."""
         before = self._context.raw_files.read(request.path) or b""
         after = before
@@ -234,13 +228,13 @@ class Secrets:
         self._rewrite(request.path, before, after)
         return self._take_in(request.path)
 
-    def _replace_in(self, request: HeldRequest, text: str, summary: str) -> Changed:
+    def _replace_in(self, request: HeldRequest, text: str, summary: str) -> results.memories.Changed:
         """Give a file other words for its placeholder, in one commit; none where it does not stand there."""
 
-        def plan(view: FileView) -> Plan[Changed]:
+        def plan(view: FileView) -> Plan[results.memories.Changed]:
             from workbench.engine.history.plan import Action, FileChange, Plan
 
-            outcome = Changed(None, ids=(f"file:{request.path}",))
+            outcome = results.memories.Changed(None, ids=(f"file:{request.path}",))
             before = view.read(request.path)
             after = before and before.replace(request.placeholder.encode(), text.encode())
             if after is None or after == before:
@@ -260,7 +254,7 @@ class Secrets:
     def _text_of(self, path: str) -> str:
         return text_of(self._context.raw_files.read(path) or b"")
 
-    def secrets_allow(self, digests: Iterable[str]) -> Changed:
+    def secrets_allow(self, digests: Iterable[str]) -> results.memories.Changed:
         """Let secrets be stored, wherever they come up; one commit of the settings. Only a person may.
 
         Files that stayed out of history for them alone are taken in.
@@ -286,7 +280,7 @@ class Secrets:
         context.follow_settings()
         known = context.settings.secrets.allow
         allowed = [*known, *(each for each in wanted if each not in known)]
-        outcome = Changed(None, ids=(f"file:{layout.SETTINGS}",))
+        outcome = results.memories.Changed(None, ids=(f"file:{layout.SETTINGS}",))
         if len(allowed) == len(known):
             return outcome
 
@@ -295,7 +289,7 @@ class Secrets:
             check_settings(after)
             return after
 
-        def plan(view: FileView) -> Plan[Changed]:
+        def plan(view: FileView) -> Plan[results.memories.Changed]:
             from workbench.engine.history.plan import Action, FileChange, Plan
 
             before = view.read(layout.SETTINGS)
@@ -325,7 +319,7 @@ class Secrets:
         taken = (changed, *map(self._take_in, sorted(settled)))
         return replace(changed, warnings=tuple(line for each in taken for line in each.warnings))
 
-    def secrets_scan(self) -> SecretScan:
+    def secrets_scan(self) -> results.memories.SecretScan:
         """Look through every memory file for what looks like a secret already.
 
         Raises:
@@ -335,12 +329,12 @@ class Secrets:
         require(context.role, Capability.READ)
         context.follow_settings()
         allowed = context.settings.secrets.allow
-        places: list[SecretPlace] = []
+        places: list[results.memories.SecretPlace] = []
         paths = context.raw_files.list("")
         for path in paths:
             text = text_of(context.raw_files.read(path) or b"")
             places += [
-                SecretPlace(
+                results.memories.SecretPlace(
                     masked(path),
                     text.count("\n", 0, each.start) + 1,
                     each.kind,
@@ -349,7 +343,7 @@ class Secrets:
                 )
                 for each in find_secrets(text)
             ]
-        return SecretScan(tuple(places), len(paths))
+        return results.memories.SecretScan(tuple(places), len(paths))
 
     def _held(self) -> Quarantine:
         from workbench.engine.services.quarantine import Quarantine
@@ -357,8 +351,8 @@ class Secrets:
         return Quarantine(self._context.state)
 
 
-def _as_remembered(request: HeldRequest, changed: Changed) -> Remembered:
-    return Remembered(
+def _as_remembered(request: HeldRequest, changed: results.memories.Changed) -> results.memories.Remembered:
+    return results.memories.Remembered(
         changed.commit,
         changed.files,
         (f"file:{request.path}",),

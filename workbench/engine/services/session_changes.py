@@ -7,14 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from workbench.engine import results
 from workbench.engine.errors import Cancelled, InvalidInput, WorkbenchError
-from workbench.engine.results.sessions import (
-    Compacted,
-    CompactionProgress,
-    SessionAppended,
-    SessionRecovered,
-    SessionRepaired,
-)
 from workbench.engine.roles import Capability, require
 from workbench.engine.services import sessions as places
 from workbench.engine.services.context import WorkspaceContext
@@ -99,7 +93,7 @@ class SessionChanges:
         total_tokens: int | None = None,
         context_tokens: int | None = None,
         label: str | None = None,
-    ) -> SessionAppended:
+    ) -> results.sessions.SessionAppended:
         """Write one message to a session, which begins with it, goes on, or starts over because it had ended.
 
         A person's message that begins with `/new` or `/reset` starts the session over; what follows the word is the
@@ -154,7 +148,7 @@ class SessionChanges:
         )
         if reason in ("daily", "idle"):
             self._save_after_end(parsed)
-        return SessionAppended(
+        return results.sessions.SessionAppended(
             name,
             entry.session_id,
             tuple(event.line for event in lines),
@@ -188,9 +182,9 @@ class SessionChanges:
         instructions: str = "",
         keep_tokens: int | None = None,
         from_: str | None = None,
-        progress: Callable[[CompactionProgress], None] = lambda _: None,
+        progress: Callable[[results.sessions.CompactionProgress], None] = lambda _: None,
         cancelled: Callable[[], bool] = lambda: False,
-    ) -> Compacted:
+    ) -> results.sessions.Compacted:
         """Let a summary stand for all but the newest messages of a session; the transcript keeps everything.
 
         The summary is written by the chat model, in stages that fit it, or made of what was said; failures of tools
@@ -235,7 +229,7 @@ class SessionChanges:
         after = self._sessions.context(found, self._room(found), 0)[1]
         self._note_tokens(found, after.total)
         kept = sum(1 for placed in after.messages if placed.line is not None) - 1
-        return Compacted(
+        return results.sessions.Compacted(
             key=found.name,
             session_id=found.entry.session_id,
             line=line,
@@ -251,7 +245,7 @@ class SessionChanges:
             copied_from=found.copied_from,
         )
 
-    def session_repair(self, key: str) -> SessionRepaired:
+    def session_repair(self, key: str) -> results.sessions.SessionRepaired:
         """Mend a transcript: lines that cannot be read are emptied, so that all others keep their numbers.
 
         The file as it was is kept beside it. Calls of tools without results, and turns out of order, are put right
@@ -274,7 +268,7 @@ class SessionChanges:
         mended = repair_transcript(store.transcript(found.key, found.entry), context.now())
         tree, visible = self._sessions.context(found, self._room(found), 0)
         shown = tuple(f"When it is shown to a model: {repair}" for repair in visible.repairs)
-        return SessionRepaired(
+        return results.sessions.SessionRepaired(
             found.name,
             (*mended.repairs, *shown),
             mended.problems or tree.told(),
@@ -283,7 +277,7 @@ class SessionChanges:
 
     def session_recover(
         self, key: str, failure: str, *, attempt: int = 1, compact: Callable[[], bool] | None = None
-    ) -> SessionRecovered:
+    ) -> results.sessions.SessionRecovered:
         """Find a way on for a session in which a model run failed.
 
         A context that overflows is compacted once and tried again; a history that no provider takes is mended once;
@@ -308,15 +302,17 @@ class SessionChanges:
             done = compact() if compact is not None else self._compacted_smaller(key)
             if done:
                 told = "The session was compacted; try again."
-                return SessionRecovered(found.name, "retry", session_id, None, told)
+                return results.sessions.SessionRecovered(found.name, "retry", session_id, None, told)
         if attempt <= 1 and failure != "overflow":
             mended = self.session_repair(key)
             if mended.repairs:
                 told = "The history was mended; go on with it."
-                return SessionRecovered(found.name, "continue", session_id, None, told)
+                return results.sessions.SessionRecovered(found.name, "continue", session_id, None, told)
         begun = self._session_flush.session_reset(key, reason="recovered")
         told = "The session starts over; what was said before stays in its transcript."
-        return SessionRecovered(found.name, "rotated", begun.session_id, begun.previous_id, told)
+        return results.sessions.SessionRecovered(
+            found.name, "rotated", begun.session_id, begun.previous_id, told
+        )
 
     def _compacted_smaller(self, key: str) -> bool:
         """Compact a session so that it is smaller than before; tell whether that worked."""
@@ -423,8 +419,8 @@ class SessionChanges:
         return changed
 
 
-def _nothing(found: places.FoundSession, before: Context, keep: int) -> Compacted:
-    return Compacted(
+def _nothing(found: places.FoundSession, before: Context, keep: int) -> results.sessions.Compacted:
+    return results.sessions.Compacted(
         key=found.name,
         session_id=found.entry.session_id,
         line=None,

@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from workbench.engine import results
 from workbench.engine.errors import BudgetExceeded, InvalidInput, ProviderError
-from workbench.engine.results.memories import Remembered
-from workbench.engine.results.sessions import Flushed, SavedMemory, SessionBegun
 from workbench.engine.roles import Capability, require
 from workbench.engine.scopes import scope_of_session
 from workbench.engine.services import sessions as places
@@ -44,7 +43,7 @@ class SessionFlush:
 
     def session_flush(
         self, key: str, *, now: bool = False, heartbeat: bool = False, from_: str | None = None
-    ) -> Flushed:
+    ) -> results.sessions.Flushed:
         """Save what matters of a session to memory, where that is due: once in each cycle between two compactions.
 
         With a chat model its answer is saved, else what the person asked to remember, decided, prefers or corrected.
@@ -66,12 +65,14 @@ class SessionFlush:
         found = self._sessions.own(key, from_)
         check = self._sessions.flush_check(found, heartbeat=heartbeat, estimate=True)
         if not (check.due or now):
-            return Flushed(None, key=found.name, check=check)
+            return results.sessions.Flushed(None, key=found.name, check=check)
         rest = replace(found, entry=found.entry.with_ended(()))
         this_one = now or self._sessions.flush_check(rest, heartbeat=heartbeat, estimate=True).due
         return replace(self.save_all(found, f"flush of {found.name}", this_one=this_one), check=check)
 
-    def session_reset(self, key: str, *, save: bool = True, reason: str = "reset") -> SessionBegun:
+    def session_reset(
+        self, key: str, *, save: bool = True, reason: str = "reset"
+    ) -> results.sessions.SessionBegun:
         """Start a session over under its key; what matters of it is saved to memory, and its transcript stays.
 
         Args:
@@ -89,7 +90,7 @@ class SessionFlush:
         flushed = self.save_all(found, f"reset of {found.name}") if save else None
         name, entry, _ = self._sessions.begin(found.key, reason)
         lines = found.lines
-        return SessionBegun(
+        return results.sessions.SessionBegun(
             name,
             entry.session_id,
             found.entry.session_id or None,
@@ -98,14 +99,16 @@ class SessionFlush:
             flushed,
         )
 
-    def save_all(self, found: places.FoundSession, trigger: str, *, this_one: bool = True) -> Flushed:
+    def save_all(
+        self, found: places.FoundSession, trigger: str, *, this_one: bool = True
+    ) -> results.sessions.Flushed:
         """Save the sessions that ended under a key, and the one in use where that is wanted; there is one of them."""
         done = [self._save_ended(found, ended) for ended in found.entry.ended]
         if this_one:
             done.append(self._save(found, trigger))
         return _together(done)
 
-    def _save_ended(self, found: places.FoundSession, ended: SessionEntry) -> Flushed:
+    def _save_ended(self, found: places.FoundSession, ended: SessionEntry) -> results.sessions.Flushed:
         """Save a session that ended by itself under a key, and note that nothing of it is due any more."""
         done = self._save(replace(found, entry=ended), f"end of {found.name}")
 
@@ -117,13 +120,13 @@ class SessionFlush:
         places.own_home(self._context).store.change(found.key, change)
         return done
 
-    def _save(self, found: places.FoundSession, trigger: str) -> Flushed:
+    def _save(self, found: places.FoundSession, trigger: str) -> results.sessions.Flushed:
         """Save what was said since the last flush, and note in transcript and store that it was."""
         history = self._context.history if self._context.has_history() else None
         with self._mutator.group.resting_on(history):
             return self._save_what_was_said(found, trigger)
 
-    def _save_what_was_said(self, found: places.FoundSession, trigger: str) -> Flushed:
+    def _save_what_was_said(self, found: places.FoundSession, trigger: str) -> results.sessions.Flushed:
 
         started_in = found.entry.compactions
         turns = self._since_last_flush(found.lines)
@@ -131,7 +134,7 @@ class SessionFlush:
             self._context, turns, lambda: self._since_last_flush(found.readable(self._context))
         )
         saved, changed = self._remember_all(found, noticed, trigger)
-        flushed = Flushed(
+        flushed = results.sessions.Flushed(
             commit=next((each.commit for each in reversed(changed) if each.commit), None),
             files=tuple(dict.fromkeys(path for each in changed for path in each.files)),
             ids=tuple(one.id for one in saved if not one.known),
@@ -147,13 +150,13 @@ class SessionFlush:
 
     def _remember_all(
         self, found: places.FoundSession, noticed: tuple[Noticed, ...], trigger: str
-    ) -> tuple[tuple[SavedMemory, ...], list[Remembered]]:
+    ) -> tuple[tuple[results.sessions.SavedMemory, ...], list[results.memories.Remembered]]:
         from workbench.engine.sessions.reader import citation
 
         # What was said in somebody's chat is for them as well; the owner sees all of it.
         scope = scope_of_session(str(found.key))
-        saved: list[SavedMemory] = []
-        changed: list[Remembered] = []
+        saved: list[results.sessions.SavedMemory] = []
+        changed: list[results.memories.Remembered] = []
         for one in noticed:
             cited = citation(found.lines.name, one.line)
             # In a group anybody may ask for anything: it was said there, and that is all that is known.
@@ -169,14 +172,16 @@ class SessionFlush:
                 )
             except (InvalidInput, BudgetExceeded) as error:
                 # One that cannot be kept must not keep the others waiting for ever.
-                changed.append(Remembered(None, warnings=(f"{cited} was not saved: {error.message}",)))
+                changed.append(
+                    results.memories.Remembered(None, warnings=(f"{cited} was not saved: {error.message}",))
+                )
                 continue
             if done.held_back is not None:
                 told = f"{cited} was held back: {done.held_back.detail}"
                 done = replace(done, warnings=(*done.warnings, told))
             elif done.id:
                 known = done.path not in done.files
-                saved.append(SavedMemory(done.id, one.text, cited, known))
+                saved.append(results.sessions.SavedMemory(done.id, one.text, cited, known))
                 if known and done.commit is None:
                     continue
             changed.append(done)
@@ -209,7 +214,12 @@ class SessionFlush:
         return turns
 
     def _mark(
-        self, found: places.FoundSession, cycle: int, saved: tuple[SavedMemory, ...], *, written: bool
+        self,
+        found: places.FoundSession,
+        cycle: int,
+        saved: tuple[results.sessions.SavedMemory, ...],
+        *,
+        written: bool,
     ) -> None:
         from workbench.engine.sessions import events
         from workbench.engine.sessions.store import milliseconds
@@ -229,7 +239,7 @@ class SessionFlush:
         places.own_home(self._context).store.change(found.key, change)
 
 
-def _together(done: Sequence[Flushed]) -> Flushed:
+def _together(done: Sequence[results.sessions.Flushed]) -> results.sessions.Flushed:
     """Return what several flushes did as one."""
     return replace(
         done[-1],

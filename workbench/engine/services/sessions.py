@@ -8,16 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from workbench.engine import results
 from workbench.engine.errors import InvalidInput, InvalidSetting, NotFound
-from workbench.engine.results.sessions import (
-    ContextMessage,
-    FlushCheck,
-    SessionContext,
-    SessionPlace,
-    SessionRow,
-    Sessions,
-    SessionView,
-)
 from workbench.engine.roles import Capability, require
 from workbench.engine.services.context import WorkspaceContext
 
@@ -211,7 +203,7 @@ class SessionService:
     def __init__(self, context: WorkspaceContext) -> None:
         self._context = context
 
-    def sessions(self, *, from_: str | None = None) -> Sessions:
+    def sessions(self, *, from_: str | None = None) -> results.sessions.Sessions:
         """Return all sessions of a store, the latest first.
 
         Args:
@@ -234,11 +226,11 @@ class SessionService:
             for name, entry in content.entries.items()
         ]
         rows.sort(key=lambda row: (-(row.updated.timestamp() if row.updated else 0.0), row.key))
-        return Sessions(tuple(rows), home.where, home.source, content.problems)
+        return results.sessions.Sessions(tuple(rows), home.where, home.source, content.problems)
 
     def session(
         self, key: str, *, from_: str | None = None, line: int | None = None, limit: int = _PAGE
-    ) -> SessionView:
+    ) -> results.sessions.SessionView:
         """Return one session with lines of its transcript, however long that is.
 
         Args:
@@ -263,7 +255,7 @@ class SessionService:
         first = max(1, total + first + 1) if first < 0 else max(1, first)
         page = TranscriptReader(lines, dict).page(first, limit)
         behind = first + limit
-        return SessionView(
+        return results.sessions.SessionView(
             self._row(found, found.home.rules or reset_rules(context)),
             page.lines,
             first,
@@ -274,7 +266,7 @@ class SessionService:
 
     def session_context(
         self, key: str, *, from_: str | None = None, budget: int | None = None, turns: int | None = None
-    ) -> SessionContext:
+    ) -> results.sessions.SessionContext:
         """Return what a model would be shown of a session: its branch with the summary of what was compacted.
 
         Secrets in it are masked. Damaged histories are put right: results without calls, calls without results, turns
@@ -300,7 +292,7 @@ class SessionService:
         tree, shown = self.context(found, budget or window, turns)
         name = found.lines.name
         messages = tuple(
-            ContextMessage(
+            results.sessions.ContextMessage(
                 placed.role,
                 placed.line,
                 citation(name, placed.line) if placed.line is not None else "",
@@ -310,7 +302,7 @@ class SessionService:
             )
             for placed, tokens in zip(shown.messages, shown.tokens, strict=True)
         )
-        return SessionContext(
+        return results.sessions.SessionContext(
             found.name,
             found.entry.session_id,
             messages,
@@ -324,7 +316,7 @@ class SessionService:
 
     def session_flush_check(
         self, key: str, *, from_: str | None = None, heartbeat: bool = False
-    ) -> FlushCheck:
+    ) -> results.sessions.FlushCheck:
         """Tell whether a session's memory should be flushed now, and how far it is from that.
 
         Args:
@@ -341,7 +333,7 @@ class SessionService:
 
     def flush_check(
         self, found: FoundSession, *, heartbeat: bool = False, estimate: bool = False
-    ) -> FlushCheck:
+    ) -> results.sessions.FlushCheck:
         from workbench.engine.sessions.flush import check_flush
 
         settings = self._context.settings
@@ -376,7 +368,7 @@ class SessionService:
         with random_access(lines) as reader:
             return tree, build_context(tree, reader, budget=budget, turns=turns)
 
-    def _row(self, found: FoundSession, rules: ResetRules) -> SessionRow:
+    def _row(self, found: FoundSession, rules: ResetRules) -> results.sessions.SessionRow:
         from workbench.engine.sessions.reset_policy import freshness
 
         entry, key = found.entry, found.key
@@ -387,7 +379,7 @@ class SessionService:
         except InvalidInput:
             # Its id could be no file's name; the store's problems say so.
             where, size = None, 0
-        return SessionRow(
+        return results.sessions.SessionRow(
             key=found.name,
             kind=key.kind,
             agent=key.agent,
@@ -406,13 +398,13 @@ class SessionService:
             shared=key.is_shared,
         )
 
-    def session_places(self) -> tuple[SessionPlace, ...]:
+    def session_places(self) -> tuple[results.sessions.SessionPlace, ...]:
         """Return where other programs keep sessions on this machine; nothing is written there."""
         from workbench.engine.sessions.foreign import installs
 
         require(self._context.role, Capability.READ, doing="read sessions")
         return tuple(
-            SessionPlace(str(each.folder), each.world, each.agents)
+            results.sessions.SessionPlace(str(each.folder), each.world, each.agents)
             for each in installs(os.environ, Path.home())
         )
 
