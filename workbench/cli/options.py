@@ -97,12 +97,12 @@ def role_of(asked: str | None) -> str:
     raise RoleRefused(
         f"This shell acts as {given} and may not act as {wanted}.",
         where=ROLE_VARIABLE,
-        remedy=f"Leave --role out, or let whoever set {ROLE_VARIABLE} change it.",
+        remedy=f"Leave --role out, or have {ROLE_VARIABLE} changed where it was set.",
     )
 
 
 def _is_within(wanted: Role, given: Role) -> bool:
-    """Tell whether a role may do no more than another, and speaks for no other agent."""
+    """Return True if a role may do no more than another; agents are only within themselves."""
     if given.kind == "agent" and wanted.kind == "agent":
         return wanted == given
     return wanted.capabilities <= given.capabilities

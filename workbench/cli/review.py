@@ -56,7 +56,7 @@ def chosen_items(
 
 
 def one_item(review: Review, word: str) -> str:
-    """Return the id that a word means; an id that is none of the proposal's comes back as it is."""
+    """Return the id that a word means; an id that the proposal does not have comes back unchanged."""
     number = _NUMBER.fullmatch(word)
     return _numbered(review, int(word)).id if number else word
 
@@ -65,7 +65,7 @@ def item_named(review: Review, word: str) -> ReviewItem:
     """Return the item that a word means.
 
     Raises:
-        NotFound: There is none, or nothing waits.
+        NotFound: There is no such item, or nothing waits.
         Ambiguous: A number is that of several items.
     """
     require_items(review)

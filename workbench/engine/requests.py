@@ -56,7 +56,7 @@ class SearchRequest:
 
     @property
     def is_narrowed(self) -> bool:
-        """Tell whether it leaves memories out that would answer it."""
+        """Return True if it leaves out memories that would answer it."""
         return any(each is not None for each in (self.store, self.after, self.before, self.min_score))
 
 
@@ -111,7 +111,7 @@ class RememberRequest:
 
     @property
     def is_asked_for(self) -> bool:
-        """Tell whether a person asked for it; else it was noticed."""
+        """Return True if a person asked for it, False if it was noticed."""
         return self.source == ASKED_FOR
 
     def as_arguments(self) -> dict[str, Any]:
@@ -124,7 +124,7 @@ class RememberRequest:
 
         Args:
             text: In place of the one that was kept.
-            arguments: As JSON has them; what is none of its own is passed over.
+            arguments: As read from JSON; unknown keys are ignored.
 
         Raises:
             InvalidInput: The scope is none.

@@ -71,7 +71,7 @@ def parse_role(text: str) -> Role:
     """Parse a role as given to `Workspace.open`: `person`, `main`, `agent:NAME` or `reader`.
 
     Raises:
-        InvalidInput: It is none of these, or the agent's name is invalid.
+        InvalidInput: The role is unknown, or the agent's name is invalid.
     """
     kind, colon, name = text.partition(":")
     if kind == "agent":
