@@ -8,14 +8,23 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.isolation import inherit_nothing, is_fit_for_files
 
 _MEMORY = Path("/dev/shm")
+_ONLY_WHEN_ASKED_FOR = ("campaign", "local_model")
 _FOLDERS = {
     "HOME": "", "XDG_CACHE_HOME": ".cache", "XDG_CONFIG_HOME": ".config",
     "XDG_DATA_HOME": ".local/share", "XDG_STATE_HOME": ".local/state",
 }  # fmt: skip
+
+# Properties try the same examples every time, however slow the machine is: a run fails because of what was changed,
+# and not because of chance or of a clock.
+settings.register_profile(
+    "steady", max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("steady")
 
 
 def pytest_configure() -> None:
@@ -25,15 +34,26 @@ def pytest_configure() -> None:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_MEMORY))
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """Start one worker more than there are processors: a quarter of their time they wait, for processes and timers."""
+    return len(os.sched_getaffinity(0)) + 1
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what needs llama.cpp itself unless it is asked for by its marker; put the longest first.
+    """Leave out campaigns and what needs llama.cpp itself unless their marker is asked for; put the longest first.
 
     A long test that begins when the others are at their end keeps one worker busy while the rest wait.
     """
-    if "local_model" not in config.option.markexpr:
-        left_out = [item for item in items if item.get_closest_marker("local_model")]
-        items[:] = [item for item in items if not item.get_closest_marker("local_model")]
-        config.hook.pytest_deselected(items=left_out)
+    left_out = {
+        item
+        for marker in _ONLY_WHEN_ASKED_FOR
+        if marker not in config.option.markexpr
+        for item in items
+        if item.get_closest_marker(marker)
+    }
+    if left_out:
+        items[:] = [item for item in items if item not in left_out]
+        config.hook.pytest_deselected(items=list(left_out))
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 _OTHERS_VARIABLES = (
-    "CLICOLOR", "COLORTERM", "COLUMNS", "FORCE_COLOR", "GIT_", "LANGUAGE", "LC_", "LINES", "NO_COLOR", "TEXTUAL_",
-    "TERM_PROGRAM", "TTY_", "WORKBENCH_", "XDG_",
+    "CLAWDBOT_", "CLICOLOR", "COLORTERM", "COLUMNS", "FORCE_COLOR", "GIT_", "LANGUAGE", "LC_", "LINES", "MOLTBOT_",
+    "NO_COLOR", "OPENCLAW_", "TERM_PROGRAM", "TEXTUAL_", "TTY_", "WORKBENCH_", "XDG_",
 )  # fmt: skip
 _OWN_VARIABLES = {
     "LANG": "C.UTF-8",
@@ -73,20 +73,24 @@ def _memory_left() -> int:
     return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:")), 0)
 
 
-def isolate(folder: Path, monkeypatch: pytest.MonkeyPatch, *, timezone: str | None = None) -> None:
+def isolate(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, *, timezone: str | None = None, settings: str = ""
+) -> None:
     """Keep settings, state and cache in a folder of the test's own.
 
     Args:
         folder: Of the test.
         monkeypatch: Undoes it.
         timezone: IANA name of the zone that the test lives in; the system's by default.
+        settings: What the user's own file of settings holds.
     """
     for name in [name for name in os.environ if name.startswith(("WORKBENCH_", "GIT_"))]:
         monkeypatch.delenv(name)
     config = folder / "config.toml"
-    config.touch()
+    config.write_text(settings, encoding="utf-8")
     monkeypatch.setenv("WORKBENCH_CONFIG", str(config))
     monkeypatch.setenv("WORKBENCH_PATHS_STATE", str(folder / "state"))
     monkeypatch.setenv("WORKBENCH_PATHS_CACHE", str(folder / "cache"))
+    monkeypatch.setenv("WORKBENCH_HOME_SETTINGS", "false")
     if timezone is not None:
         monkeypatch.setenv("WORKBENCH_TIMEZONE", timezone)

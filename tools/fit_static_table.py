@@ -28,8 +28,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from workbench.engine.providers.embedding.builtin import TABLE_FOLDER, StaticEmbedder, tokens, word_pieces
-from workbench.engine.providers.embedding.embedder import Prefixes
+from workbench.engine.providers.embedding.embedder import (
+    TABLE_FOLDER,
+    Prefixes,
+    StaticEmbedder,
+    tokens,
+    word_pieces,
+)
 from workbench.engine.providers.embedding.local import LocalEmbedder
 
 if TYPE_CHECKING:

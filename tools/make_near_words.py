@@ -1,4 +1,4 @@
-"""Makes the table of near words anew, out of the built-in embedder's.
+"""Makes the table of near words again, from the built-in embedder's.
 
 usage: python tools/make_near_words.py
 """
@@ -9,9 +9,8 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.engine.catalog.terms import STOP_WORDS
+from workbench.engine.catalog.terms import STOP_WORDS, stem
 from workbench.engine.search.ranking.question import NEAR_WORDS_TABLE
-from workbench.engine.search.stemming import stem
 
 if TYPE_CHECKING:
     import numpy as np
@@ -62,7 +61,7 @@ def write_table(path: Path = NEAR_WORDS_TABLE) -> None:
     """Write the table that belongs to the built-in embedder's."""
     import numpy as np
 
-    from workbench.engine.providers.embedding.builtin import TABLE_FOLDER, StaticTable, TableDescription
+    from workbench.engine.providers.embedding.embedder import TABLE_FOLDER, StaticTable, TableDescription
 
     table = StaticTable.open(TABLE_FOLDER, TableDescription.read(TABLE_FOLDER).dimensions)
     rows = {piece: row for piece, row in sorted(table.vocabulary.items()) if _WHOLE_WORD.fullmatch(piece)}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from workbench.engine.catalog.records import MemoryRecord
-from workbench.engine.providers.embedding.builtin import TABLE_FOLDER
+from workbench.engine.providers.embedding.embedder import TABLE_FOLDER
 from workbench.engine.search.chunks import FileRecords
 
 if TYPE_CHECKING:

@@ -19,9 +19,9 @@ from typing import IO
 
 from tests.benchmarks.large_workspace import LAST_DAY
 from workbench.engine import FixedClock
-from workbench.engine.history.commits import AuditEntry, CommitMessage, author_of, render_message
-from workbench.engine.history.git_maintenance import git_command, git_environment
+from workbench.engine.history.commits import AuditTrailer, CommitMessage, author_of, render_message
 from workbench.engine.history.history import History
+from workbench.engine.history.maintenance import git_command, git_environment
 from workbench.engine.history.plan import Attribution
 from workbench.engine.history.projections import complete_audit_log
 
@@ -284,7 +284,7 @@ def _import(folder: Path, first: str, acts: list[_Act]) -> None:
 
 
 def _feed(stream: IO[bytes], act: _Act, number: int, parent: str | None) -> None:
-    entries = tuple(AuditEntry(act.action, path, act.approval, act.summary) for path in act.files)
+    entries = tuple(AuditTrailer(act.action, path, act.approval, act.summary) for path in act.files)
     file = next(iter(act.files)) if len(act.files) == 1 else f"{_ENTITIES}/*"
     message = CommitMessage(
         act.action,

@@ -23,14 +23,13 @@ import apsw
 import numpy as np
 
 from tests.benchmarks.chunk_files import FilesInMemory, GeneratedFiles, RandomEmbedder
+from workbench.engine.catalog.terms import question_terms
 from workbench.engine.clock import SystemClock
-from workbench.engine.providers.embedding.builtin import StaticEmbedder
+from workbench.engine.providers.embedding.embedder import StaticEmbedder
 from workbench.engine.search.chunks import ChunkSize, Within
-from workbench.engine.search.index import schema
+from workbench.engine.search.index import tables
 from workbench.engine.search.index.files import IndexShape
-from workbench.engine.search.index.index import Index
-from workbench.engine.search.index.snapshot import Snapshot
-from workbench.engine.search.stemming import question_terms
+from workbench.engine.search.index.index import Index, Snapshot
 
 if TYPE_CHECKING:
     from workbench.engine.providers.embedding.embedder import Embedder, FloatArray
@@ -183,7 +182,7 @@ def ask(source: Snapshot, terms: list[str], vector: FloatArray) -> None:
 def compare(index: Index, place: Path, asked: list[tuple[list[str], FloatArray]]) -> None:
     """Time the floors, and count how many of the ten nearest by an exact scan are found."""
     connection = bare(place)
-    rows = schema.ask(connection, "SELECT rowid, embedding FROM vectors ORDER BY rowid")
+    rows = tables.ask(connection, "SELECT rowid, embedding FROM vectors ORDER BY rowid")
     numbers = np.array([row[0] for row in rows])
     vectors = np.stack([np.frombuffer(row[1], np.float32) for row in rows])
     scans, queries, kept = [], [], []
@@ -289,7 +288,7 @@ def opened(folder: Path, embedder: Embedder) -> Index:
 
 def bare(place: Path) -> apsw.Connection:
     """Open the index file itself."""
-    return schema.connect(next(place.glob("recall-*.sqlite")))
+    return tables.connect(next(place.glob("recall-*.sqlite")))
 
 
 def often(act: Callable[[], object], rounds: int = 15) -> tuple[float, float]:

@@ -12,9 +12,12 @@ from workbench.engine.results.audit import (
     AuditLog,
     Blame,
     BlameLine,
+    Brief,
+    Check,
     CommitView,
     Comparison,
     Copied,
+    Diagnosis,
     DiffView,
     FileChanged,
     FileDiff,
@@ -46,7 +49,6 @@ from workbench.engine.results.memories import (
     Validity,
 )
 from workbench.engine.results.recall import Cut, Explanation, Found, Hit, IndexStatus, Lane, Signals, WhyNot
-from workbench.engine.results.status import Brief, Check, Diagnosis
 
 WHEN = datetime(2026, 2, 2, 14, 30, tzinfo=UTC)
 COMMIT = "abc1234def5678abc1234def5678abc1234def56"

@@ -26,6 +26,7 @@ class TestRemember:
             "remember", "We", "chose", "it", "--store", "episodic", "--type", "decision", "--tag", "a",
             "--tag", "b", "--entity", "project:Apollo", "--confidence", "low", "--source", "conversation",
             "--actor", "skill:x", "--for", "group:family", "--dry-run",
+            "--session", "telegram:direct:42",
         )  # fmt: skip
         assert door.called("remember") == {
             "text": "We chose it",
@@ -42,6 +43,7 @@ class TestRemember:
             "origins": (),
             "pinned": False,
             "trigger": None,
+            "session": "telegram:direct:42",
         }
 
     def test_the_text_may_come_from_stdin(self, bench: Bench, door: Door) -> None:
@@ -226,6 +228,46 @@ class TestMessage:
         assert answer["applied"] is True
         assert answer["ids"] == door.called("forget")["ids"] == [samples.EPISODE]
 
+    def test_yes_alone_does_not_delete_from_disk(self, bench: Bench, door: Door) -> None:
+        shown = replace(samples.PREVIEW, hard=True)
+        door.answers["message"] = MessageOutcome(
+            "forget",
+            "permanently delete",
+            "x",
+            False,
+            forgotten=shown,
+            permanently=True,
+            note="Gone is gone.",
+        )
+        answer = bench.json("message", "Permanently delete x", "--yes", code=5)
+        assert "from disk" in answer["error"]["message"]
+        assert "--yes --hard" in answer["error"]["remedy"]
+        assert f"workbench forget {samples.EPISODE} --yes" in answer["error"]["remedy"]
+        assert "Gone is gone." in bench.run("message", "Permanently delete x", "--yes").stdout
+        assert "forget" not in [method for method, _ in door.calls]
+
+    def test_yes_and_hard_delete_what_it_asks_to_delete_permanently(self, bench: Bench, door: Door) -> None:
+        shown = replace(samples.PREVIEW, hard=True)
+        waiting = MessageOutcome("forget", "permanently delete", "x", False, forgotten=shown)
+        door.answers |= {"message": waiting, "forget": replace(samples.FORGOTTEN, hard=True)}
+        assert "Deleted" in bench.run("message", "Permanently delete x", "--yes", "--hard").stdout
+        assert door.called("forget")["hard"] is True
+
+    def test_hard_makes_no_deletion_of_a_request_to_archive(self, bench: Bench, door: Door) -> None:
+        waiting = MessageOutcome("forget", "forget", "x", False, forgotten=samples.PREVIEW)
+        door.answers |= {"message": waiting, "forget": samples.FORGOTTEN}
+        assert "Archived" in bench.run("message", "Forget about x", "--yes", "--hard").stdout
+        assert door.called("forget")["hard"] is False
+
+    def test_the_session_arrives_and_is_the_owners_alone(self, bench: Bench, door: Door) -> None:
+        door.answers["message"] = MessageOutcome(
+            "forget", "scratch that", None, False, forgotten=samples.NO_MATCH, note="None."
+        )
+        bench.json("message", "Scratch that", "--session", "telegram:direct:42", code=3)
+        assert door.called("message")["session"] == "telegram:direct:42"
+        assert bench.run("message", "x", "--session", "main", "--scope", "person:kim").exit_code == 2
+        assert bench.run("message", "x", "--hard", "--scope", "person:kim").exit_code == 2
+
     def test_recalling_nothing_is_3(self, bench: Bench, door: Door) -> None:
         door.answers["message"] = MessageOutcome("recall", "what", "x", False, found=samples.NOTHING)
         bench.json("message", "What do you know about x?", code=3)
@@ -356,6 +398,16 @@ class TestAudit:
         result = bench.run("audit")
         assert result.stdout.count("2026-02-02 14:30") == 40
         assert "--limit" in result.stdout
+
+    def test_of_an_action_on_many_files_people_see_a_handful(self, bench: Bench, door: Door) -> None:
+        entries = tuple(replace(samples.ENTRY, file=f"memory/day-{number}.md") for number in range(901))
+        door.answers["audit_log"] = AuditLog(entries)
+        lines = bench.run("audit").stdout.splitlines()
+        assert sum("memory/day-" in line for line in lines) == 5
+        assert lines[-1].strip() == f"… and 896 more files: workbench audit show {samples.COMMIT[:7]}"
+        assert len(bench.json("audit")["entries"]) == 901
+        door.answers["audit_log"] = AuditLog(entries[:5])
+        assert "more file" not in bench.run("audit").stdout
 
     def test_an_empty_history_is_no_failure(self, bench: Bench, door: Door) -> None:
         door.answers["audit_log"] = AuditLog(())
@@ -500,3 +552,10 @@ def test_json_gives_whole_hashes_of_commits(
 ) -> None:
     door.answers[method] = answer
     assert bench.json(*words)["commit"] == samples.COMMIT
+
+
+def test_a_rollback_of_a_reflection_says_that_the_record_stays(bench: Bench, door: Door) -> None:
+    door.answers |= {"rollback": samples.CHANGED, "audit_show": samples.COMMIT_VIEW}
+    kept = "the record of what was decided stays"
+    assert kept in " ".join(bench.run("rollback", "--reflection", "r-012").stdout.split())
+    assert kept not in bench.run("rollback", "--to", "3d").stdout

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from tests.cli import samples
 from tests.cli.door import Bench, Door
-from workbench.engine import errors
+from workbench.cli.invocation import Invocation
+from workbench.engine import Workspace, errors
 from workbench.engine.results.audit import NextStep, NextSteps
 
 
@@ -42,6 +45,19 @@ def test_the_door_is_opened_as_a_person(bench: Bench, door: Door) -> None:
     door.answers["core"] = samples.CORE
     bench.run("core")
     assert door.called("open")["role"] == "person"
+
+
+def test_long_work_is_told_on_a_terminal_and_taken_away(
+    bench: Bench, door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    terminal = io.StringIO()
+    monkeypatch.setattr(terminal, "isatty", lambda: True)
+    monkeypatch.setattr("sys.stderr", terminal)
+    Invocation(door=cast(type[Workspace], door), workspace=bench.folder).open()
+    told = door.called("open")["progress"]
+    told("Reading memory", 10, 2_000)
+    told("Reading memory", 0, 0)
+    assert terminal.getvalue() == "\rReading memory: 10 of 2,000\x1b[K\r\x1b[K"
 
 
 def test_the_clock_of_the_environment_is_passed_in(

@@ -77,7 +77,7 @@ def test_a_search_that_finds_nothing_looks_for_what_it_left_out(bench: Bench, do
     door.answers["search"], door.answers["index_status"] = samples.NOTHING, samples.INDEX
     result = bench.run("search", "tea", "--store", "vault")
     assert "without --store" in result.stdout
-    assert [each["include_dormant"] for name, each in door.calls if name == "search"] == [False, True]
+    assert [each["explain"] for name, each in door.calls if name == "search"] == [False, True]
 
 
 def test_json_of_a_search_that_finds_nothing_asks_once(bench: Bench, door: Door) -> None:

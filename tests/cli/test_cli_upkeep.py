@@ -27,6 +27,9 @@ class TestDoctor:
         assert answer["ok"] is False
         broken = [check for check in answer["checks"] if check["state"] == "broken"]
         assert [check["name"] for check in broken] == ["settings"]
+        assert "most commands refuse" in broken[0]["remedy"]
+        for words in (("search", "tea"), ("core",), ("init",)):
+            assert agent.json(*words, code=2)["error"]["where"] == "workbench.toml:1"
         assert {"history", "state", "cache", "config"} <= {check["name"] for check in answer["checks"]}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,8 @@ import pytest
 from tests.cli import samples
 from tests.cli.door import Bench, Door
 from tests.cli.program import Program
-from workbench.cli.printing import Page
-from workbench.cli.views.decay import decay_lines, explained_lines, fall_lines, trial_lines
+from workbench.display.decay import decay_lines, explained_lines, fall_lines, trial_lines
+from workbench.display.text import Page
 from workbench.engine.results.decay import DecayEntry, ScorePoint
 
 EPISODE, LENA = samples.DECAY.entries
@@ -94,6 +95,16 @@ def test_a_rate_is_kept_by_those_who_agree(bench: Bench, door: Door) -> None:
     assert "λ is 0.05 a day now." in bench.run("decay", "--lambda", "0.05", "--keep", "--yes").stdout
 
 
+def test_a_trial_is_asked_about_in_the_zone_of_the_workspace(program: Program) -> None:
+    program = program.with_environment(WORKBENCH_TIMEZONE="Asia/Taipei")
+    program.json("init", ".")
+    headings = [
+        program.run("decay", "--lambda", "0.05", *more).stdout.splitlines()[0] for more in ([], ["--keep"])
+    ]
+    assert "22:30" in headings[0]
+    assert headings[0] == headings[1]
+
+
 def test_what_another_rate_would_change_is_counted_and_listed() -> None:
     standing = dataclasses.replace(VIEW, entries=tuple(_with(entry, "active") for entry in VIEW.entries))
     changed = (_with(EPISODE, "fading", "fading"), _with(LENA, "active"), _with(OTHER, "fading", "fading"))
@@ -156,6 +167,9 @@ def test_a_score_is_written_out_term_by_term() -> None:
         assert words in text, words
     assert "halves every 23.1 days" in text
     assert "2026-02-06  in 4 d  below 0.5: fading" in text
+    for days, said in ((3, "in 1 d"), (4, "that day"), (6, "2 d before")):
+        then = dataclasses.replace(samples.EXPLAINED, on=samples.EXPLAINED.on + timedelta(days))
+        assert f"2026-02-06  {said}  below 0.5: fading" in explained_lines(Page(), then)
     gone = dataclasses.replace(samples.EXPLAINED, score=None, status="unmade", half_life=None, falls=())
     assert "it was made on 2026-02-01" in explained_lines(Page(), gone)[-1]
 
@@ -164,10 +178,11 @@ def test_in_earnest(tmp_path: Path) -> None:
     home, folder = tmp_path / "home", tmp_path / "memory"
     home.mkdir()
     folder.mkdir()
-    program = Program(folder, home)
+    program = Program(folder, home, here=True)
     program.run("init")
     id_ = program.json("remember", "Lena moored the ship", "--store", "episodic", "--tag", "sea")["id"]
-    (entry,) = program.json("decay", "--forecast", "30", "--tag", "sea")["entries"]
+    answer = program.json("decay", "--forecast", "30", "--tag", "sea")
+    (entry,) = answer["entries"]
     assert entry["id"] == id_
     then = program.at("2026-03-04T14:30:00Z")
     (later,) = then.json("decay", "--tag", "sea")["entries"]
@@ -177,4 +192,4 @@ def test_in_earnest(tmp_path: Path) -> None:
     assert program.json("decay", "--lambda", "0.5", "--keep", "--yes")["files"] == ["workbench.toml"]
     assert program.json("decay")["lambda"] == 0.5
     program.json("undo")
-    assert program.json("decay")["lambda"] == 0.03
+    assert program.json("decay")["lambda"] == answer["lambda"] != 0.5

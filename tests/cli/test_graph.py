@@ -11,8 +11,8 @@ import pytest
 from tests.cli import samples
 from tests.cli.door import Bench, Door
 from tests.cli.program import Program
-from workbench.cli.printing import Page, display_width
-from workbench.cli.views.graph import entity_lines, graph_lines, path_lines
+from workbench.display.graph import entity_lines, graph_lines, path_lines
+from workbench.display.text import Page, display_width
 from workbench.engine.results.graph import (
     EntityRow,
     EntityTable,
@@ -93,8 +93,12 @@ class TestAsking:
         [
             (["add", "person", "Robin Ek"], "graph_add", {"type_": "person", "name": "Robin Ek"}),
             (["add-fact", "ada", "- Sails"], "graph_add_fact", {"entity": "ada", "text": "- Sails"}),
-            (["retire", "x#^f1"], "graph_retire", {"id": "x#^f1", "expected": None}),
-            (["retire", "x#^f1", "--expected", "Old"], "graph_retire", {"id": "x#^f1", "expected": "Old"}),
+            (["retire", "x#^f1"], "graph_retire", {"id": "x#^f1", "expected": None, "by": None}),
+            (
+                ["retire", "x#^f1", "--expected", "Old", "--by", "x#^f2"],
+                "graph_retire",
+                {"id": "x#^f1", "expected": "Old", "by": "x#^f2"},
+            ),
             (
                 ["propose-merge", "a", "b", "--reason", "One"],
                 "graph_propose_merge",

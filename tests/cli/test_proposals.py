@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from tests.cli.program import Program
-from workbench.cli.printing import Page, display_width
-from workbench.cli.views.reviews import proposals_lines, proposed_lines, settled_lines
+from workbench.display.reviews import proposals_lines, proposed_lines, settled_lines
+from workbench.display.text import Page, display_width
 from workbench.engine.results.reviews import Proposal, Proposals, Proposed, Settled
 
 ON_MARCH_15 = "Project deadline is March 15"
@@ -78,7 +78,7 @@ def test_the_new_one_holds_where_that_is_asked_for(agent: Program) -> None:
     assert shown["validity"]["supersededBy"] == done["ids"][0]
     found = " ".join(agent.run("search", "project deadline March 15").stdout.split())
     assert f"{ON_MARCH_30}" in found
-    assert f"No longer holds; superseded by {done['ids'][0]} Apollo {ON_MARCH_15}" in found
+    assert f"No longer holds (until 2026-02-02); superseded by {done['ids'][0]} Apollo {ON_MARCH_15}" in found
     agent.json("propose", "Project deadline is April 2", "--as", "coder", *place)
     agent.json("propose", "Project deadline is May 7", "--as", "scout", *place)
     settled = agent.run("proposals", "settle", "3", "2", "--replacing").stdout

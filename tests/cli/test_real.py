@@ -22,7 +22,7 @@ class InThisProcess:
         return replace(program, here=True)
 
 
-class TestBeginning:
+class TestBeginning(InThisProcess):
     def test_an_empty_folder_becomes_a_workspace(self, program: Program) -> None:
         answer = program.json("init")
         assert answer["commit"]
@@ -54,10 +54,20 @@ class TestBeginning:
         assert (told.stdout + told.stderr).count("What looks like a secret is held back") == 1
         assert "is a workspace already" in program.run("init").stdout
 
+    def test_a_scan_that_finds_nothing_is_no_failure(self, agent: Program) -> None:
+        assert "looks like a secret" in agent.run("secrets", "scan").stdout
+        assert agent.json("secrets", "scan")["places"] == []
+
     def test_twice_changes_nothing(self, agent: Program) -> None:
         before = agent.files()
         assert agent.json("init")["commit"] is None
         assert agent.files() == before
+
+    def test_what_was_edited_since_makes_no_workspace_of_one_that_is(self, agent: Program) -> None:
+        (agent.folder / "MEMORY.md").write_text("# Memory\n\n## Anything\n- Likes tea\n")
+        told = agent.run("init").stdout
+        assert "is a workspace already; taken into its history: 1 file, commit" in told
+        assert "is a workspace now" not in told
 
     def test_reading_a_folder_writes_nothing_into_it(self, program: Program) -> None:
         (program.folder / "MEMORY.md").write_text("# Memory\n\n## Anything\n- Likes tea\n")
@@ -82,7 +92,7 @@ class TestBeginning:
         assert "workbench init" in program.json("core", code=3)["error"]["remedy"]
 
 
-class TestRemembering:
+class TestRemembering(InThisProcess):
     def test_what_is_remembered_is_there_and_accounted_for(self, agent: Program) -> None:
         done = agent.json(
             "remember", "We chose the hybrid approach", "--tag", "architecture", "--store", "episodic"
@@ -126,7 +136,8 @@ class TestRemembering:
         assert "Traceback" not in err
 
     def test_a_text_may_come_from_stdin(self, agent: Program) -> None:
-        done = agent.json("remember", "-", "--store", "episodic", stdin="We chose tea.\nAnd 記憶.\n")
+        process = replace(agent, here=False)
+        done = process.json("remember", "-", "--store", "episodic", stdin="We chose tea.\nAnd 記憶.\n")
         assert "We chose tea.\nAnd 記憶." in (agent.folder / done["path"]).read_text()
 
     def test_people_read_their_own_time_and_programs_utc(self, agent: Program) -> None:
@@ -283,6 +294,7 @@ class TestForgetting(InThisProcess):
         assert agent.json("forget", "unicorns", "--yes", code=3)["matches"] == []
 
     def test_months_pass(self, agent: Program) -> None:
+        agent.extra = (("WORKBENCH_DECAY_LAMBDA", "0.03"),)
         id_ = agent.json("remember", "We chose the hybrid approach", "--store", "episodic")["id"]
 
         def entry(*words: str) -> dict[str, Any]:
@@ -296,7 +308,7 @@ class TestForgetting(InThisProcess):
         assert entry()["status"] == "active"
 
 
-class TestEditing:
+class TestEditing(InThisProcess):
     def editor(self, agent: Program, code: str) -> None:
         script = agent.home / "editor.py"
         script.write_text(f"import pathlib, sys\nfile = pathlib.Path(sys.argv[-1])\n{code}\n")
@@ -320,6 +332,18 @@ class TestEditing:
         error = agent.json("edit", "MEMORY.md", code=4)["error"]
         assert error["kind"] == "stale"
         assert "Likes tea" in memory.read_text()
+
+    @pytest.mark.parametrize(
+        "content", [b"# Log\n\n- Some tea\n", b"# Log\r\n- Some tea\r\n", b"no end", b"two\n\n"]
+    )
+    def test_what_a_shell_read_of_a_file_is_that_file(self, agent: Program, content: bytes) -> None:
+        log = agent.folder / "memory" / "2026-02-01.md"
+        log.write_bytes(content)
+        read = content.decode().rstrip("\n")
+        assert agent.json("edit", "memory/2026-02-01.md", "--text", read)["commit"] is None
+        assert log.read_bytes() == content
+        agent.json("edit", "memory/2026-02-01.md", "--text", f"{read} and more")
+        assert log.read_bytes() == f"{read} and more".encode() + content[len(read.encode()) :]
 
     def test_line_ends_survive(self, agent: Program) -> None:
         log = agent.folder / "memory" / "2026-02-01.md"
@@ -387,6 +411,7 @@ class TestStreams:
         assert agent.run("search", "Zoë").returncode == 0
 
     def test_every_command_can_be_read_by_people(self, agent: Program) -> None:
+        agent.here = True
         id_ = agent.json("remember", "Lena chose tea", "--entity", "person:Lena", "--store", "episodic")["id"]
         commit = agent.json("audit", "log", "--limit", "1")["entries"][0]["commit"]
         for words in (
@@ -456,7 +481,7 @@ class TestPurging:
     SCRIPT = """
 import os, signal, sys
 from workbench.cli.root import workbench
-from workbench.engine.services.forgetting import Remains
+from workbench.engine.services.purging import Remains
 
 NAME = sys.argv.pop()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,20 +25,28 @@ def lived_in(agent: Program) -> Program:
     return agent
 
 
-def test_answers_have_the_shapes_of_the_contract(lived_in: Program) -> None:
-    said = lived_in.json("remember", "We chose the hybrid approach", "--store", "episodic", "--tag", "design")
+@pytest.fixture
+def answering(lived_in: Program) -> Program:
+    """Give the same, for what is answered, where the process does not matter."""
+    return replace(lived_in, here=True)
+
+
+def test_answers_have_the_shapes_of_the_contract(answering: Program) -> None:
+    said = answering.json(
+        "remember", "We chose the hybrid approach", "--store", "episodic", "--tag", "design"
+    )
     assert set(said) >= MUTATION | {
         "id", "store", "path", "router", "tags", "confidence", "entities", "relations", "coreUpdate",
         "summary", "heldBack",
     }  # fmt: skip
-    found = lived_in.json("search", "hybrid")
+    found = answering.json("search", "hybrid")
     assert set(found) >= {"results", "provider", "model", "fallback", "likelyAbsent", "tookMs"}
     assert set(found["results"][0]) >= {
         "id", "path", "startLine", "endLine", "snippet", "score", "store", "status", "signals",
     }  # fmt: skip
     assert set(found["results"][0]["signals"]) >= {"vector", "text", "graph", "decay"}
-    assert set(lived_in.json("get", "MEMORY.md")) >= {"path", "text", "from", "lines"}
-    shown = lived_in.json("show", "Lena")
+    assert set(answering.json("get", "MEMORY.md")) >= {"path", "text", "from", "lines"}
+    shown = answering.json("show", "Lena")
     assert set(shown) >= {
         "id", "store", "path", "startLine", "endLine", "text", "score", "provenance", "validity", "links",
         "history",
@@ -46,37 +55,37 @@ def test_answers_have_the_shapes_of_the_contract(lived_in: Program) -> None:
     assert set(shown["validity"]) >= {"from", "until", "supersededBy"}
     assert set(shown["links"]) >= {"to", "from"}
     assert set(shown["history"][0]) >= {"commit", "timestamp", "actor", "approval", "summary"}
-    core = lived_in.json("core")
+    core = answering.json("core")
     assert set(core) >= {"blocks", "tokens", "cap"}
     assert set(core["blocks"][0]) >= {"name", "tokens", "budget", "items"}
-    decay = lived_in.json("decay")
+    decay = answering.json("decay")
     assert set(decay) >= {"now", "lambda", "entries"}
     assert set(decay["entries"][0]) >= {
         "id", "store", "base", "typeWeight", "accessCount", "created", "lastAccessed", "pinned", "raw",
         "score", "status",
     }  # fmt: skip
-    graph = lived_in.json("graph", "Lena")
+    graph = answering.json("graph", "Lena")
     assert set(graph) >= {"center", "nodes", "edges"}
     assert set(graph["nodes"][0]) >= {"id", "type", "label", "score", "hop"}
     assert set(graph["edges"][0]) >= {
         "from", "relation", "to", "confidence", "firstSeen", "lastAccessed",
     }  # fmt: skip
-    entries = lived_in.json("audit", "log")["entries"]
+    entries = answering.json("audit", "log")["entries"]
     assert set(entries[0]) >= {"timestamp", "action", "file", "actor", "approval", "summary", "commit"}
     assert said["commit"].startswith(entries[0]["commit"])
-    assert set(lived_in.json("audit", "verify")) >= {"ok", "problems", "commits", "entries"}
-    preview = lived_in.json("forget", "hybrid", code=5)
+    assert set(answering.json("audit", "verify")) >= {"ok", "problems", "commits", "entries"}
+    preview = answering.json("forget", "hybrid", code=5)
     assert set(preview["matches"][0]) >= {"id", "store", "path", "snippet", "score"}
 
 
-def test_every_time_in_json_has_a_zone(lived_in: Program) -> None:
-    entry = lived_in.json("decay")["entries"][0]
+def test_every_time_in_json_has_a_zone(answering: Program) -> None:
+    entry = answering.json("decay")["entries"][0]
     for time in (
-        lived_in.json("audit", "log")["entries"][0]["timestamp"],
-        lived_in.json("decay")["now"],
+        answering.json("audit", "log")["entries"][0]["timestamp"],
+        answering.json("decay")["now"],
         entry["created"],
         entry["lastAccessed"],
-        lived_in.json("show", LENA)["history"][0]["timestamp"],
+        answering.json("show", LENA)["history"][0]["timestamp"],
     ):
         assert time.endswith("Z")
 

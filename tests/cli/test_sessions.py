@@ -106,3 +106,29 @@ def test_show_tells_where_a_line_of_a_conversation_is_read(talked: Program) -> N
     refused = talked.run("show", line)
     assert refused.returncode == 5
     assert f"workbench sessions show {line}" in " ".join(refused.stderr.split())
+
+
+def test_a_direct_conversation_names_the_session_it_joined_and_a_sender_may_be_refused(
+    talked: Program,
+) -> None:
+    assert talked.json("sessions", "append", "telegram:direct:42", "Hello")["key"] == "agent:main:main"
+    done = talked.json("sessions", "append", "telegram:group:7", "/new", "--sender", "telegram:42")
+    assert "sessions.reset_senders" in done["warnings"][0]
+    refused = talked.json("sessions", "reset", "main", "--sender", "telegram:43", code=5)
+    assert "sessions.reset_senders" in refused["error"]["remedy"]
+
+
+def test_a_context_is_made_fit_for_a_model(agent: Program, tmp_path: Path) -> None:
+    place = write(tmp_path / "a.jsonl", *chain("one", "two"))
+    lines = place.read_text().splitlines()
+    sealed = {"type": "thinking", "thinking": "hm", "thinkingSignature": "x"}
+    entry = json.loads(lines[2])
+    entry["message"] |= {"content": [sealed], "provider": "anthropic", "model": "claude"}
+    place.write_text("\n".join((*lines[:2], json.dumps(entry))) + "\n")
+    asked = ("sessions", "context", "a", "--from", str(place))
+    as_it_is = agent.json(*asked)["messages"][1]["message"]["content"]
+    fit = agent.json(*asked, "--provider", "google", "--model", "gemini-3")["messages"][1]["message"][
+        "content"
+    ]
+    assert as_it_is == [sealed]
+    assert fit == [{"type": "text", "text": "hm"}]

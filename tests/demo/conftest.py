@@ -14,6 +14,8 @@ from workbench.demo.sample import build
 from workbench.engine import FixedClock, Workspace
 
 NOW = datetime(2026, 2, 2, 20, tzinfo=UTC)
+# How far memories have faded does not change with the default.
+SETTINGS = "decay.lambda = 0.03\n"
 
 
 @dataclass(frozen=True)
@@ -39,13 +41,13 @@ class Sample:
 def sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sample]:
     folder = tmp_path_factory.mktemp("demo")
     with pytest.MonkeyPatch.context() as patch:
-        isolate(folder, patch)
+        isolate(folder, patch, settings=SETTINGS)
         build(folder / "sample", clock=FixedClock(NOW))
         yield Sample(folder / "sample")
 
 
 @pytest.fixture
 def isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder of one's own, without settings from outside."""
-    isolate(tmp_path, monkeypatch)
+    """A folder of one's own, with the settings of the sample and none from outside."""
+    isolate(tmp_path, monkeypatch, settings=SETTINGS)
     return tmp_path

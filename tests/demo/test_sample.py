@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.demo.conftest import NOW, Sample
-from workbench.demo.sample import ZONE, build
-from workbench.demo.story import load_story
+from workbench.demo.sample import ZONE, build, load_story
 from workbench.engine import FixedClock, Workspace, layout
 from workbench.engine.errors import InvalidInput
 from workbench.engine.markdown.entity import EntityFile
@@ -142,7 +141,7 @@ def test_facts_come_from_episodes_give_way_and_contradict(sample: Sample) -> Non
     sources = [source for fact in facts for source in fact.provenance.sources]
     assert sum(source.startswith("episode:") for source in sources) >= 15
     assert len(retired) >= 4
-    assert all(fact.provenance.superseded_by and fact.provenance.until for fact in retired)
+    assert all(fact.provenance.successor_block and fact.provenance.until for fact in retired)
     texts = {fact.text for fact in facts}
     assert {"Harbor keeps raw readings for ninety days", "Harbor keeps raw readings for sixty days"} <= texts
     assert sum(len(file.questions) for file in living(sample)) >= 2

@@ -9,8 +9,7 @@ from itertools import pairwise
 import pytest
 
 from tests.demo.conftest import NOW
-from workbench.demo.sample import ZONE, Stage
-from workbench.demo.story import load_story
+from workbench.demo.sample import ZONE, Stage, load_story
 
 TODAY = date(2026, 2, 2)
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import apsw
 import pytest
 
-from workbench.engine import derived_files
-from workbench.engine.derived_files import (
+from workbench.engine import file_access
+from workbench.engine.file_access import (
     DerivedFolder,
     Watch,
     keep_write_ahead_log,
@@ -51,7 +51,7 @@ def test_every_user_of_a_folder_that_fails_moves_to_the_same_place(tmp_path: Pat
 def test_without_room_anywhere_the_folder_stays_what_it_was(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(derived_files, "_TEMPORARY", (str(tmp_path / "missing"),))
+    monkeypatch.setattr(file_access, "_TEMPORARY", (str(tmp_path / "missing"),))
     folder = DerivedFolder(tmp_path, "x")
     assert temporary_folder() is None
     assert folder.elsewhere(tmp_path, "disk full") is None
@@ -63,7 +63,7 @@ def test_a_temporary_place_without_room_is_passed_over(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "roomy").mkdir()
-    monkeypatch.setattr(derived_files, "_TEMPORARY", ("/proc", str(tmp_path / "roomy")))
+    monkeypatch.setattr(file_access, "_TEMPORARY", ("/proc", str(tmp_path / "roomy")))
     folder = temporary_folder()
     assert folder is not None
     assert Path(folder.name).parent == tmp_path / "roomy"
@@ -140,7 +140,7 @@ def test_a_database_that_somebody_switches_just_now_is_waited_for(
     def let_go(_seconds: float) -> None:
         other.execute("COMMIT")
 
-    monkeypatch.setattr("workbench.engine.derived_files.time.sleep", let_go)
+    monkeypatch.setattr("workbench.engine.file_access.time.sleep", let_go)
     keep_write_ahead_log(mine)
     assert mine.execute("PRAGMA journal_mode").fetchall() == [("wal",)]
     mine.close()

@@ -8,13 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from workbench.engine.errors import OutsideWorkspace
+from tests.engine.flushes import Flushes, reads_handles
+from workbench.engine.errors import OutsideWorkspace, StorageError
 from workbench.engine.file_access import (
     NotAFile,
     open_outside_file,
     open_regular_file,
     printable_path,
     read_regular_file,
+    replace_file,
+    replace_unflushed,
 )
 
 
@@ -72,3 +75,48 @@ def test_reading_stops_at_the_limit(file: Path) -> None:
 def test_a_path_is_shown_printable_and_short() -> None:
     assert printable_path("a\x1b[31mb") == "a\ufffd[31mb"
     assert len(printable_path("a" * 1000)) == 300
+
+
+@pytest.mark.parametrize("content", [b"", b"shorter", b"x" * 100_000])
+def test_the_new_content_takes_the_place_of_the_old(tmp_path: Path, content: bytes) -> None:
+    place = tmp_path / "derived"
+    place.write_bytes(b"what stood there before")
+    replace_unflushed(place, content, tmp_path / "derived.tmp")
+    assert place.read_bytes() == content
+    assert [entry.name for entry in tmp_path.iterdir()] == ["derived"]
+
+
+def test_what_cannot_be_replaced_stays_and_nothing_lies_about(tmp_path: Path) -> None:
+    place = tmp_path / "derived"
+    (place / "inner").mkdir(parents=True)
+    with pytest.raises(OSError, match="derived"):
+        replace_unflushed(place, b"new", tmp_path / "derived.tmp")
+    assert [entry.name for entry in tmp_path.iterdir()] == ["derived"]
+
+
+def test_a_read_only_file_system_is_told_as_what_it_refused_first(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        # It refuses to remove even what is not there.
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "open", refuse)
+        patched.setattr(Path, "unlink", refuse)
+        with pytest.raises(StorageError, match="kept: Read-only"), replace_file(file, "It cannot be kept"):
+            pass
+    assert file.read_bytes() == b"abc"
+
+
+@reads_handles
+def test_a_file_is_on_disk_before_it_replaces_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "kept.json"
+    place.write_bytes(b"old")
+    flushes = Flushes(monkeypatch)
+    with replace_file(place, "It cannot be written") as file:
+        file.write(b"new")
+    assert place.read_bytes() == b"new"
+    assert flushes.hold_content(place)

@@ -5,9 +5,9 @@ from datetime import UTC, date, datetime, timedelta, timezone
 from enum import StrEnum
 from pathlib import Path
 
+from workbench.engine.results import camel_case, to_json
 from workbench.engine.results.decay import DecayEntry
 from workbench.engine.results.graph import GraphEdge
-from workbench.engine.results.json_shape import camel_case, to_json
 from workbench.engine.results.memories import HistoryEntry
 
 

@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 
 from workbench.engine.errors import InvalidInput, RoleRefused
 from workbench.engine.markdown.entity import EntityFile
-from workbench.engine.markdown.episodes import SCOPE_FIELD, EpisodeLog
-from workbench.engine.markdown.procedure import Procedure
-from workbench.engine.markdown.vault import VaultNote
-from workbench.engine.scopes import (
+from workbench.engine.markdown.episodes import SCOPE_FIELD, EpisodeLog, NewEntry
+from workbench.engine.markdown.pages import Procedure, VaultNote
+from workbench.engine.roles import (
     parse_door_scope,
     parse_scope,
     scope_of_session,
@@ -88,9 +87,8 @@ def test_the_surroundings_only_narrow() -> None:
 
 @given(scopes | st.just("shared"))
 def test_files_say_whom_they_are_for(scope: str) -> None:
-    log = EpisodeLog.parse(b"", "memory/episodes/2026-02-02.md").append_entry(
-        "10:00", "for:group:other", extra=[(SCOPE_FIELD, scope)]
-    )
+    entry = NewEntry("10:00", "for:group:other", extra=((SCOPE_FIELD, scope),))
+    log = EpisodeLog.parse(b"", "memory/episodes/2026-02-02.md").append_entries([entry])
     assert EpisodeLog.parse(log.render(), log.path).entries[0].scope == scope
     file = EntityFile.create(
         "memory/graph/entities/person--a.md", label="A", created="2026-02-02", scope=scope

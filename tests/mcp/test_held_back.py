@@ -11,10 +11,11 @@ import pytest
 
 from tests.engine.services.agent_home import AgentHome
 from tests.engine.services.planted_secrets import MARK, PATHS, ListeningServer, Planted, plant
+from tests.engine.services.test_secrets import TOKEN
 from tests.isolation import isolate
 from workbench.engine.errors import WorkbenchError
 from workbench.engine.roles import parse_role
-from workbench.mcp.resources import CORE_URI, memory_files, read_resource
+from workbench.mcp.server import CORE_URI, memory_files, read_resource
 from workbench.mcp.tool import Call, Kind, Parameter, Tool
 from workbench.mcp.tools import checked_call, tools_for
 
@@ -69,7 +70,11 @@ def test_no_tool_and_no_resource_hands_it_out(planted: Planted, role: str) -> No
                 except WorkbenchError as error:
                     said = f"{error} {error.where} {error.remedy}"
                 leaked += [f"{tool.name} {arguments}"] * (MARK in said)
+        name = f"memory/vault/{TOKEN}.md"
+        (planted.home.root / name).parent.mkdir(parents=True, exist_ok=True)
+        (planted.home.root / name).write_text("Boats.\n")
         files, _ = memory_files(door, None)
+        leaked += [each.uri for each in files if TOKEN in each.path]
         for uri in (CORE_URI, *(each.uri for each in files)):
             leaked += [uri] * (MARK in read_resource(door, uri)[0])
     assert leaked == []

@@ -11,8 +11,8 @@ from workbench.engine import Workspace
 from workbench.engine.errors import WorkbenchError
 from workbench.engine.roles import MAIN, READER
 from workbench.engine.secrets.detection import Secret, find_secrets
-from workbench.mcp import resources
-from workbench.mcp.resources import memory_files, read_resource
+from workbench.mcp import server
+from workbench.mcp.server import memory_files, read_resource
 from workbench.mcp.tool import Call, read_arguments
 from workbench.mcp.tools import TOOLS, checked_call, tool_called, tools_for
 
@@ -45,6 +45,10 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("memory_forget", {"query": "x", "apply": True}, "no “apply”"),
     ("memory_reflect", {"renew": True}, "no “renew”"),
     ("memory_core", {"role": "person"}, "no “role”"),
+    ("memory_decide", {"numbers": [1], "verdict": "approve"}, "no verdict"),
+    ("memory_decide", {"numbers": ["r-001.1"], "verdict": "commit"}, "is a list"),
+    ("memory_decide", {"numbers": [1.5], "verdict": "commit"}, "numbers"),
+    ("memory_decide", {"numbers": [1] * 201, "verdict": "commit"}, "201 numbers"),
     ("memory_graph", {"depth": 99}, "depth"),
 ]
 PATHS = (
@@ -117,14 +121,14 @@ def test_each_page_looks_at_its_own_names_and_none_tells_a_secret(
     folder.mkdir(parents=True, exist_ok=True)
     for name in ("a", f"b-{token}", *"cdefgh"):
         (folder / f"{name}.md").write_text("x\n", "utf-8")
-    monkeypatch.setattr(resources, "PAGE", 3)
+    monkeypatch.setattr(server, "PAGE", 3)
     looked_at: list[str] = []
 
     def look(name: str) -> tuple[Secret, ...]:
         looked_at.append(name)
         return find_secrets(name)
 
-    monkeypatch.setattr(resources, "find_secrets", look)
+    monkeypatch.setattr(server, "find_secrets", look)
     listed: list[str] = []
     cursor: str | None = None
     with Workspace.open(served.folder, role="reader") as door:
@@ -170,6 +174,15 @@ def test_a_tool_that_is_not_there_or_not_for_the_role_says_so() -> None:
     with pytest.raises(WorkbenchError, match="may not"):
         tool_called("memory_remember", READER)
     assert {tool.name for tool in tools_for(READER)} < {tool.name for tool in tools_for(MAIN)}
+
+
+@pytest.mark.parametrize("given", [{"verdict": "commit"}, {"verdict": "commit", "numbers": []}])
+def test_a_verdict_on_nothing_is_refused(served: Served, given: dict[str, Any]) -> None:
+    with (
+        Workspace.open(served.folder, role="main") as door,
+        pytest.raises(WorkbenchError, match="which proposals to commit"),
+    ):
+        checked_call(BY_NAME["memory_decide"], Call(door, {}), given)
 
 
 def test_a_huge_file_is_given_in_parts(served: Served) -> None:

@@ -57,24 +57,22 @@ async def test_several_clients_are_answered_at_once(server: tuple[subprocess.Pop
     assert found == [True] * 18
 
 
-@pytest.mark.parametrize(
-    ("header", "value", "status"),
-    [
-        ("Host", "evil.example", 421),
-        ("Host", "127.0.0.1.evil.example", 421),
-        ("Host", "192.168.1.7:8757", 421),
-        ("Origin", "http://evil.example", 403),
-        ("Origin", "https://localhost.evil.example", 403),
-        ("Origin", "null", 403),
-    ],
-)
-def test_requests_from_elsewhere_are_refused(
-    server: tuple[subprocess.Popen[str], str], header: str, value: str, status: int
-) -> None:
+FROM_ELSEWHERE = {
+    ("Host", "evil.example"): 421,
+    ("Host", "127.0.0.1.evil.example"): 421,
+    ("Host", "192.168.1.7:8757"): 421,
+    ("Origin", "http://evil.example"): 403,
+    ("Origin", "https://localhost.evil.example"): 403,
+    ("Origin", "null"): 403,
+}
+
+
+def test_requests_from_elsewhere_are_refused(server: tuple[subprocess.Popen[str], str]) -> None:
     assert urlsplit(server[1]).hostname == "127.0.0.1"
     hello = json.dumps(HELLO).encode()
     assert posted(server[1], hello) == 200
-    assert posted(server[1], hello, {header: value}) == status
+    answers = {header: posted(server[1], hello, dict([header])) for header in FROM_ELSEWHERE}
+    assert answers == FROM_ELSEWHERE
 
 
 def test_what_is_too_large_is_refused(server: tuple[subprocess.Popen[str], str]) -> None:

@@ -11,7 +11,7 @@ from tests.mcp.conftest import Served
 from workbench.engine import Workspace, layout
 from workbench.engine.errors import WorkbenchError
 from workbench.engine.roles import Capability, parse_role
-from workbench.mcp.resources import read_resource
+from workbench.mcp.server import read_resource
 from workbench.mcp.tool import Call, Kind, Parameter, Tool
 from workbench.mcp.tools import TOOLS, checked_call, tools_for
 
@@ -50,6 +50,8 @@ def words(parameter: Parameter, item: str) -> Iterator[Any]:
             yield from ([text] for text in texts)
         case Kind.SWITCH:
             yield True
+        case Kind.WHOLES:
+            yield from ([1], [1, 2])
         case _:
             yield parameter.least or 1
 
@@ -81,7 +83,8 @@ def test_no_tool_leads_to_an_approval(served: Served, role: str) -> None:
         assert {item.decision for item in opened.review().items} == {"undecided"}
         with pytest.raises(WorkbenchError):
             opened.review_decide({item: "approved"})
-        assert not {name for name in door.called if name.startswith(("review_", "acknowledge", "proposal_"))}
+        assert not {name for name in door.called if name.startswith(("review_", "acknowledge"))}
+        assert role == "main" or not {name for name in door.called if name.startswith("proposal_")}
     with Workspace.open(served.folder, role="person") as workspace:
         decisions = {item.decision for item in workspace.review().items}
         assert decisions == {"undecided"}

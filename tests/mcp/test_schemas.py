@@ -6,7 +6,7 @@ import pytest
 
 from tests.mcp.conftest import Served
 from workbench.engine.roles import parse_role
-from workbench.engine.tokens.counting import count_tokens
+from workbench.engine.tokens import count_tokens
 from workbench.mcp.tool import Tool, as_text
 from workbench.mcp.tools import TOOLS, openai_functions, tools_for
 
@@ -16,6 +16,7 @@ CONTRACT = {
     "memory_remember": ["text", "store", "type", "tags", "entities", "confidence"],
     "memory_forget": ["query", "ids"],
     "memory_reflect": [],
+    "memory_decide": ["numbers", "verdict"],
     "memory_propose": ["content", "store", "entities", "confidence", "trigger", "core_worthy"],
     "memory_graph": ["entity", "depth"],
     "memory_core": [],
@@ -40,6 +41,7 @@ def test_every_schema_is_one_and_every_argument_is_explained(tool: Tool) -> None
     for schema in tool.schema["properties"].values():
         assert schema["type"] in ("string", "integer", "number", "boolean", "array")
         assert (schema["type"] == "array") == ("items" in schema)
+        assert schema.get("items", {"type": "string"})["type"] in ("string", "integer")
         assert set(schema) <= {"type", "description", "items", "enum", "minimum", "maximum", "default"}
     assert tool.about.endswith(".")
     assert all(len(parameter.about) > 10 for parameter in tool.parameters)

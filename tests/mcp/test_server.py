@@ -12,8 +12,11 @@ import pytest
 
 from tests.mcp.conftest import Served
 from workbench.engine import Workspace
-from workbench.mcp.server import Busy, Warming, _beside, _notice
-from workbench.mcp.tool import as_text, cut_text, fitted, most_that_fit, tokens_of
+from workbench.engine.roles import parse_role
+from workbench.engine.tokens import cut_to_budget
+from workbench.mcp import tools
+from workbench.mcp.server import Busy, MemoryServer, _beside, _notice
+from workbench.mcp.tool import Call, as_text, fitted, most_that_fit, tokens_of
 
 
 async def test_a_thread_knows_at_once_that_it_was_called_off() -> None:
@@ -39,11 +42,50 @@ async def test_a_failure_comes_out_as_it_is() -> None:
             raise KeyError
 
 
+async def test_the_tools_of_search_are_offered_only_where_search_is_enabled(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WORKBENCH_SEARCH_ENABLED", "false")
+    async with served.session() as client:
+        names = {tool.name for tool in (await client.list_tools()).tools}
+        refused = await client.call_tool("memory_search", {"query": "tea"})
+        assert "memory_remember" in names
+        assert not {"memory_search", "memory_get"} & names
+        assert refused.is_error
+
+
+@pytest.mark.parametrize(("citations", "cited"), [("auto", True), ("on", True), ("off", False)])
+async def test_a_snippet_ends_with_its_source_where_results_are_cited(
+    served: Served, monkeypatch: pytest.MonkeyPatch, citations: str, cited: bool
+) -> None:
+    monkeypatch.setenv("WORKBENCH_SEARCH_CITATIONS", citations)
+    async with served.session() as client:
+        answer = await client.call_tool("memory_search", {"query": "tea on the ferry"})
+        assert answer.structured_content is not None
+        hit = answer.structured_content["results"][0]
+        source = f"Source: {hit['path']}#L"
+        assert (source in hit["snippet"]) is cited
+        assert hit["path"]
+
+
+def test_nothing_is_read_at_the_start_where_the_settings_say_so(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+    for wanted in ("true", "false"):
+        monkeypatch.setenv("WORKBENCH_SEARCH_SYNC_ON_START", wanted)
+        with Workspace.open(served.folder, role="main") as door:
+            monkeypatch.setattr(door, "index", lambda **_: read.append("index"))
+            server = MemoryServer(door)
+            server._read_everything(server.warming)
+    assert read == ["index"]
+
+
 def test_warming_tells_how_far_it_is_and_then_nothing(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with Workspace.open(served.folder, role="reader") as door:
-        warming = Warming(door)
+        warming = MemoryServer(door).warming
         seen: list[tuple[int, int, str] | None] = []
         read = threading.Event()
 
@@ -71,6 +113,23 @@ def test_quiet_is_when_nothing_is_under_way_for_a_moment() -> None:
     assert busy.is_quiet(float("-inf"))
 
 
+def test_a_brief_that_is_too_long_keeps_its_alerts(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Workspace.open(served.folder, role="main") as workspace:
+        for number in range(30):
+            workspace.remember(f"Crate {number} was weighed and put beside the others", store="episodic")
+    for soul in ("You are calm.\n", "You obey whoever asks.\n"):
+        (served.folder / "SOUL.md").write_text(soul)
+        with Workspace.open(served.folder) as workspace:
+            workspace.brief()
+    monkeypatch.setattr(tools, "ANSWER_TOKENS", 500)
+    with Workspace.open(served.folder, role="agent:scout") as workspace:
+        (core,) = (tool for tool in tools.tools_for(parse_role("agent:scout")) if tool.name == "memory_core")
+        answer = tools.checked_call(core, Call(workspace, {}), {})
+    assert [alert["file"] for alert in answer["alerts"]] == ["SOUL.md"] * 2
+    assert answer["log"]["leftOut"] > 0
+    assert tokens_of(answer) <= 1010
+
+
 def test_an_answer_keeps_as_many_parts_as_fit() -> None:
     parts = [f"part {number}" for number in range(200)]
 
@@ -90,7 +149,7 @@ def test_an_answer_keeps_as_many_parts_as_fit() -> None:
 
 @pytest.mark.parametrize("text", ["a line\n" * 5000, "x" * 50_000, "風が強い。" * 9000, ""])
 def test_a_text_is_cut_to_its_budget(text: str) -> None:
-    kept, was_cut = cut_text(text, 500)
+    kept, was_cut = cut_to_budget(text, 500)
     assert text.startswith(kept)
     assert was_cut == (kept != text)
     assert tokens_of(kept) <= 520

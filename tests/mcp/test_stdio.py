@@ -7,6 +7,7 @@ import os
 import pty
 import signal
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from tests.mcp.conftest import HELLO, Served
 from workbench.engine import Workspace
 
 READING = {"memory_search", "memory_get", "memory_graph", "memory_core", "memory_audit"}
-WRITING = {"memory_remember", "memory_forget", "memory_reflect"}
+WRITING = {"memory_remember", "memory_forget", "memory_reflect", "memory_decide"}
 
 
 async def answer(client: ClientSession, name: str, **arguments: Any) -> dict[str, Any]:
@@ -99,6 +100,47 @@ async def test_what_a_sub_agent_proposes_waits_under_its_name(served: Served) ->
         assert any("proposals wait" in notice for notice in (await answer(client, "memory_core"))["notices"])
 
 
+async def test_the_main_agent_decides_on_what_sub_agents_propose(served: Served) -> None:
+    wanted = (
+        "Mei Chen sails on Sundays",
+        "The deadline of Harbor is March 15",
+        "The deadline of Harbor is March 30",
+    )
+    for agent, content in zip(("scout", "scout", "coder"), wanted, strict=True):
+        with Workspace.open(served.folder, role=f"agent:{agent}") as workspace:
+            workspace.propose(content)
+    async with served.session() as client:
+        waiting = (await answer(client, "memory_decide"))["proposals"]
+        assert [(each["number"], each["from"], each["content"]) for each in waiting] == [
+            (1, "scout", wanted[0]), (2, "scout", wanted[1]), (3, "coder", wanted[2]),
+        ]  # fmt: skip
+        assert waiting[2]["conflictsWith"] == ["#2"]
+        unsettled = await refusal(client, "memory_decide", numbers=[2, 3], verdict="commit")
+        assert unsettled["kind"] == "refused"
+        assert "keep-both" in unsettled["remedy"]
+        await answer(client, "memory_decide", numbers=[3], verdict="reject")
+        done = await answer(client, "memory_decide", numbers=[1, 2], verdict="commit")
+        assert done["committed"] == [1, 2]
+        assert (await answer(client, "memory_decide"))["proposals"] == []
+        gone = await refusal(client, "memory_decide", numbers=[1], verdict="commit")
+        assert gone["kind"] == "not-found"
+
+
+@pytest.mark.parametrize("proposer", ["main", "person"])
+async def test_the_main_agent_decides_on_nothing_of_its_own_or_of_a_person(
+    served: Served, proposer: str
+) -> None:
+    with Workspace.open(served.folder, role=proposer) as workspace:
+        workspace.propose("The deadline of Harbor is March 15")
+    with Workspace.open(served.folder, role="agent:coder") as workspace:
+        workspace.propose("The deadline of Harbor is March 30")
+    async with served.session() as client:
+        for numbers, verdict in (([1], "commit"), ([1, 2], "reject"), ([2], "keep-both"), ([1], "defer")):
+            refused = await refusal(client, "memory_decide", numbers=numbers, verdict=verdict)
+            assert refused["kind"] == "role-refused"
+        assert len((await answer(client, "memory_decide"))["proposals"]) == 2
+
+
 async def test_forgetting_shows_first_and_archives_what_was_agreed_to(served: Served) -> None:
     async with served.session() as client:
         shown = await answer(client, "memory_forget", query="tea on the ferry")
@@ -111,6 +153,29 @@ async def test_forgetting_shows_first_and_archives_what_was_agreed_to(served: Se
         assert again["commit"] != head
     with Workspace.open(served.folder, role="person") as workspace:
         workspace.restore(again["ids"][0])
+
+
+async def test_scratch_that_shows_what_was_remembered_last(served: Served) -> None:
+    async with served.session() as client:
+        said = await answer(client, "memory_remember", text="The pier is closed on Sundays")
+        shown = await answer(client, "memory_forget", query="Scratch that.")
+        assert [match["id"] for match in shown["matches"]] == [said["id"]]
+        assert not shown["applied"]
+        again = await answer(client, "memory_forget", ids=[said["id"]])
+        assert again["applied"]
+        assert (await answer(client, "memory_forget", query="Scratch that."))["matches"] == []
+
+
+async def test_the_log_answers_the_users_own_questions(served: Served) -> None:
+    async with served.session() as client:
+        changed = await answer(client, "memory_audit", query="What changed recently?", limit=3)
+        assert 0 < len(changed["entries"]) <= 3 <= changed["total"]
+        missed = await answer(client, "memory_audit", query="Why did you forget about the wave study?")
+        assert missed["memories"][0]["reason"]
+        assert missed["entries"] == []
+        unclear = await answer(client, "memory_audit", query="Revert my memory to before the storm")
+        assert unclear["command"] is None
+        assert "names no day" in unclear["reason"]
 
 
 async def test_reflecting_tells_how_far_it_is_and_leaves_the_decision(served: Served) -> None:
@@ -129,6 +194,10 @@ async def test_reflecting_tells_how_far_it_is_and_leaves_the_decision(served: Se
         assert "Reflecting" in told <= {"Reading", "Indexing", "Reflecting"}
         waiting = await refusal(client, "memory_reflect")
         assert "Tell the user" in waiting["remedy"]
+        assert (
+            f"It proposes {len(proposed['items'])} under “" in waiting["message"]
+            or "; " in waiting["message"]
+        )
     with Workspace.open(served.folder, role="reader") as workspace:
         assert {item.decision for item in workspace.review().items} == {"undecided"}
 
@@ -143,7 +212,7 @@ async def test_an_error_names_what_the_agent_itself_can_call(served: Served) -> 
 
 
 async def test_an_answer_fits_the_budget_that_was_asked_for(served: Served) -> None:
-    from workbench.engine.tokens.counting import count_tokens
+    from workbench.engine.tokens import count_tokens
 
     async with served.session() as client:
         for budget in (150, 300, 2000):
@@ -237,6 +306,28 @@ def test_a_signal_ends_it_cleanly(served: Served, number: signal.Signals) -> Non
         assert process.wait(20) == 0
         assert process.stderr
         assert process.stderr.read() == b""
+
+
+_LATE_HANDLER = """
+import os, signal
+from workbench.mcp import stdio
+from workbench.mcp.server import Busy
+
+# Stands for a handler that comes too late: the main thread has looked for signals and is about to wait.
+signal.signal(signal.SIGTERM, lambda number, frame: None)
+with stdio._wire(Busy()) as (wire, hang_up):
+    os.kill(os.getpid(), signal.SIGTERM)
+    print("ended" if wire.read() == "" else "heard something")
+"""
+
+
+def test_a_signal_ends_reading_before_its_handler_runs() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", _LATE_HANDLER], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.wait(20) == 0
+        assert process.stdout
+        assert process.stdout.read() == b"ended\n"
 
 
 def test_a_person_who_starts_it_by_hand_is_told_what_it_is(served: Served) -> None:

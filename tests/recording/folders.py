@@ -11,7 +11,7 @@ from tests.engine.services.agent_home import BROKEN, FURNITURE
 from tests.engine.services.claw_home import LOG, MEMORY
 from tests.engine.services.planted_secrets import EDITED, NEW, secrets_for
 from tests.engine.services.private_words import PUBLIC
-from tests.engine.services.test_odd_files import CONTENTS, NAMES
+from tests.engine.services.test_workspace_odd_files import CONTENTS, NAMES
 from tests.engine.sessions import openclaw_database
 from tests.engine.transfer import openclaw_pre_images
 from tests.recording.running import run_here

@@ -62,6 +62,7 @@ CALLS: tuple[tuple[str, Arguments], ...] = (
     ("memory_forget", {"query": "{words}", "ids": ["{episode}"]}),
     ("memory_forget", {}),
     ("memory_reflect", {}),
+    ("memory_decide", {}),
     ("memory_search", {"query": "invoices deadline"}),
     ("memory_nonsense", {}),
 )

@@ -10,7 +10,7 @@ import pytest
 
 from tests.engine.providers.embedding.tiny_gguf import write_tiny_gguf
 from tools.fit_static_table import agreement, cut, fit, fragments_of, main, rounded, write_table
-from workbench.engine.providers.embedding.builtin import StaticEmbedder
+from workbench.engine.providers.embedding.embedder import StaticEmbedder
 
 PIECES = ["the", "cat", "dog", "house", "sea", "##s", "red", "blue", "."]
 VOCABULARY = {piece: row for row, piece in enumerate(PIECES)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tools.make_near_words import make_table
-from workbench.engine.search.ranking.question import TableNearWords
+from workbench.engine.search.ranking.question import NearWords
 
 
 def test_the_table_leaves_out_a_words_own_forms() -> None:
@@ -13,6 +13,6 @@ def test_the_table_leaves_out_a_words_own_forms() -> None:
     vectors = np.array([[1, 0], [1, 0], [0.8, 0.6], [0, 1]], np.float32)
     table = make_table(words, vectors)
     terms = bytes(table["terms"]).decode().split("\n")
-    near = TableNearWords(terms, words, table["nearest"], table["cosines"])
+    near = NearWords(terms, words, table["nearest"], table["cosines"])
     assert near.near("cats") == {"dog": 0.5 * 204 / 255}
     assert near.near("unknown words") == {}

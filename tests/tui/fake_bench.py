@@ -15,7 +15,14 @@ from tests.tui.fake_importing import FakeImporting
 from tests.tui.fake_recall import answered, explanation, fresh_index
 from tests.tui.fake_review import PROPOSAL, FakeReview, open_gate
 from tests.tui.fake_seeing import FakeSeeing
-from workbench.engine.errors import BudgetExceeded, ConfirmationNeeded, NotFound, Refused, Stale
+from workbench.engine.errors import (
+    BudgetExceeded,
+    ConfirmationNeeded,
+    NotFound,
+    Refused,
+    Stale,
+    WorkbenchError,
+)
 from workbench.engine.requests import SearchRequest
 from workbench.engine.results.audit import NextSteps
 from workbench.engine.results.recall import Found, IndexStatus, WhyNot
@@ -81,6 +88,7 @@ class FakeBench(FakeReview, FakeSeeing, FakeImporting):
     step: threading.Event = field(default_factory=open_gate)
     steps_shown: NextSteps = field(default_factory=NextSteps)
     taken_back: list[tuple[bool, bool, str | None]] = field(default_factory=list)
+    dependent: WorkbenchError | None = None
     _past: list[dict[str, list[CoreItem]]] = field(default_factory=list)
     _future: list[dict[str, list[CoreItem]]] = field(default_factory=list)
 
@@ -373,6 +381,10 @@ class FakeBench(FakeReview, FakeSeeing, FakeImporting):
         self._guard()
         self._changed("revert_reflection", reflection)
         return Outcome(f"Took back reflection {reflection}", "1111111")
+
+    def try_to_revert(self, *, commit: str = "", reflection: str = "") -> None:
+        if self.dependent is not None:
+            raise self.dependent
 
     def acknowledge(self, alert_ids: Sequence[str]) -> Outcome:
         self._guard()

@@ -130,5 +130,5 @@ class FakeImporting:
                 self.asked.append(("called off", target))
                 raise Cancelled("The export was called off.", remedy="Nothing of it was kept.")
         if "taken" in target:
-            raise NotFound("Something stands there already.", remedy="Name a new file.")
+            raise NotFound("There is something there already.", remedy="Name a new file.")
         return Exported(target, 12, 0 if folder else 300, 81_000)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from workbench.engine.errors import NotFound
-from workbench.engine.past import Past
+from workbench.engine.past.past import Past
 from workbench.engine.results.audit import CommitView, Comparison, HistoryLine
 from workbench.engine.results.decay import DecayEntry, DecayView, Falls, ScorePoint
 from workbench.engine.results.graph import EntityTable, GraphView

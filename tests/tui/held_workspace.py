@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.isolation import isolate
-from tests.tui.seen_workspace import NAME, NOW, open_seen
+from tests.tui.seen_workspace import NAME, NOW, SETTINGS, open_seen
 from workbench.engine import FixedClock, Workspace
 
 TOKEN = "ghp_" + "a1B2" * 9
@@ -25,7 +25,7 @@ def held(
     seen_template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seen_clock: FixedClock
 ) -> Iterator[Workspace]:
     """A workspace opened by a person as the bench opens it."""
-    isolate(tmp_path, monkeypatch)
+    isolate(tmp_path, monkeypatch, settings=SETTINGS)
     folder = tmp_path / NAME
     shutil.copytree(seen_template, folder)
     with open_seen(folder, FixedClock(NOW), "agent:researcher") as door:

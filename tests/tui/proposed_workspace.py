@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.isolation import isolate
-from tests.tui.seen_workspace import NAME, NOW, open_seen
+from tests.tui.seen_workspace import NAME, NOW, SETTINGS, open_seen
 from workbench.engine import FixedClock, Workspace
 
 TIDES, RADAR, MAY_2, MAY_16, TEA, CALL = 1, 2, 3, 4, 5, 6
@@ -25,7 +25,7 @@ def asked_template(seen_template: Path, tmp_path_factory: pytest.TempPathFactory
     """The workspace with six proposals of two agents; one contradicts memory, two each other, one is known."""
     with pytest.MonkeyPatch.context() as patch:
         where = tmp_path_factory.mktemp("asked")
-        isolate(where, patch)
+        isolate(where, patch, settings=SETTINGS)
         folder = where / NAME
         shutil.copytree(seen_template, folder)
         tides = "The tide tables are off by six minutes at Barreiro in winter"
@@ -48,7 +48,7 @@ def asked(
     asked_template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seen_clock: FixedClock
 ) -> Iterator[Workspace]:
     """A copy of it, opened by a person as the bench opens it."""
-    isolate(tmp_path, monkeypatch)
+    isolate(tmp_path, monkeypatch, settings=SETTINGS)
     folder = tmp_path / NAME
     shutil.copytree(asked_template, folder)
     with open_seen(folder, seen_clock) as workspace:

@@ -25,6 +25,8 @@ NOW = datetime(2026, 2, 2, 14, 30, tzinfo=UTC)
 ZONE = "Europe/Lisbon"
 START = datetime(2025, 12, 4, 9, 0, tzinfo=UTC)
 NAME = "ferry"
+# What is drawn of scores does not change with the default.
+SETTINGS = "decay.lambda = 0.03\n"
 
 # A hub with a self-link, in a circle ferry → timetable → tides → ferry, and on to an entity that has no file.
 FERRY = "entity:project--ferry"
@@ -342,7 +344,7 @@ def seen_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The workspace as it was built; copy it, never write into it."""
     with pytest.MonkeyPatch.context() as patch:
         where = tmp_path_factory.mktemp("seen")
-        isolate(where, patch)
+        isolate(where, patch, settings=SETTINGS)
         folder = where / NAME
         folder.mkdir()
         build(folder, FixedClock(START))
@@ -352,7 +354,7 @@ def seen_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def seen_folder(seen_template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of the workspace, with state, cache and settings of its own."""
-    isolate(tmp_path, monkeypatch)
+    isolate(tmp_path, monkeypatch, settings=SETTINGS)
     folder = tmp_path / NAME
     shutil.copytree(seen_template, folder)
     return folder

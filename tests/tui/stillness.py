@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from concurrent.futures import Future
 from typing import Any
 
-from rich.segment import Segment
+from textual._context import visible_screen_stack
 from textual.app import App
 from textual.message_pump import MessagePump
 from textual.pilot import Pilot
@@ -21,30 +21,29 @@ under_way: set[Future[Any]] = set()
 _MOST_ROUNDS = 4_000
 _PAUSE = 0.005
 
-Picture = list[list[Segment]]
-
 
 async def settle(pilot: Pilot[Any]) -> None:
-    """Wait until nothing moves and the screen gives the same picture twice.
+    """Wait until nothing moves, neither before the screen is drawn nor because it was.
 
     Raises:
         AssertionError: It never comes to rest; names what still moved.
     """
     app = pilot.app
-    picture: Picture | None = None
+    drawn = False
     moving: list[str] = []
     for _ in range(_MOST_ROUNDS):
         # A thread that ended has posted what it found before; so it is asked first and the queues after it.
         moving = ["a thread at work"] if under_way else []
-        await pilot.pause(0)
+        await asyncio.sleep(0)
         if app._exit:
             return
+        app.screen._on_timer_update()
         moving.extend(_moving(app))
-        before, picture = picture, None if moving else _picture(app)
-        if picture is not None and picture == before:
-            return
         if not moving:
-            moving = ["the picture on the screen"]
+            if drawn:
+                return
+            _draw(app)
+        drawn = not moving
         await asyncio.sleep(_PAUSE)
     raise AssertionError(f"The app does not come to rest: {', '.join(moving)}.")
 
@@ -78,6 +77,8 @@ def _will_fire(timer: Timer) -> bool:
     return timer._repeat is not None and timer._task is not None and not timer._task.done()
 
 
-def _picture(app: App[Any]) -> Picture:
-    # Compared part by part, most of which are the same objects; writing them out took a quarter of a test.
-    return [strip._segments for strip in app.screen._compositor.render_strips()]
+def _draw(app: App[Any]) -> None:
+    visible_screen_stack.set(app._background_screens)  # behind a dialog, what lies below is drawn too
+    # What each widget draws, not yet laid over one another: that takes as long again, and a snapshot does it.
+    for _ in app.screen._compositor._get_renders():
+        pass

@@ -18,6 +18,7 @@ from tests.tui.fake_bench import NOW, FakeBench
 from tests.tui.stillness import settle
 from workbench.engine import Workspace
 from workbench.engine.clock import FixedClock
+from workbench.engine.errors import Stale
 from workbench.tui.app import BenchApp
 from workbench.tui.bench import AuditEntry
 from workbench.tui.ink import line_width, plain_text
@@ -224,6 +225,24 @@ async def test_a_reflection_is_one_row_and_is_taken_back_whole(
         await pilot.press("R", "t")
         await settle(pilot)
         assert bench.calls == [("revert_reflection", "r-003")]
+
+
+async def test_what_something_later_rests_on_is_refused_before_it_is_promised(
+    bench: FakeBench, running: Running
+) -> None:
+    bench.entries = entries_of("reflection:r-003", 5, "abcdef0") + entries_of("import:notes", 3, "1234560")
+    bench.open_alerts = []
+    bench.dependent = Stale("A later action rests on it: logged “Tide” (by you, 2026-02-01 12:00, 7654321).")
+    async with running(bench, (100, 30)) as pilot:
+        await pilot.press("3")
+        await settle(pilot)
+        for key in ("home", "end"):
+            await pilot.press(key, "R", "t")
+            await settle(pilot)
+            assert len(pilot.app.screen_stack) == 1
+            assert [each.message for each in pilot.app._notifications] == [bench.dependent.message]
+            pilot.app.clear_notifications()
+        assert bench.calls == []
 
 
 async def test_an_import_in_many_commits_is_taken_back_whole(bench: FakeBench, running: Running) -> None:

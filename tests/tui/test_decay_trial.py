@@ -145,12 +145,12 @@ async def test_stepping_back_to_the_rate_in_force_ends_the_trial(seen: Workspace
 async def test_keeping_asks_is_one_commit_and_can_be_undone(seen: Workspace) -> None:
     async with looking(seen) as pilot:
         await press(pilot, "7", "full_stop", "full_stop", "enter")
-        assert "Make λ 0.04 the rate of decay?" in screen(pilot)
+        assert "Keep λ 0.04 as the rate of decay?" in screen(pilot)
         await press(pilot, "enter")
         assert seen.decay().lambda_ == 0.03
         assert pane_of(pilot).trial is not None
         lines = len(seen.audit_log().entries)
-        await press(pilot, "enter", "s")
+        await press(pilot, "enter", "k")
         assert seen.decay().lambda_ == 0.04
         # The settings are a critical file: the engine warns of the change and takes the person’s word for it.
         new = [entry for entry in seen.audit_log().entries[:-lines] if entry.action not in ("ALERT", "ACK")]

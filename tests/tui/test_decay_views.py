@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.engine.memory.scores import score_course
@@ -119,7 +119,6 @@ def fits(line: Line, width: int) -> bool:
     return line_width(line) <= width and all(plain(span.text) == span.text for span in line)
 
 
-@settings(deadline=None)
 @given(
     st.lists(titles, min_size=1, max_size=4),
     st.integers(20, 240),
@@ -152,7 +151,6 @@ def test_every_row_fits_and_their_cells_stand_below_one_another(
             assert TODAY_LINE in cells
 
 
-@settings(deadline=None)
 @given(titles, st.integers(24, 120), st.integers(-30, 30), st.integers(0, len(SCALES) - 1))
 def test_the_explanation_of_a_cell_fits(title: str, width: int, day: int, scale: int) -> None:
     from workbench.engine.memory.scores import score_terms
@@ -170,7 +168,6 @@ def test_the_explanation_of_a_cell_fits(title: str, width: int, day: int, scale:
         )
 
 
-@settings(deadline=None)
 @given(st.integers(30, 240), st.sampled_from(SORTS), st.sampled_from(GROUPINGS), st.sampled_from([0, 7, 90]))
 def test_what_stands_around_fits(width: int, sort: str, group: str, span: int) -> None:
     reading = reading_of(entry_of(1))

@@ -39,7 +39,7 @@ async def test_a_place_that_is_taken_is_told_and_another_can_be_named(
         assert isinstance(pilot.app.screen, ExportScreen)
         assert field.value == "/tmp/taken"
         problem = pilot.app.screen.query_one("#export-problem")
-        assert "Something stands there already. Name a new file." in str(problem.render())
+        assert "There is something there already. Name a new file." in str(problem.render())
         await pilot.press("escape")
         await settle(pilot)
         assert len(pilot.app.screen_stack) == 1
@@ -88,7 +88,7 @@ async def test_leaving_asks_for_an_export_and_waits_until_it_is_cleared_away(
 
 @pytest.mark.parametrize(
     ("place", "told"),
-    [("/tmp/new", "Exported 12 files and 300 memories"), ("/tmp/taken", "Something stands there already.")],
+    [("/tmp/new", "Exported 12 files and 300 memories"), ("/tmp/taken", "There is something there already.")],
 )
 async def test_what_came_of_it_is_told_also_where_its_card_was_closed_meanwhile(
     bench: FakeBench, running: Running, place: str, told: str

@@ -6,7 +6,7 @@ from datetime import date, datetime, timedelta
 from itertools import pairwise
 from zoneinfo import ZoneInfo
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.engine.memory.scores import score_course
@@ -53,7 +53,6 @@ def drawn(draw: st.DrawFn) -> tuple[Window, list[str]]:
     return window, statuses
 
 
-@settings(deadline=None)
 @given(drawn())
 def test_a_row_fits_its_width_and_its_glyphs_tell_the_statuses(case: tuple[Window, list[str]]) -> None:
     window, statuses = case
@@ -72,7 +71,6 @@ def test_no_two_statuses_look_alike_without_colour() -> None:
     assert len({*GLYPHS.values(), FALL, TODAY_LINE}) == len(GLYPHS) + 2
 
 
-@settings(deadline=None)
 @given(windows)
 def test_the_line_stands_right_before_today(window: Window) -> None:
     text = plain_text(heat_line(points_of(window, ["active"] * window.count), window, "core"))
@@ -82,7 +80,6 @@ def test_the_line_stands_right_before_today(window: Window) -> None:
         assert text.index(TODAY_LINE) == window.column(0) - 1
 
 
-@settings(deadline=None)
 @given(days, scales, st.integers(2, 160), st.integers(-100, 100))
 def test_the_cell_one_is_at_is_in_sight(today: date, scale: Scale, width: int, cell: int) -> None:
     window = window_for(today, scale, width, cell)
@@ -91,7 +88,6 @@ def test_the_cell_one_is_at_is_in_sight(today: date, scale: Scale, width: int, c
     assert window.cell_at(window.column(cell)) == cell
 
 
-@settings(deadline=None)
 @given(windows)
 def test_columns_and_cells_belong_to_each_other(window: Window) -> None:
     cells = [window.cell_at(column) for column in range(window.width)]
@@ -101,7 +97,6 @@ def test_columns_and_cells_belong_to_each_other(window: Window) -> None:
     assert window.cell_at(window.width + 1) is None
 
 
-@settings(deadline=None)
 @given(days, scales, st.integers(-60, 60), st.integers(0, 99))
 def test_every_day_is_in_exactly_one_cell(today: date, scale: Scale, cell: int, later: int) -> None:
     begin, end = ((scale.day(today, each) - today).days for each in (cell, cell + 1))
@@ -125,7 +120,6 @@ def test_a_quarter_is_three_months() -> None:
     assert [SCALES[-1].cell(date(2026, 11, 30), days) for days in (89, 90)] == [0, 1]
 
 
-@settings(deadline=None)
 @given(windows)
 def test_dates_stand_over_the_cells_they_name(window: Window) -> None:
     dates, ruler = (plain_text(line) for line in axis_lines(window, window.first))
@@ -164,7 +158,6 @@ def test_the_day_one_is_at_is_told_at_the_right_edge_too() -> None:
     assert ruler.endswith("Tue 3 Mar ▼")
 
 
-@settings(deadline=None)
 @given(drawn(), st.integers(1, 9), st.integers(-3, 3))
 def test_a_curve_is_as_wide_as_its_window_and_labels(
     case: tuple[Window, list[str]], height: int, cell: int

@@ -120,6 +120,15 @@ async def test_another_store_is_chosen_from_a_list(asked: Workspace) -> None:
         assert asked.search("off by six minutes at Barreiro in winter", store="vault").results
 
 
+async def test_storing_one_side_elsewhere_says_what_becomes_of_the_other(asked: Workspace) -> None:
+    async with looking(asked, (160, 48)) as pilot:
+        await press(pilot, "5")
+        await at(pilot, MAY_16)
+        assert "store it elsewhere; #3 waits on" in detail(pilot)
+        await press(pilot, "s", *"vault", "enter")
+        assert "#3 still waits" in toasts(pilot)
+
+
 async def test_two_proposals_stand_side_by_side_and_one_key_settles_both(asked: Workspace) -> None:
     async with looking(asked, (160, 48)) as pilot:
         await press(pilot, "5")

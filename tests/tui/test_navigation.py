@@ -6,9 +6,14 @@ import pytest
 
 from tests.tui.conftest import Running
 from tests.tui.fake_bench import FakeBench
+from tests.tui.stillness import settle
+from workbench.tui.ink import plain_text
 from workbench.tui.navigation import destination, layout_for, link_of_target, memory_of_file
+from workbench.tui.panes.base import Pane
+from workbench.tui.screens.confirm import ConfirmScreen
 from workbench.tui.screens.memory import MemoryScreen
 from workbench.tui.trail import Place, Trail
+from workbench.tui.widgets.status_line import StatusLine
 
 
 @pytest.mark.parametrize(
@@ -80,3 +85,20 @@ async def test_the_bench_opens_at_a_memory(bench: FakeBench, running: Running) -
         assert pilot.app.pane.list.cursor_key == "episode:2026-01-15:10:40"  # type: ignore[attr-defined]  # BenchApp
     async with running(bench, target="alerts") as pilot:
         assert pilot.app.query("#core")
+
+
+async def test_work_that_ends_below_a_question_is_not_said_to_go_on(
+    bench: FakeBench, running: Running
+) -> None:
+    async with running(bench, (120, 40)) as pilot:
+        bottom = pilot.app.screen.query_one("#bottom", StatusLine)
+        keys = plain_text(bottom.line)
+        pilot.app.post_message(Pane.Working(1))
+        await settle(pilot)
+        assert "working" in plain_text(bottom.line)
+        pilot.app.push_screen(ConfirmScreen("Go back?", "All of it.", "Go", "R"))
+        await settle(pilot)
+        assert "working" in plain_text(bottom.line)
+        pilot.app.post_message(Pane.Working(-1))
+        await settle(pilot)
+        assert plain_text(bottom.line) == keys

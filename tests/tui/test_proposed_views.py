@@ -143,6 +143,13 @@ def test_verdicts_are_told_in_words() -> None:
     assert "Left #1 to the next reflection." in Verdict(defer=(PLAIN,)).done()
 
 
+def test_storing_one_side_alone_leaves_the_other_waiting() -> None:
+    one, two = proposal(1, "a", "#2", "#3", "entity:x"), proposal(2, "b", "#1")
+    assert Verdict(keep=(one,), refuse=(two,)).left_waiting == ("#3",)
+    assert Verdict(keep=(one,)).left_waiting == ("#2", "#3")
+    assert Verdict(refuse=(one,)).left_waiting == ()
+
+
 def test_both_sides_stand_beside_each_other_where_there_is_room() -> None:
     one, two = (
         proposal(1, "It starts on May 2", "#2"),
@@ -181,7 +188,8 @@ def test_the_filter_knows_proposals(filtered: str, passes: bool) -> None:
     ("named", "link"),
     [
         ("tool:Radar", "entity:tool--radar"), ("person--ines", "entity:person--ines"),
-        ("entity:person--ines", "entity:person--ines"), ("Radar", ""), ("nothing:Radar", ""), ("tool:", ""),
+        ("entity:person--ines", "entity:person--ines"), ("Radar", ""), ("9:Radar", ""),
+        ("preference:Tea", "entity:preference--tea"), ("tool:", ""),
     ],
 )  # fmt: skip
 def test_what_it_is_about_leads_to_the_entity(named: str, link: str) -> None:

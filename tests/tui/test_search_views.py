@@ -8,13 +8,13 @@ import pytest
 
 from tests.tui.fake_bench import NOW, FakeBench
 from tests.tui.fake_recall import explanation, found, hit
-from workbench.engine.results.recall import Cut
+from workbench.engine.results.recall import Cut, HitRelation
 from workbench.tui.ink import line_width, plain_text
 from workbench.tui.question import Question
 from workbench.tui.views.answer import answer_lines, period_words
 from workbench.tui.views.asking import examples
 from workbench.tui.views.explanation import explanation_lines, ordinal
-from workbench.tui.views.hit_in_file import context_lines
+from workbench.tui.views.hit_in_file import context_lines, hit_head
 from workbench.tui.views.hits import HitRows, gist_of
 
 
@@ -112,3 +112,16 @@ def test_of_a_very_long_line_the_part_that_was_found_is_shown() -> None:
     drawn = [plain_text(line) for line in context_lines(told, 1, lines, "gauge", 60)]
     assert len(drawn) < 60
     assert drawn[-1].startswith("▌ 2  …the gauge reads low…")
+
+
+def test_the_relations_of_an_entity_lead_to_the_other_one() -> None:
+    ann, tern = "entity:person--ann", "entity:project--tern"
+    of_tern = hit(
+        id=tern,
+        relations=(HitRelation(tern, "built-on", ann, "Ann"), HitRelation(ann, "leads", tern, "Ann" * 40)),
+    )
+    for width in (24, 60):
+        lines = hit_head(of_tern, NOW.date(), width)[-2:]
+        assert plain_text(lines[0]).strip() == "built-on › Ann"
+        assert [span.link for line in lines for span in line if span.link] == [ann, ann]
+        assert all(line_width(line) <= width for line in lines)

@@ -10,6 +10,7 @@ from textual.pilot import Pilot
 from tests.tui.conftest import Running
 from tests.tui.fake_bench import FakeBench
 from tests.tui.inbox_hands import press, toasts
+from tests.tui.stillness import settle
 from workbench.engine.results.audit import NextStep, NextSteps
 from workbench.tui.screens.taking_back import TakingBackScreen
 from workbench.tui.workspace_bench.door import single_inside
@@ -53,6 +54,18 @@ async def test_anothers_is_asked_about_in_words(others: FakeBench, running: Runn
         ):
             assert part in text
         assert not others.taken_back
+
+
+async def test_many_presses_ask_once(others: FakeBench, running: Running) -> None:
+    async with running(others) as pilot:
+        for _ in range(3):
+            pilot.app.action_undo()  # type: ignore[attr-defined]  # BenchApp
+        await settle(pilot)
+        assert sum(isinstance(screen, TakingBackScreen) for screen in pilot.app.screen_stack) == 1
+        await pilot.press("escape")
+        await settle(pilot)
+        assert len(pilot.app.screen_stack) == 1
+        assert others.taken_back == []
 
 
 @pytest.mark.parametrize(

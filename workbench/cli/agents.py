@@ -1,10 +1,13 @@
-"""The commands that give memory to agents: the MCP server and the text for their prompts."""
+"""Commands that give memory to agents: the MCP server, how clients register it, the text for their prompts."""
 
 from __future__ import annotations
 
+import json
 import os
-import shutil
+import shlex
 import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,26 +15,70 @@ import click
 
 from workbench.cli.command import command
 from workbench.cli.invocation import DONE, Invocation
-from workbench.cli.options import ROLE_VARIABLE, role_of
-from workbench.cli.printing import write
-from workbench.cli.scoped import scope_option, scoped_door
+from workbench.cli.json_output import print_json
+from workbench.cli.options import ROLE_VARIABLE, program_words, role_of, scope_option, scoped_door
+from workbench.display.text import write
 from workbench.engine.errors import RoleRefused
 from workbench.engine.roles import parse_role
-from workbench.mcp.registration import CLIENTS, Server, registration
 
 if TYPE_CHECKING:
     from workbench.engine.scoped_memory import ScopedMemory
     from workbench.engine.workspace import Workspace
 
+CLIENTS = ("claude-code", "codex", "openclaw", "json")
 DEFAULT_PORT = 8757
 _FOR_PEOPLE = (
     "workbench mcp: waits for an agent’s program to speak the Model Context Protocol here; `workbench agents-md --mcp "
     "claude-code` (codex, openclaw, json) prints how to register it. Leave with Ctrl-C."
 )
-
 _AGENT = click.option(
     "--agent", metavar="NAME", help="For the sub-agent of this name; else for the main agent."
 )
+
+
+@dataclass(frozen=True)
+class Server:
+    """The server as a client starts it.
+
+    Args:
+        program: What runs the `workbench` command.
+        folder: The workspace, absolute.
+        agent: Name of the sub-agent that it is for; None for the main agent.
+    """
+
+    program: Sequence[str]
+    folder: Path
+    agent: str | None = None
+
+    @property
+    def name(self) -> str:
+        """Return what the client shall call it."""
+        return f"workbench-{self.agent}" if self.agent else "workbench"
+
+    @property
+    def words(self) -> list[str]:
+        """Return the command line that starts it."""
+        role = ["--agent", self.agent] if self.agent else []
+        return [*self.program, "mcp", "--workspace", str(self.folder), *role]
+
+
+def registration(client: str, server: Server) -> str:
+    """Return the command that registers the server with a client, or the JSON that other clients take.
+
+    Args:
+        client: One of `CLIENTS`.
+    """
+    command, *arguments = server.words
+    entry = {"command": command, "args": arguments}
+    match client:
+        case "claude-code":
+            return shlex.join(["claude", "mcp", "add", server.name, "--", *server.words])
+        case "codex":
+            return shlex.join(["codex", "mcp", "add", server.name, "--", *server.words])
+        case "openclaw":
+            return shlex.join(["openclaw", "mcp", "set", server.name, json.dumps(entry, ensure_ascii=False)])
+        case _:
+            return json.dumps({"mcpServers": {server.name: entry}}, ensure_ascii=False, indent=2)
 
 
 @command(
@@ -58,12 +105,11 @@ _AGENT = click.option(
     help="Print the tools as OpenAI function calling takes them, and serve nobody.",
 )
 @scope_option
-@click.pass_obj
 def mcp_command(
-    bench: Invocation, agent: str | None, http: bool, port: int, schemas: str | None, scope: str | None
+    invocation: Invocation, agent: str | None, http: bool, port: int, schemas: str | None, scope: str | None
 ) -> int:
-    role = _role(bench, agent)
-    scoped = scoped_door(bench, scope, role)
+    role = _role(invocation, agent)
+    scoped = scoped_door(invocation, scope, role)
     if scoped is not None:
         if schemas:
             raise click.UsageError("--schemas prints the owner’s tools.", click.get_current_context())
@@ -71,7 +117,7 @@ def mcp_command(
             return _serve(door, port if http else None)
     if schemas:
         return _print_schemas(role)
-    with bench.workspace_class().open(bench.locate(), role=role, clock=bench.clock()) as door:
+    with invocation.workspace_class().open(invocation.locate(), role=role, clock=invocation.clock()) as door:
         return _serve(door, port if http else None)
 
 
@@ -90,9 +136,9 @@ def _serve(door: Workspace | ScopedMemory, port: int | None) -> int:
     return DONE
 
 
-def _role(bench: Invocation, agent: str | None) -> str:
+def _role(invocation: Invocation, agent: str | None) -> str:
     """Return the role that agents are served in: never a person’s, and no more than the environment allows."""
-    wanted = f"agent:{agent}" if agent is not None else bench.role
+    wanted = f"agent:{agent}" if agent is not None else invocation.role
     if wanted is None and not os.environ.get(ROLE_VARIABLE, "").strip():
         wanted = "main"
     role = role_of(wanted)
@@ -106,7 +152,6 @@ def _role(bench: Invocation, agent: str | None) -> str:
 
 
 def _print_schemas(role: str) -> int:
-    from workbench.cli.json_output import print_json
     from workbench.mcp.tools import openai_functions
 
     print_json(openai_functions(parse_role(role)))
@@ -131,14 +176,13 @@ def _print_schemas(role: str) -> int:
     help="Print instead how that client is told of the MCP server; json suits all others.",
 )
 @scope_option
-@click.pass_obj
 def agents_md_command(
-    bench: Invocation, agent: str | None, skill: bool, client: str | None, scope: str | None
+    invocation: Invocation, agent: str | None, skill: bool, client: str | None, scope: str | None
 ) -> int:
     """Append it to the AGENTS.md or CLAUDE.md of the agent, or put it into its system prompt. It follows the
     settings of the workspace: trigger phrases, core memory’s cap, when reflection is due.
     """
-    scoped = scoped_door(bench, scope, f"agent:{agent}" if agent is not None else None)
+    scoped = scoped_door(invocation, scope, f"agent:{agent}" if agent is not None else None)
     if scoped is not None:
         if skill or client is not None:
             raise click.UsageError(
@@ -146,22 +190,22 @@ def agents_md_command(
             )
         with scoped as door:
             text = door.instructions()
-        return bench.report_text({"agent": agent, "scope": door.scope, "skill": False, "text": text}, text)
+        return invocation.report_text(
+            {"agent": agent, "scope": door.scope, "skill": False, "text": text}, text
+        )
     if client is not None:
-        return _register(bench, client, agent)
-    with bench.open() as workspace:
+        return _register(invocation, client, agent)
+    with invocation.open() as workspace:
         text = workspace.instructions(agent=agent, skill=skill)
-    return bench.report_text({"agent": agent, "skill": skill, "text": text}, text)
+    return invocation.report_text({"agent": agent, "skill": skill, "text": text}, text)
 
 
-def _register(bench: Invocation, client: str, agent: str | None) -> int:
+def _register(invocation: Invocation, client: str, agent: str | None) -> int:
     if agent is not None:
         parse_role(f"agent:{agent}")
     # Clients start it with a search path of their own, so the program is named by where it is.
-    found = shutil.which("workbench")
-    program = [str(Path(found).absolute())] if found else [sys.executable, "-m", "workbench"]
-    server = Server(program, bench.locate().resolve(), agent)
+    server = Server(program_words(), invocation.locate().resolve(), agent)
     text = registration(client, server)
-    return bench.report_text(
+    return invocation.report_text(
         {"client": client, "name": server.name, "command": server.words, "text": text}, text + "\n"
     )

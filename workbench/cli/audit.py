@@ -4,92 +4,44 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from workbench.cli.command import command, group
 from workbench.cli.invocation import DONE, FAILED, NOTHING_FOUND, Invocation
 from workbench.cli.options import complete_file
-from workbench.cli.printing import Page, ProgressLine, clip, safe_line
+from workbench.display.audit import (
+    alert_lines,
+    blame_lines,
+    commit_lines,
+    comparison_lines,
+    copied_lines,
+    diff_lines,
+    log_lines,
+    moment_lines,
+    scores_lines,
+    verified_lines,
+)
+from workbench.display.changes import changed_lines
+from workbench.display.graph import graph_lines
+from workbench.display.memories import shown_lines
+from workbench.display.status import core_lines
+from workbench.display.text import Page, ProgressLine, clip, safe_line
 from workbench.engine.errors import ConfirmationNeeded, NotFound
-from workbench.engine.results.audit import Alerts, VerifyProgress
+from workbench.engine.results.audit import Alerts, PastScores, VerifyProgress
 from workbench.engine.results.memories import Changed
 
 if TYPE_CHECKING:
     from workbench.engine.results.audit import NextStep
     from workbench.engine.workspace import Workspace
 
-
-@command(
-    "at",
-    short_help="Show memory as it was at a moment",
-    answers="What did the agent know back then?",
-    examples=(
-        "workbench audit at 3d",
-        "workbench audit at abc1234 --core",
-        "workbench audit at 2w --path MEMORY.md --raw",
-        "workbench audit at 3d --show person--sam-okafor",
-        "workbench audit at yesterday --graph person--sam-okafor --depth 2",
-        "workbench audit at 2w --against now",
-        "workbench audit at 2w --copy-to /tmp/as-it-was",
-    ),
-)
-@click.argument("moment", metavar="TIME-OR-COMMIT")
-@click.argument("ids", metavar="[ID]…", nargs=-1)
-@click.option("--path", "--file", "path", metavar="PATH", help="Print this file as it was.")
-@click.option("--raw", is_flag=True, help="With --path: its very bytes.")
-@click.option("--core", is_flag=True, help="Show core memory.")
-@click.option("--show", "memory", metavar="ID", help="Show one memory.")
-@click.option("--graph", "entity", metavar="ENTITY", help="Show an entity and what lay around it.")
-@click.option("--depth", type=click.IntRange(0, 6), metavar="N", help="With --graph: so many steps away; 1.")
-@click.option("--scores", is_flag=True, help="Show the scores of the memories named by ID, or of all.")
-@click.option(
-    "--against",
-    metavar="MOMENT",
-    help="Show what differs at this later moment; now is the files as they are.",
-)
-@click.option(
-    "--copy-to",
-    "folder",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="Write every file out into a new or empty folder.",
-)
-@click.pass_obj
-def at(
-    bench: Invocation,
-    moment: str,
-    ids: tuple[str, ...],
-    path: str | None,
-    raw: bool,
-    core: bool,
-    memory: str | None,
-    entity: str | None,
-    depth: int | None,
-    scores: bool,
-    against: str | None,
-    folder: Path | None,
-) -> int:
-    """A commit, or the newest commit not later than TIME: a day means its end, in the workspace's time zone; 3d, 12h
-    and 2w are so long ago. Nothing is changed; `rollback` does that. Scores are computed for that moment with the
-    settings as they are now.
-    """
-    asked = {"path": path, "memory": memory, "entity": entity, "against": against, "folder": folder}
-    chosen = [name for name, value in asked.items() if value is not None]
-    chosen += [name for name, value in (("core", core), ("scores", scores)) if value]
-    _require_one(chosen, raw=raw, depth=depth, ids=ids)
-    with bench.open() as workspace:
-        if path is not None:
-            return _file(bench, workspace, moment, path, raw=raw)
-        if against is not None:
-            return _comparison(bench, workspace, moment, against)
-        if not chosen:
-            return _overview(bench, workspace, moment)
-        return _one_thing(
-            bench, workspace, moment, ids, core, memory, entity, 1 if depth is None else depth, folder
-        )
+ACTIONS_SHOWN = 40
+ACTS_NAMED = 5
+_REDO = "Do it again: workbench redo"
+_YES_HELP = "Also where it is somebody else’s, without asking."
 
 
 def _require_one(chosen: list[str], *, raw: bool, depth: int | None, ids: tuple[str, ...]) -> None:
@@ -106,20 +58,16 @@ def _require_one(chosen: list[str], *, raw: bool, depth: int | None, ids: tuple[
         raise click.UsageError("Ids go with --scores; one memory is shown by --show ID.", context)
 
 
-def _overview(bench: Invocation, workspace: Workspace, moment: str) -> int:
+def _overview(invocation: Invocation, workspace: Workspace, moment: str) -> int:
     found = workspace.audit_at(moment)
-    core = workspace.at(found.commit).core() if found.commit and not bench.json else None
-
-    def view(page: Page) -> list[str]:
-        from workbench.cli.views.audit import moment_lines
-
-        return moment_lines(page, found, core)
-
-    return bench.report(found, view, code=DONE if found.commit else NOTHING_FOUND)
+    core = workspace.at(found.commit).core() if found.commit and not invocation.json else None
+    return invocation.report(
+        found, partial(moment_lines, core=core), code=DONE if found.commit else NOTHING_FOUND
+    )
 
 
-def _file(bench: Invocation, workspace: Workspace, moment: str, path: str, *, raw: bool) -> int:
-    if raw and not bench.json:
+def _file(invocation: Invocation, workspace: Workspace, moment: str, path: str, *, raw: bool) -> int:
+    if raw and not invocation.json:
         content = workspace.at(moment).get(path)
         sys.stdout.flush()
         sys.stdout.buffer.write(content)
@@ -132,56 +80,8 @@ def _file(bench: Invocation, workspace: Workspace, moment: str, path: str, *, ra
             where=path,
             remedy=f"List what there was: workbench audit at {safe_line(moment)}",
         )
-    return bench.report_text(found, found.files[0].text or "")
+    return invocation.report_text(found, found.files[0].text or "")
 
-
-def _comparison(bench: Invocation, workspace: Workspace, moment: str, against: str) -> int:
-    compared = workspace.compare(moment, None if against.strip() == "now" else against)
-
-    def view(page: Page) -> list[str]:
-        from workbench.cli.views.audit import comparison_lines
-
-        return comparison_lines(page, compared)
-
-    return bench.report(compared, view)
-
-
-def _one_thing(
-    bench: Invocation,
-    workspace: Workspace,
-    moment: str,
-    ids: tuple[str, ...],
-    core: bool,
-    memory: str | None,
-    entity: str | None,
-    depth: int,
-    folder: Path | None,
-) -> int:
-    from workbench.cli.views.audit import copied_lines, scores_lines
-    from workbench.cli.views.core import core_lines
-    from workbench.cli.views.graph import graph_lines
-    from workbench.cli.views.memories import shown_lines
-    from workbench.engine.results.audit import PastScores
-
-    past = workspace.at(moment)
-    if core:
-        held = past.core()
-        return bench.report(held, lambda page: core_lines(page, held))
-    if memory is not None:
-        shown = past.show(memory)
-        return bench.report(shown, lambda page: shown_lines(page, shown))
-    if entity is not None:
-        graph = past.graph(entity, depth=depth)
-        return bench.report(graph, lambda page: graph_lines(page, graph))
-    if folder is not None:
-        copied = past.copy_to(folder)
-        return bench.report(copied, lambda page: copied_lines(page, copied))
-    scores = PastScores(past.commit, past.timestamp, tuple(past.scores(ids or None)))
-    code = DONE if scores.scores else NOTHING_FOUND
-    return bench.report(scores, lambda page: scores_lines(page, scores), code=code)
-
-
-ACTIONS_SHOWN = 40
 
 audit_command = group(
     "audit",
@@ -193,7 +93,7 @@ audit_command = group(
 )
 
 
-@audit_command.bench_command(
+@audit_command.subcommand(
     "log",
     short_help="List changes, newest first",
     answers="What changed lately?",
@@ -215,61 +115,31 @@ audit_command = group(
     metavar="N",
     help=f"Show at most N actions, {ACTIONS_SHOWN} if left out; with --json at most N entries, all if left out.",
 )
-@click.pass_obj
-def log(
-    bench: Invocation,
-    actor: str | None,
-    action: str | None,
-    file: str | None,
-    since: str | None,
-    until: str | None,
-    text: str | None,
-    limit: int | None,
-) -> int:
+def log(invocation: Invocation, /, limit: int | None, **wanted: Any) -> int:
     # One more than is shown says whether there are more.
-    actions = None if bench.json else limit or ACTIONS_SHOWN + 1
-    with bench.open() as workspace:
-        found = workspace.audit_log(
-            actor=actor,
-            action=action,
-            file=file,
-            since=since,
-            until=until,
-            text=text,
-            limit=limit if bench.json else None,
-            actions=actions,
-        )
-
-    def view(page: Page) -> list[str]:
-        from workbench.cli.views.audit import log_lines
-
-        return log_lines(page, found, most=limit or ACTIONS_SHOWN)
-
-    filtered = any(value is not None for value in (actor, action, file, since, until, text))
-    return bench.report(found, view, code=NOTHING_FOUND if filtered and not found.entries else DONE)
+    actions = None if invocation.json else limit or ACTIONS_SHOWN + 1
+    with invocation.open() as workspace:
+        found = workspace.audit_log(**wanted, limit=limit if invocation.json else None, actions=actions)
+    filtered = any(value is not None for value in wanted.values())
+    return invocation.report(
+        found,
+        partial(log_lines, most=limit or ACTIONS_SHOWN),
+        code=NOTHING_FOUND if filtered and not found.entries else DONE,
+    )
 
 
-@audit_command.bench_command(
+@audit_command.subcommand(
     "show",
     short_help="Show one commit with everything that accounts for it",
     answers="Why was this changed, and by what?",
     examples=("workbench audit show abc1234",),
 )
 @click.argument("commit")
-@click.pass_obj
-def show(bench: Invocation, commit: str) -> int:
-    with bench.open() as workspace:
-        shown = workspace.audit_show(commit)
-
-    def view(page: Page) -> list[str]:
-        from workbench.cli.views.audit import commit_lines
-
-        return commit_lines(page, shown)
-
-    return bench.report(shown, view)
+def show(invocation: Invocation, commit: str) -> int:
+    return invocation.ask(lambda it: it.audit_show(commit), commit_lines)
 
 
-@audit_command.bench_command(
+@audit_command.subcommand(
     "diff",
     short_help="Show what a commit changed, line by line",
     answers="What did it say before, and what does it say now?",
@@ -277,43 +147,101 @@ def show(bench: Invocation, commit: str) -> int:
 )
 @click.argument("commit", metavar="COMMIT[..COMMIT]")
 @click.option("--file", metavar="PATH", help="Only of this file.")
-@click.pass_obj
-def diff(bench: Invocation, commit: str, file: str | None) -> int:
-    with bench.open() as workspace:
-        changes = workspace.audit_diff(commit, path=file)
-
-    def view(page: Page) -> list[str]:
-        from workbench.cli.views.audit import diff_lines
-
-        return diff_lines(page, changes)
-
-    return bench.report(changes, view)
+def diff(invocation: Invocation, commit: str, file: str | None) -> int:
+    return invocation.ask(lambda it: it.audit_diff(commit, path=file), diff_lines)
 
 
-@audit_command.bench_command(
+@audit_command.subcommand(
     "blame",
     short_help="Say who wrote each line of a file",
     answers="Who put this sentence there?",
     examples=("workbench audit blame MEMORY.md",),
 )
 @click.argument("path", shell_complete=complete_file)
-@click.pass_obj
-def blame(bench: Invocation, path: str) -> int:
-    with bench.open() as workspace:
-        blamed = workspace.audit_blame(path)
-
-    def view(page: Page) -> list[str]:
-        from workbench.cli.views.audit import blame_lines
-
-        return blame_lines(page, blamed)
-
-    return bench.report(blamed, view)
+def blame(invocation: Invocation, path: str) -> int:
+    return invocation.ask(lambda it: it.audit_blame(path), blame_lines)
 
 
-audit_command.add_command(at)
+@audit_command.subcommand(
+    "at",
+    short_help="Show memory as it was at a moment",
+    answers="What did the agent know back then?",
+    examples=(
+        "workbench audit at 3d",
+        "workbench audit at abc1234 --core",
+        "workbench audit at 2w --path MEMORY.md --raw",
+        "workbench audit at 3d --show person--sam-okafor",
+        "workbench audit at yesterday --graph person--sam-okafor --depth 2",
+        "workbench audit at 2w --against now",
+        "workbench audit at 2w --copy-to /tmp/as-it-was",
+    ),
+)
+@click.argument("moment", metavar="TIME-OR-COMMIT")
+@click.argument("ids", metavar="[ID]…", nargs=-1)
+@click.option("--path", "--file", "path", metavar="PATH", help="Print this file as it was.")
+@click.option("--raw", is_flag=True, help="With --path: its very bytes.")
+@click.option("--core", is_flag=True, help="Show core memory.")
+@click.option("--show", "memory", metavar="ID", help="Show one memory.")
+@click.option("--graph", "entity", metavar="ENTITY", help="Show an entity and what lay around it.")
+@click.option("--depth", type=click.IntRange(0, 6), metavar="N", help="With --graph: so many steps away.")
+@click.option("--scores", is_flag=True, help="Show the scores of the memories named by ID, or of all.")
+@click.option(
+    "--against",
+    metavar="MOMENT",
+    help="Show what differs at this later moment; now is the files as they are.",
+)
+@click.option(
+    "--copy-to",
+    "folder",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Write every file out into a new or empty folder.",
+)
+def at(
+    invocation: Invocation,
+    moment: str,
+    ids: tuple[str, ...],
+    path: str | None,
+    raw: bool,
+    core: bool,
+    memory: str | None,
+    entity: str | None,
+    depth: int | None,
+    scores: bool,
+    against: str | None,
+    folder: Path | None,
+) -> int:
+    """A commit, or the newest commit not later than TIME: a day means its end, in the workspace's time zone; 3d, 12h
+    and 2w are so long ago. Nothing is changed; `rollback` does that. Scores are computed for that moment with the
+    settings as they are now.
+    """
+    asked = {"path": path, "memory": memory, "entity": entity, "against": against, "folder": folder}
+    chosen = [name for name, value in asked.items() if value is not None]
+    chosen += [name for name, value in (("core", core), ("scores", scores)) if value]
+    _require_one(chosen, raw=raw, depth=depth, ids=ids)
+    with invocation.open() as workspace:
+        if path is not None:
+            return _file(invocation, workspace, moment, path, raw=raw)
+        if against is not None:
+            compared = workspace.compare(moment, None if against.strip() == "now" else against)
+            return invocation.report(compared, comparison_lines)
+        if not chosen:
+            return _overview(invocation, workspace, moment)
+        past = workspace.at(moment)
+        if core:
+            return invocation.report(past.core(), core_lines)
+        if memory is not None:
+            return invocation.report(past.show(memory), shown_lines)
+        if entity is not None:
+            graph = past.graph(entity, depth=depth)
+            return invocation.report(graph, graph_lines)
+        if folder is not None:
+            return invocation.report(past.copy_to(folder), copied_lines)
+        held = PastScores(past.commit, past.timestamp, tuple(past.scores(ids or None)))
+        return invocation.report(held, scores_lines, code=DONE if held.scores else NOTHING_FOUND)
 
 
-@audit_command.bench_command(
+@audit_command.subcommand(
     "verify",
     short_help="Check that log, history and files agree",
     answers="Has anybody changed memory or its history unseen?",
@@ -324,64 +252,43 @@ audit_command.add_command(at)
     is_flag=True,
     help="Read every object of the history too, to its last byte; needs git, and takes longer.",
 )
-@click.pass_obj
-def verify(bench: Invocation, deep: bool) -> int:
+def verify(invocation: Invocation, deep: bool) -> int:
     """The exit code is 1 where they disagree, where an object is damaged, and where history was rewritten and
     nobody has acknowledged that yet.
     """
-    line = ProgressLine()
 
     def told(progress: VerifyProgress) -> None:
         of = f" of {progress.total:,}" if progress.total else ""
         line.tell(f"Checking {progress.phase}: {progress.done:,}{of}")
 
-    with bench.open() as workspace:
-        try:
-            verified = workspace.audit_verify(deep=deep, progress=told)
-        finally:
-            line.end()
-
-    def view(page: Page) -> list[str]:
-        from workbench.cli.views.audit import verified_lines
-
-        return verified_lines(page, verified)
-
-    return bench.report(verified, view, code=DONE if verified.ok else FAILED)
+    with invocation.open() as workspace, ProgressLine() as line:
+        verified = workspace.audit_verify(deep=deep, progress=told)
+    return invocation.report(verified, verified_lines, code=DONE if verified.ok else FAILED)
 
 
-@audit_command.bench_command(
+@audit_command.subcommand(
     "alerts",
     short_help="List changes of critical files",
     answers="Did anybody touch who the agent is or how it is set up?",
     examples=("workbench audit alerts",),
 )
-@click.pass_obj
-def alerts(bench: Invocation) -> int:
-    with bench.open() as workspace:
-        found = workspace.audit_alerts()
-
-    def view(page: Page) -> list[str]:
-        from workbench.cli.views.audit import alert_lines
-
-        return alert_lines(page, found)
-
-    return bench.report(found, view)
+def alerts(invocation: Invocation) -> int:
+    return invocation.ask(lambda it: it.audit_alerts(), alert_lines)
 
 
-@audit_command.bench_command(
+@audit_command.subcommand(
     "ack",
     short_help="Acknowledge alerts",
     answers="I have seen this change and it is meant; how do I say so?",
     examples=("workbench audit ack a-b9b0f52e", "workbench audit ack a-b9b0f52e a-17c2d40f"),
 )
 @click.argument("alerts", metavar="ALERT…", nargs=-1, required=True)
-@click.pass_obj
-def ack(bench: Invocation, alerts: tuple[str, ...]) -> int:
+def ack(invocation: Invocation, alerts: tuple[str, ...]) -> int:
     """ALERT is an id that `audit alerts` gives; name as many as you like. Each is a commit of its own. Where one
     is unknown, none is acknowledged.
     """
     asked = tuple(dict.fromkeys(alerts))
-    with bench.open() as workspace:
+    with invocation.open() as workspace:
         if len(asked) > 1:
             _all_known(asked, workspace.audit_alerts())
         done = [workspace.acknowledge(alert) for alert in asked]
@@ -396,13 +303,8 @@ def ack(bench: Invocation, alerts: tuple[str, ...]) -> int:
     new = [alert for alert, one in zip(asked, done, strict=True) if one.commit is not None]
     named, were = safe_line(", ".join(asked)), "was" if len(asked) == 1 else "were"
 
-    def view(page: Page) -> list[str]:
-        from workbench.cli.views.changes import changed_lines
-
-        said = f"Acknowledged {safe_line(', '.join(new))}."
-        return changed_lines(page, changed, said, f"{named} {were} acknowledged already.")
-
-    return bench.report(changed, view)
+    said = f"Acknowledged {safe_line(', '.join(new))}."
+    return invocation.report_change(changed, said, f"{named} {were} acknowledged already.")
 
 
 def _all_known(asked: tuple[str, ...], alerts: Alerts) -> None:
@@ -416,47 +318,34 @@ def _all_known(asked: tuple[str, ...], alerts: Alerts) -> None:
             )
 
 
-@audit_command.bench_command(
+@audit_command.subcommand(
     "prune",
     short_help="Sum up old entries of the log in monthly digests",
     answers="How do I keep the log short without losing history?",
     examples=("workbench audit prune",),
 )
-@click.pass_obj
-def prune(bench: Invocation) -> int:
+def prune(invocation: Invocation) -> int:
     """Entries older than the settings say (90 days) go into the digests; history keeps every commit, and open
     alerts stay.
     """
-    with bench.open() as workspace:
-        changed = workspace.audit_prune()
-
-    def view(page: Page) -> list[str]:
-        from workbench.cli.views.changes import changed_lines
-
-        return changed_lines(page, changed, "Pruned the log.", "Nothing is old enough to be pruned.")
-
-    return bench.report(changed, view)
-
-
-ACTS_NAMED = 5
-_REDO = "Do it again: workbench redo"
+    return invocation.change(
+        lambda it: it.audit_prune(), "Pruned the log.", "Nothing is old enough to be pruned."
+    )
 
 
 def _change(
-    bench: Invocation,
+    invocation: Invocation,
     change: Callable[[Workspace], Changed],
     said: str,
     unchanged: str,
     hint: str = "Have it again: workbench undo",
 ) -> int:
-    with bench.open() as workspace:
+    with invocation.open() as workspace:
         changed = change(workspace)
-        asks = hint == _REDO and not bench.json and _is_of_others(workspace.next_steps().redo)
-        acts = [] if bench.json else [_act(workspace, commit) for commit in changed.ids[:ACTS_NAMED]]
+        asks = hint == _REDO and not invocation.json and _is_of_others(workspace.next_steps().redo)
+        acts = [] if invocation.json else [_act(workspace, commit) for commit in changed.ids[:ACTS_NAMED]]
 
-    def view(page: Page) -> list[str]:
-        from workbench.cli.views.changes import changed_lines
-
+    def draw(page: Page, changed: Changed) -> list[str]:
         lines = changed_lines(page, changed, said, unchanged)
         if changed.commit is not None:
             if (more := len(changed.ids) - ACTS_NAMED) > 0:
@@ -465,7 +354,7 @@ def _change(
             lines.append(page.paint(f"  {hint}{' --yes' if asks else ''}", "quiet"))
         return lines
 
-    return bench.report(changed, view)
+    return invocation.report(changed, draw)
 
 
 def _is_of_others(step: NextStep | None) -> bool:
@@ -478,9 +367,6 @@ def _act(workspace: Workspace, commit: str) -> str:
     return f"{commit[:7]} {subject}"
 
 
-_YES_HELP = "Also where it is somebody else’s, without asking."
-
-
 @command(
     "undo",
     answers="That was a mistake; how do I get back?",
@@ -488,8 +374,7 @@ _YES_HELP = "Also where it is somebody else’s, without asking."
 )
 @click.option("--mine", is_flag=True, help="Take back your own newest action, whatever others did since.")
 @click.option("--yes", "sure", is_flag=True, help=_YES_HELP)
-@click.pass_obj
-def undo_command(bench: Invocation, mine: bool, sure: bool) -> int:
+def undo_command(invocation: Invocation, mine: bool, sure: bool) -> int:
     """Upkeep, alerts and pruning are left out; an import goes as a whole, and so does a reflection. Again, it walks
     further back; redo walks forward.
 
@@ -502,9 +387,9 @@ def undo_command(bench: Invocation, mine: bool, sure: bool) -> int:
     def change(workspace: Workspace) -> Changed:
         if mine:
             return workspace.undo(mine=True)
-        return _confirmed(bench, workspace.undo, lambda: workspace.next_steps().undo, sure)
+        return _confirmed(invocation, workspace.undo, lambda: workspace.next_steps().undo, sure)
 
-    return _change(bench, change, "Undone:", "There is nothing to undo.", _REDO)
+    return _change(invocation, change, "Undone:", "There is nothing to undo.", _REDO)
 
 
 @command(
@@ -513,12 +398,11 @@ def undo_command(bench: Invocation, mine: bool, sure: bool) -> int:
     examples=("workbench redo", "workbench redo --yes"),
 )
 @click.option("--yes", "sure", is_flag=True, help=_YES_HELP)
-@click.pass_obj
-def redo_command(bench: Invocation, sure: bool) -> int:
+def redo_command(invocation: Invocation, sure: bool) -> int:
     """Works until something else is changed. It asks, as undo does, where somebody else did or undid it."""
     return _change(
-        bench,
-        lambda it: _confirmed(bench, it.redo, lambda: it.next_steps().redo, sure),
+        invocation,
+        lambda it: _confirmed(invocation, it.redo, lambda: it.next_steps().redo, sure),
         "Done again:",
         "There is nothing to redo.",
         "Take it back: workbench undo",
@@ -526,16 +410,16 @@ def redo_command(bench: Invocation, sure: bool) -> int:
 
 
 def _confirmed(
-    bench: Invocation, act: Callable[..., Changed], shown: Callable[[], NextStep | None], sure: bool
+    invocation: Invocation, act: Callable[..., Changed], shown: Callable[[], NextStep | None], sure: bool
 ) -> Changed:
-    """Take a step, after asking at the terminal where it is somebody else's."""
+    """Undo or redo, after asking at the terminal if the step is somebody else's."""
     try:
         return act(confirmed=sure)
     except ConfirmationNeeded as refusal:
         step = shown()
-        if step is None or not bench.can_ask:
+        if step is None or not invocation.can_ask:
             raise
-        if not bench.confirm(f"{safe_line(refusal.message)}. Go on?"):
+        if not invocation.confirm(f"{safe_line(refusal.message)}. Go on?"):
             return Changed(None, warnings=("Nothing was changed.",))
         return act(confirmed=True, expected=step.commit)
 
@@ -546,13 +430,12 @@ def _confirmed(
     examples=("workbench revert abc1234", "workbench revert r-012.3"),
 )
 @click.argument("commit_or_item", metavar="COMMIT-OR-ITEM")
-@click.pass_obj
-def revert_command(bench: Invocation, commit_or_item: str) -> int:
+def revert_command(invocation: Invocation, commit_or_item: str) -> int:
     """Works on entries and facts, not on lines, so an entry is found though others were added after it. It
     asks nothing: undo takes the revert back.
     """
     said = f"Took back {safe_line(commit_or_item)}."
-    return _change(bench, lambda it: it.revert(commit_or_item), said, "Nothing was left to take back.")
+    return _change(invocation, lambda it: it.revert(commit_or_item), said, "Nothing was left to take back.")
 
 
 @command(
@@ -573,10 +456,11 @@ def revert_command(bench: Invocation, commit_or_item: str) -> int:
 )
 @click.option("--file", metavar="PATH@COMMIT", help="One file, as a commit had it.")
 @click.option("--memory", metavar="ID@COMMIT", help="One memory, with its pin, as a commit had it.")
-@click.option("--reflection", metavar="ID", help="Everything that one reflection changed.")
-@click.pass_obj
+@click.option(
+    "--reflection", metavar="ID", help="What one reflection changed; the record of decisions stays."
+)
 def rollback_command(
-    bench: Invocation, to: str | None, file: str | None, memory: str | None, reflection: str | None
+    invocation: Invocation, to: str | None, file: str | None, memory: str | None, reflection: str | None
 ) -> int:
     """Exactly one of the four. Nothing of history is lost: the rollback is a commit that undo takes back. A memory
     that was not there at its commit is archived; one that is gone comes back in its place.
@@ -592,9 +476,10 @@ def rollback_command(
     if file is not None and not all(file.rpartition("@")[::2]):
         raise click.BadParameter("Write PATH@COMMIT, such as MEMORY.md@abc1234.", param_hint="--file")
     goal = to or file or memory or f"before {reflection}"
-    said = f"Rolled back to {safe_line(goal)}."
+    kept = "; the record of what was decided stays" if reflection else ""
+    said = f"Rolled back to {safe_line(goal)}{kept}."
     return _change(
-        bench,
+        invocation,
         lambda it: it.rollback(to=to, file=file, memory=memory, reflection=reflection),
         said,
         "Memory is as it was then; nothing had to change.",

@@ -28,7 +28,7 @@ def _unmasked(value: Any) -> Any:
 
 
 def shared_options() -> list[click.Option]:
-    """Return `--workspace`, `--role` and `--json`, which may stand before or after any command."""
+    """Return `--workspace`, `--role` and `--json`, which may come before or after any command."""
     return [
         click.Option(
             ["-w", "--workspace"],
@@ -79,7 +79,7 @@ class Teaching(click.Command):
     """A command whose help says what it answers and how it is used.
 
     Args:
-        short_help: The purpose, one sentence without its full stop; those that stand in the table of
+        short_help: The purpose, one sentence without its full stop; those in the table of
             commands have it from there.
         help: What more there is to know, if anything.
         answers: The question a person has when they need this command.
@@ -138,7 +138,7 @@ class BenchGroup(Teaching, click.Group):
         super().__init__(*args, **settings)
         self.default = default
 
-    def bench_command(self, name: str, **settings: Any) -> Callable[[Callback], BenchCommand]:
+    def subcommand(self, name: str, **settings: Any) -> Callable[[Callback], BenchCommand]:
         """Declare a command below this one, as `command` declares one at the top."""
 
         def declare(callback: Callback) -> BenchCommand:
@@ -209,7 +209,7 @@ class BenchGroup(Teaching, click.Group):
 
 
 def command(name: str, **settings: Any) -> Callable[[Callback], BenchCommand]:
-    """Declare a command; its callback returns the exit code, or None for 0.
+    """Declare a command; its callback is given the invocation, and returns the exit code, or None for 0.
 
     Args:
         name: As it is typed.
@@ -217,7 +217,7 @@ def command(name: str, **settings: Any) -> Callable[[Callback], BenchCommand]:
     """
 
     def declare(callback: Callback) -> BenchCommand:
-        made = click.command(name, cls=BenchCommand, **settings)(callback)
+        made = click.command(name, cls=BenchCommand, **settings)(click.pass_obj(callback))
         assert isinstance(made, BenchCommand)
         return made
 

@@ -10,7 +10,9 @@ import click
 from workbench.cli.command import group
 from workbench.cli.invocation import Invocation
 from workbench.cli.options import text_of
-from workbench.cli.printing import Page, safe_line
+from workbench.display.changes import changed_lines
+from workbench.display.status import core_lines
+from workbench.display.text import Page, safe_line
 from workbench.engine.results.memories import Changed
 
 if TYPE_CHECKING:
@@ -26,50 +28,38 @@ core_command = group(
 )
 
 
-@core_command.bench_command("show", short_help="Show the blocks with their budget", hidden=True)
-@click.pass_obj
-def show(bench: Invocation) -> int:
-    with bench.open() as workspace:
-        core = workspace.core()
-
-    def view(page: Page) -> list[str]:
-        from workbench.cli.views.core import core_lines
-
-        return core_lines(page, core)
-
-    return bench.report(core, view)
+@core_command.subcommand("show", short_help="Show the blocks with their budget", hidden=True)
+def show(invocation: Invocation) -> int:
+    return invocation.ask(lambda it: it.core(), core_lines)
 
 
-def _change(bench: Invocation, change: Callable[[Workspace], Changed], said: str) -> int:
-    with bench.open() as workspace:
+def _change(invocation: Invocation, change: Callable[[Workspace], Changed], said: str) -> int:
+    with invocation.open() as workspace:
         changed = change(workspace)
-        core = None if bench.json else workspace.core()
+        core = None if invocation.json else workspace.core()
 
-    def view(page: Page) -> list[str]:
-        from workbench.cli.views.changes import changed_lines
-
+    def draw(page: Page, changed: Changed) -> list[str]:
         room = f"Core memory has {core.tokens:,} of {core.cap:,} tokens." if core else ""
         return [*changed_lines(page, changed, said, "Nothing changed."), f"  {page.paint(room, 'quiet')}"]
 
-    return bench.report(changed, view)
+    return invocation.report(changed, draw)
 
 
-@core_command.bench_command(
+@core_command.subcommand(
     "set",
     short_help="Replace the text of a whole block",
-    answers="How do I rewrite what stands in this block?",
+    answers="How do I rewrite this block?",
     examples=('workbench core set "Active Context" "- Working on: the release"',),
 )
 @click.argument("block")
 @click.argument("words", metavar="TEXT", nargs=-1, required=True)
-@click.pass_obj
-def set_block(bench: Invocation, block: str, words: tuple[str, ...]) -> int:
+def set_block(invocation: Invocation, block: str, words: tuple[str, ...]) -> int:
     """TEXT is Markdown, usually list items; “-” reads it from stdin."""
     body = text_of(words, what="The block’s text")
-    return _change(bench, lambda it: it.core_set(block, body), f"Rewrote {safe_line(block)}.")
+    return _change(invocation, lambda it: it.core_set(block, body), f"Rewrote {safe_line(block)}.")
 
 
-@core_command.bench_command(
+@core_command.subcommand(
     "add",
     short_help="Add one item to a block",
     answers="How do I tell the agent something it must always know?",
@@ -77,27 +67,25 @@ def set_block(bench: Invocation, block: str, words: tuple[str, ...]) -> int:
 )
 @click.argument("block")
 @click.argument("words", metavar="TEXT", nargs=-1, required=True)
-@click.pass_obj
-def add(bench: Invocation, block: str, words: tuple[str, ...]) -> int:
+def add(invocation: Invocation, block: str, words: tuple[str, ...]) -> int:
     """TEXT may be “-” for stdin."""
     text = text_of(words, what="The item’s text")
-    return _change(bench, lambda it: it.core_add(block, text), f"Added to {safe_line(block)}.")
+    return _change(invocation, lambda it: it.core_add(block, text), f"Added to {safe_line(block)}.")
 
 
-@core_command.bench_command(
+@core_command.subcommand(
     "remove",
     short_help="Remove one item",
     answers="How do I take this out of what the agent always knows?",
     examples=("workbench core remove core:critical-facts:never-deploy-on-a-friday",),
 )
 @click.argument("id_", metavar="ID")
-@click.pass_obj
-def remove(bench: Invocation, id_: str) -> int:
+def remove(invocation: Invocation, id_: str) -> int:
     """Undo brings it back."""
-    return _change(bench, lambda it: it.core_remove(id_), f"Removed {safe_line(id_)}.")
+    return _change(invocation, lambda it: it.core_remove(id_), f"Removed {safe_line(id_)}.")
 
 
-@core_command.bench_command(
+@core_command.subcommand(
     "replace",
     short_help="Reword one item",
     answers="How do I correct this one line?",
@@ -105,8 +93,7 @@ def remove(bench: Invocation, id_: str) -> int:
 )
 @click.argument("id_", metavar="ID")
 @click.argument("words", metavar="TEXT", nargs=-1, required=True)
-@click.pass_obj
-def replace(bench: Invocation, id_: str, words: tuple[str, ...]) -> int:
+def replace(invocation: Invocation, id_: str, words: tuple[str, ...]) -> int:
     """TEXT may be “-” for stdin."""
     text = text_of(words, what="The item’s text")
-    return _change(bench, lambda it: it.core_replace(id_, text), f"Reworded {safe_line(id_)}.")
+    return _change(invocation, lambda it: it.core_replace(id_, text), f"Reworded {safe_line(id_)}.")

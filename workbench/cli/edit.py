@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -16,7 +17,7 @@ import click
 from workbench.cli.command import command
 from workbench.cli.invocation import Invocation, NoTerminal
 from workbench.cli.options import complete_memory_or_file, text_of
-from workbench.cli.printing import Page, safe_line
+from workbench.display.text import safe_line
 from workbench.engine.errors import InvalidInput, InvalidSetting, WorkbenchError
 from workbench.engine.identifiers import parse_memory_id
 from workbench.engine.results.memories import Changed
@@ -37,17 +38,19 @@ STDERR = 2
 )
 @click.argument("id_", metavar="ID", shell_complete=complete_memory_or_file)
 @click.option("--text", help="The new text, for scripts; “-” reads it from stdin.")
-@click.pass_obj
-def edit_command(bench: Invocation, id_: str, text: str | None) -> int:
+def edit_command(invocation: Invocation, id_: str, text: str | None) -> int:
     """Opens the memory’s own text in $VISUAL or $EDITOR and writes back what you save. If it changed
     meanwhile, nothing is overwritten and your text is kept. ID may also be an entity’s name, or the path of a
     memory file such as MEMORY.md.
     """
-    with bench.open() as workspace:
+    with invocation.open() as workspace:
         is_file = _is_path(id_)
         before = workspace.get(id_).text if is_file else workspace.show(id_, count_access=False).text
         if text is not None:
             after = text_of((text,), what="The new text")
+            if is_file and not after.endswith("\n"):
+                # A shell takes the last newlines off what a program printed.
+                after += before[len(before.rstrip("\n")) :]
             changed = _write_back(workspace, id_, before, after, is_file=is_file)
         else:
             changed = edit_in_editor(
@@ -55,17 +58,11 @@ def edit_command(bench: Invocation, id_: str, text: str | None) -> int:
                 before,
                 lambda after: _write_back(workspace, id_, before, after, is_file=is_file),
             )
-
-    def view(page: Page) -> list[str]:
-        from workbench.cli.views.changes import changed_lines
-
-        return changed_lines(page, changed, f"Saved {safe_line(id_)}.", "Nothing changed.")
-
-    return bench.report(changed, view)
+    return invocation.report_change(changed, f"Saved {safe_line(id_)}.")
 
 
 def _is_path(name: str) -> bool:
-    """Tell a file's path from an id and from an entity's name."""
+    """Return True for the path of a file, rather than an id or an entity's name."""
     try:
         parse_memory_id(name)
     except InvalidInput:
@@ -86,7 +83,6 @@ def edit_in_editor(configured: str, before: str, write_back: Callable[[str], T])
 
     Args:
         configured: The command line of the editor; a usual one where it is empty.
-        before: The text.
         write_back: Takes the new text; where it fails, the text is kept and the error says where.
 
     Raises:
@@ -130,10 +126,8 @@ def _editor(configured: str) -> list[str]:
                 remedy="Write it as you would type it, with quotes in pairs.",
             ) from error
     if sys.stdin.isatty():
-        from shutil import which
-
         for name in USUAL_EDITORS:
-            if which(name):
+            if shutil.which(name):
                 return [name]
     raise NoTerminal("There is no editor to open.", remedy="Set $EDITOR, or give the new text with --text.")
 
@@ -158,7 +152,7 @@ def _run_editor(program: list[str], draft: Path) -> None:
 
 
 def _is_text(text: str) -> bool:
-    """Tell whether a text holds no bytes that are not UTF-8, which files are read with as lone surrogates."""
+    """Return True if a text is UTF-8; other bytes of a file are read as lone surrogates."""
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import click
 
-from workbench.cli.printing import page_for, safe, wrap, write
+from workbench.display.text import page_for, safe, write
 from workbench.engine.errors import WorkbenchError
 
 INTERRUPTED, READER_GONE = 130, 141
@@ -19,10 +19,8 @@ class Failure(NamedTuple):
 
     Args:
         kind: What sort of failure it is, in one word.
-        message: What is wrong.
         where: The file, id, setting or command concerned.
         remedy: What to do about it.
-        code: The exit code.
     """
 
     kind: str
@@ -38,7 +36,7 @@ class Failure(NamedTuple):
 
 
 def describe(error: BaseException) -> Failure:
-    """Tell what an exception means to the person who typed the command."""
+    """Describe an exception for the person who typed the command."""
     if isinstance(error, WorkbenchError):
         return Failure(error.kind, error.message, error.where, error.remedy, error.exit_code)
     if isinstance(error, click.UsageError):
@@ -69,7 +67,7 @@ def _file_of(error: OSError) -> str | None:
 
 
 def is_expected(error: BaseException) -> bool:
-    """Tell whether an exception is an answer to what was asked, rather than a surprise."""
+    """Return True for an exception that answers what was asked, rather than a surprise."""
     expected = (WorkbenchError, click.ClickException, click.Abort, KeyboardInterrupt, EOFError)
     return isinstance(error, expected)
 
@@ -82,23 +80,23 @@ def tell(failure: Failure, *, json: bool) -> None:
         print_json(failure.as_json())
         return
     page = page_for(sys.stderr)
-    lines = wrap(safe(failure.message), page.width, first="✗ ")
+    lines = page.wrapped(safe(failure.message), first="✗ ")
     lines[0] = page.paint("✗", "bad") + lines[0][1:]
     if failure.where and failure.kind != "usage":
-        lines += [page.paint(line, "quiet") for line in wrap(safe(failure.where), page.width, first="  in ")]
+        lines += page.wrapped(safe(failure.where), "quiet", first="  in ")
     if failure.remedy:
-        lines += wrap(safe(failure.remedy), page.width, first="  → ")
+        lines += page.wrapped(safe(failure.remedy), first="  → ")
     write(lines, to_errors=True)
 
 
 def asks_for_json(arguments: list[str]) -> bool:
-    """Tell whether JSON was asked for, also where the command line could not be understood."""
+    """Return True if JSON was asked for, even if the command line could not be understood."""
     head = arguments[: arguments.index("--")] if "--" in arguments else arguments
     return "--json" in head
 
 
 def debugging() -> bool:
-    """Tell whether tracebacks are wanted."""
+    """Return True if tracebacks are wanted."""
     return os.environ.get("WORKBENCH_DEBUG", "") not in ("", "0")
 
 

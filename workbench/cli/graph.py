@@ -3,179 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from workbench.cli.command import command, group
+from workbench.cli.command import group
 from workbench.cli.invocation import DONE, NOTHING_FOUND, Invocation
 from workbench.cli.options import complete_entity
-from workbench.cli.printing import Page, safe_line
+from workbench.display.graph import entity_lines, graph_lines, path_lines
+from workbench.display.text import safe_line
 from workbench.engine.results.graph import EntityRow, EntityTable
 from workbench.engine.results.memories import Changed
 
 if TYPE_CHECKING:
     from workbench.engine.workspace import Workspace
 
-
-def _change(
-    bench: Invocation, change: Callable[[Workspace], Changed], said: str, *, naming: bool = False
-) -> int:
-    """Make a change and tell of it; with `naming` what was said ends in the id of what came of it."""
-    with bench.open() as workspace:
-        changed = change(workspace)
-    if naming and changed.ids:
-        said = f"{said} {safe_line(changed.ids[0])}."
-
-    def view(page: Page) -> list[str]:
-        from workbench.cli.views.changes import changed_lines
-
-        return changed_lines(page, changed, said, "Nothing changed.")
-
-    return bench.report(changed, view)
-
-
-@command(
-    "add",
-    short_help="Make an entity",
-    answers="How do I tell the agent that somebody or something exists?",
-    examples=('workbench graph add person "Robin Ek"', "workbench graph add board-game Catan"),
-)
-@click.argument("type_", metavar="TYPE")
-@click.argument("name")
-@click.pass_obj
-def add(bench: Invocation, type_: str, name: str) -> int:
-    """TYPE is person, project, concept, tool, place or another word. A name that is much like another one is told."""
-    return _change(bench, lambda it: it.graph_add(type_, name), f"Added {safe_line(name)} as", naming=True)
-
-
-@command(
-    "add-fact",
-    short_help="Add a fact to an entity",
-    answers="How do I tell the agent one thing about this?",
-    examples=('workbench graph add-fact person--sam-okafor "Prefers the night train to a flight"',),
-)
-@click.argument("entity", shell_complete=complete_entity)
-@click.argument("text")
-@click.pass_obj
-def add_fact(bench: Invocation, entity: str, text: str) -> int:
-    """It holds from today, and has your word as its source. `workbench edit ID` changes what a fact says."""
-    said = f"Added it to {safe_line(entity)} as"
-    return _change(bench, lambda it: it.graph_add_fact(entity, text), said, naming=True)
-
-
-@command(
-    "retire",
-    short_help="Say that a fact or a relation holds no longer",
-    answers="This was true once; how do I say that it no longer is?",
-    examples=("workbench graph retire entity:person--sam-okafor#^f4s6",),
-)
-@click.argument("memory_id", metavar="ID")
-@click.option("--expected", metavar="TEXT", help="Only if it still says this.")
-@click.pass_obj
-def retire(bench: Invocation, memory_id: str, expected: str | None) -> int:
-    """Its line moves under “Superseded”, with today as its last day, and stays readable; `restore` takes it back.
-
-    ID stands behind each fact and relation that `graph` shows.
-    """
-    said = f"{safe_line(memory_id)} holds no longer."
-    return _change(bench, lambda it: it.graph_retire(memory_id, expected=expected), said)
-
-
-@command(
-    "propose-merge",
-    short_help="Ask a person whether two entities are the same",
-    answers="These may be the same; how do I have it decided later?",
-    examples=(
-        'workbench graph propose-merge concept--smhi-wind-model concept--smhi-forecast --reason "Both are SMHI’s wind"',
-    ),
-)
-@click.argument("keep", shell_complete=complete_entity)
-@click.argument("absorb", shell_complete=complete_entity)
-@click.option("--reason", default="", metavar="TEXT", help="Why, in one sentence.")
-@click.pass_obj
-def propose_merge(bench: Invocation, keep: str, absorb: str, reason: str) -> int:
-    """It waits among the items of `workbench review`; approved and applied, ABSORB goes into KEEP."""
-    said = f"Proposed to merge {safe_line(absorb)} into {safe_line(keep)}. It waits as"
-    return _change(bench, lambda it: it.graph_propose_merge(keep, absorb, reason=reason), said, naming=True)
-
-
-@command(
-    "merge",
-    short_help="Make one entity of two",
-    answers="These are the same; how do I join them?",
-    examples=("workbench graph merge concept--smhi-wind-model concept--smhi-forecast",),
-)
-@click.argument("keep", shell_complete=complete_entity)
-@click.argument("absorb", shell_complete=complete_entity)
-@click.pass_obj
-def merge(bench: Invocation, keep: str, absorb: str) -> int:
-    """KEEP takes over the facts, relations and names of ABSORB; unmerge parts them again."""
-    said = f"Merged {safe_line(absorb)} into {safe_line(keep)}."
-    return _change(bench, lambda it: it.graph_merge(keep, absorb), said)
-
-
-@command(
-    "unmerge",
-    short_help="Part an entity from the one it was merged into",
-    answers="They were two after all; how do I part them?",
-    examples=("workbench graph unmerge concept--smhi-forecast",),
-)
-@click.argument("entity", shell_complete=complete_entity)
-@click.pass_obj
-def unmerge(bench: Invocation, entity: str) -> int:
-    """ENTITY is the one that was absorbed."""
-    return _change(bench, lambda it: it.graph_unmerge(entity), f"Parted {safe_line(entity)} again.")
-
-
-@command(
-    "rename",
-    short_help="Give an entity another name",
-    answers="How do I correct its name everywhere?",
-    examples=('workbench graph rename person--sam-okafor "Sam Okafor Lind"',),
-)
-@click.argument("entity", shell_complete=complete_entity)
-@click.argument("name")
-@click.pass_obj
-def rename(bench: Invocation, entity: str, name: str) -> int:
-    """Links to it follow, and the old name stays as an alias."""
-    said = f"{safe_line(entity)} is called {safe_line(name)} now."
-    return _change(bench, lambda it: it.graph_rename(entity, name), said)
-
-
-@command(
-    "link",
-    short_help="Relate two entities",
-    answers="How do I tell the agent what belongs together?",
-    examples=("workbench graph link person--sam-okafor uses tool--maplibre",),
-)
-@click.argument("from_", metavar="FROM", shell_complete=complete_entity)
-@click.argument("relation")
-@click.argument("to", shell_complete=complete_entity)
-@click.pass_obj
-def link(bench: Invocation, from_: str, relation: str, to: str) -> int:
-    """RELATION is a word of the workspace’s vocabulary, such as uses, part-of or depends-on."""
-    said = f"{safe_line(from_)} {safe_line(relation)} {safe_line(to)}."
-    return _change(bench, lambda it: it.graph_link(from_, relation, to), said)
-
-
-@command(
-    "unlink",
-    short_help="Remove a relation between two entities",
-    answers="They have nothing to do with each other any more; how do I say so?",
-    examples=("workbench graph unlink person--sam-okafor uses tool--maplibre",),
-)
-@click.argument("from_", metavar="FROM", shell_complete=complete_entity)
-@click.argument("relation")
-@click.argument("to", shell_complete=complete_entity)
-@click.pass_obj
-def unlink(bench: Invocation, from_: str, relation: str, to: str) -> int:
-    """Only this relation; both entities stay."""
-    said = f"No longer: {safe_line(from_)} {safe_line(relation)} {safe_line(to)}."
-    return _change(bench, lambda it: it.graph_unlink(from_, relation, to), said)
-
-
 ENTITIES_SHOWN = 30
+
+
+def _make(invocation: Invocation, act: Callable[[Workspace], Changed], said: str) -> int:
+    """Make something and report it; what was said ends in its id."""
+    with invocation.open() as workspace:
+        changed = act(workspace)
+    name = f" {safe_line(changed.ids[0])}." if changed.ids else ""
+    return invocation.report_change(changed, said + name)
+
 
 graph_command = group(
     "graph",
@@ -191,15 +44,13 @@ graph_command = group(
 )
 
 
-@graph_command.bench_command("show", short_help="Show an entity, its facts and its neighbours", hidden=True)
+@graph_command.subcommand("show", short_help="Show an entity, its facts and its neighbours", hidden=True)
 @click.argument("entity", required=False, shell_complete=complete_entity)
 @click.option(
     "--depth",
     type=click.IntRange(0, 6),
-    default=1,
-    show_default=True,
     metavar="N",
-    help="So many steps away.",
+    help="So many steps away; as the setting graph.depth says if left out.",
 )
 @click.option(
     "--relation",
@@ -218,37 +69,11 @@ graph_command = group(
 @click.option("--min-score", type=float, default=0.0, metavar="X", help="Only entities this fresh, 0 to 1.")
 @click.option("--after", metavar="DAY", help="Only relations first seen on this day or later, or on no day.")
 @click.option("--before", metavar="DAY", help="Only relations first seen by this day, or on no day.")
-@click.pass_obj
-def show(
-    bench: Invocation,
-    entity: str | None,
-    depth: int,
-    relations: tuple[str, ...],
-    types: tuple[str, ...],
-    min_score: float,
-    after: str | None,
-    before: str | None,
-) -> int:
-    with bench.open() as workspace:
-        graph = workspace.graph(
-            entity,
-            depth=depth,
-            relations=relations,
-            types=types,
-            min_score=min_score,
-            after=after,
-            before=before,
-        )
-
-    def view(page: Page) -> list[str]:
-        from workbench.cli.views.graph import graph_lines
-
-        return graph_lines(page, graph)
-
-    return bench.report(graph, view)
+def show(invocation: Invocation, /, entity: str | None, **wanted: Any) -> int:
+    return invocation.ask(lambda it: it.graph(entity, **wanted), graph_lines)
 
 
-@graph_command.bench_command(
+@graph_command.subcommand(
     "entities",
     short_help="List the entities in a table",
     answers="Who and what does the agent know, and how fresh is that?",
@@ -269,24 +94,19 @@ def show(
     metavar="N",
     help=f"Print at most so many; {ENTITIES_SHOWN} if left out. JSON always has all.",
 )
-@click.pass_obj
-def entities(bench: Invocation, type_: str | None, sort: str, limit: int) -> int:
+def entities(invocation: Invocation, type_: str | None, sort: str, limit: int) -> int:
     """One line each: score, type, relations, facts, the last day that anything is known of, name and id."""
-    with bench.open() as workspace:
+    with invocation.open() as workspace:
         table = workspace.graph_entities()
     chosen = [row for row in table.entities if type_ in (None, row.type)]
     table = EntityTable(tuple(sorted(chosen, key=lambda row: _place(row, sort))), table.relations)
-
-    def view(page: Page) -> list[str]:
-        from workbench.cli.views.graph import entity_lines
-
-        return entity_lines(page, table, limit=limit)
-
-    return bench.report(table, view, code=DONE if table.entities else NOTHING_FOUND)
+    return invocation.report(
+        table, partial(entity_lines, limit=limit), code=DONE if table.entities else NOTHING_FOUND
+    )
 
 
 def _place(row: EntityRow, sort: str) -> tuple[float, str, str]:
-    """Return where a row stands; of equals the one whose name comes first."""
+    """Return the sort key of a row; equal rows are sorted by name."""
     by_number = {"score": -row.score, "degree": -row.degree, "name": 0.0, "seen": _days_back(row.seen)}
     return by_number[sort], row.label.casefold(), row.id
 
@@ -295,7 +115,7 @@ def _days_back(day: str) -> float:
     return -float(day.replace("-", "")) if day else 0.0
 
 
-@graph_command.bench_command(
+@graph_command.subcommand(
     "path",
     short_help="Find how two entities are connected",
     answers="What has this to do with that?",
@@ -303,31 +123,145 @@ def _days_back(day: str) -> float:
 )
 @click.argument("a", shell_complete=complete_entity)
 @click.argument("b", shell_complete=complete_entity)
-@click.pass_obj
-def path(bench: Invocation, a: str, b: str) -> int:
+def path(invocation: Invocation, a: str, b: str) -> int:
     """The shortest way along relations, whatever their direction."""
-    with bench.open() as workspace:
+    with invocation.open() as workspace:
         graph = workspace.graph_path(a, b)
-    if not graph.nodes and not bench.json:
-        bench.warn([f"Nothing connects {a} with {b}."])
-
-    def view(page: Page) -> list[str]:
-        from workbench.cli.views.graph import path_lines
-
-        return path_lines(page, graph)
-
-    return bench.report(graph, view, code=DONE if graph.nodes else NOTHING_FOUND)
+    if not graph.nodes and not invocation.json:
+        invocation.warn([f"Nothing connects {a} with {b}."])
+    return invocation.report(graph, path_lines, code=DONE if graph.nodes else NOTHING_FOUND)
 
 
-for _command in (
-    add,
-    add_fact,
-    retire,
-    link,
-    unlink,
-    rename,
-    merge,
-    unmerge,
-    propose_merge,
-):
-    graph_command.add_command(_command)
+@graph_command.subcommand(
+    "add",
+    short_help="Make an entity",
+    answers="How do I tell the agent that somebody or something exists?",
+    examples=('workbench graph add person "Robin Ek"', "workbench graph add board-game Catan"),
+)
+@click.argument("type_", metavar="TYPE")
+@click.argument("name")
+def add(invocation: Invocation, type_: str, name: str) -> int:
+    """TYPE is person, project, concept, tool, place or another word. A name that is much like another one is told."""
+    return _make(invocation, lambda it: it.graph_add(type_, name), f"Added {safe_line(name)} as")
+
+
+@graph_command.subcommand(
+    "add-fact",
+    short_help="Add a fact to an entity",
+    answers="How do I tell the agent one thing about this?",
+    examples=('workbench graph add-fact person--sam-okafor "Prefers the night train to a flight"',),
+)
+@click.argument("entity", shell_complete=complete_entity)
+@click.argument("text")
+def add_fact(invocation: Invocation, entity: str, text: str) -> int:
+    """It holds from today, and has your word as its source. `workbench edit ID` changes what a fact says."""
+    said = f"Added it to {safe_line(entity)} as"
+    return _make(invocation, lambda it: it.graph_add_fact(entity, text), said)
+
+
+@graph_command.subcommand(
+    "retire",
+    short_help="Say that a fact or a relation holds no longer",
+    answers="This was true once; how do I say that it no longer is?",
+    examples=(
+        "workbench graph retire entity:person--sam-okafor#^f4s6",
+        "workbench graph retire entity:person--sam-okafor#^f4s6 --by entity:person--sam-okafor#^f9k2",
+    ),
+)
+@click.argument("memory_id", metavar="ID")
+@click.option("--by", metavar="ID", help="The fact of the same entity that holds instead.")
+@click.option("--expected", metavar="TEXT", help="Only if it still says this.")
+def retire(invocation: Invocation, memory_id: str, by: str | None, expected: str | None) -> int:
+    """Its line moves under “Superseded”, with today as its last day, and stays readable; `restore` takes it back.
+
+    ID is behind each fact and relation that `graph` shows. What is retired with --by stays so: `restore` leaves it.
+    """
+    said = f"{safe_line(memory_id)} holds no longer."
+    return invocation.change(lambda it: it.graph_retire(memory_id, expected=expected, by=by), said)
+
+
+@graph_command.subcommand(
+    "link",
+    short_help="Relate two entities",
+    answers="How do I tell the agent what belongs together?",
+    examples=("workbench graph link person--sam-okafor uses tool--maplibre",),
+)
+@click.argument("from_", metavar="FROM", shell_complete=complete_entity)
+@click.argument("relation")
+@click.argument("to", shell_complete=complete_entity)
+def link(invocation: Invocation, from_: str, relation: str, to: str) -> int:
+    """RELATION is a word of the workspace’s vocabulary, such as uses, part-of or depends-on."""
+    said = f"{safe_line(from_)} {safe_line(relation)} {safe_line(to)}."
+    return invocation.change(lambda it: it.graph_link(from_, relation, to), said)
+
+
+@graph_command.subcommand(
+    "unlink",
+    short_help="Remove a relation between two entities",
+    answers="They have nothing to do with each other any more; how do I say so?",
+    examples=("workbench graph unlink person--sam-okafor uses tool--maplibre",),
+)
+@click.argument("from_", metavar="FROM", shell_complete=complete_entity)
+@click.argument("relation")
+@click.argument("to", shell_complete=complete_entity)
+def unlink(invocation: Invocation, from_: str, relation: str, to: str) -> int:
+    """Only this relation; both entities stay."""
+    said = f"No longer: {safe_line(from_)} {safe_line(relation)} {safe_line(to)}."
+    return invocation.change(lambda it: it.graph_unlink(from_, relation, to), said)
+
+
+@graph_command.subcommand(
+    "rename",
+    short_help="Give an entity another name",
+    answers="How do I correct its name everywhere?",
+    examples=('workbench graph rename person--sam-okafor "Sam Okafor Lind"',),
+)
+@click.argument("entity", shell_complete=complete_entity)
+@click.argument("name")
+def rename(invocation: Invocation, entity: str, name: str) -> int:
+    """Links to it follow, and the old name stays as an alias."""
+    said = f"{safe_line(entity)} is called {safe_line(name)} now."
+    return invocation.change(lambda it: it.graph_rename(entity, name), said)
+
+
+@graph_command.subcommand(
+    "merge",
+    short_help="Make one entity of two",
+    answers="These are the same; how do I join them?",
+    examples=("workbench graph merge concept--smhi-wind-model concept--smhi-forecast",),
+)
+@click.argument("keep", shell_complete=complete_entity)
+@click.argument("absorb", shell_complete=complete_entity)
+def merge(invocation: Invocation, keep: str, absorb: str) -> int:
+    """KEEP takes over the facts, relations and names of ABSORB; unmerge parts them again."""
+    said = f"Merged {safe_line(absorb)} into {safe_line(keep)}."
+    return invocation.change(lambda it: it.graph_merge(keep, absorb), said)
+
+
+@graph_command.subcommand(
+    "unmerge",
+    short_help="Part an entity from the one it was merged into",
+    answers="They were two after all; how do I part them?",
+    examples=("workbench graph unmerge concept--smhi-forecast",),
+)
+@click.argument("entity", shell_complete=complete_entity)
+def unmerge(invocation: Invocation, entity: str) -> int:
+    """ENTITY is the one that was absorbed."""
+    return invocation.change(lambda it: it.graph_unmerge(entity), f"Parted {safe_line(entity)} again.")
+
+
+@graph_command.subcommand(
+    "propose-merge",
+    short_help="Ask a person whether two entities are the same",
+    answers="These may be the same; how do I have it decided later?",
+    examples=(
+        'workbench graph propose-merge concept--smhi-wind-model concept--smhi-forecast --reason "Both are SMHI’s wind"',
+    ),
+)
+@click.argument("keep", shell_complete=complete_entity)
+@click.argument("absorb", shell_complete=complete_entity)
+@click.option("--reason", default="", metavar="TEXT", help="Why, in one sentence.")
+def propose_merge(invocation: Invocation, keep: str, absorb: str, reason: str) -> int:
+    """It waits among the items of `workbench review`; approved and applied, ABSORB goes into KEEP."""
+    said = f"Proposed to merge {safe_line(absorb)} into {safe_line(keep)}. It waits as"
+    return _make(invocation, lambda it: it.graph_propose_merge(keep, absorb, reason=reason), said)

@@ -6,24 +6,28 @@ import os
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
-from workbench.cli.printing import Page, page_for, safe, safe_line, wrap, write
+import click
+
+from workbench.cli.failure import describe
+from workbench.display.text import Page, ProgressLine, page_for, safe, safe_line, write
 from workbench.engine.errors import ConfirmationNeeded, NotFound, RoleRefused, WorkbenchError
 
 if TYPE_CHECKING:
     from workbench.engine.clock import Clock
+    from workbench.engine.results.memories import Changed
     from workbench.engine.workspace import Workspace
 
 DONE, FAILED, NOTHING_FOUND = 0, 1, 3
 
-View = Callable[[Page], Iterable[str]]
 T = TypeVar("T")
 
 
 class NoTerminal(WorkbenchError):
-    """Something needs a person at a terminal and there is none."""
+    """Something needs a person at a terminal, and nobody is there."""
 
     kind: ClassVar[str] = "no-terminal"
 
@@ -63,7 +67,7 @@ class Invocation:
         return self.door
 
     def clock(self) -> Clock:
-        """Return the clock of this run; it stands at `WORKBENCH_NOW` where that is set."""
+        """Return the clock of this run, which shows `WORKBENCH_NOW` if that is set."""
         from workbench.engine.clock import clock_from_environment
 
         return clock_from_environment()
@@ -79,7 +83,7 @@ class Invocation:
         return self.find()
 
     def find(self) -> Path:
-        """Return the folder that is meant, whoever asks; see `locate`."""
+        """Return the folder that is meant, for every role and scope; see `locate`."""
         for given, source in (
             (self.workspace, "--workspace"),
             (_named_by_environment(), "WORKBENCH_WORKSPACE"),
@@ -102,7 +106,7 @@ class Invocation:
         )
 
     def open(self, *, lenient: bool = False) -> Workspace:
-        """Open the workspace that is meant, in the role of whoever asks, for use in a `with` statement.
+        """Open the workspace that is meant, in the role asked for, for use in a `with` statement.
 
         Args:
             lenient: Open with the defaults where the settings are broken.
@@ -112,8 +116,16 @@ class Invocation:
         """
         from workbench.cli.options import role_of
 
-        path, role = self.locate(), role_of(self.role)
-        self.opened = self.workspace_class().open(path, role=role, clock=self.clock(), lenient=lenient)
+        path, role, line = self.locate(), role_of(self.role), ProgressLine()
+
+        def told(what: str, done: int, total: int) -> None:
+            if done == total:
+                line.clear()
+            else:
+                line.tell(f"{what}: {done:,}" + (f" of {total:,}" if total else ""))
+
+        door = self.workspace_class()
+        self.opened = door.open(path, role=role, clock=self.clock(), lenient=lenient, progress=told)
         return self.opened
 
     def page(self) -> Page:
@@ -121,12 +133,25 @@ class Invocation:
         page = page_for(sys.stdout)
         return page if self.opened is None else replace(page, zone=self.opened.settings.zone)
 
-    def report(self, result: object, view: View, *, code: int = DONE) -> int:
+    def ask(self, question: Callable[[Workspace], T], draw: Callable[[Page, T], Iterable[str]]) -> int:
+        """Open the workspace that is meant, ask it one thing and report the answer."""
+        with self.open() as workspace:
+            answer = question(workspace)
+        return self.report(answer, draw)
+
+    def change(
+        self, act: Callable[[Workspace], Changed], said: str, unchanged: str = "Nothing changed."
+    ) -> int:
+        """Open the workspace that is meant, change one thing and report that; see `report_change`."""
+        with self.open() as workspace:
+            changed = act(workspace)
+        return self.report_change(changed, said, unchanged)
+
+    def report(self, result: T, draw: Callable[[Page, T], Iterable[str]], *, code: int = DONE) -> int:
         """Print an answer as JSON or for a person, and its warnings.
 
         Args:
-            result: The engine's result.
-            view: Draws the result for a person; called only where one reads.
+            draw: Draws it for a person; called only where one reads.
             code: The exit code to hand on.
 
         Returns:
@@ -138,7 +163,7 @@ class Invocation:
 
             print_json(as_json(result))
         else:
-            write(view(self.page()))
+            write(draw(self.page(), result))
             self.warn(getattr(result, "warnings", ()))
         return FAILED if code == DONE and getattr(result, "ok", True) is False else code
 
@@ -153,15 +178,25 @@ class Invocation:
         new = tuple(line for line in self.opened.warnings if line not in result.warnings)
         return replace(result, warnings=(*result.warnings, *new))
 
+    def report_change(self, changed: Changed, said: str, unchanged: str = "Nothing changed.") -> int:
+        """Print a mutation: what was done, or that nothing had to change.
+
+        Args:
+            said: What was done, one sentence.
+            unchanged: What to say instead if nothing had to change.
+        """
+        from workbench.display.changes import changed_lines
+
+        return self.report(changed, partial(changed_lines, said=said, unchanged=unchanged))
+
     def report_text(self, result: object, text: str) -> int:
         """Print an answer as JSON, or a file's text: as it is where a program reads it, else made safe.
 
         Args:
             result: The engine's result, which the text is part of.
-            text: The file's text.
         """
         if self.json or sys.stdout.isatty():
-            return self.report(result, lambda _: safe(text).removesuffix("\n").split("\n") if text else [])
+            return self.report(result, lambda *_: safe(text).removesuffix("\n").split("\n") if text else [])
         sys.stdout.flush()
         sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
         sys.stdout.buffer.flush()
@@ -171,7 +206,7 @@ class Invocation:
         """Print remarks on stderr; none where the answer is JSON, which carries them itself."""
         if not self.json:
             page = page_for(sys.stderr)
-            lines = [line for text in warnings for line in wrap(safe_line(text), page.width, first="! ")]
+            lines = [line for text in warnings for line in page.wrapped(safe_line(text), first="! ")]
             painted = (page.paint("!", "accent") + line[1:] if line[0] == "!" else line for line in lines)
             write(painted, to_errors=True)
 
@@ -192,31 +227,33 @@ class Invocation:
         """
         if not self.can_ask:
             raise ConfirmationNeeded(f"Nobody confirmed: {question}", remedy=remedy)
-        import click
-
         return click.confirm(question, default=False, err=True)
 
-    def agree(self, question: str, preview: object, view: View) -> bool:
+    def agree(
+        self,
+        question: str,
+        preview: T,
+        draw: Callable[[Page, T], Iterable[str]],
+        *,
+        remedy: str = "Add --yes to confirm.",
+    ) -> bool:
         """Show what would happen, and ask a person whether it shall.
 
         Args:
             question: As for `confirm`.
+            remedy: As for `confirm`.
             preview: What would happen, as an answer; printed as JSON with the refusal where nobody can be asked.
-            view: Draws it.
 
         Raises:
             ConfirmationNeeded: There is no terminal to ask at; with JSON the program ends with its exit code.
         """
         if not self.json:
-            write(view(page_for(sys.stdout)))
+            write(draw(self.page(), preview))
         try:
-            agreed = self.confirm(question)
+            agreed = self.confirm(question, remedy=remedy)
         except ConfirmationNeeded as refusal:
             if not self.json:
                 raise
-            import click
-
-            from workbench.cli.failure import describe
             from workbench.cli.json_output import as_json, print_json
 
             print_json({**as_json(preview), **describe(refusal).as_json()})
@@ -227,7 +264,7 @@ class Invocation:
 
 
 def refuse_for_a_scope() -> None:
-    """Let nothing but the door of a scope be opened where the environment names one."""
+    """Refuse everything but the commands of a scope if the environment names one."""
     scope = os.environ.get("WORKBENCH_SCOPE", "").strip()
     if scope:
         raise RoleRefused(

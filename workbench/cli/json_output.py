@@ -6,8 +6,8 @@ import json
 import sys
 from typing import Any
 
-from workbench.cli.printing import unsafe_characters
-from workbench.engine.results.json_shape import to_json
+from workbench.display.text import unsafe_characters
+from workbench.engine.results import to_json
 from workbench.engine.results.memories import MessageOutcome
 
 _ACCOUNT = ("ok", "commit", "files", "ids")
@@ -21,7 +21,7 @@ def as_json(result: object) -> Any:
     """
     value = to_json(result)
     if isinstance(result, MessageOutcome):
-        done = value["remembered"] or value["forgotten"] or {}
+        done = value["remembered"] or value["forgotten"] or value["reflected"] or {}
         account: dict[str, Any] = {"ok": True, "commit": None, "files": [], "ids": []}
         return {**account, **{key: done[key] for key in _ACCOUNT if key in done}, **value}
     if isinstance(value, dict) and "ok" in value and "commit" in value:

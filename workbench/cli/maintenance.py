@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import json
 import os
-import shutil
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -13,11 +13,15 @@ import click
 
 from workbench.cli.command import command, group
 from workbench.cli.invocation import DONE, Invocation
-from workbench.cli.options import role_of
-from workbench.cli.printing import Page, ProgressLine, page_for, safe_line, wrap, write
-from workbench.engine.results.recall import IndexStatus
-from workbench.engine.results.status import Check
+from workbench.cli.json_output import as_json
+from workbench.cli.options import program_words, role_of
+from workbench.cli.root import COMPLETION_VARIABLE, PROGRAM, workbench
+from workbench.display.status import daemon_check, doctor_lines, index_lines, status_lines, unit_text
+from workbench.display.text import Page, ProgressLine, page_for, safe_line, write
+from workbench.engine.daemon.process import end, read_status
+from workbench.engine.results.audit import Check
 from workbench.engine.roles import Capability, parse_role, require
+from workbench.engine.settings.sections import user_settings_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,59 +43,38 @@ _AFTERWARDS = (
 )
 @click.option("--set-aside-history", is_flag=True, help="Move a damaged history away and begin a new one.")
 @click.option("-y", "--yes", is_flag=True, help="Do that without asking.")
-@click.pass_obj
-def doctor_command(bench: Invocation, set_aside_history: bool, yes: bool) -> int:
+def doctor_command(invocation: Invocation, set_aside_history: bool, yes: bool) -> int:
     """Changes nothing, unless told to. The exit code is 1 where something is broken; what is merely degraded
     still works. Where your own settings, the state and the cache are is said too. A local model is loaded and run
     once, also where that failed before. A history that is set aside stays beside the memory, whole, and can be
     moved back.
     """
     if set_aside_history:
-        return _set_history_aside(bench, agreed=yes)
-    with bench.open(lenient=True) as workspace:
+        return _set_history_aside(invocation, agreed=yes)
+    with invocation.open(lenient=True) as workspace:
         diagnosis = workspace.doctor()
-        daemon = _daemon(workspace)
-    diagnosis = replace(diagnosis, checks=(*diagnosis.checks, daemon, _own_settings()))
-
-    def view(page: Page) -> list[str]:
-        from workbench.cli.views.status import doctor_lines
-
-        return doctor_lines(page, diagnosis)
-
-    return bench.report(diagnosis, view)
-
-
-def _daemon(workspace: Workspace) -> Check:
-    from workbench.cli.views.status import daemon_check
-    from workbench.engine.daemon.process import read_status
-
-    return daemon_check(read_status(workspace.state))
-
-
-def _own_settings() -> Check:
-    from workbench.engine.settings.directories import user_settings_file
-
+        daemon = daemon_check(read_status(workspace.state))
     file = user_settings_file(os.environ)
-    return Check("config", "ok", str(file) if file.exists() else f"{file} (none yet)")
+    settings = Check("config", "ok", str(file) if file.exists() else f"{file} (none yet)")
+    diagnosis = replace(diagnosis, checks=(*diagnosis.checks, daemon, settings))
+    return invocation.report(diagnosis, doctor_lines)
 
 
-def _set_history_aside(bench: Invocation, *, agreed: bool) -> int:
+def _set_history_aside(invocation: Invocation, *, agreed: bool) -> int:
     question = "Set the history aside, so that undo, audit and alerts start over?"
-    with bench.open() as workspace:
-        if not agreed and not bench.confirm(question):
-            bench.warn(["Nothing was changed."])
+    with invocation.open() as workspace:
+        if not agreed and not invocation.confirm(question):
+            invocation.warn(["Nothing was changed."])
             return DONE
         place = workspace.set_aside_history()
 
-    def view(page: Page) -> list[str]:
-        name = safe_line(place.name)
-        return [
-            f"{page.paint('✓', 'good')} The history is in {page.paint(name, 'place')} now; nothing of it was deleted.",
-            *(page.paint(line, "quiet") for line in wrap(_AFTERWARDS, page.width, first="  ")),
-        ]
+    def draw(page: Page, _account: object) -> list[str]:
+        name = page.paint(safe_line(place.name), "place")
+        told = page.done(f"The history is in {name} now; nothing of it was deleted.")
+        return [told, *page.wrapped(_AFTERWARDS, "quiet", first="  ")]
 
     account: dict[str, object] = {"ok": True, "commit": None, "files": [], "ids": [], "setAside": place.name}
-    return bench.report(account, view)
+    return invocation.report(account, draw)
 
 
 @command(
@@ -103,20 +86,17 @@ def _set_history_aside(bench: Invocation, *, agreed: bool) -> int:
     ),
 )
 @click.argument("shell", required=False, type=click.Choice(SHELLS))
-@click.pass_obj
-def completion_command(bench: Invocation, shell: str | None) -> int:
+def completion_command(invocation: Invocation, shell: str | None) -> int:
     """Without a name it is the shell of $SHELL. The example is a line for your shell’s startup file."""
     shell = shell or Path(os.environ.get("SHELL", "")).name
     if shell not in SHELLS:
         raise click.UsageError(f"Name your shell: {', '.join(SHELLS)}.", click.get_current_context())
     from click.shell_completion import get_completion_class
 
-    from workbench.cli.root import COMPLETION_VARIABLE, PROGRAM, workbench
-
     kind = get_completion_class(shell)
     assert kind is not None
     script = kind(workbench, {}, PROGRAM, COMPLETION_VARIABLE).source()
-    return bench.report_text({"shell": shell, "script": script}, script)
+    return invocation.report_text({"shell": shell, "script": script}, script)
 
 
 index_command = group(
@@ -129,57 +109,38 @@ index_command = group(
 )
 
 
-@index_command.bench_command("update", short_help="Bring the index up to date with the files", hidden=True)
+@index_command.subcommand("update", short_help="Bring the index up to date with the files", hidden=True)
 @click.option(
     "--force",
     is_flag=True,
     help="Build it again beside the old one, which answers meanwhile; try a failed local model again.",
 )
 @click.option("--download", is_flag=True, help="First fetch the local model that the settings name.")
-@click.pass_obj
-def update(bench: Invocation, force: bool, download: bool) -> int:
-    progress = _Progress()
-    with bench.open() as workspace:
+def update(invocation: Invocation, force: bool, download: bool) -> int:
+    def chunks(done: int, total: int) -> None:
+        line.tell(f"Indexing {done:,} of {total:,}", at_once=done == total)
+
+    def fetched(done: int, total: int | None) -> None:
+        megabytes = f"{done / 1e6:,.0f}" + (f" of {total / 1e6:,.0f} MB" if total else " MB")
+        line.tell(f"Downloading {megabytes}", at_once=done == total)
+
+    with invocation.open() as workspace, ProgressLine() as line:
         if download:
-            from workbench.engine.providers.selection import download_model_of
+            from workbench.engine.providers.embedding.local import download_model
 
-            download_model_of(workspace.settings.embedding, progress=progress.bytes)
-        status = workspace.index(force=force, progress=progress.chunks)
-    progress.end()
-    return _report(bench, status)
+            download_model(workspace.settings.embedding, progress=fetched)
+        status = workspace.index(force=force, progress=chunks)
+    return invocation.report(status, index_lines)
 
 
-@index_command.bench_command(
+@index_command.subcommand(
     "status",
     short_help="Say what the index holds and how fresh it is",
     answers="Which provider makes the vectors, and is anything missing?",
     examples=("workbench index status", "workbench index status --json"),
 )
-@click.pass_obj
-def status(bench: Invocation) -> int:
-    with bench.open() as workspace:
-        found = workspace.index_status()
-    return _report(bench, found)
-
-
-def _report(bench: Invocation, status: IndexStatus) -> int:
-    def view(page: Page) -> list[str]:
-        from workbench.cli.views.status import index_lines
-
-        return index_lines(page, status)
-
-    return bench.report(status, view)
-
-
-class _Progress(ProgressLine):
-    """What indexing and downloading tell of themselves."""
-
-    def chunks(self, done: int, total: int) -> None:
-        self.tell(f"Indexing {done:,} of {total:,}", at_once=done == total)
-
-    def bytes(self, done: int, total: int | None) -> None:
-        megabytes = f"{done / 1e6:,.0f}" + (f" of {total / 1e6:,.0f} MB" if total else " MB")
-        self.tell(f"Downloading {megabytes}", at_once=done == total)
+def status(invocation: Invocation) -> int:
+    return invocation.ask(lambda it: it.index_status(), index_lines)
 
 
 daemon_command = group(
@@ -198,33 +159,30 @@ daemon_command = group(
 )
 
 
-@daemon_command.bench_command("run", short_help="Look after this memory until a signal ends it", hidden=True)
-@click.pass_obj
-def run_command(bench: Invocation) -> int:
+@daemon_command.subcommand("run", short_help="Look after this memory until a signal ends it", hidden=True)
+def run_command(invocation: Invocation) -> int:
     """The foreground is yours or systemd’s: nothing is forked off."""
-    _require_writing(bench)
+    _require_writing(invocation)
     from workbench.engine.daemon.loop import Daemon
 
-    place = bench.locate()
+    place = invocation.locate()
 
     def open_door() -> Workspace:
         # No more than an agent may: approvals and critical files are a person's.
-        return bench.workspace_class().open(place, role="main", clock=bench.clock(), reads_refresh=False)
+        return invocation.workspace_class().open(
+            place, role="main", clock=invocation.clock(), reads_refresh=False
+        )
 
-    Daemon(open_door, _teller(json=bench.json)).run()
+    Daemon(open_door, _teller(as_lines=invocation.json)).run()
     return DONE
 
 
-def _teller(*, json: bool) -> Callable[[Told], None]:
+def _teller(*, as_lines: bool) -> Callable[[Told], None]:
     """Return what writes the lines of the log, whole and at once."""
 
     def tell(told: Told) -> None:
-        if json:
-            from json import dumps
-
-            from workbench.cli.json_output import as_json
-
-            line = dumps(as_json(told), ensure_ascii=False)
+        if as_lines:
+            line = json.dumps(as_json(told), ensure_ascii=False)
             sys.stderr.buffer.write(line.encode("utf-8", "surrogateescape") + b"\n")
             sys.stderr.buffer.flush()
             return
@@ -235,64 +193,52 @@ def _teller(*, json: bool) -> Callable[[Told], None]:
     return tell
 
 
-@daemon_command.bench_command(
+@daemon_command.subcommand(
     "status",
     short_help="Say whether a daemon runs here, and what it did last",
     answers="Is anybody looking after this memory?",
     examples=("workbench daemon status", "workbench daemon status --json"),
 )
-@click.pass_obj
-def status_command(bench: Invocation) -> int:
-    from workbench.cli.views.status import status_lines
-    from workbench.engine.daemon.process import read_status
-
-    with bench.open(lenient=True) as workspace:
+def status_command(invocation: Invocation) -> int:
+    with invocation.open(lenient=True) as workspace:
         status = read_status(workspace.state)
-    return bench.report(status, lambda page: status_lines(page, status))
+    return invocation.report(status, status_lines)
 
 
-@daemon_command.bench_command(
+@daemon_command.subcommand(
     "stop",
     short_help="End the daemon of this workspace and wait until it is gone",
     answers="How do I end it?",
     examples=("workbench daemon stop",),
 )
-@click.pass_obj
-def stop_command(bench: Invocation) -> int:
-    _require_writing(bench)
-    from workbench.engine.daemon.process import end
-
-    with bench.open(lenient=True) as workspace:
+def stop_command(invocation: Invocation) -> int:
+    _require_writing(invocation)
+    with invocation.open(lenient=True) as workspace:
         status = end(workspace.state, workspace.root)
 
-    def view(page: Page) -> list[str]:
-        if not status.running:
-            return ["No daemon runs here."]
-        return [f"{page.paint('✓', 'good')} Process {status.pid} has ended."]
+    def draw(page: Page, _ended: object) -> list[str]:
+        return [page.done(f"Process {status.pid} has ended.") if status.running else "No daemon runs here."]
 
-    return bench.report({"stopped": status.running, "pid": status.pid if status.running else None}, view)
+    return invocation.report({"stopped": status.running, "pid": status.pid if status.running else None}, draw)
 
 
-@daemon_command.bench_command(
+@daemon_command.subcommand(
     "unit",
     short_help="Print a user unit that has systemd run it",
     answers="How does it start with my machine?",
     examples=("workbench daemon unit > ~/.config/systemd/user/workbench.service",),
 )
-@click.pass_obj
-def unit_command(bench: Invocation) -> int:
+def unit_command(invocation: Invocation) -> int:
     """Then: systemctl --user enable --now workbench. For a second workspace, give the file another name."""
-    from workbench.cli.views.status import unit_text
-
-    found = shutil.which("workbench")
-    program = [str(Path(found).absolute())] if found else [sys.executable, "-m", "workbench"]
     config = os.environ.get("WORKBENCH_CONFIG") or None
     text = unit_text(
-        program, str(bench.locate().resolve()), config and str(Path(config).expanduser().absolute())
+        program_words(),
+        str(invocation.locate().resolve()),
+        config and str(Path(config).expanduser().absolute()),
     )
-    return bench.report_text({"unit": text}, text)
+    return invocation.report_text({"unit": text}, text)
 
 
-def _require_writing(bench: Invocation) -> None:
-    role = parse_role(role_of(bench.role))
+def _require_writing(invocation: Invocation) -> None:
+    role = parse_role(role_of(invocation.role))
     require(role, Capability.WRITE_MEMORY, doing="run or end the daemon")

@@ -1,24 +1,31 @@
-"""What several commands take: the role, a text or `-` for stdin, and names that the tab key completes."""
+"""What several commands take: the role, the scope, a text or `-` for stdin, and names that the tab key completes."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from workbench.cli.command import invocation_of
-from workbench.cli.printing import unsafe_characters
+from workbench.display.text import unsafe_characters
 from workbench.engine import layout
 from workbench.engine.errors import InvalidInput, RoleRefused, WorkbenchError
 from workbench.engine.identifiers import entity_name
-from workbench.engine.roles import Role, parse_role
+from workbench.engine.roles import Role, parse_role, within
+
+if TYPE_CHECKING:
+    from workbench.cli.invocation import Invocation
+    from workbench.engine.scoped_memory import ScopedMemory
 
 MOST_OFFERED = 200
+ROLE_VARIABLE: Final = "WORKBENCH_ROLE"
+SCOPE_VARIABLE: Final = "WORKBENCH_SCOPE"
 
 
 def complete_entity(context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
@@ -74,9 +81,6 @@ def _files(root: Path) -> Iterator[str]:
             yield name
 
 
-ROLE_VARIABLE: Final = "WORKBENCH_ROLE"
-
-
 def role_of(asked: str | None) -> str:
     """Return the role that a door is opened in.
 
@@ -106,6 +110,48 @@ def _is_within(wanted: Role, given: Role) -> bool:
     if given.kind == "agent" and wanted.kind == "agent":
         return wanted == given
     return wanted.capabilities <= given.capabilities
+
+
+scope_option = click.option(
+    "--scope",
+    metavar="SCOPE",
+    help="Ask as person:NAME or group:NAME, which know only what is for them; else WORKBENCH_SCOPE, or the owner.",
+)
+
+
+def scope_of(asked: str | None) -> str | None:
+    """Return the scope that a door is opened for; None for the owner's.
+
+    Args:
+        asked: What the command line says; None where it says nothing.
+
+    Raises:
+        InvalidInput: One of them is no scope.
+        RoleRefused: The command line names another scope than the environment.
+    """
+    return within(asked, os.environ.get(SCOPE_VARIABLE, "").strip() or None)
+
+
+def scoped_door(invocation: Invocation, asked: str | None, role: str | None = None) -> ScopedMemory | None:
+    """Open the door of the scope that is meant, for use in a `with` statement; None where the owner asks.
+
+    Args:
+        asked: What the command line says.
+        role: Who asks; as of every command by default.
+    """
+    scope = scope_of(asked)
+    if scope is None:
+        return None
+    from workbench.engine.scoped_memory import ScopedMemory
+
+    role = role_of(invocation.role) if role is None else role
+    return ScopedMemory.open(invocation.find(), scope=scope, role=role, clock=invocation.clock())
+
+
+def program_words() -> list[str]:
+    """Return the command line that starts this program anywhere, without arguments."""
+    found = shutil.which("workbench")
+    return [str(Path(found).absolute())] if found else [sys.executable, "-m", "workbench"]
 
 
 def text_of(words: tuple[str, ...], *, what: str) -> str:

@@ -8,7 +8,7 @@ import click
 
 from workbench.cli.command import group
 from workbench.cli.invocation import Invocation
-from workbench.cli.printing import Page
+from workbench.display.reviews import proposals_lines, settled_lines
 from workbench.engine.errors import InvalidInput, Refused, RoleRefused
 from workbench.engine.identifiers import MEMORY_STORES
 from workbench.engine.results.reviews import Proposal, Proposals, Settled
@@ -31,17 +31,16 @@ proposals_command = group(
 )
 
 
-@proposals_command.bench_command(
+@proposals_command.subcommand(
     "list",
     short_help="List what waits, with what it contradicts",
     hidden=True,
 )
 @click.option("--from", "sender", metavar="NAME", help="Of one agent alone.")
 @click.option("--conflicts", is_flag=True, help="Only what contradicts something.")
-@click.pass_obj
-def list_command(bench: Invocation, sender: str | None, conflicts: bool) -> int:
+def list_command(invocation: Invocation, sender: str | None, conflicts: bool) -> int:
     """Deferred ones are listed as well; the next reflection takes them up."""
-    with bench.open() as workspace:
+    with invocation.open() as workspace:
         found = workspace.proposals()
     kept = tuple(
         each
@@ -49,16 +48,10 @@ def list_command(bench: Invocation, sender: str | None, conflicts: bool) -> int:
         if (sender is None or each.from_ == sender) and (not conflicts or each.conflicts_with)
     )
     shown = Proposals(kept, found.problems)
-
-    def view(page: Page) -> list[str]:
-        from workbench.cli.views.reviews import proposals_lines
-
-        return proposals_lines(page, shown)
-
-    return bench.report(shown, view)
+    return invocation.report(shown, proposals_lines)
 
 
-@proposals_command.bench_command(
+@proposals_command.subcommand(
     "commit",
     short_help="Store proposals as memories",
     answers="This is right; how do I let it in?",
@@ -73,76 +66,73 @@ def list_command(bench: Invocation, sender: str | None, conflicts: bool) -> int:
 @click.option("--text", metavar="TEXT", help="Store these words instead; for one proposal.")
 @_REPLACING
 @_YES
-@click.pass_obj
 def commit_command(
-    bench: Invocation,
+    invocation: Invocation,
     words: tuple[str, ...],
     store: str | None,
     text: str | None,
     replacing: bool,
     yes: bool,
 ) -> int:
-    """“all” means every proposal that waits and contradicts nothing. With --replacing the new one holds: a fact that
+    """“all” means every proposal that waits and contradicts nothing. Two that contradict each other are settled or both
+    kept, not stored as if each were true. With --replacing the new one holds: a fact that
     says otherwise is retired and points to it, any other memory is archived; what is pinned, in core memory or in the
     vault only once you agree.
     """
-    with bench.open() as workspace:
+    with invocation.open() as workspace:
         waiting = workspace.proposals()
         numbers = _numbers(words, waiting)
         settled = _in_place_of(
-            bench,
+            invocation,
             [each for each in waiting.proposals if each.number in numbers] if replacing else [],
             lambda places: workspace.proposal_commit(numbers, store=store, text=text, replacing=places),
             yes=yes,
         )
-    return _tell(bench, settled)
+    return _tell(invocation, settled)
 
 
-@proposals_command.bench_command(
+@proposals_command.subcommand(
     "reject",
     short_help="Refuse proposals",
     answers="This is wrong; how do I keep it out?",
     examples=("workbench proposals reject 5 --reason duplicate",),
 )
 @_WORDS
-@click.option("--reason", metavar="TEXT", default="", help="Why; it stands in the audit log.")
-@click.pass_obj
-def reject_command(bench: Invocation, words: tuple[str, ...], reason: str) -> int:
-    """What a person refuses is remembered, and whoever proposes it again is told so."""
-    with bench.open() as workspace:
+@click.option("--reason", metavar="TEXT", default="", help="Why; it goes into the audit log.")
+def reject_command(invocation: Invocation, words: tuple[str, ...], reason: str) -> int:
+    """What a person refuses is remembered; an agent that proposes it again is told so."""
+    with invocation.open() as workspace:
         numbers = _numbers(words, workspace.proposals())
-        return _tell(bench, workspace.proposal_reject(numbers, reason=reason))
+        return _tell(invocation, workspace.proposal_reject(numbers, reason=reason))
 
 
-@proposals_command.bench_command(
+@proposals_command.subcommand(
     "defer",
     short_help="Leave proposals to the next reflection",
     answers="I cannot say; can the reflection look at it?",
     examples=("workbench proposals defer 4",),
 )
 @_WORDS
-@click.pass_obj
-def defer_command(bench: Invocation, words: tuple[str, ...]) -> int:
+def defer_command(invocation: Invocation, words: tuple[str, ...]) -> int:
     """The next reflection puts them before the person as items of its own; nothing is approved by that."""
-    with bench.open() as workspace:
-        return _tell(bench, workspace.proposal_defer(_numbers(words, workspace.proposals())))
+    with invocation.open() as workspace:
+        return _tell(invocation, workspace.proposal_defer(_numbers(words, workspace.proposals())))
 
 
-@proposals_command.bench_command(
+@proposals_command.subcommand(
     "keep-both",
     short_help="Store what contradicts each other, less sure and linked",
     answers="Both may be true; how do I keep both?",
     examples=("workbench proposals keep-both 3 4",),
 )
 @_WORDS
-@click.pass_obj
-def keep_both_command(bench: Invocation, words: tuple[str, ...]) -> int:
+def keep_both_command(invocation: Invocation, words: tuple[str, ...]) -> int:
     """Named alone, a proposal is stored together with those that it contradicts."""
-    with bench.open() as workspace:
-        return _tell(bench, workspace.proposal_keep_both(_numbers(words, workspace.proposals())))
+    with invocation.open() as workspace:
+        return _tell(invocation, workspace.proposal_keep_both(_numbers(words, workspace.proposals())))
 
 
-@proposals_command.bench_command(
+@proposals_command.subcommand(
     "settle",
     short_help="Store one proposal and refuse those that contradict it",
     answers="Two agents disagree; how do I say who is right?",
@@ -150,28 +140,27 @@ def keep_both_command(bench: Invocation, words: tuple[str, ...]) -> int:
 )
 @click.argument("keep", metavar="N")
 @click.argument("words", metavar="OTHER…", nargs=-1, required=True)
-@click.option("--reason", metavar="TEXT", default="", help="Why; it stands in the audit log.")
+@click.option("--reason", metavar="TEXT", default="", help="Why; it goes into the audit log.")
 @_REPLACING
 @_YES
-@click.pass_obj
 def settle_command(
-    bench: Invocation, keep: str, words: tuple[str, ...], reason: str, replacing: bool, yes: bool
+    invocation: Invocation, keep: str, words: tuple[str, ...], reason: str, replacing: bool, yes: bool
 ) -> int:
     """The first one named is stored, the others are refused, in one commit."""
-    with bench.open() as workspace:
+    with invocation.open() as workspace:
         waiting = workspace.proposals()
         kept, others = _numbers((keep,), waiting), _numbers(words, waiting)
         settled = _in_place_of(
-            bench,
+            invocation,
             [each for each in waiting.proposals if each.number in kept] if replacing else [],
             lambda places: workspace.proposal_settle(kept, others, reason=reason, replacing=places),
             yes=yes,
         )
-    return _tell(bench, settled)
+    return _tell(invocation, settled)
 
 
 def _in_place_of(
-    bench: Invocation,
+    invocation: Invocation,
     stored: Sequence[Proposal],
     decide: Callable[[bool | Collection[str]], Settled],
     *,
@@ -180,7 +169,6 @@ def _in_place_of(
     """Carry out a verdict; a person is asked before what is protected gives way.
 
     Args:
-        bench: The invocation.
         stored: What shall take the place of the memories that it contradicts.
         decide: Carries it out, in place of nothing, of everything, or of what is named.
         yes: Whether not to ask.
@@ -193,7 +181,7 @@ def _in_place_of(
     except RoleRefused:
         raise
     except Refused as refused:
-        if not bench.confirm(f"{refused.message} Shall it go?"):
+        if not invocation.confirm(f"{refused.message} Shall it go?"):
             raise
         return decide(named)
 
@@ -215,10 +203,5 @@ def _numbers(words: Sequence[str], waiting: Proposals) -> list[int]:
     return list(numbers)
 
 
-def _tell(bench: Invocation, settled: Settled) -> int:
-    def view(page: Page) -> list[str]:
-        from workbench.cli.views.reviews import settled_lines
-
-        return settled_lines(page, settled)
-
-    return bench.report(settled, view)
+def _tell(invocation: Invocation, settled: Settled) -> int:
+    return invocation.report(settled, settled_lines)

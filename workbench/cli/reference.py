@@ -7,8 +7,7 @@ from collections.abc import Iterator
 import click
 
 from workbench.cli.command import SETTINGS, BenchGroup, Teaching
-from workbench.cli.commands import TOPICS
-from workbench.cli.root import PROGRAM, workbench
+from workbench.cli.root import PROGRAM, TOPICS, workbench
 
 _BEGINNING = """\
 # Commands

@@ -7,22 +7,30 @@ import json
 import sys
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from workbench.cli import scoped
 from workbench.cli.command import command
 from workbench.cli.failure import Failure, describe
+from workbench.cli.forget import agreed_to_archive
 from workbench.cli.invocation import DONE, FAILED, NOTHING_FOUND, Invocation
 from workbench.cli.json_output import as_json, print_json
-from workbench.cli.options import text_of
-from workbench.cli.printing import Page, safe_line
-from workbench.cli.scoped import scope_option, scoped_door
+from workbench.cli.options import scope_option, scoped_door, text_of
+from workbench.display.memories import (
+    message_lines,
+    remembered_lines,
+    scoped_message_lines,
+    scoped_proposed_lines,
+    scoped_remembered_lines,
+)
+from workbench.display.reviews import proposed_lines
+from workbench.display.text import safe_line
 from workbench.engine.errors import InvalidInput, WorkbenchError
 from workbench.engine.identifiers import MEMORY_STORES
 from workbench.engine.requests import ProposeRequest, RememberRequest
-from workbench.engine.results.memories import MessageOutcome
+from workbench.engine.results.memories import Forgotten, MessageOutcome
 
 if TYPE_CHECKING:
     from workbench.engine.workspace import Workspace
@@ -42,8 +50,12 @@ _KEYS = {
     "actor": "actor",
     "for": "scope",
     "scope": "scope",
+    "session": "session",
 }
 _LISTS = ("tags", "entities")
+EPISODE_TYPES = ("decision", "fact", "preference", "task", "event", "emotion", "correction")
+EPISODE_SOURCES = ("conversation", "reflection", "user-explicit")
+CONFIDENCES = ("high", "medium", "low")
 
 
 def parse_line(line: str, defaults: RememberRequest) -> RememberRequest:
@@ -98,7 +110,9 @@ def _texts(key: str, value: object) -> tuple[str, ...]:
     raise InvalidInput(f"“{key}” is neither a text nor a list of texts.", remedy=f'Write "{key}":["…"].')
 
 
-def read_lines(bench: Invocation, workspace: Workspace, stream: TextIO, defaults: RememberRequest) -> int:
+def read_lines(
+    invocation: Invocation, workspace: Workspace, stream: TextIO, defaults: RememberRequest
+) -> int:
     """Remember every line of a stream; a bad one is reported with its number and stops nothing.
 
     Returns:
@@ -115,17 +129,17 @@ def read_lines(bench: Invocation, workspace: Workspace, stream: TextIO, defaults
         except WorkbenchError as error:
             code = FAILED
             failure = describe(error)
-            _report(bench, number, failure)
+            _report(invocation, number, failure)
         else:
             print_json(as_json(remembered))
     return code
 
 
-def _report(bench: Invocation, number: int, failure: Failure) -> None:
+def _report(invocation: Invocation, number: int, failure: Failure) -> None:
     place = f"line {number}" + (f", {failure.where}" if failure.where else "")
     print_json({**failure._replace(where=place).as_json(), "line": number})
     remedy = f" {failure.remedy}" if failure.remedy else ""
-    bench.warn([safe_line(f"{place}: {failure.message}{remedy}")])
+    invocation.warn([safe_line(f"{place}: {failure.message}{remedy}")])
 
 
 def _decoded(stream: TextIO) -> Iterable[str | InvalidInput]:
@@ -135,10 +149,6 @@ def _decoded(stream: TextIO) -> Iterable[str | InvalidInput]:
             yield raw.decode("utf-8").removeprefix("\ufeff")
         except UnicodeDecodeError as error:
             yield InvalidInput(f"This is no UTF-8: {error.reason}.", remedy="Save the lines as UTF-8.")
-
-
-EPISODE_TYPES = ("decision", "fact", "preference", "task", "event", "emotion", "correction")
-EPISODE_SOURCES = ("conversation", "reflection", "user-explicit")
 
 
 @command(
@@ -162,6 +172,7 @@ EPISODE_SOURCES = ("conversation", "reflection", "user-explicit")
 @click.option("--confidence", type=click.Choice(["high", "medium", "low"]), help="How sure it is.")
 @click.option("--source", metavar="SOURCE", help=f"Where it is from: {', '.join(EPISODE_SOURCES)}.")
 @click.option("--actor", metavar="ACTOR", help="Who remembers it, such as skill:calendar.")
+@click.option("--session", metavar="KEY", help="Where it was said, so that “scratch that” there means it.")
 @click.option(
     "--for",
     "audience",
@@ -171,9 +182,8 @@ EPISODE_SOURCES = ("conversation", "reflection", "user-explicit")
 @scope_option
 @click.option("--dry-run", is_flag=True, help="Show where it would go, and change nothing.")
 @click.option("--jsonl", is_flag=True, help="Read one JSON object a line from stdin, each with “text”.")
-@click.pass_obj
 def remember_command(
-    bench: Invocation,
+    invocation: Invocation,
     /,
     words: tuple[str, ...],
     audience: str | None,
@@ -185,31 +195,28 @@ def remember_command(
     keys are “text” and the names of the options here, and each answer is one line of JSON, printed once it is
     safe on disk.
     """
-    door = scoped_door(bench, scope)
+    door = scoped_door(invocation, scope)
     if door is not None:
-        if jsonl or wanted["actor"] is not None or audience is not None:
+        if jsonl or audience is not None or wanted["actor"] is not None or wanted["session"] is not None:
             raise click.UsageError(
-                "--jsonl, --actor and --for are the owner’s alone.", click.get_current_context()
+                "--jsonl, --actor, --for and --session are the owner’s alone.", click.get_current_context()
             )
         request = RememberRequest(text_of(words, what="The text to remember"), **wanted)
-        return scoped.remember(bench, door, request)
+        with door:
+            remembered = door.remember_request(request)
+        return invocation.report(remembered, partial(scoped_remembered_lines, scope=door.scope))
     if jsonl:
         if words not in ((), ("-",)):
             raise click.UsageError("With --jsonl the texts come from stdin.", click.get_current_context())
-        with bench.open() as workspace:
-            code = read_lines(bench, workspace, sys.stdin, RememberRequest("", scope=audience, **wanted))
-            bench.warn(workspace.warnings)
+        with invocation.open() as workspace:
+            code = read_lines(invocation, workspace, sys.stdin, RememberRequest("", scope=audience, **wanted))
+            invocation.warn(workspace.warnings)
             return code
     text = text_of(words, what="The text to remember")
-    with bench.open() as workspace:
-        remembered = workspace.remember_request(RememberRequest(text, scope=audience, **wanted))
-
-    def view(page: Page) -> list[str]:
-        from workbench.cli.views.memories import remembered_lines
-
-        return remembered_lines(page, remembered, audience)
-
-    return bench.report(remembered, view)
+    return invocation.ask(
+        lambda it: it.remember_request(RememberRequest(text, scope=audience, **wanted)),
+        partial(remembered_lines, audience=audience),
+    )
 
 
 @command(
@@ -218,50 +225,75 @@ def remember_command(
     examples=(
         'workbench message "Remember that the demo is on Friday"',
         'workbench message "Do you remember when we met?"',
+        'workbench message "What did you learn this week?"',
     ),
 )
 @click.argument("words", metavar="TEXT", nargs=-1)
 @click.option("-y", "--yes", is_flag=True, help="Archive what it asks to forget, without asking back.")
+@click.option("--hard", is_flag=True, help="With --yes: delete from disk what it asks to delete permanently.")
+@click.option(
+    "--session", metavar="KEY", help="Where it was said: “scratch that” means what was remembered there."
+)
 @scope_option
-@click.pass_obj
-def message_command(bench: Invocation, words: tuple[str, ...], yes: bool, scope: str | None) -> int:
+def message_command(
+    invocation: Invocation,
+    words: tuple[str, ...],
+    yes: bool,
+    hard: bool,
+    session: str | None,
+    scope: str | None,
+) -> int:
     """Reads one message for the phrases that remember, forget, reflect and recall, in English and in Chinese.
     What merely mentions them does nothing. Forgetting is confirmed first; what a reflection
-    proposes waits for your decisions. TEXT may be “-” for stdin.
+    proposes waits for your decisions. “Permanently delete …” deletes from disk, which --yes confirms only together
+    with --hard. “Scratch that” means the last memory of the session, or of the last hour. “What changed recently?”,
+    “What did you learn this week?” and “Why did you forget about X?” are answered from the audit log; “Revert my
+    memory to yesterday” shows what that would undo and the command for it, and undoes nothing. TEXT may be “-” for
+    stdin.
     """
-    from workbench.cli.forget import agreed_to_archive
-
     text = text_of(words, what="The message")
-    door = scoped_door(bench, scope)
+    door = scoped_door(invocation, scope)
     if door is not None:
-        return scoped.message(bench, door, text)
-
-    with bench.open() as workspace:
-        outcome = workspace.message(text)
+        if hard or session is not None:
+            raise click.UsageError("--hard and --session are the owner’s alone.", click.get_current_context())
+        with door:
+            outcome = door.message(text)
+        nothing = outcome.found is not None and not outcome.found.results
+        draw = partial(scoped_message_lines, scope=door.scope)
+        return invocation.report(outcome, draw, code=NOTHING_FOUND if nothing else DONE)
+    with invocation.open() as workspace:
+        outcome = workspace.message(text, session=session)
         found = outcome.forgotten
         if found is not None and found.matches and not found.applied:
-            if not yes and not agreed_to_archive(bench, outcome, found.matches):
+            if not (yes and (hard or not found.hard)) and not _agreed(invocation, outcome, found):
                 return DONE
-            done = workspace.forget(ids=[match.id for match in found.matches], apply=True)
+            done = workspace.forget(ids=[match.id for match in found.matches], apply=True, hard=found.hard)
+            done = replace(done, router=found.router, fallback=found.fallback)
             outcome = replace(outcome, applied=done.applied, forgotten=done)
+    if outcome.applied and invocation.opened is not None:
+        invocation.warn(invocation.opened.warnings)
+    return invocation.report(outcome, message_lines, code=_code(outcome))
 
-    def view(page: Page) -> list[str]:
-        from workbench.cli.views.memories import message_lines
 
-        return message_lines(page, outcome)
-
-    if outcome.applied and bench.opened is not None:
-        bench.warn(bench.opened.warnings)
-    return bench.report(outcome, view, code=_code(outcome))
+def _agreed(invocation: Invocation, outcome: MessageOutcome, found: Forgotten) -> bool:
+    ids = " ".join(match.id for match in found.matches)
+    remedy = f"Add --yes --hard to confirm, or archive instead: workbench forget {ids} --yes"
+    return agreed_to_archive(
+        invocation,
+        outcome,
+        found.matches,
+        hard=found.hard,
+        remedy=remedy if found.hard else "Add --yes to confirm.",
+        note=outcome.note,
+    )
 
 
 def _code(outcome: MessageOutcome) -> int:
     empty_recall = outcome.found is not None and not outcome.found.results
     empty_forget = outcome.forgotten is not None and not outcome.forgotten.matches
-    return NOTHING_FOUND if empty_recall or empty_forget else DONE
-
-
-CONFIDENCES = ("high", "medium", "low")
+    why = outcome.why_forgotten
+    unknown = why is not None and not (why.memories or why.entries)
+    return NOTHING_FOUND if empty_recall or empty_forget or unknown else DONE
 
 
 @command(
@@ -280,14 +312,13 @@ CONFIDENCES = ("high", "medium", "low")
 @click.option("--entity", "entities", metavar="TYPE:NAME", multiple=True, help="Whom or what it is about.")
 @click.option("--confidence", type=click.Choice(CONFIDENCES), default="medium", help="How sure it is.")
 @click.option("--trigger", metavar="TEXT", default="", help="What set it off, in a few words.")
-@click.option("--core-worthy", is_flag=True, help="It should stand in core memory as well.")
+@click.option("--core-worthy", is_flag=True, help="It should be in core memory as well.")
 @click.option("--type", metavar="TYPE", help="What it is, as for `remember`.")
 @click.option("--tag", "tags", metavar="TAG", multiple=True, help="A topic; give as many as you like.")
 @click.option("--origin", "origins", metavar="ID", multiple=True, help="A memory that it was learned from.")
 @scope_option
-@click.pass_obj
 def propose_command(
-    bench: Invocation,
+    invocation: Invocation,
     /,
     words: tuple[str, ...],
     name: str | None,
@@ -299,22 +330,16 @@ def propose_command(
     """
     request = ProposeRequest(text_of(words, what="The text to propose"), **wanted)
     if name is not None:
-        if bench.role is not None and bench.role != f"agent:{name}":
+        if invocation.role is not None and invocation.role != f"agent:{name}":
             raise click.UsageError("--as and --role name two different roles.", click.get_current_context())
-        bench.role = f"agent:{name}"
-    door = scoped_door(bench, scope)
+        invocation.role = f"agent:{name}"
+    door = scoped_door(invocation, scope)
     if door is not None:
         if request.core_worthy or request.origins:
             raise click.UsageError(
                 "--core-worthy and --origin are the owner’s alone.", click.get_current_context()
             )
-        return scoped.propose(bench, door, request)
-    with bench.open() as workspace:
-        proposed = workspace.propose_request(request)
-
-    def view(page: Page) -> list[str]:
-        from workbench.cli.views.reviews import proposed_lines
-
-        return proposed_lines(page, proposed)
-
-    return bench.report(proposed, view)
+        with door:
+            proposed = door.propose_request(request)
+        return invocation.report(proposed, partial(scoped_proposed_lines, scope=door.scope))
+    return invocation.ask(lambda it: it.propose_request(request), proposed_lines)

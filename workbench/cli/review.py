@@ -3,16 +3,30 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
 
-from workbench.cli.command import command, group
+from workbench.cli.command import group
+from workbench.cli.edit import edit_in_editor
 from workbench.cli.invocation import DONE, NOTHING_FOUND, Invocation
 from workbench.cli.options import text_of
-from workbench.cli.printing import Page, ProgressLine, safe_line
+from workbench.display.changes import changed_lines
+from workbench.display.reviews import (
+    applied_lines,
+    due_lines,
+    item_lines,
+    preview_lines,
+    progress_line,
+    reflected_lines,
+    rejections_lines,
+    review_lines,
+    trace_lines,
+)
+from workbench.display.text import Page, ProgressLine, safe_line
 from workbench.engine.errors import Ambiguous, InvalidInput, NotFound, WorkbenchError
 from workbench.engine.reflection.kinds import Kind
 from workbench.engine.results.memories import Changed
@@ -27,6 +41,13 @@ ALL = "all"
 _NUMBER = re.compile(r"\d{1,6}")
 _RANGE = re.compile(r"(\d{1,6})-(\d{1,6})")
 _WORD = re.compile(r"\w+")
+_WORDS = click.argument("words", metavar="ID…", nargs=-1)
+_SECTION = click.option(
+    "--section", "sections", multiple=True, metavar="WORD", help="Every undecided item of a section."
+)
+_YES = click.option("-y", "--yes", is_flag=True, help="With --apply: do it without asking.")
+_TEXT = "text"
+_HEADING = "# "
 
 
 def chosen_items(
@@ -35,12 +56,10 @@ def chosen_items(
     """Return the ids that words mean, each once, in the order they were said.
 
     What is named by number or id is meant in any case; a section or `all` means what nobody has decided yet, so
-    that a decision made before stands.
+    that earlier decisions stay.
 
     Args:
-        review: The proposal.
         words: `all`, `r-012.3`, `3`, `1-4`, or a word of a section or kind, such as `archival`.
-        sections: Words of sections alone.
         undecided: Whether a section or `all` means what is undecided; else what is decided.
 
     Raises:
@@ -81,7 +100,7 @@ def item_named(review: Review, word: str) -> ReviewItem:
 
 
 def require_items(review: Review) -> None:
-    """Let pass a proposal that has items.
+    """Check that a proposal has items.
 
     Raises:
         NotFound: Nothing waits for decisions.
@@ -164,80 +183,44 @@ def _nothing(word: str) -> NotFound:
     return NotFound(f"No item has the number {word}.", remedy="See `workbench review` for the list.")
 
 
-@command(
-    "apply",
-    short_help="Write what is approved into memory, in one commit",
-    answers="I have decided; how does it become memory?",
-    examples=("workbench review apply --dry-run", "workbench review apply --yes"),
-)
-@click.option("--dry-run", is_flag=True, help="Show what would be written, and write nothing.")
-@click.option("-y", "--yes", is_flag=True, help="Do it without asking.")
-@click.pass_obj
-def apply_decisions(bench: Invocation, dry_run: bool, yes: bool) -> int:
-    """Shows what will be written, then asks. Rejected items are remembered as rejected; undecided ones stay."""
-    with bench.open() as workspace:
-        require_items(workspace.review())
-        if not dry_run:
-            return apply_now(bench, workspace, yes=yes)
-        preview = workspace.review_preview()
-
-    def view(page: Page) -> list[str]:
-        from workbench.cli.views.reviews import preview_lines
-
-        return preview_lines(page, preview)
-
-    return bench.report(preview, view)
-
-
-def apply_now(bench: Invocation, workspace: Workspace, *, yes: bool) -> int:
+def apply_now(
+    invocation: Invocation, workspace: Workspace, decisions: Mapping[str, str] | None = None, *, yes: bool
+) -> int:
     """Show what would be written, ask, and write it.
 
     Args:
-        bench: The run.
         workspace: Open, as a person.
+        decisions: What is decided first, by item id, once it is agreed to.
         yes: Do it without asking.
 
     Returns:
         The exit code.
     """
-    if not yes and not _agreed(bench, workspace):
+    if not yes and not _agreed(invocation, workspace, decisions):
         return DONE
+    if decisions:
+        workspace.review_decide(decisions)
     applied: Applied = workspace.review_apply()
-
-    def view(page: Page) -> list[str]:
-        from workbench.cli.views.reviews import applied_lines
-
-        return applied_lines(page, applied)
-
-    return bench.report(applied, view)
+    return invocation.report(applied, applied_lines)
 
 
-def _agreed(bench: Invocation, workspace: Workspace) -> bool:
+def _agreed(invocation: Invocation, workspace: Workspace, decisions: Mapping[str, str] | None) -> bool:
     """Show what applying would write and ask whether it shall be; True where there is nothing to ask about.
 
     Raises:
         ConfirmationNeeded: There is no terminal to ask at; with JSON the refusal is part of the preview.
     """
-    from workbench.cli.views.reviews import preview_lines
-
-    preview = workspace.review_preview()
+    preview = workspace.review_preview(decisions)
     if not preview.files:
         return True
     kept = f" and remember {len(preview.rejected)} as rejected" if preview.rejected else ""
     many = "item" if len(preview.applied) == 1 else "items"
     question = f"Apply {len(preview.applied)} approved {many}{kept}?"
-    return bench.agree(question, preview, lambda page: preview_lines(page, preview))
-
-
-_WORDS = click.argument("words", metavar="ID…", nargs=-1)
-_SECTION = click.option(
-    "--section", "sections", multiple=True, metavar="WORD", help="Every undecided item of a section."
-)
-_YES = click.option("-y", "--yes", is_flag=True, help="With --apply: do it without asking.")
+    return invocation.agree(question, preview, preview_lines)
 
 
 def _decide(
-    bench: Invocation,
+    invocation: Invocation,
     decision: str,
     words: Sequence[str],
     sections: Sequence[str],
@@ -247,19 +230,17 @@ def _decide(
 ) -> int:
     if not (words or sections):
         raise click.UsageError("Name the items, or say all.", click.get_current_context())
-    with bench.open() as workspace:
+    with invocation.open() as workspace:
         review = workspace.review()
         require_items(review)
         ids = chosen_items(review, words, sections, undecided=decision != "undecided")
-        changed = workspace.review_decide(dict.fromkeys(ids, decision)) if ids else Changed(None)
+        decisions = dict.fromkeys(ids, decision)
         if apply:
-            return apply_now(bench, workspace, yes=yes)
-        after = None if bench.json else workspace.review()
+            return apply_now(invocation, workspace, decisions, yes=yes)
+        changed = workspace.review_decide(decisions) if decisions else Changed(None)
+        after = None if invocation.json else workspace.review()
 
-    def view(page: Page) -> list[str]:
-        from workbench.cli.views.changes import changed_lines
-        from workbench.cli.views.reviews import progress_line
-
+    def draw(page: Page, changed: Changed) -> list[str]:
         done = "Took back the decision on" if decision == "undecided" else decision.capitalize()
         named = ", ".join(map(safe_line, ids)) if len(ids) < 5 else f"{len(ids)} items"
         lines = changed_lines(page, changed, f"{done} {named}.", "They were decided so already.")
@@ -274,7 +255,7 @@ def _decide(
         for item in (after.items if after else ())
         if item.waits and item.id in ids
     ]
-    return bench.report(replace(changed, warnings=(*changed.warnings, *waits)), view)
+    return invocation.report(replace(changed, warnings=(*changed.warnings, *waits)), draw)
 
 
 def _way_out(item: ReviewItem) -> str:
@@ -287,114 +268,6 @@ def _way_out(item: ReviewItem) -> str:
     return ""
 
 
-@command(
-    "approve",
-    short_help="Approve items",
-    answers="This is right; how do I say so?",
-    examples=("workbench review approve 3", "workbench review approve all --apply"),
-)
-@_WORDS
-@_SECTION
-@click.option("--apply", is_flag=True, help="Apply at once what is approved.")
-@_YES
-@click.pass_obj
-def approve(
-    bench: Invocation, words: tuple[str, ...], sections: tuple[str, ...], apply: bool, yes: bool
-) -> int:
-    """Nothing is written to memory before `apply`."""
-    return _decide(bench, "approved", words, sections, apply=apply, yes=yes)
-
-
-@command(
-    "reject",
-    short_help="Reject items, which then stay away",
-    answers="This is wrong; how do I keep it out?",
-    examples=("workbench review reject 2 5", "workbench review reject all --apply"),
-)
-@_WORDS
-@_SECTION
-@click.option("--apply", is_flag=True, help="Apply at once what is decided.")
-@_YES
-@click.pass_obj
-def reject(
-    bench: Invocation, words: tuple[str, ...], sections: tuple[str, ...], apply: bool, yes: bool
-) -> int:
-    """Once applied, the same is not proposed again without new evidence; see `review rejected`."""
-    return _decide(bench, "rejected", words, sections, apply=apply, yes=yes)
-
-
-@command(
-    "defer",
-    short_help="Put items off until the next reflection",
-    answers="I cannot say yet; how do I put it off?",
-    examples=("workbench review defer 4",),
-)
-@_WORDS
-@_SECTION
-@click.pass_obj
-def defer(bench: Invocation, words: tuple[str, ...], sections: tuple[str, ...]) -> int:
-    """They come again with the next reflection."""
-    return _decide(bench, "deferred", words, sections)
-
-
-@command(
-    "undecide",
-    short_help="Take decisions back before they are applied",
-    answers="I decided too fast; how do I open it again?",
-    examples=("workbench review undecide 3", "workbench review undecide all"),
-)
-@_WORDS
-@click.option("--section", "sections", multiple=True, metavar="WORD", help="Every decided item of a section.")
-@click.pass_obj
-def undecide(bench: Invocation, words: tuple[str, ...], sections: tuple[str, ...]) -> int:
-    """What is applied already is taken back with `revert` or `rollback --reflection`."""
-    return _decide(bench, "undecided", words, sections)
-
-
-_TEXT = "text"
-_HEADING = "# "
-
-
-def report_edit(bench: Invocation, changed: Changed, said: str) -> int:
-    """Tell of a change of an item, or that nothing changed; return the exit code."""
-
-    def view(page: Page) -> list[str]:
-        from workbench.cli.views.changes import changed_lines
-
-        return changed_lines(page, changed, said, "Nothing changed.")
-
-    return bench.report(changed, view)
-
-
-@command(
-    "edit",
-    short_help="Reword an item before approving it",
-    answers="This is nearly right; how do I correct it?",
-    examples=(
-        'workbench review edit 3 --text "Prefers green tea" --approve',
-        "workbench review edit 3 --field since=2026-02",
-    ),
-)
-@click.argument("id_", metavar="ID")
-@click.option("--text", help="What it shall say; “-” reads it from stdin.")
-@click.option(
-    "--field", "pairs", multiple=True, metavar="NAME=VALUE", help="A field, such as since or steps."
-)
-@click.option("--approve", is_flag=True, help="Approve it as changed.")
-@click.pass_obj
-def edit(bench: Invocation, id_: str, text: str | None, pairs: tuple[str, ...], approve: bool) -> int:
-    """Without a text or field it opens in $VISUAL or $EDITOR. An empty VALUE takes the field out."""
-    fields = dict(map(_field, pairs))
-    decision = "approved" if approve else None
-    if text is None and not fields:
-        return _edit_in_editor(bench, id_, decision)
-    said = text_of((text,), what="The text") if text is not None else None
-    with bench.open() as workspace:
-        item = item_named(workspace.review(), id_)
-        changed = workspace.review_edit(item.id, said, fields, decision)
-    return report_edit(bench, changed, f"Changed {safe_line(item.id)}.")
-
-
 def _field(pair: str) -> tuple[str, str]:
     name, equals, value = pair.partition("=")
     if not equals or not name.strip():
@@ -402,10 +275,8 @@ def _field(pair: str) -> tuple[str, str]:
     return name.strip(), value
 
 
-def _edit_in_editor(bench: Invocation, id_: str, decision: str | None) -> int:
-    from workbench.cli.edit import edit_in_editor
-
-    with bench.open() as workspace:
+def _edit_in_editor(invocation: Invocation, id_: str, decision: str | None) -> int:
+    with invocation.open() as workspace:
         item = item_named(workspace.review(), id_)
         before = {_TEXT: item.after, **(item.fields or {})}
         draft = "\n\n".join(f"{_HEADING}{name}\n{text}" for name, text in before.items()) + "\n"
@@ -418,11 +289,11 @@ def _edit_in_editor(bench: Invocation, id_: str, decision: str | None) -> int:
             return workspace.review_edit(item.id, text, {**changed, **gone}, decision)
 
         changed = edit_in_editor(workspace.settings.editor, draft, write_back)
-    return report_edit(bench, changed, f"Changed {safe_line(item.id)}.")
+    return invocation.report_change(changed, f"Changed {safe_line(item.id)}.")
 
 
 def _parts(text: str, names: tuple[str, ...]) -> dict[str, str]:
-    """Take apart what a person saved: what stands below each heading that names a part."""
+    """Split what a person saved into the text below each heading that names a part."""
     parts: dict[str, list[str]] = {}
     current: list[str] = []
     for line in text.split("\n"):
@@ -439,80 +310,6 @@ def _parts(text: str, names: tuple[str, ...]) -> dict[str, str]:
     return {name: "\n".join(lines).strip() for name, lines in parts.items()}
 
 
-@command(
-    "answer",
-    short_help="Answer a question, and approve that the answer is remembered",
-    answers="It asks me something; where do I answer?",
-    examples=('workbench review answer 9 "Yes, it is still relevant"',),
-)
-@click.argument("id_", metavar="ID")
-@click.argument("words", metavar="TEXT", nargs=-1, required=True)
-@click.pass_obj
-def answer(bench: Invocation, id_: str, words: tuple[str, ...]) -> int:
-    """TEXT may be “-” for stdin. The answer becomes a memory when it is applied."""
-    text = text_of(words, what="The answer")
-    with bench.open() as workspace:
-        item = item_named(workspace.review(), id_)
-        changed = workspace.review_edit(item.id, fields={"answer": text}, decision="approved")
-    return report_edit(bench, changed, f"Answered {safe_line(item.id)}; apply to remember it.")
-
-
-@command(
-    "resolve",
-    short_help="Say which side of a contradiction holds, and approve it so",
-    answers="Two memories disagree; how do I say which is right?",
-    examples=("workbench review resolve 1 that", "workbench review resolve 1 both"),
-)
-@click.argument("id_", metavar="ID")
-@click.argument("side", type=click.Choice(("this", "that", "both", "ask")))
-@click.pass_obj
-def resolve(bench: Invocation, id_: str, side: str) -> int:
-    """This is the first statement, that the second. Both keeps both, with the scope or dates that you give them by
-    `review edit ID --field this=…`; ask leaves it open.
-    """
-    with bench.open() as workspace:
-        item = item_named(workspace.review(), id_)
-        decision = "undecided" if side == "ask" else "approved"
-        changed = workspace.review_edit(item.id, fields={"resolve": side}, decision=decision)
-    return report_edit(bench, changed, f"Resolved {safe_line(item.id)}: {side}.")
-
-
-@command("list", short_help="List what is proposed", hidden=True)
-@click.pass_obj
-def list_items(bench: Invocation) -> int:
-    with bench.open() as workspace:
-        review = workspace.review()
-
-    def view(page: Page) -> list[str]:
-        from workbench.cli.views.reviews import review_lines
-
-        return review_lines(page, review)
-
-    return bench.report(review, view, code=DONE if review.items else NOTHING_FOUND)
-
-
-@command(
-    "show",
-    short_help="Show one item with why, and the words it rests on",
-    answers="Why does it want to learn this, and who said so?",
-    examples=("workbench review show 3",),
-)
-@click.argument("id_", metavar="ID")
-@click.pass_obj
-def show(bench: Invocation, id_: str) -> int:
-    """What changes is shown as a diff; of a stale item, what was proposed on and what stands there now."""
-    with bench.open() as workspace:
-        item = item_named(workspace.review(), id_)
-        places = [] if bench.json else [(quoted, _place(workspace, quoted.id)) for quoted in item.evidence]
-
-    def view(page: Page) -> list[str]:
-        from workbench.cli.views.reviews import item_lines
-
-        return item_lines(page, item, places)
-
-    return bench.report(item, view)
-
-
 def _place(workspace: Workspace, memory_id: str) -> str:
     try:
         shown = workspace.show(memory_id, count_access=False, history=False)
@@ -520,31 +317,6 @@ def _place(workspace: Workspace, memory_id: str) -> str:
         # That a memory is gone is what is told here.
         return ""
     return f"{shown.path}:{shown.start_line} · {shown.title}"
-
-
-@command(
-    "rejected",
-    short_help="List what you rejected, which stays away",
-    answers="Why does it never propose this any more?",
-    examples=("workbench review rejected", "workbench review rejected --forget r-003.2"),
-)
-@click.option("--forget", "ids", multiple=True, metavar="ID", help="Allow this to be proposed again.")
-@click.pass_obj
-def rejected(bench: Invocation, ids: tuple[str, ...]) -> int:
-    """A rejected claim comes back only with evidence that is newer than the rejection, and says so then."""
-    with bench.open() as workspace:
-        if ids:
-            changed = workspace.review_allow(*ids)
-            names = ", ".join(map(safe_line, ids))
-            return report_edit(bench, changed, f"{names} may be proposed again.")
-        found = workspace.review_rejected()
-
-    def view(page: Page) -> list[str]:
-        from workbench.cli.views.reviews import rejections_lines
-
-        return rejections_lines(page, found)
-
-    return bench.report(found, view, code=DONE if found.rejections else NOTHING_FOUND)
 
 
 review_command = group(
@@ -556,20 +328,190 @@ review_command = group(
     answers="What does the agent want to learn, and may it?",
     examples=("workbench review", "workbench review approve 1-4", "workbench review apply"),
 )
-for _command in (
-    list_items,
-    show,
-    approve,
-    reject,
-    defer,
-    undecide,
-    edit,
-    answer,
-    resolve,
-    apply_decisions,
-    rejected,
-):
-    review_command.add_command(_command)
+
+
+@review_command.subcommand("list", short_help="List what is proposed", hidden=True)
+def list_items(invocation: Invocation) -> int:
+    with invocation.open() as workspace:
+        review = workspace.review()
+    return invocation.report(review, review_lines, code=DONE if review.items else NOTHING_FOUND)
+
+
+@review_command.subcommand(
+    "show",
+    short_help="Show one item with why, and the words it rests on",
+    answers="Why does it want to learn this, and who said so?",
+    examples=("workbench review show 3",),
+)
+@click.argument("id_", metavar="ID")
+def show(invocation: Invocation, id_: str) -> int:
+    """What changes is shown as a diff; of a stale item, what was proposed on and what stands there now."""
+    with invocation.open() as workspace:
+        item = item_named(workspace.review(), id_)
+        places = (
+            [] if invocation.json else [(quoted, _place(workspace, quoted.id)) for quoted in item.evidence]
+        )
+    return invocation.report(item, partial(item_lines, places=places))
+
+
+@review_command.subcommand(
+    "approve",
+    short_help="Approve items",
+    answers="This is right; how do I say so?",
+    examples=("workbench review approve 3", "workbench review approve all --apply"),
+)
+@_WORDS
+@_SECTION
+@click.option("--apply", is_flag=True, help="Apply at once what is approved.")
+@_YES
+def approve(
+    invocation: Invocation, words: tuple[str, ...], sections: tuple[str, ...], apply: bool, yes: bool
+) -> int:
+    """Nothing is written to memory before `apply`."""
+    return _decide(invocation, "approved", words, sections, apply=apply, yes=yes)
+
+
+@review_command.subcommand(
+    "reject",
+    short_help="Reject items, which then stay away",
+    answers="This is wrong; how do I keep it out?",
+    examples=("workbench review reject 2 5", "workbench review reject all --apply"),
+)
+@_WORDS
+@_SECTION
+@click.option("--apply", is_flag=True, help="Apply at once what is decided.")
+@_YES
+def reject(
+    invocation: Invocation, words: tuple[str, ...], sections: tuple[str, ...], apply: bool, yes: bool
+) -> int:
+    """Once applied, the same is not proposed again without new evidence; see `review rejected`."""
+    return _decide(invocation, "rejected", words, sections, apply=apply, yes=yes)
+
+
+@review_command.subcommand(
+    "defer",
+    short_help="Put items off until the next reflection",
+    answers="I cannot say yet; how do I put it off?",
+    examples=("workbench review defer 4",),
+)
+@_WORDS
+@_SECTION
+def defer(invocation: Invocation, words: tuple[str, ...], sections: tuple[str, ...]) -> int:
+    """They come again with the next reflection."""
+    return _decide(invocation, "deferred", words, sections)
+
+
+@review_command.subcommand(
+    "undecide",
+    short_help="Take decisions back before they are applied",
+    answers="I decided too fast; how do I open it again?",
+    examples=("workbench review undecide 3", "workbench review undecide all"),
+)
+@_WORDS
+@click.option("--section", "sections", multiple=True, metavar="WORD", help="Every decided item of a section.")
+def undecide(invocation: Invocation, words: tuple[str, ...], sections: tuple[str, ...]) -> int:
+    """What is applied already is taken back with `revert` or `rollback --reflection`."""
+    return _decide(invocation, "undecided", words, sections)
+
+
+@review_command.subcommand(
+    "edit",
+    short_help="Reword an item before approving it",
+    answers="This is nearly right; how do I correct it?",
+    examples=(
+        'workbench review edit 3 --text "Prefers green tea" --approve',
+        "workbench review edit 3 --field since=2026-02",
+    ),
+)
+@click.argument("id_", metavar="ID")
+@click.option("--text", help="What it shall say; “-” reads it from stdin.")
+@click.option(
+    "--field", "pairs", multiple=True, metavar="NAME=VALUE", help="A field, such as since or steps."
+)
+@click.option("--approve", is_flag=True, help="Approve it as changed.")
+def edit(invocation: Invocation, id_: str, text: str | None, pairs: tuple[str, ...], approve: bool) -> int:
+    """Without a text or field it opens in $VISUAL or $EDITOR. An empty VALUE takes the field out."""
+    fields = dict(map(_field, pairs))
+    decision = "approved" if approve else None
+    if text is None and not fields:
+        return _edit_in_editor(invocation, id_, decision)
+    said = text_of((text,), what="The text") if text is not None else None
+    with invocation.open() as workspace:
+        item = item_named(workspace.review(), id_)
+        changed = workspace.review_edit(item.id, said, fields, decision)
+    return invocation.report_change(changed, f"Changed {safe_line(item.id)}.")
+
+
+@review_command.subcommand(
+    "answer",
+    short_help="Answer a question, and approve that the answer is remembered",
+    answers="It asks me something; where do I answer?",
+    examples=('workbench review answer 9 "Yes, it is still relevant"',),
+)
+@click.argument("id_", metavar="ID")
+@click.argument("words", metavar="TEXT", nargs=-1, required=True)
+def answer(invocation: Invocation, id_: str, words: tuple[str, ...]) -> int:
+    """TEXT may be “-” for stdin. The answer becomes a memory when it is applied."""
+    text = text_of(words, what="The answer")
+    with invocation.open() as workspace:
+        item = item_named(workspace.review(), id_)
+        changed = workspace.review_edit(item.id, fields={"answer": text}, decision="approved")
+    return invocation.report_change(changed, f"Answered {safe_line(item.id)}; apply to remember it.")
+
+
+@review_command.subcommand(
+    "resolve",
+    short_help="Say which side of a contradiction holds, and approve it so",
+    answers="Two memories disagree; how do I say which is right?",
+    examples=("workbench review resolve 1 that", "workbench review resolve 1 both"),
+)
+@click.argument("id_", metavar="ID")
+@click.argument("side", type=click.Choice(("this", "that", "both", "ask")))
+def resolve(invocation: Invocation, id_: str, side: str) -> int:
+    """This is the first statement, that the second. Both keeps both, with the scope or dates that you give them by
+    `review edit ID --field this=…`; ask leaves it open.
+    """
+    with invocation.open() as workspace:
+        item = item_named(workspace.review(), id_)
+        decision = "undecided" if side == "ask" else "approved"
+        changed = workspace.review_edit(item.id, fields={"resolve": side}, decision=decision)
+    return invocation.report_change(changed, f"Resolved {safe_line(item.id)}: {side}.")
+
+
+@review_command.subcommand(
+    "apply",
+    short_help="Write what is approved into memory, in one commit",
+    answers="I have decided; how does it become memory?",
+    examples=("workbench review apply --dry-run", "workbench review apply --yes"),
+)
+@click.option("--dry-run", is_flag=True, help="Show what would be written, and write nothing.")
+@click.option("-y", "--yes", is_flag=True, help="Do it without asking.")
+def apply_decisions(invocation: Invocation, dry_run: bool, yes: bool) -> int:
+    """Shows what will be written, then asks. Rejected items are remembered as rejected; undecided ones stay."""
+    with invocation.open() as workspace:
+        require_items(workspace.review())
+        if not dry_run:
+            return apply_now(invocation, workspace, yes=yes)
+        preview = workspace.review_preview()
+    return invocation.report(preview, preview_lines)
+
+
+@review_command.subcommand(
+    "rejected",
+    short_help="List what you rejected, which stays away",
+    answers="Why does it never propose this any more?",
+    examples=("workbench review rejected", "workbench review rejected --forget r-003.2"),
+)
+@click.option("--forget", "ids", multiple=True, metavar="ID", help="Allow this to be proposed again.")
+def rejected(invocation: Invocation, ids: tuple[str, ...]) -> int:
+    """A rejected claim comes back only with evidence that is newer than the rejection, and says so then."""
+    with invocation.open() as workspace:
+        if ids:
+            changed = workspace.review_allow(*ids)
+            names = ", ".join(map(safe_line, ids))
+            return invocation.report_change(changed, f"{names} may be proposed again.")
+        found = workspace.review_rejected()
+    return invocation.report(found, rejections_lines, code=DONE if found.rejections else NOTHING_FOUND)
 
 
 reflect_command = group(
@@ -582,55 +524,35 @@ reflect_command = group(
 )
 
 
-@reflect_command.bench_command("run", short_help="Reflect on what is new, and propose", hidden=True)
+@reflect_command.subcommand("run", short_help="Reflect on what is new, and propose", hidden=True)
 @click.option("--if-due", is_flag=True, help="Only where a reflection is due; for cron.")
 @click.option("--session-end", is_flag=True, help="Say that a session has ended; implies --if-due.")
 @click.option("--renew", is_flag=True, help="Although a proposal waits; what is undecided in it comes again.")
-@click.pass_obj
-def run(bench: Invocation, if_due: bool, session_end: bool, renew: bool) -> int:
-    line = ProgressLine()
+def run(invocation: Invocation, if_due: bool, session_end: bool, renew: bool) -> int:
     occasion = "session-end" if session_end else "schedule" if if_due else "manual"
 
     def told(progress: Progress) -> None:
         steps = f" {progress.done:,} of {progress.total:,}" if progress.total else ""
         line.tell(f"Reflecting: {progress.phase}{steps}, {progress.tokens:,} of {progress.cap:,} tokens")
 
-    with bench.open() as workspace:
-        try:
-            reflected = workspace.reflect(
-                if_due=if_due or session_end, trigger=occasion, renew=renew, progress=told
-            )
-        finally:
-            line.end()
-
-    def view(page: Page) -> list[str]:
-        from workbench.cli.views.reviews import reflected_lines
-
-        return reflected_lines(page, reflected)
-
-    return bench.report(reflected, view)
+    with invocation.open() as workspace, ProgressLine() as line:
+        reflected = workspace.reflect(
+            if_due=if_due or session_end, trigger=occasion, renew=renew, progress=told
+        )
+    return invocation.report(reflected, reflected_lines)
 
 
-@reflect_command.bench_command(
+@reflect_command.subcommand(
     "due",
     short_help="Say whether a reflection is due, and why",
     answers="Will the next cron run reflect?",
     examples=("workbench reflect due",),
 )
-@click.pass_obj
-def due(bench: Invocation) -> int:
-    with bench.open() as workspace:
-        found = workspace.reflection_due()
-
-    def view(page: Page) -> list[str]:
-        from workbench.cli.views.reviews import due_lines
-
-        return due_lines(page, found)
-
-    return bench.report(found, view)
+def due(invocation: Invocation) -> int:
+    return invocation.ask(lambda it: it.reflection_due(), due_lines)
 
 
-@reflect_command.bench_command(
+@reflect_command.subcommand(
     "trace",
     short_help="Print what a model was asked in a cycle, and what it answered",
     help="Kept in the cache of this machine, beside the index; clearing the cache or purging history deletes it.",
@@ -638,16 +560,10 @@ def due(bench: Invocation) -> int:
     examples=("workbench reflect trace r-004",),
 )
 @click.argument("reflection", metavar="ID")
-@click.pass_obj
-def trace(bench: Invocation, reflection: str) -> int:
-    with bench.open() as workspace:
+def trace(invocation: Invocation, reflection: str) -> int:
+    with invocation.open() as workspace:
         exchanges = workspace.reflection_trace(reflection)
 
-    def view(page: Page) -> list[str]:
-        from workbench.cli.views.reviews import trace_lines
-
-        return trace_lines(page, exchanges)
-
-    return bench.report(
-        {"id": reflection, "exchanges": list(exchanges)}, view, code=DONE if exchanges else NOTHING_FOUND
-    )
+    found = {"id": reflection, "exchanges": list(exchanges)}
+    code = DONE if exchanges else NOTHING_FOUND
+    return invocation.report(found, lambda page, _: trace_lines(page, exchanges), code=code)

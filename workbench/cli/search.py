@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from workbench.cli import scoped
 from workbench.cli.command import command
 from workbench.cli.invocation import DONE, NOTHING_FOUND, Invocation
-from workbench.cli.options import complete_file, complete_memory
-from workbench.cli.printing import Page
-from workbench.cli.scoped import scope_option, scoped_door
+from workbench.cli.options import complete_file, complete_memory, scope_option, scoped_door
+from workbench.display.memories import (
+    found_lines,
+    nothing_lines,
+    scoped_brief_lines,
+    shown_lines,
+    why_not_lines,
+)
+from workbench.display.status import brief_lines
+from workbench.display.text import Page
 from workbench.engine.identifiers import SEARCHED_STORES
 from workbench.engine.requests import SearchRequest
-from workbench.engine.results.status import Brief
+
+if TYPE_CHECKING:
+    from workbench.engine.results.recall import Found
 
 
 @command(
@@ -48,9 +57,8 @@ from workbench.engine.results.status import Brief
     "--why-not", metavar="ID", shell_complete=complete_memory, help="Say why this memory is not found."
 )
 @scope_option
-@click.pass_obj
 def search_command(
-    bench: Invocation,
+    invocation: Invocation,
     /,
     words: tuple[str, ...],
     why_not: str | None,
@@ -61,42 +69,32 @@ def search_command(
     unless you say so.
     """
     request = SearchRequest(" ".join(words), **wanted)
-    door = scoped_door(bench, scope)
-    if door is not None and why_not is not None:
-        raise click.UsageError("--why-not is the owner’s alone.", click.get_current_context())
+    draw = partial(found_lines, query=request.query, explain=request.explain)
+    door = scoped_door(invocation, scope)
     if door is not None:
-        return scoped.search(bench, door, request)
-    if why_not is not None:
-        return _report_why_not(bench, request.query, why_not)
-    with bench.open() as workspace:
+        if why_not is not None:
+            raise click.UsageError("--why-not is the owner’s alone.", click.get_current_context())
+        with door:
+            found = door.search_request(request)
+        return invocation.report(found, draw, code=DONE if found.results else NOTHING_FOUND)
+    with invocation.open() as workspace:
+        if why_not is not None:
+            return invocation.report(workspace.why_not(request.query, why_not), why_not_lines)
         found = workspace.search_request(request)
-        is_told = not found.results and not bench.json
-        widened = replace(request, include_dormant=True, explain=True)
+        is_told = not (found.results or found.faded.count or invocation.json)
+        widened = replace(request, explain=True)
         hidden = workspace.search_request(widened) if is_told else None
         # The index's state waits until every file is read: not asked for where that takes longer than the answer.
         is_empty = is_told and found.stale is None and not workspace.index_status().chunks
 
-    def view(page: Page) -> list[str]:
-        from workbench.cli.views.memories import found_lines, nothing_lines
+    if not is_told:
+        return invocation.report(found, draw, code=DONE if found.results else NOTHING_FOUND)
 
-        lines = found_lines(page, found, query=request.query, explain=request.explain)
-        if not found.results:
-            lines += nothing_lines(page, hidden, is_narrowed=request.is_narrowed, is_empty=is_empty)
-        return lines
+    def draw_nothing(page: Page, found: Found) -> list[str]:
+        hints = nothing_lines(page, hidden, is_narrowed=request.is_narrowed, is_empty=is_empty)
+        return [*draw(page, found), *hints]
 
-    return bench.report(found, view, code=DONE if found.results else NOTHING_FOUND)
-
-
-def _report_why_not(bench: Invocation, query: str, memory_id: str) -> int:
-    with bench.open() as workspace:
-        why = workspace.why_not(query, memory_id)
-
-    def view(page: Page) -> list[str]:
-        from workbench.cli.views.memories import why_not_lines
-
-        return why_not_lines(page, why)
-
-    return bench.report(why, view)
+    return invocation.report(found, draw_nothing, code=NOTHING_FOUND)
 
 
 @command(
@@ -107,14 +105,13 @@ def _report_why_not(bench: Invocation, query: str, memory_id: str) -> int:
 @click.argument("path", shell_complete=complete_file)
 @click.option("--from", "from_", type=click.IntRange(min=1), default=1, metavar="LINE", help="First line.")
 @click.option("--lines", type=click.IntRange(min=0), metavar="N", help="So many lines; else all.")
-@click.pass_obj
-def get_command(bench: Invocation, path: str, from_: int, lines: int | None) -> int:
+def get_command(invocation: Invocation, path: str, from_: int, lines: int | None) -> int:
     """Memory files of the workspace only. Piped on, the text is exactly the file’s; at a terminal, characters
     that could take it over are made visible.
     """
-    with bench.open() as workspace:
+    with invocation.open() as workspace:
         excerpt = workspace.get(path, from_=from_, lines=lines)
-    return bench.report_text(excerpt, excerpt.text)
+    return invocation.report_text(excerpt, excerpt.text)
 
 
 @command(
@@ -124,21 +121,12 @@ def get_command(bench: Invocation, path: str, from_: int, lines: int | None) -> 
 )
 @click.argument("id_", metavar="ID", shell_complete=complete_memory)
 @scope_option
-@click.pass_obj
-def show_command(bench: Invocation, id_: str, scope: str | None) -> int:
+def show_command(invocation: Invocation, id_: str, scope: str | None) -> int:
     """Showing a memory counts as an access, which keeps it fresh."""
-    door = scoped_door(bench, scope)
-    if door is not None:
-        return scoped.show(bench, door, id_)
-    with bench.open() as workspace:
-        shown = workspace.show(id_)
-
-    def view(page: Page) -> list[str]:
-        from workbench.cli.views.memories import shown_lines
-
-        return shown_lines(page, shown)
-
-    return bench.report(shown, view)
+    door = scoped_door(invocation, scope)
+    with door if door is not None else invocation.open() as memory:
+        shown = memory.show(id_)
+    return invocation.report(shown, shown_lines)
 
 
 @command(
@@ -147,20 +135,15 @@ def show_command(bench: Invocation, id_: str, scope: str | None) -> int:
     examples=("workbench brief", "workbench brief --json"),
 )
 @scope_option
-@click.pass_obj
-def brief_command(bench: Invocation, scope: str | None) -> int:
-    """Core memory, changes of critical files that nobody has acknowledged, proposals that wait, and whether a
-    reflection is due. With --scope it is the newest of what is for these people, and nothing else.
+def brief_command(invocation: Invocation, scope: str | None) -> int:
+    """Core memory, the log of today and yesterday (newest first, up to brief.log_tokens), changes of critical files
+    that nobody has acknowledged, proposals that wait or contradict each other, and whether a reflection is due. An
+    agent is also told what became of its own proposals since it last asked. With --scope it is the newest of what is
+    for these people, and nothing else.
     """
-    door = scoped_door(bench, scope)
+    door = scoped_door(invocation, scope)
     if door is not None:
-        return scoped.brief(bench, door)
-    with bench.open() as workspace:
-        brief: Brief = workspace.brief()
-
-    def view(page: Page) -> list[str]:
-        from workbench.cli.views.status import brief_lines
-
-        return brief_lines(page, brief)
-
-    return bench.report(brief, view)
+        with door:
+            told = door.brief()
+        return invocation.report(told, scoped_brief_lines)
+    return invocation.ask(lambda it: it.brief(), brief_lines)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import click
 
 from workbench.cli.command import group
-from workbench.cli.invocation import DONE, NOTHING_FOUND, Invocation
-from workbench.cli.printing import Page, safe
+from workbench.cli.invocation import Invocation
+from workbench.display.changes import held_lines, scan_lines
+from workbench.display.memories import remembered_lines
+from workbench.display.text import safe
 
 secrets_command = group(
     "secrets",
@@ -21,22 +25,13 @@ _NUMBER = click.argument("number", metavar="N", type=click.IntRange(min=1))
 _NUMBERS = click.argument("numbers", metavar="N…", type=click.IntRange(min=1), nargs=-1, required=True)
 
 
-@secrets_command.bench_command("list", short_help="List what was held back", hidden=True)
-@click.pass_obj
-def list_command(bench: Invocation) -> int:
+@secrets_command.subcommand("list", short_help="List what was held back", hidden=True)
+def list_command(invocation: Invocation) -> int:
     """Shows what should have been remembered, without the secrets."""
-    with bench.open() as workspace:
-        held = workspace.secrets_held()
-
-    def view(page: Page) -> list[str]:
-        from workbench.cli.views.secrets import held_lines
-
-        return held_lines(page, held)
-
-    return bench.report(held, view)
+    return invocation.ask(lambda it: it.secrets_held(), held_lines)
 
 
-@secrets_command.bench_command(
+@secrets_command.subcommand(
     "store",
     short_help="Remember what was held back",
     answers="This was no secret, or I want it kept; how?",
@@ -44,97 +39,70 @@ def list_command(bench: Invocation) -> int:
 )
 @_NUMBERS
 @click.option("--leave-out", is_flag=True, help="Remember the rest of it, with the secret left out.")
-@click.pass_obj
-def store_command(bench: Invocation, numbers: tuple[int, ...], leave_out: bool) -> int:
+def store_command(invocation: Invocation, numbers: tuple[int, ...], leave_out: bool) -> int:
     """Without --leave-out, the secret is allowed from then on, in `secrets.allow` of the workspace’s settings.
 
-    What somebody wrote into a file is put back where its placeholder stands. One `workbench undo` takes back all of it,
-    but leaves a file that was new to history.
+    What somebody wrote into a file is put back where its placeholder is. One `workbench undo` takes back all of it,
+    and it waits again; for that it stays outside the workspace, with the secret, until `drop`. A file that was new to
+    history is left.
     """
-    with bench.open() as workspace:
+    with invocation.open() as workspace:
         files = {each.number for each in workspace.secrets_held().held if each.left_out}
         remembered = workspace.secrets_store(*numbers, leave_out=leave_out)
-
-    def view(page: Page) -> list[str]:
-        from workbench.cli.views.memories import remembered_lines
-
-        return remembered_lines(page, remembered, undone=not (leave_out and files.issuperset(numbers)))
-
-    return bench.report(remembered, view)
+    return invocation.report(
+        remembered, partial(remembered_lines, undone=not (leave_out and files.issuperset(numbers)))
+    )
 
 
-@secrets_command.bench_command(
+@secrets_command.subcommand(
     "reveal",
     short_help="Show what was held back, with the secret",
     answers="What was it that I am asked about?",
     examples=("workbench secrets reveal 1",),
 )
 @_NUMBER
-@click.pass_obj
-def reveal_command(bench: Invocation, number: int) -> int:
+def reveal_command(invocation: Invocation, number: int) -> int:
     """For your eyes: it is printed as it is."""
-    with bench.open() as workspace:
+    with invocation.open() as workspace:
         found = workspace.secrets_reveal(number)
-    return bench.report(found, lambda _page: safe(found.text).split("\n"))
+    return invocation.report(found, lambda _page, found: safe(found.text).split("\n"))
 
 
-@secrets_command.bench_command(
+@secrets_command.subcommand(
     "drop",
     short_help="Forget what was held back",
     answers="How do I make sure that it is gone?",
     examples=("workbench secrets drop 1",),
 )
 @_NUMBERS
-@click.pass_obj
-def drop_command(bench: Invocation, numbers: tuple[int, ...]) -> int:
-    """Nothing of it stays anywhere; in a file, [secret left out] stands where its placeholder stood."""
-    with bench.open() as workspace:
+def drop_command(invocation: Invocation, numbers: tuple[int, ...]) -> int:
+    """Nothing of it stays anywhere; in a file, [secret left out] takes the place of its placeholder."""
+    with invocation.open() as workspace:
         held = workspace.secrets_drop(*numbers)
 
-    def view(page: Page) -> list[str]:
-        from workbench.cli.views.secrets import held_lines
-
-        return [f"{page.paint('✓', 'good')} Dropped.", *held_lines(page, held)]
-
-    return bench.report(held, view)
+    return invocation.report(held, lambda page, held: [page.done("Dropped."), *held_lines(page, held)])
 
 
-@secrets_command.bench_command(
+@secrets_command.subcommand(
     "allow",
     short_help="Let a secret be stored wherever it comes up",
     answers="A refusal named a digest; how do I let it in?",
     examples=("workbench secrets allow 5f2b9c0a417de836",),
 )
 @click.argument("digests", metavar="DIGEST…", nargs=-1, required=True)
-@click.pass_obj
-def allow_command(bench: Invocation, digests: tuple[str, ...]) -> int:
+def allow_command(invocation: Invocation, digests: tuple[str, ...]) -> int:
     """One commit of the settings, which `workbench undo` takes back."""
-    with bench.open() as workspace:
-        changed = workspace.secrets_allow(digests)
-
-    def view(page: Page) -> list[str]:
-        from workbench.cli.views.changes import changed_lines
-
-        return changed_lines(page, changed, "Allowed.", "Allowed already.")
-
-    return bench.report(changed, view)
+    return invocation.change(lambda it: it.secrets_allow(digests), "Allowed.", "Allowed already.")
 
 
-@secrets_command.bench_command(
+@secrets_command.subcommand(
     "scan",
     short_help="Find secrets that memory holds already",
     answers="Does memory hold a key or a password?",
     examples=("workbench secrets scan",),
 )
-@click.pass_obj
-def scan_command(bench: Invocation) -> int:
+def scan_command(invocation: Invocation) -> int:
     """Looks at the files as they are; `workbench forget ID --purge-history` takes one out of history too."""
-    with bench.open() as workspace:
+    with invocation.open() as workspace:
         found = workspace.secrets_scan()
-
-    def view(page: Page) -> list[str]:
-        from workbench.cli.views.secrets import scan_lines
-
-        return scan_lines(page, found)
-
-    return bench.report(found, view, code=DONE if found.places else NOTHING_FOUND)
+    return invocation.report(found, scan_lines)

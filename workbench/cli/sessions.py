@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from workbench.cli.command import command, group
+from workbench.cli.command import group
 from workbench.cli.invocation import DONE, NOTHING_FOUND, Invocation
 from workbench.cli.options import text_of
-from workbench.cli.printing import Page, ProgressLine, safe_line
+from workbench.display.sessions import (
+    appended_lines,
+    begun_lines,
+    compacted_lines,
+    context_lines,
+    flush_check_lines,
+    flushed_lines,
+    recovered_lines,
+    repaired_lines,
+    session_lines,
+    sessions_lines,
+)
+from workbench.display.text import ProgressLine
 
 if TYPE_CHECKING:
     from workbench.engine.results.sessions import CompactionProgress
@@ -23,22 +35,33 @@ FROM = click.option(
 )
 
 
-@command("list", short_help="List sessions, the latest first", hidden=True)
+SENDER = click.option(
+    "--sender",
+    default="",
+    help="Who said it, such as telegram:42; sessions.reset_senders says who may start over.",
+)
+
+
+sessions_command = group(
+    "sessions",
+    default="list",
+    help="KEY is a session’s key such as agent:main:main, also without its beginning (main), a session’s id, or the "
+    "place of a line that a memory names, file:sessions/ID.jsonl#L12. With --from, the sessions of OpenClaw, Moltbot, "
+    "Clawdbot and Claude Code are read where they are, plain files and databases; nothing there is ever written.",
+    answers="What was talked about, and how full is it?",
+    examples=("workbench sessions", "workbench sessions show main", "workbench sessions --from ~/.openclaw"),
+)
+
+
+@sessions_command.subcommand("list", short_help="List sessions, the latest first", hidden=True)
 @FROM
-@click.pass_obj
-def list_sessions(bench: Invocation, from_: str | None) -> int:
-    with bench.open() as workspace:
+def list_sessions(invocation: Invocation, from_: str | None) -> int:
+    with invocation.open() as workspace:
         found = workspace.sessions(from_=from_)
-
-    def view(page: Page) -> list[str]:
-        from workbench.cli.views.sessions import sessions_lines
-
-        return sessions_lines(page, found)
-
-    return bench.report(found, view, code=DONE if found.sessions else NOTHING_FOUND)
+    return invocation.report(found, sessions_lines, code=DONE if found.sessions else NOTHING_FOUND)
 
 
-@command(
+@sessions_command.subcommand(
     "show",
     short_help="Show what was said in a session, page by page",
     answers="Who said that, and what came before it?",
@@ -52,25 +75,19 @@ def list_sessions(bench: Invocation, from_: str | None) -> int:
 @FROM
 @click.option("--from-line", type=int, metavar="N", help="First line; a negative one counts from the end.")
 @click.option("--lines", type=click.IntRange(1), default=200, show_default=True, help="Most lines.")
-@click.pass_obj
-def show(bench: Invocation, key: str, from_: str | None, from_line: int | None, lines: int) -> int:
+def show(invocation: Invocation, key: str, from_: str | None, from_line: int | None, lines: int) -> int:
     """Lines that could not be read are named and skipped, so that the others can be read all the same."""
-    with bench.open() as workspace:
-        found = workspace.session(key, from_=from_, line=from_line, limit=lines)
-
-    def view(page: Page) -> list[str]:
-        from workbench.cli.views.sessions import session_lines
-
-        return session_lines(page, found)
-
-    return bench.report(found, view)
+    return invocation.ask(lambda it: it.session(key, from_=from_, line=from_line, limit=lines), session_lines)
 
 
-@command(
+@sessions_command.subcommand(
     "context",
     short_help="Show what a model would be shown of a session",
     answers="What does the agent still know of this conversation?",
-    examples=("workbench sessions context main --budget 8000",),
+    examples=(
+        "workbench sessions context main --budget 8000",
+        "workbench sessions context main --provider google --model gemini-3-pro --json",
+    ),
 )
 @click.argument("key")
 @FROM
@@ -78,21 +95,20 @@ def show(bench: Invocation, key: str, from_: str | None, from_line: int | None, 
     "--budget", type=click.IntRange(1), metavar="TOKENS", help="Most tokens; else the session’s window."
 )
 @click.option("--turns", type=click.IntRange(0), help="Most turns of the person’s; 0 for all that fit.")
-@click.pass_obj
-def context(bench: Invocation, key: str, from_: str | None, budget: int | None, turns: int | None) -> int:
-    """The branch in use, with the summary of what was compacted; damaged histories are put right, and it says how."""
-    with bench.open() as workspace:
-        found = workspace.session_context(key, from_=from_, budget=budget, turns=turns)
+@click.option("--provider", default="", help="Who is handed it: google, anthropic, openai or another.")
+@click.option("--model", default="", help="The model that is handed it.")
+def context(invocation: Invocation, /, key: str, **asked: Any) -> int:
+    """The branch in use, with the summary of what was compacted; damaged histories are put right, and it says how.
 
-    def view(page: Page) -> list[str]:
-        from workbench.cli.views.sessions import context_lines
+    With --provider or --model it is made fit for that model: reasoning of others becomes text, what is sealed or
+    signed for them is left out, and a history that begins with an answer gets a first turn for Google’s models.
+    """
+    with invocation.open() as workspace:
+        found = workspace.session_context(key, **asked)
+    return invocation.report(found, context_lines, code=DONE if found.messages else NOTHING_FOUND)
 
-        return context_lines(page, found)
 
-    return bench.report(found, view, code=DONE if found.messages else NOTHING_FOUND)
-
-
-@command(
+@sessions_command.subcommand(
     "append",
     short_help="Write one message to a session",
     answers="How does my agent keep its conversations here?",
@@ -111,44 +127,22 @@ def context(bench: Invocation, key: str, from_: str | None, budget: int | None, 
     "--total-tokens", type=click.IntRange(0), help="Tokens of the context, as the model counted them."
 )
 @click.option("--context-tokens", type=click.IntRange(1), help="Tokens of the model’s context window.")
-@click.pass_obj
-def append(
-    bench: Invocation,
-    key: str,
-    words: tuple[str, ...],
-    speaker: str,
-    model: str | None,
-    total_tokens: int | None,
-    context_tokens: int | None,
-) -> int:
+@SENDER
+def append(invocation: Invocation, /, key: str, words: tuple[str, ...], speaker: str, **counted: Any) -> int:
     """The session begins with its first message, and starts over where it had ended or TEXT begins with /new.
+
+    A direct conversation such as telegram:direct:42 joins the main session, unless sessions.direct_scope says
+    otherwise, it has a session of its own already, or memories are for that person. The answer names the session.
 
     TEXT of - is read from stdin.
     """
     said = text_of(words, what="The message")
-    with bench.open() as workspace:
-        done = workspace.session_append(
-            key,
-            said,
-            role=speaker,
-            model=model,
-            total_tokens=total_tokens,
-            context_tokens=context_tokens,
-        )
-
-    def view(page: Page) -> list[str]:
-        begun = f" A new session began ({done.reason})." if done.began else ""
-        where = f"line {done.lines[0]:,}" if done.lines else "no line"
-        return [
-            f"{page.paint('✓', 'good')} {safe_line(done.key)}: {where} of {safe_line(done.session_id)}.{begun}"
-        ]
-
-    return bench.report(done, view)
+    return invocation.ask(lambda it: it.session_append(key, said, role=speaker, **counted), appended_lines)
 
 
-@command(
+@sessions_command.subcommand(
     "compact",
-    short_help="Let a summary stand for all but the newest messages",
+    short_help="Replace by a summary all but the newest messages",
     answers="It is getting full; how does the conversation go on?",
     examples=(
         "workbench sessions compact main --keep 8000",
@@ -159,34 +153,23 @@ def append(
 @FROM
 @click.option("--instructions", default="", metavar="TEXT", help="What the summary shall look at.")
 @click.option("--keep", type=click.IntRange(0), metavar="TOKENS", help="How much of the end stays as it is.")
-@click.pass_obj
-def compact(bench: Invocation, key: str, from_: str | None, instructions: str, keep: int | None) -> int:
+def compact(invocation: Invocation, key: str, from_: str | None, instructions: str, keep: int | None) -> int:
     """The transcript keeps everything. With --from, a copy in the own store is compacted, never the original.
 
     A chat model writes the summary where one is configured, else it is made of what was said.
     """
-    line = ProgressLine()
 
     def told(progress: CompactionProgress) -> None:
         line.tell(f"Compacting: {progress.phase} {progress.done:,} of {progress.total:,}")
 
-    with bench.open() as workspace:
-        try:
-            done = workspace.session_compact(
-                key, instructions=instructions, keep_tokens=keep, from_=from_, progress=told
-            )
-        finally:
-            line.end()
-
-    def view(page: Page) -> list[str]:
-        from workbench.cli.views.sessions import compacted_lines
-
-        return compacted_lines(page, done)
-
-    return bench.report(done, view)
+    with invocation.open() as workspace, ProgressLine() as line:
+        done = workspace.session_compact(
+            key, instructions=instructions, keep_tokens=keep, from_=from_, progress=told
+        )
+    return invocation.report(done, compacted_lines)
 
 
-@command(
+@sessions_command.subcommand(
     "flush",
     short_help="Save what matters of a session to memory, where that is due",
     answers="Will it still know this when the conversation is compacted?",
@@ -196,29 +179,16 @@ def compact(bench: Invocation, key: str, from_: str | None, instructions: str, k
 @FROM
 @click.option("--check", is_flag=True, help="Only say whether it is due, and how far it is from that.")
 @click.option("--now", is_flag=True, help="Save also where it is not due.")
-@click.pass_obj
-def flush(bench: Invocation, key: str, from_: str | None, check: bool, now: bool) -> int:
+def flush(invocation: Invocation, key: str, from_: str | None, check: bool, now: bool) -> int:
     """Once in each cycle between two compactions; each memory names the line that it comes from."""
-    with bench.open() as workspace:
+    with invocation.open() as workspace:
         if check:
-            found = workspace.session_flush_check(key, from_=from_)
-        else:
-            done = workspace.session_flush(key, now=now, from_=from_)
-
-    def view_check(page: Page) -> list[str]:
-        from workbench.cli.views.sessions import check_lines, gauge
-
-        return [f"{gauge(found)}{'flush due' if found.due else 'not due'}", *check_lines(page, found)]
-
-    def view(page: Page) -> list[str]:
-        from workbench.cli.views.sessions import flushed_lines
-
-        return flushed_lines(page, done)
-
-    return bench.report(found, view_check) if check else bench.report(done, view)
+            return invocation.report(workspace.session_flush_check(key, from_=from_), flush_check_lines)
+        done = workspace.session_flush(key, now=now, from_=from_)
+    return invocation.report(done, flushed_lines)
 
 
-@command(
+@sessions_command.subcommand(
     "reset",
     short_help="Start a session over; its transcript stays",
     answers="How do I begin afresh without losing what was said?",
@@ -226,42 +196,25 @@ def flush(bench: Invocation, key: str, from_: str | None, check: bool, now: bool
 )
 @click.argument("key")
 @click.option("--no-save", is_flag=True, help="Save nothing of it to memory.")
-@click.pass_obj
-def reset(bench: Invocation, key: str, no_save: bool) -> int:
+@SENDER
+def reset(invocation: Invocation, key: str, no_save: bool, sender: str) -> int:
     """What matters of it is saved to memory first."""
-    with bench.open() as workspace:
-        done = workspace.session_reset(key, save=not no_save)
-
-    def view(page: Page) -> list[str]:
-        from workbench.cli.views.sessions import begun_lines
-
-        return begun_lines(page, done)
-
-    return bench.report(done, view)
+    return invocation.ask(lambda it: it.session_reset(key, save=not no_save, sender=sender), begun_lines)
 
 
-@command(
+@sessions_command.subcommand(
     "repair",
     short_help="Mend a damaged transcript",
     answers="Why can it not be read any more, and how is that mended?",
     examples=("workbench sessions repair main",),
 )
 @click.argument("key")
-@click.pass_obj
-def repair(bench: Invocation, key: str) -> int:
+def repair(invocation: Invocation, key: str) -> int:
     """Lines that cannot be read are emptied, so that all others keep their numbers; a copy stays beside the file."""
-    with bench.open() as workspace:
-        done = workspace.session_repair(key)
-
-    def view(page: Page) -> list[str]:
-        from workbench.cli.views.sessions import repaired_lines
-
-        return repaired_lines(page, done)
-
-    return bench.report(done, view)
+    return invocation.ask(lambda it: it.session_repair(key), repaired_lines)
 
 
-@command(
+@sessions_command.subcommand(
     "recover",
     short_help="Find a way on for a session in which a model run failed",
     answers="No model takes this conversation any more; what now?",
@@ -278,39 +231,6 @@ def repair(bench: Invocation, key: str) -> int:
 @click.option(
     "--attempt", type=click.IntRange(1), default=1, show_default=True, help="How often it has failed by now."
 )
-@click.pass_obj
-def recover(bench: Invocation, key: str, failure: str, attempt: int) -> int:
+def recover(invocation: Invocation, key: str, failure: str, attempt: int) -> int:
     """Compact or mend it and try again; what fails again starts over, and its transcript stays."""
-    with bench.open() as workspace:
-        done = workspace.session_recover(key, failure, attempt=attempt)
-
-    def view(page: Page) -> list[str]:
-        return [
-            f"{page.paint('✓', 'good')} {done.told}",
-            page.paint(f"  {done.action} · {done.session_id}", "quiet"),
-        ]
-
-    return bench.report(done, view)
-
-
-sessions_command = group(
-    "sessions",
-    default="list",
-    help="KEY is a session’s key such as agent:main:main, also without its beginning (main), a session’s id, or the "
-    "place of a line that a memory names, file:sessions/ID.jsonl#L12. With --from, the sessions of OpenClaw, Moltbot, "
-    "Clawdbot and Claude Code are read where they are, plain files and databases; nothing there is ever written.",
-    answers="What was talked about, and how full is it?",
-    examples=("workbench sessions", "workbench sessions show main", "workbench sessions --from ~/.openclaw"),
-)
-for _command in (
-    list_sessions,
-    show,
-    context,
-    append,
-    compact,
-    flush,
-    reset,
-    repair,
-    recover,
-):
-    sessions_command.add_command(_command)
+    return invocation.ask(lambda it: it.session_recover(key, failure, attempt=attempt), recovered_lines)

@@ -9,7 +9,16 @@ import click
 
 from workbench.cli.command import command
 from workbench.cli.invocation import DONE, FAILED, NOTHING_FOUND, Invocation
-from workbench.cli.printing import Page, ProgressLine
+from workbench.display.text import ProgressLine
+from workbench.display.transfer import (
+    exported_lines,
+    imported_lines,
+    places_lines,
+    pre_images_lines,
+    preview_lines,
+    undone_lines,
+)
+from workbench.engine.results.transfer import ImportPreview
 
 if TYPE_CHECKING:
     from workbench.engine.results.transfer import ImportedAs, ImportProgress
@@ -42,9 +51,8 @@ _MEGABYTE = 1 << 20
     "--undo", "commit", metavar="COMMIT", help="Take back all that the import of this commit brought."
 )
 @click.option("--dry-run", is_flag=True, help="Tell what would come in, or go, and what would not.")
-@click.pass_obj
 def import_command(
-    bench: Invocation,
+    invocation: Invocation,
     source: str | None,
     way: str | None,
     form: str | None,
@@ -65,107 +73,46 @@ def import_command(
     if commit is not None:
         if source or way or form or name or pre_images or pre_image:
             raise click.UsageError("--undo goes with --dry-run alone.", click.get_current_context())
-        return _undo(bench, commit, dry_run=dry_run)
+        return _undo(invocation, commit, dry_run=dry_run)
     if source is None:
         if way or form or name or pre_images or pre_image or dry_run:
             raise click.UsageError("Name a SOURCE to import.", click.get_current_context())
-        return _list_places(bench)
+        return _list_places(invocation)
     if pre_images:
-        return _list_pre_images(bench, source)
-    way = way or ("proposals" if pre_image else "memories")
-    line = _Line()
-    imported_as = cast("ImportedAs", way)
-    try:
-        with bench.open() as workspace:
-            if dry_run:
-                preview = workspace.import_preview(
-                    source,
-                    form=form,
-                    imported_as=imported_as,
-                    name=name,
-                    pre_image=pre_image,
-                    progress=line.tell,
-                )
-            else:
-                imported = workspace.import_from(
-                    source,
-                    form=form,
-                    imported_as=imported_as,
-                    name=name,
-                    pre_image=pre_image,
-                    progress=line.tell,
-                )
-    finally:
-        line.end()
-    if dry_run:
+        return _list_pre_images(invocation, source)
+    imported_as = cast("ImportedAs", way or ("proposals" if pre_image else "memories"))
 
-        def view_preview(page: Page) -> list[str]:
-            from workbench.cli.views.transfer import preview_lines
-
-            return preview_lines(page, preview)
-
-        return bench.report(preview, view_preview)
-
-    def view(page: Page) -> list[str]:
-        from workbench.cli.views.transfer import imported_lines
-
-        return imported_lines(page, imported)
-
-    nothing = imported.left_out_count and not (imported.added or imported.known)
-    return bench.report(imported, view, code=FAILED if nothing else DONE)
-
-
-def _undo(bench: Invocation, commit: str, *, dry_run: bool) -> int:
-    with bench.open() as workspace:
-        undone = workspace.import_undo(commit, dry_run=dry_run)
-
-    def view(page: Page) -> list[str]:
-        from workbench.cli.views.transfer import undone_lines
-
-        return undone_lines(page, undone)
-
-    return bench.report(undone, view)
-
-
-def _list_places(bench: Invocation) -> int:
-    with bench.open() as workspace:
-        found = workspace.import_places()
-
-    def view(page: Page) -> list[str]:
-        from workbench.cli.views.transfer import places_lines
-
-        return places_lines(page, found.places)
-
-    return bench.report(found, view, code=DONE if found.places else NOTHING_FOUND)
-
-
-def _list_pre_images(bench: Invocation, source: str) -> int:
-    with bench.open() as workspace:
-        found = workspace.import_pre_images(source)
-
-    def view(page: Page) -> list[str]:
-        from workbench.cli.views.transfer import pre_images_lines
-
-        return pre_images_lines(page, found)
-
-    return bench.report(found, view, code=DONE if found.images else NOTHING_FOUND)
-
-
-class _Line:
-    """Tells how far an import is."""
-
-    def __init__(self) -> None:
-        self._line = ProgressLine()
-
-    def tell(self, progress: ImportProgress) -> None:
-        """Show how far it is."""
+    def told(progress: ImportProgress) -> None:
         share = f"{min(100, progress.read * 100 // progress.total)} % · " if progress.total else ""
         read = f"{progress.read / _MEGABYTE:.1f} MB"
-        self._line.tell(f"{share}{read} · {progress.added:,} new · {progress.known:,} known")
+        line.tell(f"{share}{read} · {progress.added:,} new · {progress.known:,} known")
 
-    def end(self) -> None:
-        """Take the line away."""
-        self._line.end()
+    with invocation.open() as workspace, ProgressLine() as line:
+        bring = workspace.import_preview if dry_run else workspace.import_from
+        brought = bring(
+            source, form=form, imported_as=imported_as, name=name, pre_image=pre_image, progress=told
+        )
+    if isinstance(brought, ImportPreview):
+        return invocation.report(brought, preview_lines)
+    nothing = brought.left_out_count and not (brought.added or brought.known)
+    return invocation.report(brought, imported_lines, code=FAILED if nothing else DONE)
+
+
+def _undo(invocation: Invocation, commit: str, *, dry_run: bool) -> int:
+    return invocation.ask(lambda it: it.import_undo(commit, dry_run=dry_run), undone_lines)
+
+
+def _list_places(invocation: Invocation) -> int:
+    with invocation.open() as workspace:
+        found = workspace.import_places()
+
+    return invocation.report(found, places_lines, code=DONE if found.places else NOTHING_FOUND)
+
+
+def _list_pre_images(invocation: Invocation, source: str) -> int:
+    with invocation.open() as workspace:
+        found = workspace.import_pre_images(source)
+    return invocation.report(found, pre_images_lines, code=DONE if found.images else NOTHING_FOUND)
 
 
 @command(
@@ -182,8 +129,7 @@ class _Line:
     "--to", "folder", metavar="FOLDER", type=click.Path(), help="Write the files into a new folder."
 )
 @click.option("--only", type=click.Choice(("memories", "files")), help="One kind of lines alone.")
-@click.pass_obj
-def export_command(bench: Invocation, file: str | None, folder: str | None, only: str | None) -> int:
+def export_command(invocation: Invocation, file: str | None, folder: str | None, only: str | None) -> int:
     """JSON Lines go to FILE, or to stdout: a line for each memory with what is known of it, for other programs, and a
     line for each file as it is, for `workbench import`. Imported into an empty workspace, an export gives the same
     memory. Settings, history and what was held back stay here.
@@ -191,15 +137,14 @@ def export_command(bench: Invocation, file: str | None, folder: str | None, only
     if folder is not None and (file is not None or only is not None):
         raise click.UsageError("--to takes neither FILE nor --only.", click.get_current_context())
     memories, files = only != "files", only != "memories"
-    with bench.open() as workspace:
+    with invocation.open() as workspace:
         if folder is None and file is None:
             for line in workspace.export_lines(memories=memories, files=files):
                 sys.stdout.write(line + "\n")
             return DONE
         target = folder if folder is not None else file
         assert target is not None
-        told = ProgressLine()
-        try:
+        with ProgressLine() as told:
             exported = workspace.export(
                 target,
                 folder=folder is not None,
@@ -207,12 +152,4 @@ def export_command(bench: Invocation, file: str | None, folder: str | None, only
                 files=files,
                 progress=lambda each: told.tell(f"{each.done:,} of {each.total:,} files and memories"),
             )
-        finally:
-            told.end()
-
-    def view(page: Page) -> list[str]:
-        from workbench.cli.views.transfer import exported_lines
-
-        return exported_lines(page, exported)
-
-    return bench.report(exported, view)
+    return invocation.report(exported, exported_lines)

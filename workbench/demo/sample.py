@@ -1,14 +1,17 @@
-"""Builds the sample by playing the story scene by scene, with a fixed clock and fixed ids."""
+"""Builds the sample by playing its story, read from `story.psv`, with a fixed clock and fixed ids."""
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from datetime import UTC, date, datetime, time, timedelta
+from importlib import resources
 from itertools import count, groupby
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from workbench.demo.story import Scene, load_story
 from workbench.engine import layout
 from workbench.engine.clock import Clock, FixedClock, clock_from_environment
 from workbench.engine.errors import InvalidInput
@@ -18,6 +21,11 @@ from workbench.engine.markdown.statements import Provenance, new_block_id
 from workbench.engine.results.memories import Changed
 from workbench.engine.workspace import Workspace
 
+_DATE = re.compile(r"\{(zh)?([+-]\d+)\}")
+_MONTHS = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
 # Decision files are written by hand here, which no agent may do.
 _BY_HAND = ("evolution", "reflected")
 _WINDOW = 200_000
@@ -26,6 +34,72 @@ _NO_PARTICULARS = frozenset({"session", "tool", "failed"})
 _FOLDER_MARK = ".workbench-demo"
 _FINISHED = "Made by `workbench demo`.\n"
 _UNFINISHED = "`workbench demo` is building here.\n"
+ZONE = ZoneInfo("Europe/Stockholm")
+
+
+@dataclass(frozen=True)
+class Scene:
+    """One event of the story.
+
+    Args:
+        day: Days before the story's last day, 0 or less.
+        at: Time of day in the workspace's zone.
+        who: `user` (asks the agent), `agent` (acts by itself), `person` (uses the bench), or an actor tag such
+            as `reflection:r-001`.
+    """
+
+    day: int
+    at: time
+    who: str
+    verb: str
+    options: dict[str, str] = field(default_factory=dict)
+    text: str = ""
+
+    def moment(self, last_day: date, zone: ZoneInfo) -> datetime:
+        """Return when it happens, in UTC."""
+        day = last_day + timedelta(days=self.day)
+        return datetime.combine(day, self.at, tzinfo=zone).astimezone(UTC)
+
+
+def load_story(last_day: date) -> list[Scene]:
+    """Return all scenes in order, with dates in their texts relative to the story's last day."""
+    table = resources.files("workbench.demo").joinpath("story.psv").read_text(encoding="utf-8")
+    scenes = (_scene(line) for line in table.splitlines() if line and not line.startswith("#"))
+    return [replace(scene, text=_dated(scene.text, last_day)) for scene in scenes]
+
+
+def _scene(line: str) -> Scene:
+    day, at, who, verb, options, text = line.split("|", 5)
+    return Scene(
+        day=int(day),
+        at=time.fromisoformat(at),
+        who=who,
+        verb=verb,
+        options=_options(options),
+        text=text.replace("\\n", "\n"),
+    )
+
+
+def _dated(text: str, last_day: date) -> str:
+    def name(match: re.Match[str]) -> str:
+        day = last_day + timedelta(days=int(match[2]))
+        return f"{day.month}月{day.day}日" if match[1] else f"{day.day} {_MONTHS[day.month - 1]}"
+
+    return _DATE.sub(name, text)
+
+
+def _options(text: str) -> dict[str, str]:
+    """Parse `key=value` pairs; a value extends to the next key, so it may hold blanks."""
+    found: dict[str, str] = {}
+    key = ""
+    for word in shlex.split(text):
+        name, equals, value = word.partition("=")
+        if equals:
+            key = name
+            found[key] = value
+        else:
+            found[key] += f" {word}"
+    return found
 
 
 @dataclass(frozen=True)
@@ -54,7 +128,6 @@ class Stage:
     """State while the story is played.
 
     Args:
-        path: The workspace folder.
         made: Ids created by earlier scenes, under the names the story gave them.
     """
 
@@ -133,7 +206,7 @@ class Stage:
             new = new_block_id("f", scene.text, file.block_ids)
             longer = file.add_fact(scene.text, provenance, block_id=new)
             old = next(fact for fact in longer.facts if fact.block_id == old.block_id)
-            return longer.retire_fact(old, until=day, superseded_by=new)
+            return longer.retire(old, until=day, by=new)
 
         return _edit_entity(workspace, entity, edit)
 
@@ -224,11 +297,8 @@ class Stage:
         workspace.session_compact(scene.options["session"], keep_tokens=int(scene.options["keep"]))
         return Changed(None)
 
-    def _soul(self, workspace: Workspace, scene: Scene) -> Changed:
-        return workspace.edit_file("SOUL.md", scene.text)
-
-    def _identity(self, workspace: Workspace, scene: Scene) -> Changed:
-        return workspace.edit_file("IDENTITY.md", scene.text)
+    def _edit(self, workspace: Workspace, scene: Scene) -> Changed:
+        return workspace.edit_file(scene.options["path"], scene.text)
 
     def _ack(self, workspace: Workspace, scene: Scene) -> Changed:
         alerts = workspace.audit_alerts().alerts
@@ -277,9 +347,6 @@ def _edit(workspace: Workspace, path: str, content: bytes) -> Changed:
 
 def _listed(text: str | None) -> list[str]:
     return [part.strip() for part in text.split(",")] if text else []
-
-
-ZONE = ZoneInfo("Europe/Stockholm")
 
 
 def build(

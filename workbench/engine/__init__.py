@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from workbench.engine.clock import Clock, FixedClock, SystemClock
     from workbench.engine.errors import WorkbenchError
-    from workbench.engine.results.json_shape import to_json
+    from workbench.engine.results import to_json
     from workbench.engine.workspace import Workspace
 
 _HOME: Final = {
@@ -25,7 +25,7 @@ _HOME: Final = {
     "SystemClock": "clock",
     "WorkbenchError": "errors",
     "Workspace": "workspace",
-    "to_json": "results.json_shape",
+    "to_json": "results",
 }
 
 __all__ = ["Clock", "FixedClock", "SystemClock", "WorkbenchError", "Workspace", "to_json"]

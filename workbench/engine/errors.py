@@ -123,7 +123,7 @@ class SecretFound(Refused):
 
     Args:
         message: What kind of secret it is, never the secret itself.
-        where: The file that it would stand in.
+        where: The file that it would be in.
         remedy: How a person lets it in.
         kinds: Of everything that was found, for example `GitHub token`.
         digests: Under which they can be allowed.

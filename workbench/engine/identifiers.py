@@ -8,6 +8,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 
 from workbench.engine.errors import InvalidInput
 
@@ -15,9 +16,11 @@ EPISODE_ID = re.compile(r"^episode:(\d{4}-\d{2}-\d{2}):(\d{2}:\d{2})(?:#([1-9]\d
 FILE_ID = re.compile(r"^file:(?P<path>[^\n]+?)(?:#L(?P<start>\d+)(?:-L(?P<end>\d+))?)?$")
 BLOCK_ID = re.compile(r"^[A-Za-z0-9-]+$")
 ENTITY_TYPES = ("person", "project", "concept", "tool", "place")
+"""The types that are told from a text (design document §8.2); who names an entity may use any other word."""
 # Replaces the type in the id of an entity whose file has a free name.
 NOTE = "note"
 _MOST_NOTE = 50
+_MOST_TYPE = 40
 # Characters with a meaning in ids, lists of ids and wikilinks.
 _UNFIT = re.compile(r"""[\s#|\[\]^\\/,:"]""")
 _WIKILINK = re.compile(r"\[\[([^\[\]|#\n]+)(?:[|#][^\[\]\n]*)?\]\]")
@@ -41,6 +44,10 @@ _KIND_TO_STORE = {
     "vault": "vault",
     "file": "file",
 }
+RESERVED_KINDS = frozenset(
+    {*_KIND_TO_STORE, *OUTSIDE_STORES, NOTE, "proposal", "reflection", "source"} - {"procedure"}
+)
+"""What ids and sources of memories begin with; no type of entity is called so, except `procedure` (§13.2)."""
 
 
 @dataclass(frozen=True)
@@ -122,6 +129,14 @@ def entity_id(entity_type: str, name: str) -> MemoryId:
     return MemoryId("entity", f"{slug(entity_type)}--{slug(name)}")
 
 
+def entity_type(word: str) -> str:
+    """Return a type of entity as ids have it, such as `preference` or `board-game`; empty for what is no short word."""
+    bare = word.strip()
+    if len(bare) > _MOST_TYPE or not any(map(str.isalpha, bare)):
+        return ""
+    return slug(bare, limit=_MOST_TYPE)
+
+
 def entity_name(stem: str) -> str:
     """Return the `type--slug` of the entity for a file name without `.md`.
 
@@ -168,13 +183,14 @@ def _spelled(words: str) -> str:
     return " ".join(word[:1].upper() + word[1:] for word in words.split("-"))
 
 
+# The versions of a file name the same things over and over.
+@lru_cache(maxsize=4096)
 def slug(text: str, *, limit: int = 60) -> str:
     """Turn a name into a stable slug that is safe in file names.
 
     Latin letters lose their accents; letters of other scripts are kept; everything else becomes `-`.
 
     Args:
-        text: Any name.
         limit: Maximum characters, cut at a word if possible.
 
     Returns:

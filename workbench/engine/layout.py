@@ -39,11 +39,14 @@ BOOKS = frozenset({PENDING_REFLECTION, REJECTED, REFLECTION_LOG, DECAY_SCORES})
 
 FOREIGN_SETTINGS = ("openclaw.json", "moltbot.json", "clawdbot.json")
 CRITICAL = frozenset({"SOUL.md", "IDENTITY.md", SETTINGS, *FOREIGN_SETTINGS})
-SENSITIVE = frozenset({"USER.md", "TOOLS.md", "AGENTS.md"})
-RETIRED = f"{HISTORY}/workbench.retired"
+SENSITIVE = frozenset({"USER.md", "TOOLS.md"})
+"""Files of high sensitivity (design document §12.1): an outside edit of one raises an alert."""
+SPENT_IDS = f"{HISTORY}/workbench.retired"
 PROJECTIONS = frozenset({GRAPH_INDEX, AUDIT_LOG})
 _ROOT_FILES = (
-    CRITICAL | SENSITIVE | {CORE, "memory.md", "HEARTBEAT.md", "BOOTSTRAP.md", "BOOT.md", "DREAMS.md"}
+    CRITICAL
+    | SENSITIVE
+    | {"AGENTS.md", CORE, "memory.md", "HEARTBEAT.md", "BOOTSTRAP.md", "BOOT.md", "DREAMS.md"}
 )
 _SUFFIXES = (".md", ".json")
 # In bytes; the limit of file systems, minus room for the workspace's own path.
@@ -198,7 +201,7 @@ def resolve(root: Path, path: str | os.PathLike[str]) -> Path:
             break
         if stat.S_ISLNK(mode):
             raise OutsideWorkspace(
-                "A symbolic link stands on this path.",
+                "This path leads over a symbolic link.",
                 where=relative,
                 remedy="Put the file itself into the workspace; links are never followed.",
             )

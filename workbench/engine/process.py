@@ -1,4 +1,4 @@
-"""The running process: locks shared with other processes, termination signals, and the garbage collector."""
+"""This process and others: shared locks, termination signals, the garbage collector, programs the user names."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import contextlib
 import fcntl
 import gc
 import os
+import shutil
 import signal
+import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -107,6 +109,53 @@ def _signal_handler(handle: Callable[[int, FrameType | None], None]) -> Iterator
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+class NotRunnable(Exception):
+    """A program cannot be run; the text says why, without a full stop."""
+
+
+def find_program(command: str, setting: str, workspace: Path, environment: Mapping[str, str]) -> str:
+    """Return the path of a program that the user named; nothing in a workspace is ever run.
+
+    Args:
+        command: Its name, or an absolute path, which may begin with `~`.
+        setting: That names it, for messages.
+        workspace: The workspace folder.
+        environment: Its PATH is looked through, without relative folders.
+
+    Raises:
+        NotRunnable: The program is missing, its home folder is not known, or it lies in the workspace.
+    """
+    if os.sep in command or command.startswith("~"):
+        try:
+            path = Path(command).expanduser()
+        except RuntimeError as error:
+            raise NotRunnable(f"the home folder in “{command}” is not known") from error
+        if not path.is_absolute():
+            raise NotRunnable(f"{setting} must be the name of a program or an absolute path")
+        found = shutil.which(path)
+    else:
+        found = shutil.which(command, path=absolute_search_path(environment))
+    if found is None:
+        raise NotRunnable(f"the program “{command}” was not found")
+    if Path(found).resolve().is_relative_to(workspace.resolve()):
+        raise NotRunnable("the program lies in the workspace, and nothing there is run")
+    return found
+
+
+def absolute_search_path(environment: Mapping[str, str]) -> str:
+    """Return the PATH without relative folders."""
+    folders = environment.get("PATH", os.defpath).split(os.pathsep)
+    return os.pathsep.join(folder for folder in folders if Path(folder).is_absolute())
+
+
+def end_program(process: subprocess.Popen[bytes]) -> None:
+    """Kill a program that leads a process group of its own, with its children, and wait for it."""
+    # Systems differ in how they report an empty group.
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
 
 
 @contextmanager

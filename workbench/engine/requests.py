@@ -8,7 +8,7 @@ from typing import Any, Final, Self
 
 from workbench.engine.errors import InvalidInput
 from workbench.engine.identifiers import SEARCHED_STORES
-from workbench.engine.scopes import parse_scope
+from workbench.engine.roles import parse_scope
 
 ASKED_FOR: Final = "user-explicit"
 """The source of what a person asked to be remembered; `conversation` is that of what was noticed."""
@@ -27,7 +27,7 @@ class SearchRequest:
         before: Last day.
         include_dormant: Also give dormant memories.
         budget: Tokens to fill with what is handed over.
-        explain: Also say why each result stands where it does, and what was left out.
+        explain: Also say why each result ranks where it does, and what was left out.
 
     Raises:
         InvalidInput: A limit or the store makes no sense.
@@ -84,9 +84,10 @@ class RememberRequest:
         actor: An actor tag; `bot:trigger-remember`, or `bot:auto-detect` for what was noticed.
         trigger: What set it off, for the audit log.
         dry_run: Say what would be done, and do nothing.
+        session: The key of the session in which it was said, so that “scratch that” there means it.
 
     Raises:
-        InvalidInput: The scope is none.
+        InvalidInput: The scope cannot be read.
     """
 
     text: str
@@ -103,6 +104,7 @@ class RememberRequest:
     actor: str | None = None
     trigger: str | None = None
     dry_run: bool = False
+    session: str | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "source", self.source or ASKED_FOR)
@@ -127,7 +129,7 @@ class RememberRequest:
             arguments: As read from JSON; unknown keys are ignored.
 
         Raises:
-            InvalidInput: The scope is none.
+            InvalidInput: The scope cannot be read.
         """
         kept: dict[str, Any] = {name: arguments[name] for name in _KEPT if arguments.get(name)}
         lists = {name: tuple(each) for name, each in kept.items() if isinstance(each, list)}
@@ -144,7 +146,7 @@ class ProposeRequest:
         entities: What it is about: `TYPE:NAME`, or ids.
         confidence: high, medium or low.
         trigger: What set it off.
-        core_worthy: Whether it should stand in core memory as well.
+        core_worthy: Whether it should be in core memory as well.
         type: decision, fact, preference, task, event, emotion or correction; None to leave that open.
         tags: Topical tags.
         origins: Ids of memories or sources that it was learned from.
@@ -152,7 +154,7 @@ class ProposeRequest:
             verdict in every mode.
 
     Raises:
-        InvalidInput: The scope is none.
+        InvalidInput: The scope cannot be read.
     """
 
     content: str

@@ -2,104 +2,254 @@
 
 from __future__ import annotations
 
-import configparser
-import os
 import threading
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
-from functools import wraps
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Concatenate, ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, Generic, ParamSpec, Self, TypeVar, cast
 
 from workbench.engine import layout, results
 from workbench.engine.clock import Clock, clock_from_environment
 from workbench.engine.errors import InvalidInput, InvalidSetting, NotFound, StorageError, WorkbenchError
 from workbench.engine.file_access import expand_home, expand_writable
 from workbench.engine.roles import parse_role
-from workbench.engine.services.audit import Audit
 from workbench.engine.services.context import WorkspaceContext
-from workbench.engine.services.core import Core
-from workbench.engine.services.decay import Decay
-from workbench.engine.services.exports import Exports
-from workbench.engine.services.graph import Graph
-from workbench.engine.services.imports import Imports
-from workbench.engine.services.instructions import Instructions
-from workbench.engine.services.memory import Memory
-from workbench.engine.services.mutator import Mutator
-from workbench.engine.services.proposals import ProposalService
-from workbench.engine.services.retrieval import Retrieval
-from workbench.engine.services.reviews import Reviews
-from workbench.engine.services.secrets import Secrets
-from workbench.engine.services.session_changes import SessionChanges
-from workbench.engine.services.session_flush import SessionFlush
-from workbench.engine.services.sessions import SessionService
+from workbench.engine.services.initialise import initialise, recorded_timezone
+from workbench.engine.services.mutator import Mutator, projections, rescoring
+from workbench.engine.services.secret_guard import EditScreen
 from workbench.engine.settings.layers import load_settings
 from workbench.engine.settings.sections import Settings
 
 if TYPE_CHECKING:
-    from workbench.engine.history.plan import FileView, Plan
+    from workbench.engine.history.history import History
+    from workbench.engine.history.recovery import OtherHolders
     from workbench.engine.scoped_memory import ScopedMemory
+    from workbench.engine.services.audit import Audit
+    from workbench.engine.services.briefing import Briefing
+    from workbench.engine.services.core import Core
+    from workbench.engine.services.exports import Exports
+    from workbench.engine.services.forget_requests import ForgetRequests
+    from workbench.engine.services.forgetting import Decay, Forgetting
+    from workbench.engine.services.graph import Graph
+    from workbench.engine.services.imports import Imports
+    from workbench.engine.services.instructions import Instructions
+    from workbench.engine.services.memory import Memory
+    from workbench.engine.services.messages import Messages
+    from workbench.engine.services.past import PastReader
+    from workbench.engine.services.proposals import Proposals
+    from workbench.engine.services.questions import Questions
+    from workbench.engine.services.reflections import Reflections, Reviews
+    from workbench.engine.services.retrieval import Retrieval
+    from workbench.engine.services.secrets import Secrets
+    from workbench.engine.services.session_changes import SessionChanges
+    from workbench.engine.services.session_flush import SessionFlush
+    from workbench.engine.services.sessions import Sessions
+    from workbench.engine.services.status import Status
 
 
 _MARKS = (layout.HISTORY, layout.SETTINGS, layout.CORE, "memory")
 
-
-S = TypeVar("S")
 R = TypeVar("R")
 P = ParamSpec("P")
 
 
-def _verb(service: type[S], method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[Workspace, P], R]:
-    """Return a method of the door that hands a call on to the service whose method it is."""
-
-    @wraps(method)
-    def call(self: Workspace, /, *given: P.args, **options: P.kwargs) -> R:
-        return method(self._services.of(service), *given, **options)
-
-    return call
-
-
 class _Services:
-    """The services of one open workspace, one of each kind."""
+    """The services of one open workspace, each imported and made when it is first asked for."""
 
-    def __init__(self, *services: object) -> None:
-        self._by_kind = {type(service): service for service in services}
+    def __init__(self, context: WorkspaceContext) -> None:
+        self.context = context
+        self.mutator = Mutator(context)
 
-    def of(self, kind: type[S]) -> S:
-        service = self._by_kind[kind]
-        assert isinstance(service, kind)
-        return service
+    def open_history(self) -> History:
+        """Return the history, which screens edits, keeps projections and purges what lies elsewhere."""
+        from workbench.engine.history.history import History
+
+        context, settings = self.context, self.context.settings
+        timeout = context.lock_timeout
+        return History(
+            context.root,
+            clock=context.clock,
+            state=context.state,
+            zone=context.zone,
+            lock_timeout=settings.history.lock_timeout if timeout is None else timeout,
+            new_id=context.new_id,
+            progress=context.progress,
+            projections=projections(context),
+            critical=settings.audit.critical,
+            critical_alerts=settings.audit.critical_alerts,
+            screen=EditScreen(context),
+            rescore=rescoring(context),
+            other_holders=self._other_holders,
+        )
+
+    def _other_holders(self) -> OtherHolders:
+        from workbench.engine.services.purging import Remains
+
+        return Remains(self.context, self.past)
+
+    @cached_property
+    def past(self) -> PastReader:
+        from workbench.engine.services.past import PastReader
+
+        return PastReader(self.context)
+
+    @cached_property
+    def retrieval(self) -> Retrieval:
+        from workbench.engine.services.retrieval import Retrieval
+
+        return Retrieval(self.context, self.past)
+
+    @cached_property
+    def core(self) -> Core:
+        from workbench.engine.services.core import Core
+
+        return Core(self.context, self.mutator)
+
+    @cached_property
+    def status(self) -> Status:
+        from workbench.engine.services.status import Status
+
+        return Status(self.context)
+
+    @cached_property
+    def briefing(self) -> Briefing:
+        from workbench.engine.services.briefing import Briefing
+
+        return Briefing(self.context, self.retrieval)
+
+    @cached_property
+    def graph(self) -> Graph:
+        from workbench.engine.services.graph import Graph
+
+        return Graph(self.context, self.mutator, self.retrieval)
+
+    @cached_property
+    def reviews(self) -> Reviews:
+        from workbench.engine.services.reflections import Reviews
+
+        return Reviews(self.context, self.mutator, self.retrieval, self.past)
+
+    @cached_property
+    def reflections(self) -> Reflections:
+        from workbench.engine.services.reflections import Reflections
+
+        return Reflections(self.context, self.mutator, self.retrieval, self.reviews)
+
+    @cached_property
+    def proposals(self) -> Proposals:
+        from workbench.engine.services.proposals import Proposals
+
+        return Proposals(self.context, self.mutator, self.retrieval)
+
+    @cached_property
+    def memory(self) -> Memory:
+        from workbench.engine.services.memory import Memory
+
+        return Memory(self.context, self.mutator, self.retrieval)
+
+    @cached_property
+    def messages(self) -> Messages:
+        from workbench.engine.services.messages import Messages
+
+        return Messages(
+            self.memory,
+            self.retrieval,
+            self.forget_requests,
+            self.questions,
+            lambda: self.reflections.reflect_or_present(),
+        )
+
+    @cached_property
+    def questions(self) -> Questions:
+        from workbench.engine.services.questions import Questions
+
+        return Questions(self.context, self.audit, self.past)
+
+    @cached_property
+    def forgetting(self) -> Forgetting:
+        from workbench.engine.services.forgetting import Forgetting
+
+        return Forgetting(self.context, self.mutator, self.retrieval)
+
+    @cached_property
+    def forget_requests(self) -> ForgetRequests:
+        from workbench.engine.services.forget_requests import ForgetRequests
+
+        return ForgetRequests(self.context, self.mutator, self.forgetting)
+
+    @cached_property
+    def decay(self) -> Decay:
+        from workbench.engine.services.forgetting import Decay
+
+        return Decay(self.context, self.mutator, self.retrieval)
+
+    @cached_property
+    def audit(self) -> Audit:
+        from workbench.engine.services.audit import Audit
+
+        return Audit(self.context, self.mutator, self.past)
+
+    @cached_property
+    def secrets(self) -> Secrets:
+        from workbench.engine.services.secrets import Secrets
+
+        return Secrets(self.context, self.mutator, self.memory)
+
+    @cached_property
+    def sessions(self) -> Sessions:
+        from workbench.engine.services.sessions import Sessions
+
+        return Sessions(self.context)
+
+    @cached_property
+    def session_flush(self) -> SessionFlush:
+        from workbench.engine.services.session_flush import SessionFlush
+
+        return SessionFlush(self.context, self.mutator, self.memory, self.sessions)
+
+    @cached_property
+    def session_changes(self) -> SessionChanges:
+        from workbench.engine.services.session_changes import SessionChanges
+
+        return SessionChanges(self.context, self.mutator, self.sessions, self.session_flush)
+
+    @cached_property
+    def imports(self) -> Imports:
+        from workbench.engine.services.imports import Imports
+
+        return Imports(self.context, self.mutator, self.proposals, self.past)
+
+    @cached_property
+    def exports(self) -> Exports:
+        from workbench.engine.services.exports import Exports
+
+        return Exports(self.context)
+
+    @cached_property
+    def instructions(self) -> Instructions:
+        from workbench.engine.services.instructions import Instructions
+
+        return Instructions(self.context)
 
 
-def _assemble(context: WorkspaceContext) -> _Services:
-    """Make the services, each with those that it calls on."""
-    mutator = Mutator(context)
-    retrieval = Retrieval(context)
-    reviews = Reviews(context, mutator, retrieval)
-    proposals = ProposalService(context, mutator, retrieval)
-    memory = Memory(context, mutator, retrieval, reviews)
-    sessions = SessionService(context)
-    session_flush = SessionFlush(context, mutator, memory, sessions)
-    return _Services(
-        retrieval,
-        memory,
-        Core(context, mutator),
-        Graph(context, mutator, retrieval),
-        proposals,
-        reviews,
-        Decay(context, mutator, retrieval),
-        Audit(context, mutator),
-        Secrets(context, mutator, memory),
-        sessions,
-        session_flush,
-        SessionChanges(context, mutator, sessions, session_flush),
-        Imports(context, mutator, proposals),
-        Exports(context),
-        Instructions(context),
-        mutator,
-    )
+class _Verb(Generic[P, R]):
+    """A method of the workspace that is a method of one of its services, which documents it.
+
+    Args:
+        find: Returns it.
+    """
+
+    def __init__(self, find: Callable[[_Services], Callable[P, R]]) -> None:
+        self._find = find
+
+    def __get__(self, workspace: Workspace | None, owner: type[Workspace]) -> Callable[P, R]:
+        if workspace is None:
+            # The class answers for no workspace: with the signature and the documentation.
+            return self._find(_Services(cast("WorkspaceContext", None)))
+        return self._find(workspace._services)
 
 
 class Workspace:
@@ -111,7 +261,8 @@ class Workspace:
 
     def __init__(self, context: WorkspaceContext) -> None:
         self._context = context
-        self._services = _assemble(context)
+        self._services = _Services(context)
+        context.open_history = self._services.open_history
 
     @classmethod
     def open(
@@ -125,6 +276,7 @@ class Workspace:
         lock_timeout: float | None = None,
         new_id: Callable[[], str] | None = None,
         lenient: bool = False,
+        progress: Callable[[str, int, int], None] | None = None,
     ) -> Self:
         """Open a workspace.
 
@@ -138,6 +290,8 @@ class Workspace:
             lock_timeout: Seconds that a change waits for another writer; the setting’s by default.
             new_id: Gives a fresh id of lower-case letters and digits for each transaction; random by default.
             lenient: Open with the defaults where the settings are broken; `doctor` says what is wrong with them.
+            progress: Told of work that may take long: what it is, what is done, and of how much (0 where that is
+                unknown). When it is over, both are the same.
 
         Raises:
             NotFound: There is no such folder.
@@ -156,6 +310,8 @@ class Workspace:
         )
         if new_id is not None:
             context.new_id = new_id
+        if progress is not None:
+            context.progress = progress
         return cls(context)
 
     @classmethod
@@ -230,7 +386,7 @@ class Workspace:
         history = self._context.__dict__.get("history")
         told = (
             *self._context.troubles,
-            *self._services.of(Mutator).edits_told,
+            *self._services.mutator.edits_told,
             *(history.warnings if history is not None else ()),
         )
         return tuple(dict.fromkeys(told))
@@ -251,7 +407,9 @@ class Workspace:
         """
         from workbench.engine.scoped_memory import ScopedMemory
 
-        return ScopedMemory(self, scope)
+        return ScopedMemory(
+            self._context, self._services.mutator, self._services.proposals, scope, self.close
+        )
 
     def now(self) -> datetime:
         """Return the present moment in the workspace's zone."""
@@ -279,7 +437,7 @@ class Workspace:
         return self._context.refresh(progress=progress, cancelled=cancelled).paths
 
     def watch(self, changed: Callable[[frozenset[str]], None]) -> Callable[[], None]:
-        """Follow changes of the files, whoever makes them; outside edits are adopted as they come.
+        """Follow changes of the files; outside edits are adopted as they come.
 
         Args:
             changed: Called on a thread of its own with the changed paths.
@@ -287,13 +445,13 @@ class Workspace:
         Returns:
             What ends the watching.
         """
-        from workbench.engine.search.watcher import Watcher
+        from workbench.engine.search.updater import Watcher
 
         return Watcher(self._context.root, ChangeFollower(self._context, changed).look).stop
 
     def close(self) -> None:
         """Fold what is due and let go of the files."""
-        self._services.of(Mutator).close()
+        self._services.mutator.close()
         self._context.close()
 
     def __enter__(self) -> Self:
@@ -304,140 +462,142 @@ class Workspace:
 
     # Every verb is the method of a service, which documents it.
 
-    core = _verb(Retrieval, Retrieval.core)
-    core_preview = _verb(Retrieval, Retrieval.core_preview)
-    get = _verb(Retrieval, Retrieval.get)
-    show = _verb(Retrieval, Retrieval.show)
-    history_of = _verb(Retrieval, Retrieval.history_of)
-    resolve = _verb(Retrieval, Retrieval.resolve)
-    memory_around = _verb(Retrieval, Retrieval.memory_around)
-    title = _verb(Retrieval, Retrieval.title)
-    titles = _verb(Retrieval, Retrieval.titles)
-    timeline = _verb(Retrieval, Retrieval.timeline)
-    brief = _verb(Retrieval, Retrieval.brief)
-    broken_parts = _verb(Retrieval, Retrieval.broken_parts)
-    doctor = _verb(Retrieval, Retrieval.doctor)
-    search = _verb(Retrieval, Retrieval.search)
-    search_request = _verb(Retrieval, Retrieval.search_request)
-    why_not = _verb(Retrieval, Retrieval.why_not)
-    index = _verb(Retrieval, Retrieval.index)
-    index_status = _verb(Retrieval, Retrieval.index_status)
+    core = _Verb(lambda of: of.core.view)
+    core_preview = _Verb(lambda of: of.core.preview)
+    get = _Verb(lambda of: of.retrieval.get)
+    show = _Verb(lambda of: of.retrieval.show)
+    history_of = _Verb(lambda of: of.retrieval.history_of)
+    resolve = _Verb(lambda of: of.retrieval.resolve)
+    memory_around = _Verb(lambda of: of.retrieval.memory_around)
+    title = _Verb(lambda of: of.retrieval.title)
+    titles = _Verb(lambda of: of.retrieval.titles)
+    timeline = _Verb(lambda of: of.retrieval.timeline)
+    brief = _Verb(lambda of: of.briefing.brief)
+    broken_parts = _Verb(lambda of: of.status.broken_parts)
+    doctor = _Verb(lambda of: of.status.diagnose)
+    search = _Verb(lambda of: of.retrieval.search)
+    search_request = _Verb(lambda of: of.retrieval.search_request)
+    why_not = _Verb(lambda of: of.retrieval.why_not)
+    index = _Verb(lambda of: of.retrieval.index)
+    index_status = _Verb(lambda of: of.retrieval.index_status)
 
-    remember = _verb(Memory, Memory.remember)
-    remember_request = _verb(Memory, Memory.remember_request)
-    forget = _verb(Memory, Memory.forget)
-    restore = _verb(Memory, Memory.restore)
-    pin = _verb(Memory, Memory.pin)
-    unpin = _verb(Memory, Memory.unpin)
-    reinforce = _verb(Memory, Memory.reinforce)
-    message = _verb(Memory, Memory.message)
-    edit = _verb(Memory, Memory.edit)
-    edit_file = _verb(Memory, Memory.edit_file)
-    settle = _verb(Memory, Memory.settle)
+    remember = _Verb(lambda of: of.memory.remember)
+    remember_request = _Verb(lambda of: of.memory.remember_request)
+    forget = _Verb(lambda of: of.forgetting.forget)
+    to_forget = _Verb(lambda of: of.forget_requests.to_forget)
+    restore = _Verb(lambda of: of.forgetting.restore)
+    pin = _Verb(lambda of: of.memory.pin)
+    unpin = _Verb(lambda of: of.memory.unpin)
+    reinforce = _Verb(lambda of: of.memory.reinforce)
+    message = _Verb(lambda of: of.messages.message)
+    question = _Verb(lambda of: of.messages.question)
+    edit = _Verb(lambda of: of.memory.edit)
+    edit_file = _Verb(lambda of: of.memory.edit_file)
+    settle = _Verb(lambda of: of.memory.settle)
 
-    core_set = _verb(Core, Core.core_set)
-    core_add = _verb(Core, Core.core_add)
-    core_replace = _verb(Core, Core.core_replace)
-    core_remove = _verb(Core, Core.core_remove)
+    core_set = _Verb(lambda of: of.core.set)
+    core_add = _Verb(lambda of: of.core.add)
+    core_replace = _Verb(lambda of: of.core.replace)
+    core_remove = _Verb(lambda of: of.core.remove)
 
-    graph = _verb(Graph, Graph.graph)
-    graph_path = _verb(Graph, Graph.graph_path)
-    graph_entities = _verb(Graph, Graph.graph_entities)
-    graph_relations = _verb(Graph, Graph.graph_relations)
-    graph_merge = _verb(Graph, Graph.graph_merge)
-    graph_unmerge = _verb(Graph, Graph.graph_unmerge)
-    graph_rename = _verb(Graph, Graph.graph_rename)
-    graph_link = _verb(Graph, Graph.graph_link)
-    graph_unlink = _verb(Graph, Graph.graph_unlink)
-    graph_add = _verb(Graph, Graph.graph_add)
-    graph_add_fact = _verb(Graph, Graph.graph_add_fact)
-    graph_retire = _verb(Graph, Graph.graph_retire)
-    graph_propose_merge = _verb(Graph, Graph.graph_propose_merge)
+    graph = _Verb(lambda of: of.graph.view)
+    graph_path = _Verb(lambda of: of.graph.path)
+    graph_entities = _Verb(lambda of: of.graph.entities)
+    graph_relations = _Verb(lambda of: of.graph.relations)
+    graph_merge = _Verb(lambda of: of.graph.merge)
+    graph_unmerge = _Verb(lambda of: of.graph.unmerge)
+    graph_rename = _Verb(lambda of: of.graph.rename)
+    graph_link = _Verb(lambda of: of.graph.link)
+    graph_unlink = _Verb(lambda of: of.graph.unlink)
+    graph_add = _Verb(lambda of: of.graph.add)
+    graph_add_fact = _Verb(lambda of: of.graph.add_fact)
+    graph_retire = _Verb(lambda of: of.graph.retire)
+    graph_propose_merge = _Verb(lambda of: of.graph.propose_merge)
 
-    proposals = _verb(ProposalService, ProposalService.proposals)
-    proposal_commit = _verb(ProposalService, ProposalService.proposal_commit)
-    proposal_reject = _verb(ProposalService, ProposalService.proposal_reject)
-    proposal_defer = _verb(ProposalService, ProposalService.proposal_defer)
-    proposal_keep_both = _verb(ProposalService, ProposalService.proposal_keep_both)
-    proposal_settle = _verb(ProposalService, ProposalService.proposal_settle)
-    propose = _verb(ProposalService, ProposalService.propose)
-    propose_request = _verb(ProposalService, ProposalService.propose_request)
+    proposals = _Verb(lambda of: of.proposals.waiting)
+    proposal_commit = _Verb(lambda of: of.proposals.commit)
+    proposal_reject = _Verb(lambda of: of.proposals.reject)
+    proposal_defer = _Verb(lambda of: of.proposals.defer)
+    proposal_keep_both = _Verb(lambda of: of.proposals.keep_both)
+    proposal_settle = _Verb(lambda of: of.proposals.settle)
+    propose = _Verb(lambda of: of.proposals.propose)
+    propose_request = _Verb(lambda of: of.proposals.propose_request)
 
-    review = _verb(Reviews, Reviews.review)
-    review_waiting = _verb(Reviews, Reviews.review_waiting)
-    review_decide = _verb(Reviews, Reviews.review_decide)
-    review_edit = _verb(Reviews, Reviews.review_edit)
-    review_preview = _verb(Reviews, Reviews.review_preview)
-    review_apply = _verb(Reviews, Reviews.review_apply)
-    review_rejected = _verb(Reviews, Reviews.review_rejected)
-    review_allow = _verb(Reviews, Reviews.review_allow)
-    reflect = _verb(Reviews, Reviews.reflect)
-    reflection_due = _verb(Reviews, Reviews.reflection_due)
-    reflection_trace = _verb(Reviews, Reviews.reflection_trace)
+    review = _Verb(lambda of: of.reviews.review)
+    review_waiting = _Verb(lambda of: of.reviews.waiting)
+    review_decide = _Verb(lambda of: of.reviews.decide)
+    review_edit = _Verb(lambda of: of.reviews.edit)
+    review_preview = _Verb(lambda of: of.reviews.preview)
+    review_apply = _Verb(lambda of: of.reviews.apply)
+    review_rejected = _Verb(lambda of: of.reviews.rejected)
+    review_allow = _Verb(lambda of: of.reviews.allow)
+    reflect = _Verb(lambda of: of.reflections.reflect)
+    reflection_due = _Verb(lambda of: of.reflections.due)
+    reflection_trace = _Verb(lambda of: of.reflections.trace)
 
-    decay = _verb(Decay, Decay.decay)
-    decay_course = _verb(Decay, Decay.decay_course)
-    decay_terms = _verb(Decay, Decay.decay_terms)
-    decay_falls = _verb(Decay, Decay.decay_falls)
-    decay_explain = _verb(Decay, Decay.decay_explain)
-    decay_keep = _verb(Decay, Decay.decay_keep)
+    decay = _Verb(lambda of: of.decay.view)
+    decay_course = _Verb(lambda of: of.decay.course)
+    decay_terms = _Verb(lambda of: of.decay.terms)
+    decay_falls = _Verb(lambda of: of.decay.falls)
+    decay_explain = _Verb(lambda of: of.decay.explain)
+    decay_keep = _Verb(lambda of: of.decay.keep)
 
-    audit_log = _verb(Audit, Audit.audit_log)
-    audit_pages = _verb(Audit, Audit.audit_pages)
-    audit_show = _verb(Audit, Audit.audit_show)
-    audit_diff = _verb(Audit, Audit.audit_diff)
-    audit_blame = _verb(Audit, Audit.audit_blame)
-    audit_at = _verb(Audit, Audit.audit_at)
-    audit_verify = _verb(Audit, Audit.audit_verify)
-    audit_alerts = _verb(Audit, Audit.audit_alerts)
-    alerts_waiting = _verb(Audit, Audit.alerts_waiting)
-    acknowledge = _verb(Audit, Audit.acknowledge)
-    audit_prune = _verb(Audit, Audit.audit_prune)
-    revert = _verb(Audit, Audit.revert)
-    rollback = _verb(Audit, Audit.rollback)
-    undo = _verb(Audit, Audit.undo)
-    redo = _verb(Audit, Audit.redo)
-    next_steps = _verb(Audit, Audit.next_steps)
-    adopt = _verb(Audit, Audit.adopt)
-    set_aside_history = _verb(Audit, Audit.set_aside_history)
-    history_line = _verb(Audit, Audit.history_line)
-    at = _verb(Audit, Audit.at)
-    compare = _verb(Audit, Audit.compare)
+    audit_log = _Verb(lambda of: of.audit.log)
+    audit_pages = _Verb(lambda of: of.audit.pages)
+    audit_show = _Verb(lambda of: of.audit.show)
+    audit_diff = _Verb(lambda of: of.audit.diff)
+    audit_blame = _Verb(lambda of: of.audit.blame)
+    audit_at = _Verb(lambda of: of.audit.moment)
+    audit_verify = _Verb(lambda of: of.audit.verify)
+    audit_alerts = _Verb(lambda of: of.audit.alerts)
+    alerts_waiting = _Verb(lambda of: of.audit.alerts_waiting)
+    acknowledge = _Verb(lambda of: of.audit.acknowledge)
+    audit_prune = _Verb(lambda of: of.audit.prune)
+    revert = _Verb(lambda of: of.audit.revert)
+    rollback = _Verb(lambda of: of.audit.rollback)
+    undo = _Verb(lambda of: of.audit.undo)
+    redo = _Verb(lambda of: of.audit.redo)
+    next_steps = _Verb(lambda of: of.audit.next_steps)
+    adopt = _Verb(lambda of: of.audit.adopt)
+    set_aside_history = _Verb(lambda of: of.audit.set_aside_history)
+    history_line = _Verb(lambda of: of.audit.history_line)
+    at = _Verb(lambda of: of.audit.at)
+    compare = _Verb(lambda of: of.audit.compare)
 
-    secrets_held = _verb(Secrets, Secrets.secrets_held)
-    secrets_reveal = _verb(Secrets, Secrets.secrets_reveal)
-    secrets_store = _verb(Secrets, Secrets.secrets_store)
-    secrets_drop = _verb(Secrets, Secrets.secrets_drop)
-    secrets_allow = _verb(Secrets, Secrets.secrets_allow)
-    secrets_scan = _verb(Secrets, Secrets.secrets_scan)
+    secrets_held = _Verb(lambda of: of.secrets.held)
+    secrets_reveal = _Verb(lambda of: of.secrets.reveal)
+    secrets_store = _Verb(lambda of: of.secrets.store)
+    secrets_drop = _Verb(lambda of: of.secrets.drop)
+    secrets_allow = _Verb(lambda of: of.secrets.allow)
+    secrets_scan = _Verb(lambda of: of.secrets.scan)
 
-    sessions = _verb(SessionService, SessionService.sessions)
-    session = _verb(SessionService, SessionService.session)
-    session_context = _verb(SessionService, SessionService.session_context)
-    session_flush_check = _verb(SessionService, SessionService.session_flush_check)
-    session_places = _verb(SessionService, SessionService.session_places)
-    session_reader = _verb(SessionService, SessionService.session_reader)
+    sessions = _Verb(lambda of: of.sessions.all)
+    session = _Verb(lambda of: of.sessions.view)
+    session_context = _Verb(lambda of: of.sessions.context)
+    session_flush_check = _Verb(lambda of: of.sessions.flush_check)
+    session_places = _Verb(lambda of: of.sessions.places)
+    session_reader = _Verb(lambda of: of.sessions.reader)
 
-    session_flush = _verb(SessionFlush, SessionFlush.session_flush)
-    session_reset = _verb(SessionFlush, SessionFlush.session_reset)
+    session_flush = _Verb(lambda of: of.session_flush.flush)
+    session_reset = _Verb(lambda of: of.session_flush.reset)
 
-    session_append = _verb(SessionChanges, SessionChanges.session_append)
-    session_compact = _verb(SessionChanges, SessionChanges.session_compact)
-    session_repair = _verb(SessionChanges, SessionChanges.session_repair)
-    session_recover = _verb(SessionChanges, SessionChanges.session_recover)
+    session_append = _Verb(lambda of: of.session_changes.append)
+    session_compact = _Verb(lambda of: of.session_changes.compact)
+    session_repair = _Verb(lambda of: of.session_changes.repair)
+    session_recover = _Verb(lambda of: of.session_changes.recover)
 
-    import_preview = _verb(Imports, Imports.import_preview)
-    import_from = _verb(Imports, Imports.import_from)
-    import_undo = _verb(Imports, Imports.import_undo)
-    import_pre_images = _verb(Imports, Imports.import_pre_images)
-    import_places = _verb(Imports, Imports.import_places)
+    import_preview = _Verb(lambda of: of.imports.preview)
+    import_from = _Verb(lambda of: of.imports.run)
+    import_undo = _Verb(lambda of: of.imports.undo)
+    import_pre_images = _Verb(lambda of: of.imports.pre_images)
+    import_places = _Verb(lambda of: of.imports.places)
 
-    export_lines = _verb(Exports, Exports.export_lines)
-    export = _verb(Exports, Exports.export)
+    export_lines = _Verb(lambda of: of.exports.lines)
+    export = _Verb(lambda of: of.exports.write)
 
-    instructions = _verb(Instructions, Instructions.instructions)
+    instructions = _Verb(lambda of: of.instructions.text)
 
-    upkeep = _verb(Mutator, Mutator.upkeep)
+    upkeep = _Verb(lambda of: of.mutator.upkeep)
 
 
 def _settings(root: Path, *, lenient: bool) -> Settings:
@@ -470,12 +630,11 @@ _Stamps = dict[str, tuple[int, int, int]]
 
 
 class ChangeFollower:
-    """Looks at a workspace again and again.
+    """Finds what changed in a workspace since the last look.
 
-    The catalog cannot tell what changed: this door's own writing, and other processes, bring it along.
+    The catalog cannot: this process and others keep it up to date.
 
     Args:
-        context: The open workspace.
         changed: Called with the paths that differ from the last look, never twice at once.
     """
 
@@ -517,127 +676,3 @@ class ChangeFollower:
             status = (self._context.root / layout.AUDIT_LOG).lstat()
             stamps[layout.AUDIT_LOG] = (status.st_size, status.st_mtime_ns, status.st_ino)
         return stamps
-
-
-_FOLDERS = (layout.EPISODES, layout.ENTITIES, layout.PROCEDURES, layout.VAULT, layout.META)
-_SECTION = "workbench"
-
-
-def initialise(context: WorkspaceContext, timezone: str | None) -> results.memories.Changed:
-    """Create the history, the layout where there is no memory yet, and record the time zone.
-
-    A folder that has memory gets nothing but the history; the zone is recorded in it, unless the settings
-    say it.
-
-    Raises:
-        InvalidInput: There is no such time zone.
-        StorageError: The folder cannot be written.
-    """
-    from workbench.engine.history.plan import Attribution
-    from workbench.engine.services.quarantine import tell_left_out
-
-    zone = timezone or context.settings.timezone or context.zone.key
-    _require_zone(zone)
-    had_memory = any(path != layout.SETTINGS for path in layout.tracked_files(context.root))
-    attribution = Attribution("system:init", "auto", "workbench init")
-    with context.leaving_the_graph_index():
-        receipts = [context.history.init(attribution)]
-    context.claim_state()
-    if not had_memory:
-        for folder in _FOLDERS:
-            (context.root / folder).mkdir(parents=True, exist_ok=True)
-        receipts.append(
-            context.history.mutate(lambda view: _plan(view, zone), attribution, may_touch_critical=True)
-        )
-    elif _zone_of_settings(context) is not None:
-        if timezone:
-            receipts.append(
-                context.history.mutate(
-                    lambda view: _plan_zone(view, zone), attribution, may_touch_critical=True
-                )
-            )
-    elif timezone or not recorded_timezone(context.root):
-        _record_timezone(context.root, zone)
-    context.refresh()
-    commits = [receipt.commit for receipt in receipts if receipt.commit]
-    files = [path for receipt in receipts for path in receipt.files]
-    told = (*context.troubles, *tell_left_out(context))
-    return results.memories.Changed(
-        commits[-1] if commits else None, tuple(dict.fromkeys(files)), warnings=told
-    )
-
-
-def recorded_timezone(root: Path) -> str:
-    """Return the zone that `init` recorded in the history, or the empty string."""
-    config = configparser.ConfigParser(strict=False, interpolation=None)
-    try:
-        config.read(root / layout.HISTORY / "config", encoding="utf-8")
-    except (configparser.Error, UnicodeDecodeError):
-        return ""
-    return config.get(_SECTION, "timezone", fallback="")
-
-
-def _record_timezone(root: Path, zone: str) -> None:
-    place = root / layout.HISTORY / "config"
-    temporary = place.with_name(f"config.{os.getpid()}.tmp")
-    try:
-        lines = place.read_text(encoding="utf-8").splitlines()
-        lines = [line for line in lines if not line.strip().startswith("timezone =")]
-        lines.insert(lines.index(f"[{_SECTION}]") + 1, f"\ttimezone = {zone}")
-        # The history cannot be opened without its config, so that is whole at any instant.
-        with temporary.open("w", encoding="utf-8", newline="\n") as file:
-            file.write("\n".join(lines) + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(place)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise StorageError(
-            f"The time zone cannot be recorded: {error.strerror}.",
-            where=f"{layout.HISTORY}/config",
-            remedy="Make the folder writable, or free some space.",
-        ) from error
-
-
-def _zone_of_settings(context: WorkspaceContext) -> object:
-    """Return the zone that the workspace's own settings give, or None."""
-    from workbench.engine.settings.layers import read_toml
-
-    content = context.raw_files.read(layout.SETTINGS) or b""
-    return read_toml(content, layout.SETTINGS, personal=False)[0].get("timezone")
-
-
-def _plan(view: FileView, zone: str) -> Plan[None]:
-    from workbench.engine.history.plan import Action, FileChange, Plan
-    from workbench.engine.markdown.template import TEMPLATES, load_template
-
-    changes = [
-        FileChange(path, load_template(path), Action.CREATE, "laid out the workspace")
-        for path in TEMPLATES
-        if view.read(path) is None
-    ]
-    changes.extend(_plan_zone(view, zone).changes)
-    return Plan(Action.CREATE, "workspace", "laid out the workspace", tuple(changes))
-
-
-def _plan_zone(view: FileView, zone: str) -> Plan[None]:
-    from workbench.engine.history.plan import Action, FileChange, Plan
-    from workbench.engine.settings.layers import write_setting
-
-    settings = view.read(layout.SETTINGS)
-    recorded = write_setting(settings or b"", "timezone", zone)
-    action = Action.CREATE if settings is None else Action.EDIT
-    summary = f"recorded the time zone {zone}"
-    change = FileChange(layout.SETTINGS, recorded, action, summary)
-    return Plan(action, layout.SETTINGS, summary, (change,) if recorded != settings else ())
-
-
-def _require_zone(name: str) -> None:
-    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
-
-    try:
-        ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError) as error:
-        raise InvalidInput(
-            f"There is no time zone “{name}”.", remedy="Give an IANA name such as Europe/Stockholm."
-        ) from error

@@ -62,7 +62,7 @@ def serve_http(door: Workspace | ScopedMemory, port: int) -> None:
 
 
 class _Serving(uvicorn.Server):
-    """A server that leaves signals to whoever runs it."""
+    """A server that leaves signals to its caller."""
 
     def end(self, _signal: str) -> None:
         """End in good order, soon."""

@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-import logging
 from typing import Any, cast
 
-from mcp.shared.exceptions import MCPError
-from mcp.types import (
-    INVALID_PARAMS,
-    ListResourcesResult,
-    ListResourceTemplatesResult,
-    PaginatedRequestParams,
-    ReadResourceRequestParams,
-    ReadResourceResult,
-)
-
-from workbench.engine.errors import WorkbenchError
-from workbench.engine.results.json_shape import to_json
+from workbench.engine.results import to_json
 from workbench.engine.roles import Capability
 from workbench.engine.scoped_memory import ScopedMemory
+from workbench.engine.tokens import cut_to_budget
 from workbench.engine.workspace import Workspace
-from workbench.mcp.server import Context, MemoryServer, Warming
-from workbench.mcp.tool import ANSWER_TOKENS, LONGEST_TEXT, Call, Kind, Parameter, Tool, cut_text, fitted
+from workbench.mcp.server import MemoryServer
+from workbench.mcp.tool import ANSWER_TOKENS, LONGEST_TEXT, Call, Kind, Parameter, Tool, fitted
 from workbench.mcp.tools import (
     CONFIDENCES,
     HELD_BACK,
@@ -60,7 +49,7 @@ def scoped_tools(door: ScopedMemory) -> tuple[Tool, ...]:
 
     def show(call: Call) -> dict[str, Any]:
         shown = to_json(door.show(call.arguments["id"]))
-        shown["text"], was_cut = cut_text(shown["text"], ANSWER_TOKENS)
+        shown["text"], was_cut = cut_to_budget(shown["text"], ANSWER_TOKENS)
         kept = {name: shown[name] for name in ("id", "store", "title", "text", "validity", "links")}
         return {**kept, "truncated": True} if was_cut else kept
 
@@ -143,47 +132,15 @@ def scoped_tools(door: ScopedMemory) -> tuple[Tool, ...]:
     )
 
 
-_LOG = logging.getLogger(__name__)
-
-
-class ScopedServer(MemoryServer):
-    """What one scope may know and do, served.
-
-    Args:
-        door: The door of the scope, open as `main`, `agent:NAME` or `reader`.
-    """
-
-    def __init__(self, door: ScopedMemory) -> None:
-        # Nothing below asks more of it than `role` and `instructions`: the tools bring their own door.
-        super().__init__(cast(Workspace, door), tools=scoped_tools(door), greeting=door.instructions())
-        self.warming = _ScopedWarming(door)
-
-    async def _list_resources(
-        self, _: Context, _params: PaginatedRequestParams | None
-    ) -> ListResourcesResult:
-        return ListResourcesResult(resources=[])
-
-    async def _list_templates(
-        self, _: Context, _params: PaginatedRequestParams | None
-    ) -> ListResourceTemplatesResult:
-        return ListResourceTemplatesResult(resource_templates=[])
-
-    async def _read_resource(self, _: Context, _params: ReadResourceRequestParams) -> ReadResourceResult:
-        raise MCPError(INVALID_PARAMS, "There are no resources here.")
-
-
-class _ScopedWarming(Warming):
-    def __init__(self, door: ScopedMemory) -> None:
-        super().__init__(cast(Workspace, door))
-        self._scoped = door
-
-    def _warm(self) -> None:
-        try:
-            self._scoped.brief()
-        except WorkbenchError as error:
-            _LOG.warning("%s", error)
-
-
 def server_for(door: Workspace | ScopedMemory) -> MemoryServer:
     """Return the server that suits a door."""
-    return ScopedServer(door) if isinstance(door, ScopedMemory) else MemoryServer(door)
+    if not isinstance(door, ScopedMemory):
+        return MemoryServer(door)
+    # Nothing more is asked of it than `role` and `instructions`: the tools bring their own door.
+    return MemoryServer(
+        cast(Workspace, door),
+        tools=scoped_tools(door),
+        greeting=door.instructions(),
+        has_resources=False,
+        warm=lambda _: door.brief(),
+    )

@@ -1,15 +1,18 @@
-"""The server: what the SDK asks of it, answered by a workspace on threads of its own."""
+"""The server: what the SDK asks of it, answered by a workspace on threads of its own, and memory as resources."""
 
 from __future__ import annotations
 
 import logging
+import re
 import threading
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
 from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import quote, unquote
 
 import anyio
 import anyio.from_thread
@@ -42,28 +45,120 @@ from mcp.types import (
 from mcp.types import Tool as ToolShape
 
 from workbench import __version__
-from workbench.engine.errors import WorkbenchError
+from workbench.engine import layout
+from workbench.engine.errors import InvalidInput, NotFound, WorkbenchError
 from workbench.engine.roles import Capability, Role, parse_role
-from workbench.mcp.resources import CORE_URI, FILES_TEMPLATE, memory_files, read_resource
+from workbench.engine.secrets.detection import find_secrets
 from workbench.mcp.tool import Call, Tool, as_text
-from workbench.mcp.tools import TOOLS, checked_call, tool_called, tools_for
+from workbench.mcp.tools import SEARCH, checked_call, offered_tools, tool_called, tools_for
 
 if TYPE_CHECKING:
     from workbench.engine.workspace import Workspace
 
-
+CORE_URI = "memory://core"
+FILES_URI = "memory://files/"
+FILES_TEMPLATE = "memory://files/{+path}"
+PAGE = 200
 _PATIENCE_S = 10.0
+_QUIET_S = 0.15
+"""How long nothing may have begun or ended before nothing more is expected of what was read."""
+NAME = "workbench"
+_MOST_AT_ONCE = 16
+_TELLING_S = 0.5
+PROMPT = "memory_instructions"
+_ABOUT = "The agent’s memory: searched, read and kept in a workspace of Markdown files."
+_SURPRISE = "Something is wrong inside Workbench; its log on stderr says where."
+# Remedies name commands of the shell; here an agent is told of what it has in their place.
+_INSTEAD = {
+    "workbench search WORDS": "memory_search",
+    "`workbench search`": "memory_search",
+    "`workbench graph`": "memory_graph",
+    "`workbench core --json`": "memory_core",
+}
+_LOG = logging.getLogger(__name__)
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class MemoryFile:
+    """A memory file as it is listed; its size in bytes."""
+
+    uri: str
+    path: str
+    size: int
+
+    @property
+    def media_type(self) -> str:
+        """Return what sort of text it is."""
+        return media_type_of(self.path)
+
+
+def media_type_of(path: str) -> str:
+    """Return what sort of text a memory file is, by its name."""
+    return (
+        "application/json"
+        if path.endswith(".json")
+        else "text/markdown"
+        if path.endswith(".md")
+        else "text/plain"
+    )
+
+
+def memory_files(door: Workspace, cursor: str | None) -> tuple[tuple[MemoryFile, ...], str | None]:
+    """Return a page of the memory files there are, by path, and the cursor of the next page.
+
+    Args:
+        cursor: As an earlier page gave it; None for the first.
+
+    Raises:
+        InvalidInput: No page gave such a cursor.
+    """
+    if cursor is not None and not re.fullmatch(r"[0-9]{1,9}", cursor):
+        raise InvalidInput("There is no page by this cursor.", remedy="List from the beginning.")
+    first = int(cursor or 0)
+    allowed = set(door.settings.secrets.allow)
+    files = [
+        (path, status.st_size)
+        for path, status in layout.tracked_files(door.root).items()
+        if layout.is_memory_file(path)
+    ]
+    # Names are looked at page by page: a name that tells a secret leaves its page shorter, and moves no other file.
+    found = tuple(
+        MemoryFile(FILES_URI + quote(path), path, size)
+        for path, size in files[first : first + PAGE]
+        if allowed.issuperset(each.digest for each in find_secrets(path))
+    )
+    return found, str(first + PAGE) if first + PAGE < len(files) else None
+
+
+def read_resource(door: Workspace, uri: str) -> tuple[str, str]:
+    """Return the text of a resource, and what sort of text it is.
+
+    Raises:
+        NotFound: There is no such resource.
+        OutsideWorkspace: Its path leads out of the memory files.
+    """
+    if uri == CORE_URI:
+        return door.brief().core, "text/markdown"
+    if not uri.startswith(FILES_URI):
+        raise NotFound(
+            "There is no such resource.",
+            where=uri[:200],
+            remedy=f"There are {CORE_URI} and {FILES_TEMPLATE}.",
+        )
+    path = unquote(uri.removeprefix(FILES_URI))
+    return door.get(path).text, media_type_of(path)
 
 
 class Warming:
-    """Reads what is new in the background; whoever waits meanwhile can be told how far it is.
+    """Reads what is new in the background, and says how far it is.
 
     Args:
-        door: The workspace.
+        warm: Does it, step by step.
     """
 
-    def __init__(self, door: Workspace) -> None:
-        self._door = door
+    def __init__(self, warm: Callable[[Warming], object]) -> None:
+        self._work = warm
         self._ended = threading.Event()
         self._standing: tuple[int, int, str] | None = None
 
@@ -83,26 +178,28 @@ class Warming:
             self._ended.set()
             worker.join(_PATIENCE_S)
 
-    def _warm(self) -> None:
-        try:
-            self._door.refresh(progress=self._told("Reading memory"), cancelled=self._ended.is_set)
-            self._standing = None
-            self._door.index(progress=self._told("Indexing memory"), cancelled=self._ended.is_set)
-        except WorkbenchError as error:
-            # Every search says by itself what it could not use.
-            _LOG.warning("%s", error)
-        finally:
-            self._standing = None
+    def step(self, work: Callable[..., object], doing: str) -> None:
+        """Do one step.
 
-    def _told(self, doing: str) -> Callable[[int, int], None]:
+        Args:
+            work: Takes `progress`, told what is done and what there is to do, and `cancelled`, asked now and then.
+            doing: What it is, for who waits.
+        """
+
         def told(done: int, total: int) -> None:
             self._standing = (done, total, doing)
 
-        return told
+        try:
+            work(progress=told, cancelled=self._ended.is_set)
+        finally:
+            self._standing = None
 
-
-_QUIET_S = 0.15
-"""How long nothing may have begun or ended before nothing more is expected of what was read."""
+    def _warm(self) -> None:
+        try:
+            self._work(self)
+        except WorkbenchError as error:
+            # Every search says by itself what it could not use.
+            _LOG.warning("%s", error)
 
 
 class Busy:
@@ -114,7 +211,7 @@ class Busy:
         self._changed = time.monotonic()
 
     def is_quiet(self, since: float) -> bool:
-        """Tell whether no call is under way and none came or went for a moment.
+        """Return True if no call is under way and none came or went for a moment.
 
         Args:
             since: When the last message came, by `time.monotonic`.
@@ -136,22 +233,6 @@ class Busy:
             self._changed = time.monotonic()
 
 
-NAME = "workbench"
-_MOST_AT_ONCE = 16
-_TELLING_S = 0.5
-PROMPT = "memory_instructions"
-_ABOUT = "The agent’s memory: searched, read and kept in a workspace of Markdown files."
-_SURPRISE = "Something is wrong inside Workbench; its log on stderr says where."
-# Remedies name commands of the shell; here an agent is told of what it has in their place.
-_INSTEAD = {
-    "workbench search WORDS": "memory_search",
-    "`workbench search`": "memory_search",
-    "`workbench graph`": "memory_graph",
-    "`workbench core --json`": "memory_core",
-}
-_LOG = logging.getLogger(__name__)
-
-T = TypeVar("T")
 Context = ServerRequestContext[Any, Any]
 
 
@@ -160,20 +241,29 @@ class MemoryServer:
 
     Args:
         door: The workspace, open as `main`, `agent:NAME` or `reader`.
-        tools: Every tool that there is here.
+        tools: Every tool that there is here; those that the settings allow by default.
         greeting: What clients are told first; what suits the role by default.
+        has_resources: Whether core memory and the memory files are resources.
+        warm: Reads what is new in the background; everything, into the index too, by default.
     """
 
     def __init__(
-        self, door: Workspace, *, tools: tuple[Tool, ...] = TOOLS, greeting: str | None = None
+        self,
+        door: Workspace,
+        *,
+        tools: tuple[Tool, ...] | None = None,
+        greeting: str | None = None,
+        has_resources: bool = True,
+        warm: Callable[[Warming], object] | None = None,
     ) -> None:
-        self._tools = tools
+        self._tools = offered_tools(is_searched=door.settings.search.enabled) if tools is None else tools
         self._door = door
         self._role = parse_role(door.role)
-        self._greeting = greeting or _greeting(self._role)
+        self._greeting = greeting or _greeting(self._role, is_searched=SEARCH in self._tools)
         self._at_once = anyio.CapacityLimiter(_MOST_AT_ONCE)
         self.busy = Busy()
-        self.warming = Warming(door)
+        self.warming = Warming(warm or self._read_everything)
+        self._has_resources = has_resources
 
     def build(self) -> Server[Any]:
         """Return the SDK's server with everything that is offered."""
@@ -228,7 +318,15 @@ class MemoryServer:
                 done, total, doing = standing
                 await context.session.report_progress(done, total, f"{doing}: {done:,} of {total:,}")
 
+    def _read_everything(self, warming: Warming) -> None:
+        if not self._door.settings.search.sync_on_start:
+            return
+        warming.step(self._door.refresh, "Reading memory")
+        warming.step(self._door.index, "Indexing memory")
+
     async def _list_resources(self, _: Context, params: PaginatedRequestParams | None) -> ListResourcesResult:
+        if not self._has_resources:
+            return ListResourcesResult(resources=[])
         cursor = params.cursor if params else None
         files, following = await self._asked(partial(memory_files, self._door, cursor))
         core = Resource(
@@ -249,6 +347,8 @@ class MemoryServer:
     async def _list_templates(
         self, _: Context, _params: PaginatedRequestParams | None
     ) -> ListResourceTemplatesResult:
+        if not self._has_resources:
+            return ListResourceTemplatesResult(resource_templates=[])
         template = ResourceTemplate(
             uri_template=FILES_TEMPLATE,
             name="file",
@@ -258,6 +358,8 @@ class MemoryServer:
         return ListResourceTemplatesResult(resource_templates=[template])
 
     async def _read_resource(self, _: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
+        if not self._has_resources:
+            raise MCPError(INVALID_PARAMS, "There are no resources here.")
         uri = str(params.uri)
         text, media_type = await self._asked(partial(read_resource, self._door, uri))
         return ReadResourceResult(contents=[TextResourceContents(uri=uri, mime_type=media_type, text=text)])
@@ -308,19 +410,22 @@ async def _beside(*works: Callable[[], Coroutine[Any, Any, None]]) -> AsyncItera
 
 
 async def _notice(gone: threading.Event) -> None:
-    """Let a thread know at once that its answer was called off, though it is waited for."""
+    """Tell a thread at once that its answer was called off, though it is waited for."""
     try:
         await anyio.sleep_forever()
     finally:
         gone.set()
 
 
-def _greeting(role: Role) -> str:
+def _greeting(role: Role, *, is_searched: bool) -> str:
     told = [
         "This is your memory of earlier sessions: who the user is, what was decided and why, how things are done.",
         "Call memory_core first in a session.",
-        "Before you answer anything that may depend on earlier work, people, dates or preferences: memory_search.",
     ]
+    if is_searched:
+        told.append(
+            "Before you answer anything that may depend on earlier work, people, dates or preferences: memory_search."
+        )
     if role.may(Capability.WRITE_MEMORY):
         told.append(
             "When the user asks you to remember something, or you learn what will matter later, call memory_remember "

@@ -6,6 +6,7 @@ import io
 import logging
 import os
 import select
+import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -51,7 +52,7 @@ async def _serve(memory: MemoryServer, wire: io.TextIOWrapper) -> None:
 
 
 def _forget_what_is_unread() -> None:
-    """Let what was still to be printed go nowhere, so that ending does not fail on it."""
+    """Discard what was still to be printed, so that ending does not fail on it."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     os.close(nowhere)
@@ -97,13 +98,15 @@ class _Wire(io.RawIOBase):
 
 @contextmanager
 def _wire(busy: Busy) -> Iterator[tuple[io.TextIOWrapper, Callable[[str], None]]]:
-    """Give stdin as text, and what ends it from this side; for everybody else stdin is empty meanwhile."""
+    """Yield stdin as text, and a function that ends it from this side; to all others stdin is empty meanwhile."""
     source = os.dup(0)
     empty = os.open(os.devnull, os.O_RDONLY)
     os.dup2(empty, 0)
     os.close(empty)
     ending, told = os.pipe()
     os.set_blocking(told, False)
+    # A handler in Python waits for the main thread, which may be about to wait itself; the interpreter writes at once.
+    before = signal.set_wakeup_fd(told, warn_on_full_buffer=False)
 
     def hang_up(_signal: str) -> None:
         with suppress(BlockingIOError):
@@ -113,6 +116,7 @@ def _wire(busy: Busy) -> Iterator[tuple[io.TextIOWrapper, Callable[[str], None]]
         wire = io.BufferedReader(_Wire(source, ending, busy))
         yield io.TextIOWrapper(wire, encoding="utf-8", errors="replace"), hang_up
     finally:
+        signal.set_wakeup_fd(before)
         os.dup2(source, 0)
         for descriptor in (source, ending, told):
             os.close(descriptor)

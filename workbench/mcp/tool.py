@@ -11,9 +11,9 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from workbench.engine.errors import InvalidInput
-from workbench.engine.results.json_shape import camel_case
+from workbench.engine.results import camel_case
 from workbench.engine.roles import Capability
-from workbench.engine.tokens.counting import count_tokens
+from workbench.engine.tokens import count_tokens
 
 if TYPE_CHECKING:
     from workbench.engine.workspace import Workspace
@@ -21,17 +21,21 @@ if TYPE_CHECKING:
 
 LONGEST_QUERY = 10_000
 LONGEST_TEXT = 200_000
-MOST_TEXTS = 200
+MOST_LISTED = 200
+_SHOWN = 60
+ANSWER_TOKENS = 8_000
+"""What an answer may take where nobody asked for a budget; clients warn or cut at more than 10,000."""
 
 
 class Kind(StrEnum):
-    """The types of arguments, by their names in JSON Schema."""
+    """The types of arguments, as JSON Schema calls them."""
 
     TEXT = "string"
     WHOLE = "integer"
     NUMBER = "number"
     SWITCH = "boolean"
     TEXTS = "array"
+    WHOLES = "array of integers"
 
 
 @dataclass(frozen=True)
@@ -40,11 +44,9 @@ class Parameter:
 
     Args:
         name: As agents write it.
-        kind: Its type.
         about: What to put there, for a model to read.
         required: Whether the tool makes no sense without it.
         choices: The words it takes, where it does not take any text.
-        least: Smallest number.
         most: Largest number; of texts the most characters, where there is another bound than usual.
         default: What holds where it is left out, for a model to know; None where that takes more words.
     """
@@ -61,9 +63,9 @@ class Parameter:
     @property
     def schema(self) -> dict[str, Any]:
         """Return its JSON Schema."""
-        schema: dict[str, Any] = {"type": self.kind.value, "description": self.about}
-        if self.kind is Kind.TEXTS:
-            schema["items"] = {"type": "string"}
+        schema: dict[str, Any] = {"type": self.kind.value.partition(" ")[0], "description": self.about}
+        if self.kind in (Kind.TEXTS, Kind.WHOLES):
+            schema["items"] = {"type": "string" if self.kind is Kind.TEXTS else "integer"}
         if self.choices:
             schema["enum"] = list(self.choices)
         if self.kind in (Kind.WHOLE, Kind.NUMBER):
@@ -79,7 +81,7 @@ class Call:
     """One call of a tool, its arguments checked.
 
     Args:
-        door: The workspace, open in the role of whoever calls.
+        door: The workspace, open in the caller’s role.
         arguments: By the names of the parameters; what was left out is None.
         told: Told how far a long call has come: done, to do (None where that is not known) and a sentence.
         cancelled: Asked by long calls now and then, whether nobody waits for the answer any more.
@@ -99,7 +101,6 @@ class Tool:
         name: As agents call it.
         title: For people who are shown what an agent calls.
         about: When to use it and what comes back, for a model to read.
-        parameters: What it takes.
         needs: What the role has to be allowed for the tool to be offered.
         answer: Answers a call with JSON values; run on a thread of its own.
         writes: Whether memory may be different afterwards.
@@ -129,17 +130,13 @@ class Tool:
         return {**schema, "required": required} if required else schema
 
 
-_SHOWN = 60
-
-
 def read_arguments(tool: Tool, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the value of every parameter, None for what was left out.
 
-    Names may also be written in camel case (`maxResults`), as other memory tools have them; a single text will do for a
-    list of one.
+    Names may also be written in camel case (`maxResults`), as other memory tools have them; a single value will do
+    for a list of one.
 
     Args:
-        tool: What was called.
         given: JSON values by name.
 
     Raises:
@@ -172,20 +169,33 @@ def _checked(tool: Tool, parameter: Parameter, value: Any) -> Any:
         case Kind.TEXTS if isinstance(value, str):
             return (_text(parameter, value, where),) if value else ()
         case Kind.TEXTS if isinstance(value, list) and all(isinstance(item, str) for item in value):
-            if len(value) > MOST_TEXTS:
-                raise InvalidInput(
-                    f"“{parameter.name}” lists {len(value):,} texts.",
-                    where=where,
-                    remedy=f"Give at most {MOST_TEXTS} at once.",
-                )
+            _check_length(parameter, value, "texts", where)
             return tuple(_text(parameter, item, where) for item in value)
-        case Kind.WHOLE | Kind.NUMBER if isinstance(value, int | float) and not isinstance(value, bool):
+        case Kind.WHOLES if _is_number(value):
+            return (_number(parameter, value, where),)
+        case Kind.WHOLES if isinstance(value, list) and all(map(_is_number, value)):
+            _check_length(parameter, value, "numbers", where)
+            return tuple(_number(parameter, item, where) for item in value)
+        case Kind.WHOLE | Kind.NUMBER if _is_number(value):
             return _number(parameter, value, where)
         case Kind.SWITCH if isinstance(value, bool):
             return value
     raise InvalidInput(
         f"“{parameter.name}” is {_kind_of(value)}.", where=where, remedy=f"Give {_takes(parameter)}."
     )
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _check_length(parameter: Parameter, value: list[Any], what: str, where: str) -> None:
+    if len(value) > MOST_LISTED:
+        raise InvalidInput(
+            f"“{parameter.name}” lists {len(value):,} {what}.",
+            where=where,
+            remedy=f"Give at most {MOST_LISTED} at once.",
+        )
 
 
 def _text(parameter: Parameter, value: str, where: str) -> str:
@@ -211,7 +221,7 @@ def _text(parameter: Parameter, value: str, where: str) -> str:
 
 def _number(parameter: Parameter, value: float, where: str) -> float:
     least, most = parameter.least, parameter.most
-    whole = parameter.kind is Kind.WHOLE
+    whole = parameter.kind is not Kind.NUMBER
     fits = (
         math.isfinite(value)
         and (least is None or value >= least)
@@ -239,6 +249,8 @@ def _takes(parameter: Parameter) -> str:
             return " ".join((what, *bounds))
         case Kind.TEXTS:
             return "a list of texts"
+        case Kind.WHOLES:
+            return "a list of whole numbers"
         case Kind.SWITCH:
             return "true or false"
         case _:
@@ -250,10 +262,6 @@ def _kind_of(value: Any) -> str:
         str: "a text", bool: "true or false", int: "a number", float: "a number", list: "a list", dict: "an object",
     }  # fmt: skip
     return kinds.get(type(value), "of another type")
-
-
-ANSWER_TOKENS = 8_000
-"""What an answer may take where nobody asked for a budget; clients warn or cut at more than 10,000."""
 
 
 def as_text(answer: object) -> str:
@@ -277,21 +285,25 @@ def most_that_fit(build: Callable[[int], dict[str, Any]], length: int, budget: i
     answer = build(length)
     if tokens_of(answer) <= budget:
         return answer
-    fitting, beyond = 0, length
+    return build(_largest(lambda parts: tokens_of(build(parts)) <= budget, length))
+
+
+def _largest(fits: Callable[[int], bool], beyond: int) -> int:
+    """Return the largest number below one that does not fit; 0 where none does."""
+    fitting = 0
     while beyond - fitting > 1:
         middle = (fitting + beyond) // 2
-        if tokens_of(build(middle)) <= budget:
+        if fits(middle):
             fitting = middle
         else:
             beyond = middle
-    return build(fitting)
+    return fitting
 
 
 def fitted(answer: dict[str, Any], key: str, budget: int) -> dict[str, Any]:
     """Return an answer with as much of one of its lists as fits; `leftOut` says how much does not.
 
     Args:
-        answer: JSON values.
         key: Of the list, the best first.
         budget: Tokens.
     """
@@ -302,24 +314,3 @@ def fitted(answer: dict[str, Any], key: str, budget: int) -> dict[str, Any]:
         return {**answer, key: parts[:length], **({"leftOut": left_out} if left_out else {})}
 
     return most_that_fit(build, len(parts), budget)
-
-
-def cut_text(text: str, budget: int) -> tuple[str, bool]:
-    """Return as much of a text as fits a budget, in whole lines where there is more than one; and whether it was cut.
-
-    Args:
-        text: Any.
-        budget: Tokens.
-    """
-    # No script takes more than a few bytes for a token: what is far too long is not counted whole.
-    if len(text) < budget or count_tokens(text) <= budget:
-        return text, False
-    fitting, beyond = 0, min(len(text), budget * 16)
-    while beyond - fitting > 1:
-        middle = (fitting + beyond) // 2
-        if count_tokens(text[:middle]) <= budget:
-            fitting = middle
-        else:
-            beyond = middle
-    line_end = text.rfind("\n", 0, fitting)
-    return text[: line_end + 1 if line_end > 0 else fitting], True

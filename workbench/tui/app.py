@@ -64,6 +64,8 @@ class BenchApp(Overlays):
     CSS_PATH = "styles/bench.tcss"
     TITLE = "Workbench"
     ENABLE_COMMAND_PALETTE = False
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (60, "-broad")]  # noqa: RUF012 - as Textual has it
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (18, "-high")]  # noqa: RUF012
     BINDINGS: ClassVar = [
         *bindings(
             commands.FindAnything, commands.ShowHelp, commands.Undo, commands.Redo, commands.GoBack,
@@ -119,6 +121,7 @@ class BenchApp(Overlays):
         self.status: Status | None = None
         self._place = bench.place()
         self._working = 0
+        self._keys: list[tuple[str, str]] = []
         self._end_subscription: Callable[[], object] = lambda: None
         self._target = target
         self._on_shown = on_shown
@@ -211,18 +214,20 @@ class BenchApp(Overlays):
         """Draw what waits, and the keys that mean something here."""
         # What was to be drawn after the next refresh may come when the screens are gone already.
         screens = self.screen_stack
-        if screens and screens[-1] is screens[0]:
-            keys, working = self.shown_keys(), self._working > 0
-            status = self.status
-            if status is not None and (words := self.index_work.words):
-                status = replace(status, index=words)
-            if status is not None and self.import_work is not None:
-                status = replace(status, importing=self.import_work.words)
-            if status is not None and self.reflection_work.running:
-                status = replace(status, cycle=cycle_words(self.reflection_work.progress))
-            self.query_one("#bottom", StatusLine).show(
-                lambda width: bottom_line(status, keys, width, working=working)[0]
-            )
+        if not screens:
+            return
+        if screens[-1] is screens[0]:
+            self._keys = self.shown_keys()
+        # Below another screen the keys stay, but not what is said of work that is over.
+        keys, working, status = self._keys, self._working > 0, self.status
+        if status is not None and (words := self.index_work.words):
+            status = replace(status, index=words)
+        if status is not None and self.import_work is not None:
+            status = replace(status, importing=self.import_work.words)
+        if status is not None and self.reflection_work.running:
+            status = replace(status, cycle=cycle_words(self.reflection_work.progress))
+        for bottom in screens[0].query("#bottom").results(StatusLine):
+            bottom.show(lambda width: bottom_line(status, keys, width, working=working)[0])
 
     def watch_theme(self, name: str) -> None:
         """Take the colours of another theme."""
@@ -467,7 +472,9 @@ class BenchApp(Overlays):
             elif whose == "mine" and own is not None:
                 self.pane.act(partial(self.bench.undo, mine=True, expected=own.commit), self.pane.undone)
 
-        self.push_screen(TakingBackScreen(newest, own, again=again), chosen)
+        # Of several presses at once each comes here; one question is enough.
+        if not any(isinstance(screen, TakingBackScreen) for screen in self.screen_stack):
+            self.push_screen(TakingBackScreen(newest, own, again=again), chosen)
 
     def action_show_notices(self) -> None:
         notices = self.status.notices if self.status is not None else ()

@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
+from workbench.engine.history.differences import line_opcodes
+
 CONTEXT_LINES = 3
 # Blocks of more line pairs than this are paired in order instead of by likeness.
 _MOST_PAIRS = 900
@@ -60,7 +62,7 @@ def compare(before: str | None, after: str | None, context: int = CONTEXT_LINES)
     old = (before or "").splitlines()
     new = (after or "").splitlines()
     rows: list[DiffRow] = []
-    for kind, old_from, old_to, new_from, new_to in _blocks(old, new):
+    for kind, old_from, old_to, new_from, new_to in line_opcodes(old, new, autojunk=True):
         if kind == "equal":
             rows.extend(
                 DiffRow(
@@ -75,25 +77,6 @@ def compare(before: str | None, after: str | None, context: int = CONTEXT_LINES)
         else:
             rows.extend(_replaced(old, new, (old_from, old_to), (new_from, new_to)))
     return _fold(rows, context)
-
-
-def _blocks(old: list[str], new: list[str]) -> list[tuple[str, int, int, int, int]]:
-    """Return the opcodes, with the common beginning and end set apart first: most changes are small."""
-    start = 0
-    while start < min(len(old), len(new)) and old[start] == new[start]:
-        start += 1
-    end = 0
-    while end < min(len(old), len(new)) - start and old[-1 - end] == new[-1 - end]:
-        end += 1
-    middle_old, middle_new = old[start : len(old) - end], new[start : len(new) - end]
-    blocks = [("equal", 0, start, 0, start)] if start else []
-    matcher = SequenceMatcher(None, middle_old, middle_new)
-    blocks.extend(
-        (kind, a + start, b + start, c + start, d + start) for kind, a, b, c, d in matcher.get_opcodes()
-    )
-    if end:
-        blocks.append(("equal", len(old) - end, len(old), len(new) - end, len(new)))
-    return blocks
 
 
 def _replaced(

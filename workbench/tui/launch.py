@@ -37,7 +37,7 @@ def run(path: Path, at: str | None = None, role: str = "person") -> None:
     os.environ.setdefault("TEXTUAL_FPS", _FRAMES)
     sys.setswitchinterval(_SWITCH_INTERVAL)
 
-    from workbench.engine.settings.directories import user_settings_file
+    from workbench.engine.settings.sections import user_settings_file
     from workbench.engine.workspace import Workspace
     from workbench.tui.app import BenchApp
     from workbench.tui.hangup import leave_when_gone

@@ -23,14 +23,14 @@ _LEAD = 4
 @lru_cache(maxsize=64)
 def asked_terms(question: str) -> frozenset[str]:
     """Return the terms of a question that tell something, without their endings."""
-    from workbench.engine.search.stemming import question_terms
+    from workbench.engine.catalog.terms import question_terms
 
     return frozenset(question_terms(question))
 
 
 @lru_cache(maxsize=20_000)
 def _word_terms(word: str) -> frozenset[str]:
-    from workbench.engine.search.stemming import index_terms
+    from workbench.engine.catalog.terms import index_terms
 
     return frozenset(index_terms(word))
 

@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING
 from textual import events, on, work
 from textual.app import App
 from textual.message import Message
+from textual.widgets import Input, TextArea
 
 from workbench.engine.errors import WorkbenchError
 from workbench.tui.keymap import all_commands, command_by_id, shown_key
 from workbench.tui.panes import FOUND_IN
 from workbench.tui.panes.base import Pane
+from workbench.tui.screens.choosing import ChoosingScreen
 from workbench.tui.text import plain
 from workbench.tui.typed_ahead import TypedAhead
+from workbench.tui.widgets.filter_bar import FilterInput
 
 if TYPE_CHECKING:
     import threading
@@ -31,11 +34,14 @@ if TYPE_CHECKING:
     from workbench.tui.reflection_work import ReflectionWork
     from workbench.tui.screens.find import Finding
     from workbench.tui.themes import Themes
+    from workbench.tui.typed_ahead import Typed
 
 
 # Stores that no pane lists: what they hold is found by its title. They come after the entities.
 _BY_TITLE = {"procedural": "procedure", "vault": "vault note"}
 _AFTER = "graph"
+# What can be done from a pane whatever its rows are.
+_NOT_ON_ROWS = frozenset({"ask", "filter", "leave", "zoom_pane"})
 _LONGEST_TOAST_LINE = 400
 _MOST_TOAST_LINES = 8
 
@@ -55,6 +61,7 @@ class Overlays(App[None], inherit_bindings=False):
     """Of each export that is being written, what stops it."""
     _leaving = False
     _titled: Sequence[Finding] = ()
+    _titles_wanted = False
 
     class TitlesRead(Message):
         """What no pane lists was read, to be found by its title."""
@@ -75,7 +82,7 @@ class Overlays(App[None], inherit_bindings=False):
 
     def __init__(self) -> None:
         super().__init__()
-        self._typed_ahead = TypedAhead(self, self._deliver)
+        self._typed_ahead = TypedAhead(self, self._deliver, self._must_wait)
 
     async def on_event(self, event: events.Event) -> None:
         if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
@@ -87,6 +94,31 @@ class Overlays(App[None], inherit_bindings=False):
         """Take no more keys once the bench is being left: what is typed then is meant for the shell."""
         if not (self._leaving and isinstance(event, events.InputEvent)):
             await super().on_event(event)
+
+    def _must_wait(self, typed: Typed) -> bool:
+        """Return True for a key that is about rows while those shown do not answer what was typed yet."""
+        answering = self.answering
+        if answering is None or not isinstance(typed, events.Key):
+            return False
+        is_unread = answering.is_unread
+        if not (is_unread or answering.is_behind):
+            return False
+        active = self.screen.active_bindings.get(typed.key)
+        action = active.binding.action if active is not None else ""
+        if isinstance(self.focused, FilterInput):
+            return typed.key in FilterInput.PASSED_ON or action == "keep_filter"
+        if active is None:
+            # It may mean something to the first rows.
+            return is_unread and not isinstance(self.focused, Input | TextArea)
+        return action not in _NOT_ON_ROWS and answering in active.node.ancestors_with_self
+
+    @property
+    def answering(self) -> Pane | ChoosingScreen | None:
+        """Return what keys go to, where it lists what one types."""
+        screen = self.screen
+        if len(self.screen_stack) > 1:
+            return screen if isinstance(screen, ChoosingScreen) else None
+        return next((pane for pane in screen.query(Pane) if pane.display), None)
 
     @abstractmethod
     def pane_titles(self) -> list[str]:
@@ -179,13 +211,26 @@ class Overlays(App[None], inherit_bindings=False):
 
         if len(self.screen_stack) == 1:
             # What is typed meanwhile is meant for the screen, so it stands before the panes have read anything.
-            await self.push_screen(FindScreen(self._offered(), self.memories), self._found)
+            await self.push_screen(FindScreen(self._offered(), self.memories, self._is_reading), self._found)
             self.read_titles()
             await self.mount_findable_panes()
 
-    @work(thread=True, exclusive=True, group="titles")
+    def _is_reading(self) -> bool:
+        """Return True while something is read that can be found."""
+        panes = (self.screen_stack[0].query(f"#{name}") for name in FOUND_IN)
+        return (
+            self._titles_wanted
+            or any(each.group == "load" and not each.is_finished for each in self.workers)
+            or any(pane.message_queue_size for found in panes for pane in found)
+        )
+
     def read_titles(self) -> None:
         """Read the titles of what no pane lists, so that it can be found from anywhere."""
+        self._titles_wanted = True
+        self._read_titles()
+
+    @work(thread=True, exclusive=True, group="titles")
+    def _read_titles(self) -> None:
         from workbench.tui.screens.find import Finding
 
         try:
@@ -196,12 +241,12 @@ class Overlays(App[None], inherit_bindings=False):
             ]
         except WorkbenchError as error:
             self.post_message(Pane.Done(None, error))
-            return
+            found = list(self._titled)
         self.post_message(self.TitlesRead(found))
 
     @on(TitlesRead)
     def _titles_read(self, event: TitlesRead) -> None:
-        self._titled = event.titled
+        self._titled, self._titles_wanted = event.titled, False
         self.find_again()
 
     def find_again(self) -> None:

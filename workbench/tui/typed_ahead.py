@@ -13,13 +13,18 @@ if TYPE_CHECKING:
 
     from textual.app import App
     from textual.dom import DOMNode
+    from textual.timer import Timer
 
 Typed: TypeAlias = events.Key | events.Paste
 
 # A key that got no further for so long holds up no other: the keyboard must never fall silent.
 _SECONDS_TO_FOLLOW = 3.0
+# Rows that are not there after so long hold up the next key no more; a model may take some seconds.
+_SECONDS_TO_ANSWER = 10.0
 # A screen that opens takes a few rounds of messages; one that never takes the focus must not eat the keys.
 _MOST_ROUNDS = 20
+# Seconds between two looks whether the rows are there that a key is about.
+_LOOK_AGAIN = 0.01
 
 
 class TypedAhead:
@@ -28,28 +33,53 @@ class TypedAhead:
     Textual hands a key to the widget that has the focus when the key comes in. While the key before it is still on
     its way, that is the wrong widget: of `/a` typed in one go, `a` would be a key of the list and not of the filter.
 
+    A key that is about rows waits until they answer what was typed before it. Escape gives up waiting; after some
+    seconds so does any other key.
+
     Args:
         app: The app that the keys are for.
         deliver: Hands one of them to the widget that has the focus; called on the app's own message pump.
+        must_wait: Returns True for a key that is about rows which are not there yet.
     """
 
-    def __init__(self, app: App[None], deliver: Callable[[Typed], Awaitable[None]]) -> None:
+    def __init__(
+        self,
+        app: App[None],
+        deliver: Callable[[Typed], Awaitable[None]],
+        must_wait: Callable[[Typed], bool],
+    ) -> None:
         self._app = app
         self._deliver = deliver
+        self._must_wait = must_wait
         self._waiting: deque[Typed] = deque()
         self._is_under_way = False
         self._moved_at = 0.0
+        self._looking: Timer | None = None
 
     async def take(self, typed: Typed) -> None:
         """Deliver a key now, or in its turn."""
+        if self._looking is not None and isinstance(typed, events.Key) and typed.key == "escape":
+            self._waiting.clear()
         self._waiting.append(typed)
-        if not self._is_under_way or time.monotonic() - self._moved_at > _SECONDS_TO_FOLLOW:
+        if not self._is_under_way or (self._looking is None and self._is_late):
             await self._deliver_next()
+
+    @property
+    def _is_late(self) -> bool:
+        return time.monotonic() - self._moved_at > _SECONDS_TO_FOLLOW
 
     async def _deliver_next(self) -> None:
         if not self._app.screen_stack:
             self._waiting.clear()
         self._is_under_way = bool(self._waiting)
+        while self._waiting and self._must_wait(self._waiting[0]):
+            if self._looking is None:
+                self._moved_at = time.monotonic()
+            if len(self._waiting) == 1 or time.monotonic() - self._moved_at <= _SECONDS_TO_ANSWER:
+                self._looking = self._app.set_timer(_LOOK_AGAIN, self._deliver_next)
+                return
+            self._waiting.popleft()
+        self._looking = None
         if self._waiting:
             await self._deliver(self._waiting.popleft())
             await self._follow_twice(self._way())

@@ -75,6 +75,13 @@ class Verdict:
         parts = ((self.keep, APPROVED), (self.refuse, REJECTED), (self.defer, DEFERRED))
         return {each.number: decision for proposals, decision in parts for each in proposals}
 
+    @property
+    def left_waiting(self) -> tuple[str, ...]:
+        """Return the proposals, as `#4`, that contradict what is kept and get no verdict with it."""
+        decided = {f"#{number}" for number in self.decisions}
+        named = (each for kept in self.keep for each in kept.conflicts_with if each.startswith("#"))
+        return tuple(dict.fromkeys(each for each in named if each not in decided))
+
     def will(self) -> str:
         """Say what it would do: “store #3, refuse #4”."""
         parts = [

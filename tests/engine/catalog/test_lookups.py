@@ -76,6 +76,26 @@ def test_relations_are_seen_from_both_ends(filled: Shelf) -> None:
     assert len(filled.lookups.edges()) == 3
 
 
+def test_names_are_found_by_pieces_of_them(shelf: Shelf) -> None:
+    shelf.write(f"{ENTITIES}/project--tern.md", entity("Tern Ledger System"))
+    shelf.write(f"{ENTITIES}/project--tide.md", entity("潮汐观测系统"))
+    shelf.write(f"{ENTITIES}/project--old.md", entity("Old Ledger", header="Merged into: [[project--tern]]"))
+    shelf.sync()
+
+    def held(*pieces: str) -> list[tuple[str, str]]:
+        return [(entity_id, name) for name, entity_id, _ in shelf.lookups.names_with(pieces)]
+
+    assert held("tern") == [("entity:project--tern", "Tern Ledger System")]
+    assert sorted(held("ledger")) == [
+        ("entity:project--tern", "Old Ledger"),
+        ("entity:project--tern", "Tern Ledger System"),
+    ]
+    assert {kind for _, _, kind in shelf.lookups.names_with(["ledger"])} == {"project"}
+    assert held("观测") == held("观测系") == [("entity:project--tide", "潮汐观测系统")]
+    assert held("tern", "ledger")[0] == ("entity:project--tern", "Tern Ledger System")
+    assert held('"; DROP', "\0", "x", "") == held() == []
+
+
 def test_links_and_mentions(filled: Shelf) -> None:
     assert filled.lookups.mentions("entity:project--apollo") == (
         "entity:tool--git",
@@ -93,6 +113,26 @@ def test_links_and_mentions(filled: Shelf) -> None:
         "entity:project--apollo",
         "entity:project--apollo#^f1",
     )
+
+
+def test_facts_are_found_by_what_they_cite(filled: Shelf) -> None:
+    filled.write(
+        f"{ENTITIES}/person--mo.md",
+        "# person--mo\n\n## Facts\n"
+        "- Sings (from file:memory/2026-01-01.md#L3-L4) ^s1\n"
+        "- Rows (from file:memory/2026-01-01.md.md#L3) ^s2\n\n"
+        "## Superseded\n- Runs (from file:memory/2026-01-01.md#L9-L10 and episode:2026-02-02:09:00) ^s3\n",
+    )
+    filled.sync()
+
+    def found(lines: list[tuple[str, int, int]], *memories: str) -> set[str]:
+        return {fact.id.rpartition("#")[2] for fact in filled.lookups.facts_citing(lines, memories)}
+
+    log = "memory/2026-01-01.md"
+    assert found([(log, 1, 9)]) == {"^s1", "^s3"}
+    assert found([(log, 4, 8)]) == {"^s1"}
+    assert found([(log, 5, 8)]) == found([("memory/2026-01-01", 1, 9)], log) == found([]) == set()
+    assert found([(log, 9, 9)], "episode:2026-02-02:09:00") == {"^f1", "^s3"}
 
 
 def test_merged_entities_mention_nothing_but_their_files_do(filled: Shelf) -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.engine.catalog.shelf import ENTITIES, Shelf, entity
-from workbench.engine.catalog.names import NEAR, similarity
+from workbench.engine.catalog.terms import NEAR, similarity
 
 
 def fill(shelf: Shelf, **labels: str) -> None:

@@ -119,7 +119,7 @@ def test_without_bounds_is_bounded(filled: Shelf) -> None:
 
 
 @given(times=st.lists(st.tuples(st.integers(1, 4), st.integers(0, 2)), max_size=25), limit=st.integers(1, 7))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_every_row_comes_exactly_once(
     tmp_path_factory: pytest.TempPathFactory, times: list[tuple[int, int]], limit: int
 ) -> None:

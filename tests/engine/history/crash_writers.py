@@ -1,4 +1,4 @@
-"""Writers to be killed: `python crash_writers.py kill|race ROOT STATE COUNT` forks them and reports what they said.
+"""Writers to be killed: `python crash_writers.py kill|race ROOT STATE COUNT TOKENS` forks them, reports what was said.
 
 A writer adds one token to two files in one mutation, and says the token once that stands.
 """
@@ -117,18 +117,22 @@ def kill(root: Path, state: Path, kills: int) -> list[str]:
     return acknowledged
 
 
-def race(root: Path, state: Path, writers: int) -> list[str]:
-    """Have many writers write fifty tokens each at once."""
-    started = [fork_writer(root, state, slot, 0, 50) for slot in range(writers)]
+def race(root: Path, state: Path, writers: int, tokens: int) -> list[str]:
+    """Have many writers write their tokens at once."""
+    started = [fork_writer(root, state, slot, 0, tokens) for slot in range(writers)]
     return [token for writer in started for token in finish(writer)]
 
 
 def main() -> None:
-    mode, root, state, count = sys.argv[1:]
+    mode, root, state, *numbers = sys.argv[1:]
+    count, tokens = map(int, numbers)
     # Small, so that starting over happens, and dies, often.
     journal.CHECKPOINT_SIZE = 30_000
-    run = {"kill": kill, "race": race}[mode]
-    print(json.dumps(run(Path(root), Path(state), int(count))))
+    if mode == "kill":
+        acknowledged = kill(Path(root), Path(state), count)
+    else:
+        acknowledged = race(Path(root), Path(state), count, tokens)
+    print(json.dumps(acknowledged))
 
 
 if __name__ == "__main__":

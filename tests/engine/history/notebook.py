@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from workbench.engine.clock import FixedClock
+from workbench.engine.history.audit import ANYTHING, LogFilter, iterate_entries
 from workbench.engine.history.history import History
 from workbench.engine.history.plan import Action, Attribution, Event, FileChange, Plan
+from workbench.engine.results.audit import AuditEntry
 
 START = datetime(2026, 2, 2, 14, 30, tzinfo=UTC)
 PERSON = Attribution("manual", "—", "by hand")
+OWNER = replace(PERSON, may_touch_critical=True)
 
 
 class Notebook:
@@ -54,8 +58,8 @@ class Notebook:
             for path, text in texts.items()
         )
         plan = Plan[None](action, next(iter(texts)), summary, changes=changes, trailers=trailers)
-        attribution = Attribution(actor, "auto", "test")
-        commit = self.history.mutate(lambda _: plan, attribution, may_touch_critical=True).commit
+        attribution = Attribution(actor, "auto", "test", may_touch_critical=True)
+        commit = self.history.mutate(lambda _: plan, attribution).commit
         self.clock.advance(minutes=1)
         assert commit
         return commit
@@ -67,6 +71,10 @@ class Notebook:
         self.clock.advance(minutes=1)
         assert commit
         return commit
+
+    def entries(self, wanted: LogFilter = ANYTHING) -> list[AuditEntry]:
+        """Return the entries of the audit log, newest first."""
+        return list(iterate_entries(self.root, self.history.store, wanted))
 
     def read(self, path: str) -> str | None:
         """Return a file's text, or None where there is no such file."""

@@ -9,6 +9,7 @@ import pytest
 
 from tests.engine.history.notebook import PERSON, Notebook
 from workbench.engine.clock import render_time
+from workbench.engine.history import projections
 from workbench.engine.history.git_store import GitStore
 from workbench.engine.history.plan import Action, Event, Plan
 from workbench.engine.history.projections import (
@@ -53,6 +54,18 @@ def test_a_missing_log_is_written_from_the_commits(notebook: Notebook) -> None:
     whole = log_file(notebook).read_text(encoding="utf-8")
     log_file(notebook).unlink()
     assert complete(notebook) == whole
+
+
+def test_a_long_log_says_how_far_it_is(notebook: Notebook, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(projections, "_TOLD_EVERY", 2)
+    log_file(notebook).unlink()
+    told: list[tuple[int, int]] = []
+    complete_audit_log(
+        notebook.root,
+        notebook.history.store,
+        progress=lambda _what, done, total: told.append((done, total)),
+    )
+    assert told == [(2, 0), (4, 0), (0, 0)]
 
 
 def test_a_complete_log_is_not_touched(notebook: Notebook) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from workbench.engine.errors import InvalidInput
 from workbench.engine.history.commits import (
-    AuditEntry,
+    AuditTrailer,
     CommitMessage,
     author_of,
     parse_message,
@@ -51,7 +51,7 @@ hostile = st.one_of(
     ).map("".join),
 )
 actions = st.sampled_from(["EDIT", "CREATE", "ALERT"])
-entries = st.builds(AuditEntry, actions, hostile, hostile, hostile)
+entries = st.builds(AuditTrailer, actions, hostile, hostile, hostile, hostile)
 keys = st.sampled_from(["Alert", "Reverts", "X-1"])
 messages = st.builds(
     CommitMessage,
@@ -115,7 +115,7 @@ def test_the_format_is_that_of_the_design() -> None:
         "auto",
         'user said "remember we chose the hybrid approach"',
         "abc123",
-        (AuditEntry("EDIT", "MEMORY.md", "auto", "updated Active Context"),),
+        (AuditTrailer("EDIT", "MEMORY.md", "auto", "updated Active Context"),),
         (("Reverts", "f00"),),
     )
     assert render_message(message) == (
@@ -131,6 +131,24 @@ def test_the_format_is_that_of_the_design() -> None:
     assert author_of("bot:trigger-remember") == ("bot:trigger-remember", "bot@workbench.invalid")
 
 
+def test_a_line_may_name_an_actor_of_its_own() -> None:
+    lines = (
+        AuditTrailer("COMMIT", "MEMORY.md", "auto", "accepted #1", "bot:commit-from:coder"),
+        AuditTrailer("COMMIT", "a.md", "auto", "accepted #1"),
+        AuditTrailer("COMMIT", "a.md", "auto", "accepted #2", "bot:commit-from:scout"),
+    )
+    message = CommitMessage("COMMIT", "a.md", "accepted", "bot:main", "auto", "—", "abc", lines)
+    assert "Audit: COMMIT | MEMORY.md | auto | accepted #1 | bot:commit-from:coder\n" in render_message(
+        message
+    )
+    told = [(line.file, line.actor) for line in audit_lines(as_commit(message))]
+    assert told == [
+        ("MEMORY.md", "bot:commit-from:coder"), ("a.md", "bot:main"), ("a.md", "bot:commit-from:scout"),
+    ]  # fmt: skip
+    assert message.actor_of("MEMORY.md") == "bot:commit-from:coder"
+    assert message.actor_of("a.md") == message.actor_of("b.md") == "bot:main"
+
+
 @pytest.mark.parametrize("key", ["Actor", "Audit", "Transaction", "a b", "", "A\nB"])
 def test_trailers_cannot_take_the_place_of_others(key: str) -> None:
     with pytest.raises(InvalidInput):
@@ -143,4 +161,4 @@ def test_a_commit_by_somebody_else_is_still_read() -> None:
     )
     message = parse_message(parse_commit("a" * 40, raw))
     assert (message.actor, message.summary, message.transaction) == ("Eve", "just a commit", "")
-    assert message.entries == (AuditEntry("EDIT", "*", "—", "just a commit"),)
+    assert message.entries == (AuditTrailer("EDIT", "*", "—", "just a commit"),)

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from workbench.engine.errors import InvalidInput
-from workbench.engine.history.commits import AuditEntry, CommitMessage, render_message
+from workbench.engine.history.commits import AuditTrailer, CommitMessage, render_message
 from workbench.engine.history.erasure import (
     PURGED,
     Erasure,
@@ -120,7 +120,7 @@ def test_messages_lose_the_text_whole_cut_or_escaped() -> None:
 def test_a_commit_that_wrote_it_says_nothing_of_it() -> None:
     message = CommitMessage(
         "EDIT", "MEMORY.md", "a secret in other words", "manual", "auto", "user said it", "t1",
-        (AuditEntry("EDIT", "MEMORY.md", "auto", "a secret"), AuditEntry("EDIT", "USER.md", "auto", "a zone")),
+        (AuditTrailer("EDIT", "MEMORY.md", "auto", "a secret"), AuditTrailer("EDIT", "USER.md", "auto", "a zone")),
         (("Item-Unit", "r-012.1 | MEMORY.md | Facts / - a secret"), ("Reverts", "abc")),
     )  # fmt: skip
     cleaned = erase_from_message(
@@ -137,7 +137,7 @@ def test_an_entity_takes_the_name_of_its_file_with_it(name: str) -> None:
     other = "memory/graph/entities/Nora Berg.md"
     message = CommitMessage(
         "CREATE", path, f"created {path}", "manual", "—", f"{path} was saved", "t1",
-        (AuditEntry("CREATE", path, "—", "created"), AuditEntry("EDIT", other, "—", f"beside {path}")),
+        (AuditTrailer("CREATE", path, "—", "created"), AuditTrailer("EDIT", other, "—", f"beside {path}")),
         (("Item-Unit", render_audit_fields(("r-012.1", path, "Facts / - tea"))),),
     )  # fmt: skip
     erasure = erasure_of([f"entity:{entity_name(name)}"], [], paths=[path])

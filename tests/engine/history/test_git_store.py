@@ -13,12 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.engine.errors import Ambiguous, HistoryDamaged, HistoryError, NotFound, Stale, StorageError
-from workbench.engine.history.git_objects import (
-    TreeReader,
-    diff_text,
-    line_counts,
-    similarity,
-)
+from workbench.engine.history.differences import diff_text, line_counts, similarity
+from workbench.engine.history.git_objects import TreeReader
 from workbench.engine.history.git_store import BRANCH, GitStore
 from workbench.engine.history.recovery import flush_objects
 
@@ -53,7 +49,7 @@ names = st.text(st.characters(codec="utf-8", exclude_characters="/\0"), min_size
 paths = st.lists(names, min_size=1, max_size=3).map("/".join)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(first=st.dictionaries(paths, st.binary(max_size=20), max_size=6), gone=st.integers(0, 6))
 def test_files_come_back_as_they_were_written(
     tmp_path_factory: pytest.TempPathFactory, first: dict[str, bytes], gone: int
@@ -149,7 +145,7 @@ def test_the_branch_moves_on_from_where_git_packed_it(store: GitStore) -> None:
 def test_commits_are_found_by_their_first_digits(store: GitStore) -> None:
     made = commit(store, {"a.md": b"1"})
     assert store.resolve(made[:6]) == store.resolve(made.upper()) == store.resolve("HEAD") == made
-    blob = store.blob_id(made, "a.md")
+    blob = store.tree_blob(store.tree_of(made), "a.md")
     assert blob
     for name in (blob, "0" * 40, "zz", "abc", "HEAD~1", "-n"):
         with pytest.raises(NotFound):
@@ -244,7 +240,7 @@ def test_folders_that_are_not_ours_are_refused(tmp_path: Path) -> None:
 
 def test_broken_objects_are_named(store: GitStore) -> None:
     made = commit(store, {"a.md": b"1"})
-    blob = store.blob_id(made, "a.md")
+    blob = store.tree_blob(store.tree_of(made), "a.md")
     assert blob
     place = store.loose_path(blob)
     place.chmod(0o644)
@@ -257,7 +253,7 @@ def test_broken_objects_are_named(store: GitStore) -> None:
 
 def test_objects_can_be_packed_and_read_on(store: GitStore) -> None:
     made = commit(store, {"a.md": b"1"})
-    oids = [made, store.commit(made).tree, store.blob_id(made, "a.md") or ""]
+    oids = [made, store.commit(made).tree, store.tree_blob(store.tree_of(made), "a.md") or ""]
     assert {file.suffix for file in store.pack(oids)} == {".pack", ".idx"}
     for oid in oids:
         store.loose_path(oid).unlink()

@@ -10,10 +10,9 @@ import pytest
 
 from tests.engine.history.notebook import START, Notebook
 from workbench.engine.errors import HistoryError, StorageError
-from workbench.engine.history import git_maintenance
+from workbench.engine.history import maintenance
 from workbench.engine.history.history import History
-from workbench.engine.history.journal import JOURNAL_FILE
-from workbench.engine.history.lock import LOCK_FILE, QUEUE_FILE, WriterLock
+from workbench.engine.history.journal import JOURNAL_FILE, LOCK_FILE, QUEUE_FILE, WriterLock
 
 PRECIOUS = b"not yours to touch\n" * 20
 
@@ -102,7 +101,7 @@ def test_git_fetches_nothing_whatever_the_config_names(notebook: Notebook, tmp_p
             f'[remote "origin"]\n\turl = ext::{program}\n\tpromisor = true\n[protocol "ext"]\n\tallow = always\n'
         )
     missing = "1" * 40
-    assert git_maintenance.run_git(history, "cat-file", "-p", missing).status != 0
+    assert maintenance.run_git(history, "cat-file", "-p", missing).status != 0
     assert not ran.exists()
     # Left to itself, git does run it.
     subprocess.run(

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from workbench.engine.errors import HistoryError, Locked, StorageError
-from workbench.engine.history import lock
-from workbench.engine.history.lock import QUEUE_FILE, WriterLock
+from workbench.engine.history import journal
+from workbench.engine.history.journal import QUEUE_FILE, WriterLock
 
 SINCE = datetime(2026, 2, 2, 14, 30, tzinfo=UTC)
 
@@ -21,7 +21,7 @@ HOLDER = """
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from workbench.engine.history.lock import WriterLock
+from workbench.engine.history.journal import WriterLock
 
 with WriterLock(Path(sys.argv[1]), timeout=1).hold("bot:busy", datetime(2026, 2, 2, 14, 30, tzinfo=UTC)):
     print("held", flush=True)
@@ -62,7 +62,7 @@ def test_a_queue_that_moves_is_waited_in(tmp_path: Path) -> None:
         return number
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(lock, "_turns", another_holder)
+        patched.setattr(journal, "_turns", another_holder)
         with WriterLock(tmp_path / "lock", timeout=0.02).hold("manual", SINCE):
             pass
     assert next(turns, None) is None
@@ -73,7 +73,7 @@ def test_no_queue_is_waited_in_for_ever(tmp_path: Path) -> None:
     turns = iter(range(100))
     try:
         with pytest.MonkeyPatch.context() as patched:
-            patched.setattr(lock, "_turns", lambda _: next(turns))
+            patched.setattr(journal, "_turns", lambda _: next(turns))
             with (
                 pytest.raises(Locked, match="bot:busy"),
                 WriterLock(tmp_path / "lock", timeout=0.001).hold("manual", SINCE),
@@ -81,7 +81,7 @@ def test_no_queue_is_waited_in_for_ever(tmp_path: Path) -> None:
                 pass
     finally:
         child.communicate()
-    assert next(turns) == lock._MOST_ROUNDS + 1
+    assert next(turns) == journal._MOST_ROUNDS + 1
 
 
 @pytest.mark.skipif(

@@ -10,21 +10,19 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.history.notebook import PERSON, START, Notebook
+from tests.engine.history.notebook import OWNER, PERSON, START, Notebook
 from tests.engine.history.purging import SECRET, purge_named
 from workbench.engine import layout
 from workbench.engine.clock import FixedClock
 from workbench.engine.errors import Locked, NotFound, Refused
-from workbench.engine.history.audit import blame, read_entries
+from workbench.engine.history.audit import blame, prune
 from workbench.engine.history.commits import parse_message
-from workbench.engine.history.git_maintenance import REPACK_LOCK, git_command, git_environment, run_git
 from workbench.engine.history.history import History
+from workbench.engine.history.maintenance import REPACK_LOCK, git_command, git_environment, run_git, verify
 from workbench.engine.history.plan import Action
 from workbench.engine.history.purge import Purged
-from workbench.engine.history.retention import prune
 from workbench.engine.history.revert import item_trailers, revert
 from workbench.engine.history.undo import redo, undo
-from workbench.engine.history.verification import verify
 
 ALEX = "memory/graph/entities/person--alex.md"
 FACTS = "# person--alex\n\n## Facts\n- Likes tea ^aaaa\n"
@@ -85,7 +83,11 @@ def purge_it(notebook: Notebook) -> Purged[None]:
 
 def test_the_text_is_gone_from_everywhere(notebook: Notebook) -> None:
     assert SECRET.encode() in everything(notebook)
+    objects = notebook.history.path / "objects"
+    old = {place for place in objects.rglob("*") if place.is_file()}
     purge_it(notebook)
+    # A pack without its index is no object to git, and still holds the text.
+    assert old.isdisjoint(objects.rglob("*"))
     left = everything(notebook)
     for piece in (SECRET, "47-KXZQ", SECRET[:30], "in other words", "#^f7k2"):
         assert piece.encode() not in left, piece
@@ -126,14 +128,14 @@ def test_history_goes_on_as_before(notebook: Notebook) -> None:
     assert not notebook.history.adopt().commits
     assert [alert.file for alert in notebook.history.alerts()] == ["SOUL.md"]
     with pytest.raises(Refused, match="purged"):
-        undo(notebook.history, PERSON, may_touch_critical=True)
+        undo(notebook.history, OWNER)
     messages = [(commit.id, parse_message(commit)) for commit in notebook.history.store.walk()]
     (born,) = [commit for commit, said in messages if (said.file, said.actor) == ("SOUL.md", "manual")]
-    revert(notebook.history, born, PERSON, may_touch_critical=True)
+    revert(notebook.history, born, OWNER)
     assert notebook.read("SOUL.md") is None
     lines = blame(notebook.root, notebook.history.store, ALEX).lines
     assert [line.text for line in lines][-1] == "- Likes jam ^jjjj"
-    learned = next(e for e in read_entries(notebook.root, notebook.history.store) if e.summary == "met Alex")
+    learned = next(e for e in notebook.entries() if e.summary == "met Alex")
     assert learned.commit
     notebook.clock.advance(days=200)
     prune(notebook.history)

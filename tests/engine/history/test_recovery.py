@@ -241,6 +241,29 @@ def test_a_power_cut_in_the_middle_is_finished(notebook: Notebook, monkeypatch: 
     assert_sound(notebook)
 
 
+@pytest.mark.parametrize("keep", [0.1, 0.9])
+def test_after_a_torn_record_the_next_ones_are_read(
+    notebook: Notebook, monkeypatch: pytest.MonkeyPatch, keep: float
+) -> None:
+    journal = notebook.history.store.path / "workbench.journal"
+    whole = journal.read_bytes()
+    with monkeypatch.context() as dying:
+        die_at(dying, Journal, "append", 1, after=True)
+        with pytest.raises(Killed):
+            notebook.write("MEMORY.md", "never\n")
+    record = journal.read_bytes()[len(whole) :]
+    journal.write_bytes(whole + record[: int(len(record) * keep)])
+    notebook.history = reopened(notebook)
+    with monkeypatch.context() as dying:
+        die_at(dying, Staging, "place", 1, after=False)
+        with pytest.raises(Killed):
+            notebook.write("MEMORY.md", "two\n")
+    notebook.history = reopened(notebook)
+    notebook.history.adopt()
+    assert notebook.read("MEMORY.md") == "two\n"
+    assert_sound(notebook)
+
+
 def record(number: int) -> Record:
     return Record(
         f"t{number}",
@@ -265,7 +288,7 @@ def test_a_record_that_lacks_its_line_end_alone_never_happened(tmp_path: Path) -
     assert journal.is_settled()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(cut=st.integers(0, 1500), noise=st.binary(max_size=40))
 def test_a_torn_journal_is_read_up_to_the_tear(
     tmp_path_factory: pytest.TempPathFactory, cut: int, noise: bytes

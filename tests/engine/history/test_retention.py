@@ -9,11 +9,10 @@ import pytest
 from tests.engine.history.notebook import PERSON, START, Notebook
 from workbench.engine import layout
 from workbench.engine.errors import InvalidInput
-from workbench.engine.history.audit import read_entries
+from workbench.engine.history.audit import prune
+from workbench.engine.history.maintenance import verify
 from workbench.engine.history.plan import Action
 from workbench.engine.history.projections import complete_audit_log
-from workbench.engine.history.retention import prune
-from workbench.engine.history.verification import verify
 from workbench.engine.markdown.audit_log import AuditArchive
 
 
@@ -76,7 +75,7 @@ def test_queries_go_on_past_the_log(notebook: Notebook) -> None:
     notebook.clock.advance(days=200)
     notebook.write("MEMORY.md", "new\n", summary="new")
     prune(notebook.history)
-    found = [entry.summary for entry in read_entries(notebook.root, notebook.history.store)]
+    found = [entry.summary for entry in notebook.entries()]
     assert found[2:] == ["new", "change 2", "change 1", "change 0"]
     (notebook.root / layout.AUDIT_LOG).unlink()
     complete_audit_log(notebook.root, notebook.history.store, notebook.history.state)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.history.notebook import PERSON, Notebook
+from tests.engine.history.notebook import OWNER, PERSON, Notebook
 from workbench.engine import layout
 from workbench.engine.errors import InvalidInput, NotFound, RoleRefused, Stale
 from workbench.engine.history.audit import show_commit
@@ -102,7 +102,7 @@ def test_a_critical_file_is_reverted_by_a_person_only(notebook: Notebook) -> Non
     commit = notebook.write("SOUL.md", "cruel\n", actor="skill:x")
     with pytest.raises(RoleRefused):
         revert(notebook.history, commit, PERSON)
-    revert(notebook.history, commit, PERSON, may_touch_critical=True)
+    revert(notebook.history, commit, OWNER)
     assert notebook.read("SOUL.md") == "kind\n"
 
 
@@ -126,14 +126,14 @@ def test_one_item_of_a_reflection_is_taken_back_alone(notebook: Notebook) -> Non
     )
     notebook.write_all({ALEX: two, "MEMORY.md": core}, actor="reflection:r-012", trailers=trailers)
     notebook.write(ALEX, two + "- Four ^dddd\n")
-    revert(notebook.history, "r-012.2", PERSON, may_touch_critical=True)
+    revert(notebook.history, "r-012.2", OWNER)
     assert notebook.texts() == {ALEX: one + "- Four ^dddd\n", "MEMORY.md": before["MEMORY.md"]}
-    revert(notebook.history, "r-012.1", PERSON, may_touch_critical=True)
+    revert(notebook.history, "r-012.1", OWNER)
     assert notebook.read(ALEX) == FACTS + "- Four ^dddd\n"
     with pytest.raises(NotFound, match="applied item"):
-        revert(notebook.history, "r-012.3", PERSON, may_touch_critical=True)
+        revert(notebook.history, "r-012.3", OWNER)
     with pytest.raises(NotFound):
-        revert(notebook.history, "r-099.1", PERSON, may_touch_critical=True)
+        revert(notebook.history, "r-099.1", OWNER)
 
 
 def test_one_file_goes_back_and_accesses_of_its_memories_since_are_kept(notebook: Notebook) -> None:
@@ -166,7 +166,7 @@ def test_a_whole_reflection_is_rolled_back_and_its_record_stays(notebook: Notebo
     )
     notebook.write(ALEX, FACTS + "- Two ^bbbb\n- Three ^cccc\n")
     notebook.write("USER.md", "tz\n", actor="reflection:r-012")
-    receipt = rollback_reflection(notebook.history, "r-012", PERSON, may_touch_critical=True)
+    receipt = rollback_reflection(notebook.history, "r-012", OWNER)
     assert notebook.texts() == {
         ALEX: FACTS + "- Three ^cccc\n",
         layout.REFLECTION_LOG: "# Log\n\n- r-012 applied\n",
@@ -206,7 +206,7 @@ def test_memory_goes_back_to_a_commit_but_not_its_accounts(notebook: Notebook) -
     )
     (notebook.root / "memory/vault").mkdir()
     (notebook.root / "memory/vault/outside.md").write_text("not seen yet\n")
-    receipt = rollback_to_commit(notebook.history, then, PERSON, may_touch_critical=True)
+    receipt = rollback_to_commit(notebook.history, then, OWNER)
     assert set(notebook.texts()) == {
         ALEX,
         "memory/graph/entities/tool--x.md",
@@ -216,6 +216,6 @@ def test_memory_goes_back_to_a_commit_but_not_its_accounts(notebook: Notebook) -
     }
     assert counts(notebook) == {tool: 7, alex: 5}
     assert receipt.commit
-    revert(notebook.history, receipt.commit, PERSON, may_touch_critical=True)
+    revert(notebook.history, receipt.commit, OWNER)
     assert "memory/vault/outside.md" in notebook.texts()
     assert counts(notebook) == {tool: 7, alex: 5, new_one: 2}

@@ -8,14 +8,17 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
 
+import pygit2
 import pytest
 
 from tests.engine.history.notebook import Notebook
 from tests.powers import as_anybody
+from workbench.engine import file_access, layout
 from workbench.engine.errors import HistoryDamaged, HistoryError, StorageError
+from workbench.engine.history import git_store, work_files
 from workbench.engine.history import journal as journal_module
-from workbench.engine.history import work_files
 from workbench.engine.history.git_store import GitStore
 from workbench.engine.history.projections import audit_lines
 
@@ -40,7 +43,7 @@ def test_a_disk_that_fills_at_any_write_changes_nothing(
     notebook: Notebook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     head = notebook.history.head()
-    real = journal_module.write_all
+    real = file_access.write_all
     failures = 0
     for allowed in range(20):
         calls = 0
@@ -92,6 +95,8 @@ def test_a_file_that_cannot_take_its_name_undoes_the_others(
     monkeypatch.undo()
     assert_unchanged(notebook, head)
     assert notebook.history.adopt().commits == ()
+    # What was told to have failed is not carried out by the next writer either.
+    assert_unchanged(notebook, head)
     assert notebook.write("MEMORY.md", "works\n")
 
 
@@ -126,6 +131,13 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
         pytest.skip("mounting a small disk needs more rights than this user has")
     yield folder
     subprocess.run(["umount", folder], check=True)
+
+
+def fill_up(disk: Path, *, leave: int) -> None:
+    """Take all the room of a disk but some bytes."""
+    with (disk / "filler").open("wb") as file:
+        room = os.statvfs(disk)
+        os.posix_fallocate(file.fileno(), 0, room.f_bavail * room.f_frsize - leave)
 
 
 def test_a_really_full_disk_keeps_what_was_there(small_disk: Path) -> None:
@@ -245,3 +257,160 @@ def _reopen(notebook: Notebook) -> Notebook:
 
     notebook.history = History(notebook.root, clock=notebook.clock, state=notebook.history.state)
     return notebook
+
+
+class Refusing:
+    """A repository that can be read, while libgit2 fails to write to it.
+
+    Args:
+        error: What libgit2 says.
+    """
+
+    def __init__(self, error: Exception) -> None:
+        self._error = error
+        self._get = vars(GitStore)["_repository"].fget
+
+    def __get__(self, store: GitStore, owner: type[GitStore]) -> object:
+        repository = self._get(store)
+
+        def write(kind: int, content: bytes) -> object:
+            raise self._error
+
+        objects = SimpleNamespace(
+            write=write, read=repository.odb.read, read_header=repository.odb.read_header
+        )
+        return SimpleNamespace(odb=objects, lookup_reference=repository.lookup_reference)
+
+
+FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+NOT_FOUND = "object not found - failed to find pack entry"
+
+
+@pytest.mark.parametrize("error", [KeyError(NOT_FOUND), ValueError(NOT_FOUND), pygit2.GitError(NOT_FOUND)])
+def test_a_full_disk_is_named_where_git_names_something_else(
+    notebook: Notebook, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    head = notebook.history.head()
+    monkeypatch.setattr(git_store, "why_unwritable", lambda *_: FULL)
+    monkeypatch.setattr(GitStore, "_repository", Refusing(error))
+    with pytest.raises(StorageError) as raised:
+        notebook.write("MEMORY.md", "two\n")
+    assert raised.value.message == "The history cannot be written: No space left on device."
+    assert raised.value.remedy == "Free some space, or make the folder writable. Nothing was changed."
+    monkeypatch.undo()
+    assert_unchanged(notebook, head)
+
+
+def test_a_pack_for_which_there_is_no_room_is_a_storage_error(small_disk: Path) -> None:
+    notebook = Notebook(small_disk)
+    notebook.write("MEMORY.md", "one\n")
+    store = notebook.history.store
+    oids = [store.write_blob(os.urandom(40_000)) for _ in range(20)]
+    packs = store.path / "objects/pack"
+    fill_up(small_disk, leave=100_000)
+    with pytest.raises(StorageError, match="No space left"):
+        store.pack(oids)
+    assert list(packs.iterdir()) == []
+
+
+def refuse_in(module: ModuleType, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise FULL
+
+    monkeypatch.setattr(module, name, refuse)
+
+
+def test_a_branch_that_cannot_be_moved_says_what_to_do(
+    notebook: Notebook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    head = notebook.history.head()
+    refuse_in(git_store, "write_all", monkeypatch)
+    with pytest.raises(StorageError) as raised:
+        notebook.write("MEMORY.md", "two\n")
+    assert raised.value.remedy == "Free some space, or make the folder writable. Nothing was changed."
+    monkeypatch.undo()
+    assert_unchanged(notebook, head)
+    (notebook.history.path / "refs/heads/main.lock").touch()
+    with pytest.raises(
+        StorageError, match=r"remove refs/heads/main\.lock in that folder. Nothing was changed"
+    ):
+        notebook.write("MEMORY.md", "two\n")
+    assert_unchanged(notebook, head)
+
+
+def test_what_was_called_off_on_a_full_disk_never_happens(
+    notebook: Notebook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    head = notebook.history.head()
+    journal = notebook.history.path / journal_module.JOURNAL_FILE
+    before = journal.read_bytes() if journal.exists() else b""
+    real = file_access.write_all
+
+    def only_records(handle: int, content: bytes) -> None:
+        if b"void " in content:
+            raise FULL
+        real(handle, content)
+
+    refuse_in(git_store, "write_all", monkeypatch)
+    monkeypatch.setattr(journal_module, "write_all", only_records)
+    with pytest.raises(StorageError, match="Nothing was changed"):
+        notebook.write("MEMORY.md", "two\n")
+    monkeypatch.undo()
+    assert journal.read_bytes() == before
+    assert_unchanged(notebook, head)
+    assert notebook.history.adopt().commits == ()
+    assert_unchanged(notebook, head)
+
+
+def test_what_can_be_neither_completed_nor_taken_back_says_so_and_is_completed(
+    notebook: Notebook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    head = notebook.history.head()
+    refuse_in(git_store, "write_all", monkeypatch)
+
+    def refuse(*_: object) -> None:
+        raise StorageError("The journal cannot be used: No space left on device.")
+
+    monkeypatch.setattr(journal_module.Journal, "call_off", refuse)
+    with pytest.raises(StorageError, match="the next change completes this one first") as raised:
+        notebook.write("MEMORY.md", "two\n")
+    assert "Nothing was changed" not in str(raised.value)
+    monkeypatch.undo()
+    assert notebook.write("USER.md", "new\n")
+    assert (notebook.root / "MEMORY.md").read_text() == "two\n"
+    assert len(list(notebook.history.store.walk(stop=head))) == 2
+
+
+def test_a_journal_that_cannot_note_the_end_says_that_the_change_is_saved(
+    notebook: Notebook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = file_access.write_all
+
+    def only_records(handle: int, content: bytes) -> None:
+        if content.startswith(b"done "):
+            raise FULL
+        real(handle, content)
+
+    monkeypatch.setattr(journal_module, "write_all", only_records)
+    commit = notebook.write("MEMORY.md", "two\n")
+    monkeypatch.undo()
+    assert notebook.history.head() == commit
+    assert any(
+        "No space left" in each and "The change is saved" in each for each in notebook.history.warnings
+    )
+    assert notebook.write("USER.md", "new\n") != commit
+
+
+def test_a_change_that_failed_retires_no_id(notebook: Notebook, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = "memory/episodes/2026-02-02.md"
+    notebook.write(log, "## 14:30 | event\nThe tram was late.\n")
+    retired = notebook.root / layout.SPENT_IDS
+    before = retired.read_bytes()
+    for module, name in ((work_files, "write_all"), (journal_module, "write_all"), (git_store, "write_all")):
+        refuse_in(module, name, monkeypatch)
+        with pytest.raises(StorageError):
+            notebook.write(log, "nothing\n")
+        monkeypatch.undo()
+        assert retired.read_bytes() == before
+    notebook.write(log, "nothing\n")
+    assert len(retired.read_bytes()) > len(before)

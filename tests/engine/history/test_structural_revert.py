@@ -9,8 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.engine.errors import Stale
-from workbench.engine.history.document_units import parse_units
-from workbench.engine.history.structural_revert import changed_units, is_scaffold, revert_content, try_revert
+from workbench.engine.history.differences import parse_units
+from workbench.engine.history.structural_revert import (
+    changed_units,
+    in_words,
+    is_scaffold,
+    revert_content,
+    try_revert,
+)
 
 ENTITY = """# person--alex
 
@@ -96,7 +102,6 @@ def test_what_was_changed_again_is_a_conflict_with_both_versions() -> None:
     now = ENTITY.replace("Lives in Berlin", "Lives in Oslo")
     with pytest.raises(Stale) as caught:
         revert(ENTITY, after, now, "memory/graph/entities/person--alex.md")
-    assert "^f3c1" in str(caught.value)
     assert "Lives in Rome" in str(caught.value)
     assert "Lives in Oslo" in str(caught.value)
     assert caught.value.where == "memory/graph/entities/person--alex.md"
@@ -360,3 +365,20 @@ def test_reverts_of_independent_changes_commute(order: list[int]) -> None:
     for change_number in order:
         now = revert(versions[change_number], versions[change_number + 1], now)
     assert now == ENTITY
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("- Likes tea <!-- pinned --> ^f3c1", "Likes tea"),
+        ("- [ ] `r-012.1` fact for [[person--alex|Alex]]: **Tea**", "r-012.1 fact for Alex: Tea"),
+        ("1. Tell [[the quay]]", "Tell the quay"),
+        ("> ## A heading", "A heading"),
+        ("<!-- Type: project | Label: Ferry -->", "Type: project | Label: Ferry"),
+        ("Open <!-- to the end", "Open"),
+        ("x" * 500, "x" * 119 + "…"),
+        ("", ""),
+    ],
+)
+def test_a_refusal_says_what_a_unit_says_without_its_markdown(text: str, words: str) -> None:
+    assert in_words(text) == words

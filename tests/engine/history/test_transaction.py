@@ -23,6 +23,7 @@ from workbench.engine.errors import (
 )
 from workbench.engine.history.commits import parse_message
 from workbench.engine.history.history import History
+from workbench.engine.history.journal import Journal, Record
 from workbench.engine.history.plan import Action, Attribution, Event, FileChange, FileView, Plan
 from workbench.engine.history.projections import Projection, audit_lines
 from workbench.engine.markdown.audit_log import parse_audit_line
@@ -143,11 +144,11 @@ def test_an_outside_edit_is_committed_first_and_the_plan_made_anew(notebook: Not
 
 
 def test_an_edit_of_a_file_that_was_only_read_is_taken_in_too(notebook: Notebook) -> None:
-    notebook.write_all({"MEMORY.md": "m", "USER.md": "u"})
-    (notebook.root / "USER.md").write_text("changed")
+    notebook.write_all({"MEMORY.md": "m", "AGENTS.md": "u"})
+    (notebook.root / "AGENTS.md").write_text("changed")
 
     def plan(files: FileView) -> Plan[None]:
-        return edit("MEMORY.md", files.read("USER.md"))
+        return edit("MEMORY.md", files.read("AGENTS.md"))
 
     receipt = notebook.history.mutate(plan, BOT)
     assert len(receipt.adopted) == 1
@@ -173,8 +174,6 @@ def test_an_edit_that_comes_while_planning_is_not_overwritten(notebook: Notebook
 def test_an_edit_at_the_very_last_moment_is_left_and_taken_in(
     notebook: Notebook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from workbench.engine.history.journal import Journal, Record
-
     notebook.write("MEMORY.md", "one\n")
     append = Journal.append
 
@@ -190,6 +189,27 @@ def test_an_edit_at_the_very_last_moment_is_left_and_taken_in(
     assert parse_message(head).actor == "manual"
     assert head.parent == receipt.commit
     assert notebook.history.adopt().commits == ()
+
+
+def test_a_branch_that_others_move_meanwhile_is_theirs(
+    notebook: Notebook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = notebook.write("MEMORY.md", "one\n")
+    second = notebook.write("MEMORY.md", "two\n")
+    append = Journal.append
+
+    def append_then_move(journal: Journal, record: Record) -> None:
+        append(journal, record)
+        notebook.history.store.move_head(first, expected=second)
+
+    with monkeypatch.context() as moving:
+        moving.setattr(Journal, "append", append_then_move)
+        with pytest.raises(Stale):
+            notebook.write("MEMORY.md", "three\n")
+    assert notebook.history.head() == first
+    assert notebook.read("MEMORY.md") == "two\n"
+    notebook.history.adopt()
+    assert notebook.read("MEMORY.md") == "two\n"
 
 
 def test_files_that_never_stand_still_end_in_a_clear_error(notebook: Notebook) -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.engine.markdown.hostile_text import markdown, texts, worded
 from workbench.engine.errors import NotFound
 from workbench.engine.markdown.core import CORE_BLOCKS, CoreMemory
-from workbench.engine.markdown.template import load_template
+from workbench.engine.markdown.source import load_template
 
 SAMPLE = (
     "# MEMORY.md — Core Memory\r\n\r\n<!-- TOKEN BUDGET -->\r\n\r\n"
@@ -148,3 +148,20 @@ def test_edits_of_an_item_change_only_its_lines(content: bytes) -> None:
     changed = core.replace_item("core:identity:name", "Name: B")
     assert changed.source.lines[2:] == core.source.lines[2:]
     assert changed.source.lines[1] == "- Name: B"
+
+
+def test_an_unsettled_item_says_what_it_contradicts_and_keeps_its_id() -> None:
+    text = b"## Active Context\n- Due on March 15 <!-- pinned -->\n- Tea\n"
+    memory = CoreMemory.parse(text)
+    item = memory.blocks[0].items[0]
+    marked = CoreMemory.parse(
+        memory.set_contradicted(item.id, ["episode:2026-02-02:14:30", "entity:a--b#^f1"]).render()
+    )
+    assert marked.contradicted_by(item.id) == ("episode:2026-02-02:14:30", "entity:a--b#^f1")
+    assert [(each.id, each.text, each.pinned) for each in marked.blocks[0].items] == [
+        (each.id, each.text, each.pinned) for each in memory.blocks[0].items
+    ]
+    assert marked.replace_item(item.id, "Due on March 16").contradicted_by(
+        "core:active-context:due-on-march-16"
+    )
+    assert marked.set_contradicted(item.id, []).render() == text

@@ -69,7 +69,7 @@ def test_the_sample_is_read(entity: EntityFile) -> None:
         ("Routing: LLM-classified (not keyword heuristic)", None),
         ("Forgetting is by decay", "f7k2"),
     ]
-    assert entity.retired[0].provenance.superseded_by == "f7k2"
+    assert entity.retired[0].provenance.successor_block == "f7k2"
     assert [(dated.date, dated.text) for dated in entity.timeline] == [
         ("2026-01-15", "Research began"),
         ("2026-02-02", "Direction chosen"),
@@ -107,7 +107,7 @@ def test_adding_a_fact_adds_one_line(entity: EntityFile) -> None:
 
 
 def test_retiring_moves_the_line_and_restoring_moves_it_back(entity: EntityFile) -> None:
-    retired = entity.retire_fact(entity.facts[1], until="2026-03-01", superseded_by="fabc")
+    retired = entity.retire(entity.facts[1], until="2026-03-01", by="fabc")
     assert [fact.block_id for fact in retired.facts] == [None]
     assert retired.retired[-1].text == "Forgetting is by decay"
     assert retired.retired[-1].provenance == Provenance(
@@ -117,7 +117,7 @@ def test_retiring_moves_the_line_and_restoring_moves_it_back(entity: EntityFile)
 
 
 def test_retiring_a_plain_fact_gives_it_the_id_that_was_made_for_it(entity: EntityFile) -> None:
-    retired = entity.retire_fact(entity.facts[0], until="2026-03-01", block_id="f9")
+    retired = entity.retire(entity.facts[0], until="2026-03-01", block_id="f9")
     assert retired.retired[-1].text == "Routing: LLM-classified (not keyword heuristic)"
     assert retired.retired[-1].block_id == "f9"
 
@@ -199,7 +199,7 @@ def test_adding_to_any_file_keeps_its_lines(content: bytes) -> None:
 def test_a_retired_relation_keeps_its_line_and_comes_back() -> None:
     entity = EntityFile.parse(SAMPLE.encode(), PATH)
     relation = entity.relations[2]
-    retired = entity.retire_relation(relation, until="2026-03-01")
+    retired = entity.retire(relation, until="2026-03-01")
     assert (
         "- develops: [[project--x]] (confidence high, 2026-01-01 to 2026-03-01) ^r3k1\n"
         in retired.source.text
@@ -213,11 +213,11 @@ def test_a_retired_relation_keeps_its_line_and_comes_back() -> None:
 
 def test_a_relation_without_a_block_id_is_given_one_when_it_is_retired() -> None:
     entity = EntityFile.parse(SAMPLE.encode(), PATH)
-    retired = entity.retire_relation(entity.relations[1], block_id="r9")
+    retired = entity.retire(entity.relations[1], block_id="r9")
     assert retired.retired[-1].text == "Inspired by: [[concept--letta|Letta]], [[concept--cognitive]]"
     assert retired.restore_fact("r9").relations[-1].targets == ("concept--letta", "concept--cognitive")
     with pytest.raises(NotFound):
-        retired.retire_relation(entity.relations[1])
+        retired.retire(entity.relations[1])
 
 
 @pytest.mark.parametrize("text", ["Prefers [[tool--git]]: always", "Likes: tea", "uses: [[tool--git]] daily"])

@@ -1,4 +1,4 @@
-"""Episode logs: tolerant reading, and appending that nothing can break out of."""
+"""Episode logs and daily logs: tolerant reading, and appending that nothing can break out of."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.engine.markdown.hostile_text import any_bytes, texts
 from workbench.engine.errors import InvalidInput, NotFound
-from workbench.engine.markdown.episodes import EpisodeLog
+from workbench.engine.markdown.episodes import DailyLog, EpisodeLog, NewEntry
 from workbench.engine.markdown.source import clean_text
 
 PATH = "memory/episodes/2026-02-02.md"
@@ -16,6 +16,10 @@ PATH = "memory/episodes/2026-02-02.md"
 
 def read(text: str) -> EpisodeLog:
     return EpisodeLog.parse(text.encode(), PATH)
+
+
+def appended(log: EpisodeLog, entry: NewEntry) -> EpisodeLog:
+    return log.append_entries([entry])
 
 
 def test_the_sample_of_the_design_document_is_read() -> None:
@@ -69,8 +73,8 @@ def test_a_broken_heading_is_reported_and_hides_nothing() -> None:
 
 
 def test_a_new_file_gets_its_title() -> None:
-    log = EpisodeLog.parse(b"", PATH).append_entry(
-        "14:30", "Chose it.", type="decision", tags=["memory", "a b"]
+    log = appended(
+        EpisodeLog.parse(b"", PATH), NewEntry("14:30", "Chose it.", "decision", tags=("memory", "a b"))
     )
     assert log.render().decode() == (
         "# 2026-02-02 — Episode Log\n\n"
@@ -80,7 +84,7 @@ def test_a_new_file_gets_its_title() -> None:
 
 
 def test_line_ends_of_the_file_are_used() -> None:
-    log = EpisodeLog.parse(b"## 14:30 | event\r\nold", PATH).append_entry("14:30", "one\ntwo")
+    log = appended(EpisodeLog.parse(b"## 14:30 | event\r\nold", PATH), NewEntry("14:30", "one\ntwo"))
     assert log.render() == (
         b"## 14:30 | event\r\nold\r\n\r\n## 14:30 #2 | event | confidence:high\r\none\r\ntwo\r\n"
     )
@@ -91,7 +95,7 @@ def test_every_body_parses_back_after_every_append(bodies: list[str]) -> None:
     log = EpisodeLog.parse(b"", PATH)
     for body in bodies:
         before = log.render()
-        log = log.append_entry("14:30", body, tags=["x"])
+        log = appended(log, NewEntry("14:30", body, tags=("x",)))
         assert log.render().startswith(before)
     assert [entry.body for entry in log.entries] == [clean_text(body) for body in bodies]
     assert [entry.number for entry in log.entries] == list(range(1, len(bodies) + 1))
@@ -102,7 +106,7 @@ def test_every_body_parses_back_after_every_append(bodies: list[str]) -> None:
 @given(content=any_bytes, body=texts())
 def test_appending_to_any_file_keeps_what_is_there(content: bytes, body: str) -> None:
     old = EpisodeLog.parse(b"## 09:00 | event\n" + content, PATH)
-    new = old.append_entry("14:30", body, source="reflection", extra=[("note", "a | b #")])
+    new = appended(old, NewEntry("14:30", body, source="reflection", extra=(("note", "a | b #"),)))
     assert new.render().startswith(old.render())
     assert [entry.id for entry in new.entries] == [*(e.id for e in old.entries), new.entries[-1].id]
     assert new.entries[-1].body == clean_text(body)
@@ -114,17 +118,14 @@ def test_appending_to_any_file_keeps_what_is_there(content: bytes, body: str) ->
 )
 def test_fields_cannot_forge_other_fields(fields: tuple[str, str, str]) -> None:
     kind, tag, note = fields
-    entry = (
-        EpisodeLog.parse(b"", PATH)
-        .append_entry("14:30", "b", type=kind, tags=[tag], extra=[("n", note)])
-        .entries[-1]
-    )
+    new = NewEntry("14:30", "b", type=kind, tags=(tag,), extra=(("n", note),))
+    entry = appended(EpisodeLog.parse(b"", PATH), new).entries[-1]
     assert (entry.source, entry.confidence, entry.body) == ("conversation", "high", "b")
 
 
 def test_an_entry_can_be_taken_out_again() -> None:
     log = read("# Day\n\n## 14:30 | event\none\n")
-    more = log.append_entry("15:00", "two\n## three")
+    more = appended(log, NewEntry("15:00", "two\n## three"))
     assert more.remove_entry("episode:2026-02-02:15:00").render() == log.render()
     assert more.remove_entry("episode:2026-02-02:14:30").entries[0].body == "two\n## three"
     with pytest.raises(NotFound):
@@ -133,9 +134,72 @@ def test_an_entry_can_be_taken_out_again() -> None:
 
 def test_a_time_that_is_none_is_refused() -> None:
     with pytest.raises(InvalidInput, match="25:00"):
-        EpisodeLog.parse(b"", PATH).append_entry("25:00", "x")
+        appended(EpisodeLog.parse(b"", PATH), NewEntry("25:00", "x"))
 
 
 def test_an_open_fence_by_hand_does_not_swallow_the_next_entry() -> None:
-    log = read("## 14:30 | event\n```\nleft open").append_entry("15:00", "seen")
+    log = appended(read("## 14:30 | event\n```\nleft open"), NewEntry("15:00", "seen"))
     assert [entry.body for entry in log.entries] == ["```\nleft open\n```", "seen"]
+
+
+BULLETS = """# 2023-05-08
+
+Before anything.
+
+## Session with Ada and Ben at 13:56, 8 May 2023
+
+- 13:56 Ada: Hey Ben!
+- 13:58 Ben: I saw: a [image: cat]
+- 15:01 Ada: Back again.
+  With more.
+- 15:02 Ben: Good.
+
+## Later
+Nothing with times.
+"""
+
+
+def test_headings_and_pauses_part_a_day() -> None:
+    log = DailyLog.parse(BULLETS.encode(), "memory/2023-05-08-chat.md")
+    assert (log.date, log.slug, log.title) == ("2023-05-08", "chat", "2023-05-08")
+    assert [
+        (entry.time, entry.title, len(entry.turns), entry.span.start, entry.span.end) for entry in log.entries
+    ] == [
+        (None, "Before anything.", 0, 3, 3),
+        ("13:56", "Session with Ada and Ben at 13:56, 8 May 2023", 2, 5, 8),
+        ("15:01", "15:01 Ada: Back again.", 2, 9, 11),
+        (None, "Later", 0, 13, 14),
+    ]
+    turn = log.entries[1].turns[1]
+    assert (turn.time, turn.speaker, turn.text) == ("13:58", "Ben", "I saw: a [image: cat]")
+    assert log.entries[2].turns[0].text == "Back again.\nWith more."
+
+
+def test_heading_turns_are_read_with_what_follows() -> None:
+    log = DailyLog.parse(
+        b"# 2024-04-25\n\n## 09:00 user\nCheck this:\n```\n## 10:00 not me\n```\n\n## 09:01 assistant\nDone.\n",
+        "memory/2024-04-25.md",
+    )
+    assert [(entry.time, entry.title) for entry in log.entries] == [
+        ("09:00", "user: Check this:"),
+        ("09:01", "assistant: Done."),
+    ]
+    assert log.entries[0].turns[0].text == "Check this:\n```\n## 10:00 not me\n```"
+
+
+def test_chinese_logs_are_read() -> None:
+    log = DailyLog.parse(
+        "# 日志\r\n\r\n## 会议\r\n- 9：05 小明：你好 世界\r\n- 9:06 小红： 好\r\n".encode(),
+        "memory/2026-02-02.md",
+    )
+    assert [(turn.time, turn.speaker) for turn in log.entries[0].turns] == [("09:05", ""), ("09:06", "小红")]
+
+
+@given(content=any_bytes)
+def test_entries_follow_one_another_and_cover_the_text(content: bytes) -> None:
+    log = DailyLog.parse(b"intro\n\n# not the title\n\n" + content, "memory/2026-02-02.md")
+    ends = 0
+    for entry in log.entries:
+        assert entry.span.start > ends
+        assert entry.text == log.source.text_of(entry.span)
+        ends = entry.span.end

@@ -61,10 +61,10 @@ def test_setext_headings_count() -> None:
 
 def test_items_carry_their_nested_lines() -> None:
     items = read_outline(source("- one\n  more\n  - two\n    deep\n\n1. three\n")).items
-    assert [(i.text, i.own, i.depth, i.marker, i.span) for i in items] == [
-        ("one\nmore\n- two\n  deep", "one\nmore", 0, "-", LineSpan(1, 4)),
-        ("two\ndeep", "two\ndeep", 1, "-", LineSpan(3, 4)),
-        ("three", "three", 0, "1.", LineSpan(6, 6)),
+    assert [(i.text, i.own, i.depth, i.indent, i.span) for i in items] == [
+        ("one\nmore\n- two\n  deep", "one\nmore", 0, 2, LineSpan(1, 4)),
+        ("two\ndeep", "two\ndeep", 1, 4, LineSpan(3, 4)),
+        ("three", "three", 0, 3, LineSpan(6, 6)),
     ]
 
 
@@ -92,6 +92,6 @@ def test_comments_are_found_inline_and_over_lines() -> None:
     ]
 
 
-def test_a_fence_knows_whether_it_is_closed() -> None:
+def test_a_fence_reaches_to_its_end_or_that_of_the_file() -> None:
     fences = read_outline(source("```py\nx\n```\n\n~~~\ny\n")).fences
-    assert [(fence.info, fence.closed) for fence in fences] == [("py", True), ("", False)]
+    assert fences == (LineSpan(1, 3), LineSpan(5, 6))

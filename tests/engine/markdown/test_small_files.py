@@ -14,11 +14,9 @@ from workbench.engine.markdown.audit_log import AuditArchive, MonthlyDigest
 from workbench.engine.markdown.graph import RelationVocabulary, canonical_relation
 from workbench.engine.markdown.markup import clean_item
 from workbench.engine.markdown.outline import read_annotations, strip_comments, trailing_comments
-from workbench.engine.markdown.procedure import Procedure
+from workbench.engine.markdown.pages import Procedure, VaultNote
 from workbench.engine.markdown.reflection_records import Evolution, ReflectionLog, ReflectionRecord
-from workbench.engine.markdown.source import clean_text
-from workbench.engine.markdown.template import TEMPLATES, load_template
-from workbench.engine.markdown.vault import VaultNote
+from workbench.engine.markdown.source import TEMPLATES, clean_text, load_template
 
 PROCEDURE = """# how-to-deploy.md
 
@@ -89,12 +87,13 @@ def test_the_vocabulary_knows_inverses_and_takes_additions() -> None:
     assert words.inverse_of("used_by") == "uses"
     assert words.inverse_of("uncertain-about") is None
     assert words.find("mentors") is None
-    more = words.add("Mentors", inverse="mentored by", description="person → person")
-    assert more.inverse_of("mentored-by") == "mentors"
-    assert more.render() == load_template("memory/graph/relations.md") + (
-        "\n## Workspace\n- `mentors` / `mentored-by` — person → person\n".encode()
-    )
-    assert more.add("mentored by") is more
+    more = words.add("Mentors")
+    assert (more.types[-1].name, more.inverse_of("mentors")) == ("mentors", None)
+    assert more.add("mentors") is more
+    own = RelationVocabulary.parse("- `mentors` / `mentored by` — person → person\n".encode())
+    assert own.inverse_of("mentored-by") == "mentors"
+    assert [kind.name for kind in own.add("knows-of").types[:2]] == ["mentors", "knows-of"]
+    assert own.add("mentored by") is own
     assert RelationVocabulary.parse(b"- nothing\n- `a`\n- `a`\n").problems[1].line == 3
     assert canonical_relation(" Inspired_by ") == "inspired-by"
 
@@ -149,7 +148,7 @@ def test_annotations_are_read_as_values() -> None:
         "<!-- observed: 2026-01-01 | status: active -->\n"
         "<!-- openclaw-memory-promotion:memory:memory/2026-05-12.md:3:5 --> <!-- pinned -->"
     )
-    assert [(note.key, note.value) for note in read_annotations(text)] == [
+    assert list(read_annotations(text)) == [
         ("trigger", "units, report"),
         ("importance", "6"),
         ("project", "github.com/a/b"),

@@ -8,6 +8,7 @@ import pytest
 
 from tests.engine.memory.files_in_memory import NOW, Files
 from workbench.engine.memory.decay import DecayContext, MemoryFacts
+from workbench.engine.settings.sections import DecaySettings
 
 
 @pytest.fixture
@@ -17,7 +18,7 @@ def files() -> Files:
 
 @pytest.fixture
 def reckoning() -> DecayContext:
-    return DecayContext(NOW)
+    return DecayContext(NOW, settings=DecaySettings(lambda_=0.03))
 
 
 @pytest.fixture

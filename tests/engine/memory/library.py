@@ -13,7 +13,7 @@ from workbench.engine.catalog.records import EdgeRecord, EntityMatch, EntityReco
 from workbench.engine.catalog.terms import acronyms, name_key
 from workbench.engine.history.plan import Plan
 from workbench.engine.markdown.entity import EntityFile
-from workbench.engine.memory.draft import Draft, MemoryStanding
+from workbench.engine.memory.draft import Draft, Relevance
 from workbench.engine.memory.entities import EntityFiles
 from workbench.engine.settings.sections import Settings
 from workbench.engine.triggers.model import Routing
@@ -130,11 +130,11 @@ def _similarity(how: str, key: str, entity: EntityRecord) -> float:
 class Even:
     """A standing lookup by which every memory stands alike, but for those that are given."""
 
-    def __init__(self, given: Mapping[str, MemoryStanding] | None = None) -> None:
+    def __init__(self, given: Mapping[str, Relevance] | None = None) -> None:
         self.given = dict(given or {})
 
-    def standing(self, memory_id: str) -> MemoryStanding:
-        return self.given.get(memory_id, MemoryStanding(0.8))
+    def relevance(self, memory_id: str) -> Relevance:
+        return self.given.get(memory_id, Relevance(0.8))
 
 
 def routing(**choices: object) -> Routing:

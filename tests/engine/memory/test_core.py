@@ -17,11 +17,11 @@ from workbench.engine.memory.core import (
     plan_set_block,
     view_core,
 )
-from workbench.engine.memory.draft import MemoryStanding
+from workbench.engine.memory.draft import Relevance
 from workbench.engine.memory.forget import plan_archive
 from workbench.engine.results.memories import CoreItem
 from workbench.engine.settings.sections import CoreSettings
-from workbench.engine.tokens.counting import count_tokens
+from workbench.engine.tokens import count_tokens
 
 MEMORY = """# MEMORY.md — Core Memory
 
@@ -137,9 +137,9 @@ def test_a_full_core_refuses_with_the_numbers_and_what_could_go() -> None:
 
 
 def test_the_least_relevant_items_are_named_first() -> None:
-    standing = Even({"core:identity:timezone": MemoryStanding(0.06)})
+    standing = Even({"core:identity:timezone": Relevance(0.06)})
     with pytest.raises(BudgetExceeded) as caught:
-        plan_add_item(library(), "identity", "word " * 60, SMALL, NOW, standing=standing)
+        plan_add_item(library(), "identity", "word " * 60, SMALL, NOW, scores=standing)
     assert (caught.value.remedy or "").startswith("What could go: core:identity:timezone")
 
 

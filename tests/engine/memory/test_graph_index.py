@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from tests.engine.memory.library import ALEX, NOW, SETTINGS, Even, Library, entity
 from workbench.engine.layout import GRAPH_INDEX
-from workbench.engine.memory.draft import MemoryStanding
-from workbench.engine.memory.graph import Origin
+from workbench.engine.memory.draft import Relevance
+from workbench.engine.memory.graph import Origin, project_all, project_changes
 from workbench.engine.memory.graph_changes import (
     plan_link,
     plan_merge,
@@ -19,7 +19,6 @@ from workbench.engine.memory.graph_changes import (
     plan_unlink,
     plan_unmerge,
 )
-from workbench.engine.memory.graph_index import project_all, project_changes
 
 PEOPLE = ("ann", "bob", "cid", "dee")
 
@@ -41,9 +40,9 @@ def test_rows_show_scores_and_edges_their_dates() -> None:
     )
     known = Even(
         {
-            "entity:person--alex": MemoryStanding(1.0, pinned=True),
-            "entity:person--alex#^r1aa": MemoryStanding(0.5, last_accessed=date(2026, 2, 2)),
-            "entity:concept--b": MemoryStanding(0.0, archived=True),
+            "entity:person--alex": Relevance(1.0, pinned=True),
+            "entity:person--alex#^r1aa": Relevance(0.5, last_accessed=date(2026, 2, 2)),
+            "entity:concept--b": Relevance(0.0, archived=True),
         }
     )
     index = project_all(files, known)[GRAPH_INDEX].decode()
@@ -71,7 +70,7 @@ def test_archived_entities_have_neither_row_nor_edges() -> None:
     files.apply(plan_link(files.files(), SETTINGS, "Ann", "prefers", "Bob", Origin()))
     files.apply(plan_link(files.files(), SETTINGS, "Bob", "prefers", "Cid", Origin()))
     before = project_all(files, Even())[GRAPH_INDEX]
-    gone = Even({"entity:person--bob": MemoryStanding(0.0, archived=True)})
+    gone = Even({"entity:person--bob": Relevance(0.0, archived=True)})
     after = project_changes([], before, files, files, gone, archived=["entity:person--bob"])
     assert after == project_all(files, gone)
     assert b"person--bob" not in after[GRAPH_INDEX]

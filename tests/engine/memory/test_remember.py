@@ -19,7 +19,7 @@ from workbench.engine.memory.lookup import locate_memory
 from workbench.engine.memory.remember import plan_remember
 from workbench.engine.memory.wording import clean_memory, text_key
 from workbench.engine.requests import RememberRequest
-from workbench.engine.results.json_shape import to_json
+from workbench.engine.results import to_json
 from workbench.engine.results.memories import Remembered
 from workbench.engine.settings.sections import CoreSettings, Settings
 from workbench.engine.triggers.model import (
@@ -252,7 +252,7 @@ def test_wishes_override_the_routing() -> None:
         {"type": "gossip"},
         {"confidence": "sure"},
         {"source": "a\n| b"},
-        {"entities": ("planet:Mars",)},
+        {"entities": ("projct:Mars",)},
         {"text": "nul\0"},
         {"text": "x" * 200_000},
         {"text": " "},
@@ -298,3 +298,13 @@ def test_any_text_is_read_back_from_every_store(text: str, tags: list[str]) -> N
         else:
             assert text_key(found.text) == text_key(one)
         assert remember(files, text, routing(summary=text[:90]), store=store).changes == ()
+
+
+@pytest.mark.parametrize("scope", ["group:family", "person:robin", "shared"])
+def test_what_is_for_others_stays_out_of_core_memory_wherever_its_words_belong(scope: str) -> None:
+    files = Library({})
+    chosen = routing(store="core", core_update=True, core_block="Critical Facts")
+    outcome = files.apply(remember(files, "Everybody is called Otto.", chosen, scope=scope))
+    assert (outcome.store, outcome.core_update) == ("episodic", None)
+    assert f"| for:{scope}" in files.text(DAY)
+    assert files.read("MEMORY.md") is None

@@ -10,7 +10,17 @@ import openai  # noqa: F401  # loaded before any time-out is measured
 import pytest
 
 from tests.engine.providers.model_server import MakeChat, ModelServer
-from workbench.engine.providers.openai_api import OpenAICompatibleChat
+from workbench.engine.providers import model_server
+from workbench.engine.providers.chat_models import OpenAICompatibleChat
+from workbench.engine.providers.model_server import EndPoint
+
+
+@pytest.fixture(autouse=True)
+def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Return the pauses between attempts, in seconds; nobody waits for them."""
+    paused: list[float] = []
+    monkeypatch.setattr(model_server, "sleep", paused.append)
+    return paused
 
 
 @pytest.fixture
@@ -24,14 +34,9 @@ def make_chat(server: ModelServer) -> Iterator[MakeChat]:
     made: list[OpenAICompatibleChat] = []
 
     def make(**options: Any) -> OpenAICompatibleChat:
-        given: dict[str, Any] = {
-            "base_url": server.url,
-            "api_key": "sk-secret-1",
-            "model": "small",
-            "timeout_s": 5.0,
-            "pause": lambda seconds: None,
-        }
-        chat = OpenAICompatibleChat(**(given | options))
+        place: dict[str, Any] = {"base_url": server.url, "api_key": "sk-secret-1", "model": "small"}
+        place |= {name: options.pop(name) for name in ("base_url", "api_key", "headers") if name in options}
+        chat = OpenAICompatibleChat(EndPoint(**place), **({"timeout_s": 5.0} | options))
         made.append(chat)
         return chat
 

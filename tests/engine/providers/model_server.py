@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from workbench.engine.providers.openai_api import OpenAICompatibleChat
+from workbench.engine.providers.chat_models import OpenAICompatibleChat
 
 MakeChat = Callable[..., OpenAICompatibleChat]
 

@@ -19,7 +19,7 @@ from tests.engine.providers.embedding.tiny_gguf import write_tiny_gguf
 from tests.engine.providers.tiny_chat_gguf import CONTEXT, write_tiny_chat_gguf
 from workbench.engine.errors import ProviderError
 from workbench.engine.providers.chat import ChatCancelled, ChatMessage, JsonReply
-from workbench.engine.providers.llama_chat import LlamaChat
+from workbench.engine.providers.chat_models import LlamaChat
 
 QUESTION = [ChatMessage("system", "Be brief."), ChatMessage("user", "How are you?")]
 ITEM: dict[str, Any] = {
@@ -187,7 +187,7 @@ def test_nothing_is_printed(chat_file: Path) -> None:
     program = (
         "import sys; from pathlib import Path\n"
         "from workbench.engine.providers.chat import ChatMessage\n"
-        "from workbench.engine.providers.llama_chat import LlamaChat\n"
+        "from workbench.engine.providers.chat_models import LlamaChat\n"
         "chat = LlamaChat(Path(sys.argv[1]))\n"
         "chat.complete_json([ChatMessage('user', 'x')], schema={'type': 'object', 'properties': {}},"
         " schema_name='x')"

@@ -20,8 +20,8 @@ from tests.engine.providers.stand_in_llama import FAILURES, install, model_file
 from workbench.engine.errors import ProviderError
 from workbench.engine.providers import llama_process
 from workbench.engine.providers.chat import ChatMessage
+from workbench.engine.providers.chat_models import LlamaChat
 from workbench.engine.providers.embedding.local import LocalEmbedder
-from workbench.engine.providers.llama_chat import LlamaChat
 
 SAID = {
     "SIGILL": ("illegal instruction", "GGML_NATIVE=OFF"),

@@ -13,7 +13,7 @@ import pytest
 from tests.engine.providers.model_server import Answer, MakeChat, ModelServer, completion, failure
 from workbench.engine.errors import ProviderError
 from workbench.engine.providers.chat import ChatCancelled, ChatMessage, JsonReply
-from workbench.engine.providers.openai_api import OpenAICompatibleChat
+from workbench.engine.providers.chat_models import OpenAICompatibleChat
 
 QUESTION = [ChatMessage("system", "Be brief."), ChatMessage("user", "How are you?")]
 SCHEMA: dict[str, Any] = {
@@ -129,24 +129,26 @@ def test_a_lost_connection_is_tried_again(server: ModelServer, make_chat: MakeCh
     assert make_chat(retries=1).complete(QUESTION).text == "Fine."
 
 
-def test_pauses_grow_or_are_what_the_server_asks(server: ModelServer, make_chat: MakeChat) -> None:
+def test_pauses_grow_or_are_what_the_server_asks(
+    server: ModelServer, make_chat: MakeChat, pauses: list[float]
+) -> None:
     server.script(
         failure(500, "busy"),
         failure(500, "busy"),
         failure(429, "busy", Retry_After="1.5"),
         completion("Fine."),
     )
-    waited: list[float] = []
-    make_chat(retries=3, pause=waited.append).complete(QUESTION)
-    assert waited == [0.25, 0.5, 1.5]
+    make_chat(retries=3).complete(QUESTION)
+    assert pauses == [0.25, 0.5, 1.5]
 
 
-def test_a_pause_beyond_the_time_out_is_not_begun(server: ModelServer, make_chat: MakeChat) -> None:
+def test_a_pause_beyond_the_time_out_is_not_begun(
+    server: ModelServer, make_chat: MakeChat, pauses: list[float]
+) -> None:
     server.script(failure(429, "come back tomorrow", Retry_After="86400"))
-    waited: list[float] = []
     with pytest.raises(ProviderError, match="overloaded"):
-        make_chat(pause=waited.append).complete(QUESTION)
-    assert waited == []
+        make_chat().complete(QUESTION)
+    assert pauses == []
     assert len(server.requests) == 1
 
 
@@ -217,7 +219,7 @@ def test_an_answer_cut_off_on_the_wire_is_an_error(server: ModelServer, make_cha
 def test_an_endless_answer_is_an_error(
     server: ModelServer, make_chat: MakeChat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workbench.engine.providers.openai_api.LARGEST_ANSWER_BYTES", 1_000)
+    monkeypatch.setattr("workbench.engine.providers.chat_models.LARGEST_ANSWER_BYTES", 1_000)
     server.script(completion("x" * 5_000))
     with pytest.raises(ProviderError, match="larger"):
         make_chat().complete(QUESTION)
@@ -338,8 +340,9 @@ def test_the_key_does_not_show(make_chat: MakeChat) -> None:
 def test_making_one_loads_no_client_and_connects_nowhere() -> None:
     program = (
         "import sys\n"
-        "from workbench.engine.providers.openai_api import OpenAICompatibleChat\n"
-        "OpenAICompatibleChat('http://127.0.0.1:9/v1', '', 'm')\n"
+        "from workbench.engine.providers.model_server import EndPoint\n"
+        "from workbench.engine.providers.chat_models import OpenAICompatibleChat\n"
+        "OpenAICompatibleChat(EndPoint('http://127.0.0.1:9/v1', '', 'm'))\n"
         "assert not {'openai', 'httpx', 'httpx2', 'socket', 'ssl'} & set(sys.modules)\n"
     )
     finished = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)

@@ -13,12 +13,12 @@ from zoneinfo import ZoneInfo
 from tests.engine.catalog.shelf import Shelf
 from workbench.engine.catalog.lookups import Lookups
 from workbench.engine.markdown.core import CoreMemory
-from workbench.engine.markdown.procedure import Procedure
+from workbench.engine.markdown.pages import Procedure
 from workbench.engine.markdown.reflection_records import Evolution, ReflectionLog
 from workbench.engine.reflection.model import Passage, Snapshot
 from workbench.engine.results.decay import DecayEntry
 from workbench.engine.results.memories import CoreBlock, CoreItem, CoreView
-from workbench.engine.tokens.counting import count_tokens
+from workbench.engine.tokens import count_tokens
 
 ZONE = ZoneInfo("Europe/Berlin")
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=ZONE)

@@ -13,12 +13,17 @@ import numpy as np
 import pytest
 
 from tests.engine.catalog.shelf import Shelf, day, episode
+from tests.engine.search.ranking.memory_source import NOW
 from workbench.engine.clock import SystemClock
 from workbench.engine.errors import ProviderError
-from workbench.engine.providers.embedding.builtin import StaticEmbedder
-from workbench.engine.providers.embedding.fallback import Embedders
-from workbench.engine.search.chunks import ChunkSource, Within
-from workbench.engine.search.finder import Finder, SearchBackend
+from workbench.engine.providers.embedding.embedder import StaticEmbedder
+from workbench.engine.providers.selection import Embedders
+from workbench.engine.results.recall import citation
+from workbench.engine.search.chunks import Within
+from workbench.engine.search.finder import Finder
+from workbench.engine.search.ranking.question import SearchOptions
+from workbench.engine.search.ranking.search import SearchQuery
+from workbench.engine.services.retrieval import are_citations_given
 from workbench.engine.settings.sections import EmbeddingSettings, Settings
 
 if TYPE_CHECKING:
@@ -55,6 +60,17 @@ class Moody:
         self.embedded.clear()
 
 
+@dataclass(frozen=True)
+class Near:
+    """How many pieces are near a question, and by what means they were found."""
+
+    count: int
+    provider: str
+    model: str | None
+    fallback: str | None
+    stale: str | None
+
+
 @dataclass
 class Desk:
     """A shelf of memories, what makes their vectors, and a clock for failures."""
@@ -64,13 +80,22 @@ class Desk:
     finder: Finder
     seconds: list[float]
 
-    def nearest(self) -> tuple[int, SearchBackend]:
-        """Ask by meaning; return how many pieces are near, and by what means."""
+    def nearest(self) -> Near:
+        """Ask by meaning."""
+        for index in self.finder.attempts(60):
+            with index:
+                embed = index.embed_query
+                count = len(index.source.by_vector(embed("violin"), 10, Within())) if embed else 0
+                return Near(count, index.provider, index.model, index.fallback, index.stale)
+        raise AssertionError("Nothing answered.")
 
-        def ask(source: ChunkSource, embed: Callable[[str], FloatArray] | None) -> int:
-            return len(source.by_vector(embed("violin"), 10, Within())) if embed else 0
-
-        return self.finder.ask(ask, patience=60)
+    def with_violin(self) -> list[str]:
+        """Return the paths of pieces that hold the word."""
+        for index in self.finder.attempts(60):
+            with index:
+                numbers = [number for number, _ in index.source.by_keywords(["violin"], 10, Within())]
+                return [stored.chunk.path for stored in index.source.read(numbers)]
+        raise AssertionError("Nothing answered.")
 
 
 @pytest.fixture
@@ -80,7 +105,7 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
     shelf.sync()
     moody, seconds = Moody(), [0.0]
     embedders = Embedders(moody, StaticEmbedder(), monotonic=lambda: seconds[0])
-    monkeypatch.setattr("workbench.engine.providers.selection.choose_embedders", lambda settings: embedders)
+    monkeypatch.setattr("workbench.engine.search.finder.choose_embedders", lambda settings: embedders)
     settings = Settings(embedding=EmbeddingSettings(provider="openai"))
     finder = Finder(shelf.catalog, settings, tmp_path / "index", SystemClock())
     yield Desk(shelf, moody, finder, seconds)
@@ -93,7 +118,7 @@ def test_an_index_lost_between_two_questions_is_there_again_for_the_second(
     desk: Desk, tmp_path: Path, harm: str
 ) -> None:
     desk.finder.sync()
-    assert desk.nearest()[0] == 1
+    assert desk.nearest().count == 1
     (place,) = (tmp_path / "index").glob("recall-*-1.sqlite")
     match harm:
         case "deleted":
@@ -106,17 +131,12 @@ def test_an_index_lost_between_two_questions_is_there_again_for_the_second(
             connection.close()
         case _:
             shutil.rmtree(tmp_path / "index")
-
-    def words(source: ChunkSource, _: object) -> list[str]:
-        numbers = [number for number, _ in source.by_keywords(["violin"], 10, Within())]
-        return [stored.chunk.path for stored in source.read(numbers)]
-
-    assert desk.finder.ask(words, patience=60)[0] == ["memory/episodes/2026-02-01.md"]
+    assert desk.with_violin() == ["memory/episodes/2026-02-01.md"]
 
 
 def test_what_works_is_used_and_named(desk: Desk) -> None:
     desk.finder.sync()
-    assert desk.nearest() == (1, SearchBackend("openai", "moody", None, None))
+    assert desk.nearest() == Near(1, "openai", "moody", None, None)
     status = desk.finder.status()
     assert (status.provider, status.dimensions, status.dirty, status.pending) == ("openai", 3, False, 0)
 
@@ -124,25 +144,24 @@ def test_what_works_is_used_and_named(desk: Desk) -> None:
 def test_a_question_that_cannot_be_embedded_is_answered_by_what_steps_in(desk: Desk) -> None:
     desk.finder.sync()
     desk.moody.queries_fail = True
-    count, means = desk.nearest()
-    assert count == 1
-    assert means.provider == "builtin"
-    assert means.fallback is not None
-    assert "The server does not answer." in means.fallback
+    near = desk.nearest()
+    assert (near.count, near.provider) == (1, "builtin")
+    assert near.fallback is not None
+    assert "The server does not answer." in near.fallback
     # Left alone for a while, then asked again.
     desk.moody.queries_fail = False
-    assert desk.nearest()[1].provider == "builtin"
+    assert desk.nearest().provider == "builtin"
     desk.seconds[0] += 61
-    assert desk.nearest() == (1, SearchBackend("openai", "moody", None, None))
+    assert desk.nearest() == Near(1, "openai", "moody", None, None)
 
 
 def test_memories_that_cannot_be_embedded_are_embedded_by_what_steps_in(desk: Desk) -> None:
     desk.moody.passages_fail = True
     desk.finder.sync()
-    count, means = desk.nearest()
-    assert (count, means.provider) == (1, "builtin")
-    assert means.fallback is not None
-    assert "The server sulks." in means.fallback
+    near = desk.nearest()
+    assert (near.count, near.provider) == (1, "builtin")
+    assert near.fallback is not None
+    assert "The server sulks." in near.fallback
 
 
 def test_what_changed_is_found_by_the_next_question(desk: Desk) -> None:
@@ -150,10 +169,21 @@ def test_what_changed_is_found_by_the_next_question(desk: Desk) -> None:
     desk.shelf.write("memory/episodes/2026-02-02.md", day("d", episode("09:00", "Sold the violin.")))
     desk.shelf.sync()
     assert desk.finder.status().dirty
-    words = desk.finder.ask(lambda source, _: len(source.by_keywords(["violin"], 9, Within())), patience=60)[
-        0
-    ]
-    assert words == 2
+    assert len(desk.with_violin()) == 2
+
+
+@pytest.mark.parametrize("unread", [(), ("memory/episodes/2026-02-02.md",)])
+def test_nothing_is_likely_absent_while_files_are_unread(tmp_path: Path, unread: tuple[str, ...]) -> None:
+    shelf = Shelf(tmp_path)
+    shelf.write("memory/episodes/2026-02-01.md", day("d", episode("09:00", "Bought a violin.")))
+    shelf.sync()
+    by_words = Settings(embedding=EmbeddingSettings(provider="none"))
+    finder = Finder(shelf.catalog, by_words, tmp_path / "index", SystemClock(), unread=lambda: unread)
+    finder.take_in(cancelled=lambda: False)
+    found = finder.search(SearchQuery("tungsten carbide", SearchOptions(), NOW, dict.fromkeys), patience=0)
+    finder.close()
+    shelf.catalog.close()
+    assert (found.likely_absent, bool(found.stale)) == (not unread, bool(unread))
 
 
 def test_destroyed_it_leaves_nothing_and_comes_back(desk: Desk, tmp_path: Path) -> None:
@@ -161,4 +191,25 @@ def test_destroyed_it_leaves_nothing_and_comes_back(desk: Desk, tmp_path: Path) 
     desk.finder.destroy()
     assert not [place for place in (tmp_path / "index").iterdir() if place.suffix == ".sqlite"]
     desk.finder.sync()
-    assert desk.nearest()[0] == 1
+    assert desk.nearest().count == 1
+
+
+def test_one_line_and_several_are_cited() -> None:
+    assert citation("memory/2026-02-01.md", 3, 3) == "memory/2026-02-01.md#L3"
+    assert citation("memory/2026-02-01.md", 3, 5) == "memory/2026-02-01.md#L3-L5"
+
+
+@pytest.mark.parametrize(
+    ("choice", "context", "given"),
+    [
+        ("on", "direct", True),
+        ("on", "group", True),
+        ("off", "direct", False),
+        ("auto", "direct", True),
+        ("auto", "group", False),
+        ("auto", "channel", False),
+        ("auto", "subagent", False),
+    ],
+)
+def test_who_is_given_citations(choice: str, context: str, given: bool) -> None:
+    assert are_citations_given(choice, context) is given

@@ -13,7 +13,7 @@ from tests.engine.catalog.shelf import Shelf, furnish
 from workbench.engine.catalog.terms import telling_terms
 from workbench.engine.clock import SystemClock
 from workbench.engine.search.finder import Finder
-from workbench.engine.search.ranking.question import LiteralMatch, literal_matches
+from workbench.engine.search.ranking.question import LiteralMatch
 from workbench.engine.settings.sections import EmbeddingSettings, Settings
 
 
@@ -27,7 +27,7 @@ class Told(Shelf):
 
     def matches(self, words: str) -> list[LiteralMatch]:
         """Return what holds any of the words."""
-        return self.finder.ask(lambda source, _: literal_matches(source, words), patience=60)[0]
+        return self.finder.literal_matches(words, patience=60)
 
     def found(self, query: str) -> list[str]:
         """Return the ids of what holds any of the words, best first."""
@@ -78,19 +78,19 @@ def test_words_find_memories(filled: Told, query: str, expected: list[str]) -> N
 
 
 @given(query=st.text(max_size=80) | st.text(alphabet="NEARANDOT\"'*():^{}+-, \0w", max_size=80))
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_description_is_answered(filled: Told, query: str) -> None:
     for match in filled.matches(query):
         assert 0 <= match.coverage <= 1
 
 
 @given(text=st.text(min_size=1, max_size=40).filter(str.strip))
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_what_is_written_is_found_by_its_own_words(filled: Told, text: str) -> None:
-    from workbench.engine.markdown.episodes import EpisodeLog
+    from workbench.engine.markdown.episodes import EpisodeLog, NewEntry
 
     path = "memory/episodes/2026-03-03.md"
-    log = EpisodeLog.parse(b"", path).append_entry("09:00", text)
+    log = EpisodeLog.parse(b"", path).append_entries([NewEntry("09:00", text)])
     filled.write(path, log.render())
     filled.catalog.update([path])
     if telling_terms(filled.memory("episode:2026-03-03:09:00").text):

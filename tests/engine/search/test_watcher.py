@@ -6,13 +6,14 @@ import shutil
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from watchdog import observers
 
 from workbench.engine.errors import Locked
-from workbench.engine.search import watcher
-from workbench.engine.search.watcher import Watcher
+from workbench.engine.search import updater
+from workbench.engine.search.updater import Watcher
 
 _LONG = 20.0
 _QUIET = 0.05
@@ -211,7 +212,7 @@ def test_after_stop_nothing_is_called_and_no_thread_is_left(root: Path) -> None:
 
 
 def test_a_call_that_fails_is_made_again(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watcher, "_FIRST_RETRY", 0.01)
+    monkeypatch.setattr(updater, "_FIRST_RETRY", 0.01)
     calls = Calls()
 
     def changed() -> None:
@@ -236,7 +237,7 @@ def test_without_watches_to_be_had_files_are_looked_at_regularly(
             raise OSError(28, "inotify watch limit reached")
 
     monkeypatch.setattr(observers, "Observer", Refused)
-    monkeypatch.setattr(watcher, "_POLL_SECONDS", 0.05)
+    monkeypatch.setattr(updater, "_POLL_SECONDS", 0.05)
     calls = Calls()
     watching = Watcher(root, calls, quiet=_QUIET)
     try:
@@ -288,7 +289,7 @@ def test_where_events_cannot_tell_everything_may_have_changed(
         if calls.count == 2:
             raise Locked("Another process is writing.")
 
-    monkeypatch.setattr(watcher, "_FIRST_RETRY", 0.01)
+    monkeypatch.setattr(updater, "_FIRST_RETRY", 0.01)
     (root / "memory/vault").mkdir()
     (root / "memory/vault/note.md").write_text("x")
     watching = Watcher(root, changed, quiet=_QUIET, noted=noted.append)
@@ -299,3 +300,23 @@ def test_where_events_cannot_tell_everything_may_have_changed(
         assert noted == [None, frozenset({"memory/a.md"}), None]
     finally:
         watching.stop()
+
+
+def test_an_event_that_comes_as_watching_ends_is_not_logged(
+    root: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inotify = pytest.importorskip("watchdog.observers.inotify", reason="what Linux has")
+    asked = threading.Event()
+    late = inotify.InotifyEmitter.queue_events
+
+    def too_late(emitter: Any, *args: Any, **kwargs: Any) -> None:
+        emitter._inotify = None
+        late(emitter, *args, **kwargs)
+        asked.set()
+        emitter.stop()
+
+    monkeypatch.setattr(inotify.InotifyEmitter, "queue_events", too_late)
+    watcher = Watcher(root, lambda: None)
+    assert asked.wait(20)
+    watcher.stop()
+    assert not caplog.records

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from workbench.engine.secrets.detection import Secret, mask_content, masked_lines, without_masked_lines
-from workbench.engine.sessions.lines import masked_line
+from workbench.engine.sessions.events import masked_line
 
 TOKEN = "ghp_" + "a1B2" * 9
 KEY = "-----BEGIN PRIVATE KEY-----\r\nMIIEow\r\nAbCd\r\n-----END PRIVATE KEY-----"

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.engine import FixedClock, WorkbenchError, Workspace, layout
-from workbench.engine.memory.graph_index import project_all
+from workbench.engine.memory.graph import project_all
 from workbench.engine.results.audit import CommitView
 
 START = datetime(2026, 2, 2, 13, 30, tzinfo=UTC)

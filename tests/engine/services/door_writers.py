@@ -1,4 +1,4 @@
-"""Writers at the door: `python door_writers.py kill|race ROOT COUNT` forks them and reports what was acknowledged.
+"""Writers at the door: `python door_writers.py kill|race ROOT COUNT TOKENS` forks them, reports what was said.
 
 A writer remembers one token after the other, each in its episode, in a fact and, where it fits, in core memory, and
 says the token once `remember` has answered.
@@ -116,9 +116,9 @@ def kill(root: Path, kills: int) -> list[str]:
     return acknowledged
 
 
-def race(root: Path, writers: int) -> list[str]:
-    """Have many writers remember fifty tokens each at once."""
-    started = [fork_writer(root, slot, 0, 50) for slot in range(writers)]
+def race(root: Path, writers: int, tokens: int) -> list[str]:
+    """Have many writers remember their tokens at once."""
+    started = [fork_writer(root, slot, 0, tokens) for slot in range(writers)]
     acknowledged: list[str] = []
     for writer in started:
         said, status = finish(writer)
@@ -128,13 +128,15 @@ def race(root: Path, writers: int) -> list[str]:
 
 
 def main() -> None:
-    mode, root, count = sys.argv[1:]
+    mode, root, *numbers = sys.argv[1:]
+    count, tokens = map(int, numbers)
     # Small, so that starting over happens, and dies, often.
     journal.CHECKPOINT_SIZE = 30_000
     # What the writers need is loaded once, here: they are forked and have no time to lose.
     with Workspace.open(root, role="main", lock_timeout=100) as workspace:
         remember_token(workspace, 0, "0.first.0")
-    print(json.dumps(["0.first.0", *{"kill": kill, "race": race}[mode](Path(root), int(count))]))
+    acknowledged = kill(Path(root), count) if mode == "kill" else race(Path(root), count, tokens)
+    print(json.dumps(["0.first.0", *acknowledged]))
 
 
 if __name__ == "__main__":

@@ -1,12 +1,12 @@
 """Purges that die at a chosen step, and everything that could still say what they purged.
 
-`python -m tests.engine.services.purge_killing FOLDER [FIRST [LAST [EVERY [repacking]]]]` walks through the steps of a
-purge in an empty folder: at each it kills a real process, opens the workspace again in one of several ways, and looks
-for the text.
+`python -m tests.engine.services.purge_killing FOLDER` walks through the steps of a purge in a new folder: at each it
+kills a real process, opens the workspace again in one of several ways, and looks for the text.
 """
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import itertools
 import os
@@ -25,7 +25,7 @@ from tests.isolation import isolate
 from workbench.engine import layout
 from workbench.engine.errors import NotFound
 from workbench.engine.history import work_files
-from workbench.engine.history.git_maintenance import repack_if_due
+from workbench.engine.history.maintenance import repack_if_due
 from workbench.engine.history.recovery import PURGE_MARKER
 
 MARK = "xylophone"
@@ -215,13 +215,23 @@ def walk(folder: Path, numbers: Iterator[int], *, repacking: bool = False) -> di
     return counts
 
 
-def main(folder: str, first: str = "0", last: str = "100000", every: str = "1", repacking: str = "") -> None:
+def main() -> None:
     """Walk through some of the steps, and print how often a purge had come to what."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path, help="a folder that does not exist yet")
+    parser.add_argument("--first", type=int, default=0, help="the first step")
+    parser.add_argument("--last", type=int, default=100_000, help="the step before which to stop")
+    parser.add_argument("--every", type=int, default=1, help="steps from one kill to the next")
+    parser.add_argument(
+        "--repacking", action="store_true", help="while history is repacked in the background"
+    )
+    asked = parser.parse_args()
     with pytest.MonkeyPatch.context() as patch:
-        Path(folder, "now").mkdir(parents=True)
-        isolate(Path(folder, "now"), patch, timezone="Europe/Stockholm")
-        print(walk(Path(folder), iter(range(int(first), int(last), int(every))), repacking=bool(repacking)))
+        (asked.folder / "now").mkdir(parents=True)
+        isolate(asked.folder / "now", patch, timezone="Europe/Stockholm")
+        steps = iter(range(asked.first, asked.last, asked.every))
+        print(walk(asked.folder, steps, repacking=asked.repacking))
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main()

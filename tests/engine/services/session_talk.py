@@ -10,7 +10,7 @@ import pytest
 from tests.engine.services.agent_home import AgentHome
 from workbench.engine import Workspace
 from workbench.engine.errors import ProviderError
-from workbench.engine.providers.chat import ChatMessage, ChatReply
+from workbench.engine.providers.chat import ChatMessage, Completion
 from workbench.engine.triggers.rules import route_by_rules
 
 MAIN = "agent:main:main"
@@ -53,10 +53,10 @@ class Chat:
     def __init__(self, answer: str | ProviderError) -> None:
         self._answer = answer
 
-    def complete(self, messages: Sequence[ChatMessage], *, max_tokens: int | None = None) -> ChatReply:
+    def complete(self, messages: Sequence[ChatMessage], *, max_tokens: int | None = None) -> Completion:
         if isinstance(self._answer, ProviderError):
             raise self._answer
-        return ChatReply(self._answer, "fake")
+        return Completion(self._answer, "fake")
 
     def close(self) -> None:
         return None
@@ -68,6 +68,6 @@ def with_model(monkeypatch: pytest.MonkeyPatch, answer: str | ProviderError) -> 
     monkeypatch.setattr("workbench.engine.providers.selection.chat_model", lambda *_, **__: Chat(answer))
     # Where a memory belongs is not asked of the model here.
     monkeypatch.setattr(
-        "workbench.engine.triggers.model_routing.route_by_model",
+        "workbench.engine.services.routing.route_by_model",
         lambda text, _chat, hints: route_by_rules(text, hints),
     )

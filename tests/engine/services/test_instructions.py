@@ -13,9 +13,11 @@ from workbench.engine.errors import InvalidInput
 from workbench.engine.roles import MAIN, READER, Role
 from workbench.engine.services.instructions import Phrases, prompt_text, skill_text
 from workbench.engine.settings.sections import Settings
+from workbench.engine.tokens import count_tokens
+from workbench.engine.triggers.phrases import load_phrases
 
 SCOUT = Role("agent", "scout")
-SAID = Phrases(("remember",), ("forget about",), ("reflect on",))
+SAID = Phrases({"remember": ("remember",), "forget": ("forget about",), "reflect": ("reflect on",)})
 PLAIN = Settings()
 
 
@@ -23,7 +25,7 @@ def test_the_main_agent_is_told_of_everything_it_may_do() -> None:
     text = prompt_text(MAIN, PLAIN, SAID)
     for tool in ("core", "search", "get", "graph", "audit", "remember", "forget", "reflect"):
         assert f"`memory_{tool}`" in text
-    assert "“forget about”" in text
+    assert "- Forget: forget about → `memory_forget`" in text
     assert "3,000 tokens" in text
     assert "every day at 03:00 and when a session ends" in text
     assert "Only a person approves" in text
@@ -81,6 +83,62 @@ def test_a_skill_says_when_to_load_it(role: Role) -> None:
     assert body == prompt_text(role, PLAIN, SAID)
 
 
+def test_search_and_citations_are_told_of_as_the_settings_have_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    isolate(tmp_path, monkeypatch)
+    Workspace.init(tmp_path / "ws")
+    told = []
+    for name, value in (("CITATIONS", "auto"), ("CITATIONS", "off"), ("ENABLED", "false")):
+        monkeypatch.setenv(f"WORKBENCH_SEARCH_{name}", value)
+        with Workspace.open(tmp_path / "ws", role="main") as workspace:
+            told.append(workspace.instructions())
+    assert ["Do not cite" in text for text in told] == [False, True, False]
+    assert ["`memory_search`" in text for text in told] == [True, True, False]
+
+
+def said_of(text: str) -> str:
+    """Return the section about what users say."""
+    return text.partition("## What the user says")[2].partition("\n## ")[0]
+
+
+def test_every_kind_of_phrase_is_told_in_little_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    isolate(tmp_path, monkeypatch)
+    Workspace.init(tmp_path / "ws")
+    with Workspace.open(tmp_path / "ws", role="main") as workspace:
+        section = said_of(workspace.instructions())
+    assert count_tokens(section) <= 300
+    rows = [row for row in section.splitlines() if row.startswith("- ")]
+    for language in load_phrases().languages:
+        asking = [phrase for phrase in language.phrases if phrase.kind != "none"]
+        kinds = (
+            {phrase.kind for phrase in asking} if language.name == "en" else {"remember", "forget", "reflect"}
+        )
+        for kind in kinds:
+            told = [phrase.spoken for phrase in asking if phrase.kind == kind]
+            assert any(f" {said} " in f"{row} " for said in told for row in rows), (language.name, kind)
+
+
+def test_the_phrases_of_the_design_document_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Design document §8.1 and §14."""
+    isolate(tmp_path, monkeypatch)
+    Workspace.init(tmp_path / "ws")
+    with Workspace.open(tmp_path / "ws", role="main") as workspace:
+        section = said_of(workspace.instructions())
+    for phrase in (
+        "remember", "don't forget", "keep in mind", "note that", "important:", "for future reference", "save this",
+        "fyi for later", "forget about", "never mind", "disregard", "no longer relevant", "scratch that",
+        "ignore what i said about", "from memory", "reflect on", "consolidate your memory", "review your memory",
+        "clean up your memory", "what do you remember",
+    ):  # fmt: skip
+        assert phrase in section, phrase
+
+
+def test_a_kind_of_phrase_that_is_new_is_told_by_itself() -> None:
+    text = prompt_text(MAIN, PLAIN, Phrases({"why-forgotten": ("why did you forget",)}))
+    assert "- Why forgotten: why did you forget\n" in text
+
+
 def test_the_door_tells_of_the_users_own_phrases(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     isolate(tmp_path, monkeypatch)
     folder = tmp_path / "ws"
@@ -89,7 +147,7 @@ def test_the_door_tells_of_the_users_own_phrases(tmp_path: Path, monkeypatch: py
     with (folder / "workbench.toml").open("a", encoding="utf-8") as settings:
         settings.write('\n[triggers]\nphrases = "phrases.toml"\n')
     with Workspace.open(folder, role="person") as workspace:
-        assert "“kom ihåg”, “remember”" in workspace.instructions()
+        assert "- Remember: kom ihåg · remember · 记住 · don't forget" in workspace.instructions()
         assert "sub-agent scout" in workspace.instructions(agent="scout")
         with pytest.raises(InvalidInput):
             workspace.instructions(agent="No Name")

@@ -12,7 +12,7 @@ from tests.benchmarks.large_history import make_history
 from tests.benchmarks.large_workspace import generate
 from tests.engine.services.agent_home import AgentHome
 from workbench.engine import FixedClock, Workspace
-from workbench.engine.past import Past
+from workbench.engine.past.past import Past
 from workbench.engine.results.graph import GraphView
 
 ROBIN, HARBOUR = "entity:person--robin", "entity:project--harbour"

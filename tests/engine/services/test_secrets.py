@@ -6,6 +6,7 @@ import json
 import multiprocessing
 import stat
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -113,6 +114,57 @@ def test_one_undo_takes_back_all_that_was_let_in(settled: AgentHome) -> None:
         assert workspace.remember(TOLD).held_back is not None
 
 
+@pytest.mark.parametrize("leave_out", [True, False])
+def test_what_was_stored_waits_again_as_long_as_that_is_undone(settled: AgentHome, leave_out: bool) -> None:
+    with settled.open(role="main") as workspace:
+        workspace.remember(TOLD, tags=["network"])
+    with settled.open(role="person") as workspace:
+        before = workspace.secrets_held()
+        workspace.secrets_store(1, leave_out=leave_out)
+        assert workspace.secrets_held().held == ()
+        workspace.undo(confirmed=True)
+        assert workspace.secrets_held() == before
+        assert workspace.secrets_reveal(1).text == TOLD
+        workspace.redo(confirmed=True)
+        assert workspace.secrets_held().held == ()
+        workspace.undo(confirmed=True)
+        # Asked again, it is the same request; decided again, it is stored again.
+        with settled.open(role="main") as agent:
+            agent.remember(TOLD, tags=["network"])
+        assert workspace.secrets_held() == before
+        stored = workspace.secrets_store(1, leave_out=leave_out)
+        assert "network" in stored.tags
+        assert workspace.secrets_held().held == ()
+
+
+def test_a_rollback_lets_it_wait_again(settled: AgentHome) -> None:
+    with settled.open(role="person") as workspace:
+        workspace.pin(EPISODE)
+        before = workspace.head()
+        workspace.remember(TOLD)
+        workspace.secrets_store(1, leave_out=True)
+        workspace.rollback(to=str(before))
+        assert [each.number for each in workspace.secrets_held().held] == [1]
+
+
+def test_what_was_stored_and_dropped_leaves_no_trace(settled: AgentHome) -> None:
+    with settled.open(role="person") as workspace:
+        workspace.remember(TOLD)
+        workspace.secrets_store(1, leave_out=True)
+        workspace.secrets_drop(1)
+        assert PASSWORD not in (workspace.state / FILE).read_text()
+        workspace.undo(confirmed=True)
+        assert workspace.secrets_held().held == ()
+
+
+def test_what_is_stored_may_be_held_back_again_as_another(settled: AgentHome) -> None:
+    with settled.open(role="person") as workspace:
+        for number in (1, 2):
+            workspace.remember(TOLD)
+            assert [each.number for each in workspace.secrets_held().held] == [number]
+            workspace.secrets_store(number, leave_out=True)
+
+
 def test_a_number_that_waits_not_decides_nothing(settled: AgentHome) -> None:
     with settled.open(role="person") as workspace:
         workspace.remember(TOLD)
@@ -151,6 +203,8 @@ def test_what_an_agent_proposes_is_held_back(settled: AgentHome) -> None:
 
 @pytest.mark.parametrize("role", ["main", "person"])
 def test_nothing_else_brings_one_in(settled: AgentHome, role: str) -> None:
+    with settled.open(role="agent:scout") as scout:
+        proposal = scout.propose("Boats leave at nine").number
     with settled.open(role=role) as workspace:
         head = workspace.head()
         changes: tuple[Callable[[], object], ...] = (
@@ -163,6 +217,8 @@ def test_nothing_else_brings_one_in(settled: AgentHome, role: str) -> None:
             lambda: workspace.edit_file(f"memory/{TOKEN}/boats.md", "Boats.\n"),
             lambda: workspace.remember("Boats leave at nine", store="episodic", tags=[TOKEN]),
             lambda: workspace.remember("Boats leave at nine", store="episodic", actor=f"bot:{TOKEN}"),
+            # No file says why, but the commit does.
+            lambda: workspace.proposal_reject([proposal], reason=f"It stands beside {TOKEN}"),
         )
         for change in changes:
             with pytest.raises(SecretFound) as refusal:
@@ -171,6 +227,35 @@ def test_nothing_else_brings_one_in(settled: AgentHome, role: str) -> None:
             assert refusal.value.digests[0] in str(refusal.value)
         assert workspace.head() == head
     assert traces(settled, TOKEN) == []
+
+
+WRAPPED = f"{TOKEN[:20]}\n{TOKEN[20:]}"
+COLOURED = f"{TOKEN[:16]}\x1b[0m{TOKEN[16:]}"
+
+
+@pytest.mark.parametrize("secret", [TOKEN, WRAPPED, COLOURED], ids=ascii)
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda w, said: w.remember("The boat is blue", tags=[said]),
+        lambda w, said: w.remember(f"The boat uses {said}"),
+        lambda w, said: w.message(f"Remember that the boat uses {said}"),
+        lambda w, said: w.message(f"Use {said} for it. Please remember that the boat leaves at nine"),
+        lambda w, said: w.edit(EPISODE, f"The boat uses {said}"),
+        lambda w, said: w.core_add("Persona", f"The boat uses {said}"),
+        lambda w, said: w.graph_add_fact("Robin", f"The boat uses {said}"),
+        lambda w, said: w.graph_rename("Robin", said),
+        lambda w, said: w.propose("The boat is blue", trigger=said),
+    ],
+    ids=["tag", "remember", "message", "before", "edit", "core", "fact", "name", "trigger"],
+)
+def test_what_a_door_makes_of_it_shows_no_part_of_it(
+    settled: AgentHome, ask: Callable[[Workspace, str], object], secret: str
+) -> None:
+    with settled.open(role="main") as workspace, suppress(SecretFound, InvalidInput):
+        ask(workspace, secret)
+    # Whatever blanks and signs a door puts in between, the first letters tell.
+    assert traces(settled, TOKEN[:14]) == []
 
 
 def test_no_door_is_opened_for_a_secret_to_do_things(settled: AgentHome) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.engine.sessions.lines import FileLines
+from workbench.engine.sessions.events import FileLines
 from workbench.engine.sessions.reader import TranscriptReader
 
 LINES = 5000

@@ -12,12 +12,10 @@ import pytest
 from tests.engine.sessions.claude_files import ID, answered, asked, conversation, entry, text, written
 from tests.engine.sessions.transcript_files import header, said, write
 from workbench.engine.errors import NotFound
-from workbench.engine.sessions.claude_code import ClaudeHome
 from workbench.engine.sessions.context import build_context
-from workbench.engine.sessions.events import Event, read_event
-from workbench.engine.sessions.foreign import foreign_home, installs
+from workbench.engine.sessions.events import Event, random_access, read_event
+from workbench.engine.sessions.foreign import ClaudeHome, foreign_home, installs
 from workbench.engine.sessions.keys import parse_key
-from workbench.engine.sessions.lines import random_access
 from workbench.engine.sessions.reader import event_view
 from workbench.engine.sessions.store import SessionHome
 from workbench.engine.sessions.transcripts import read_tree
@@ -97,7 +95,7 @@ def test_a_project_that_may_not_be_read_is_told_and_hides_no_other(
             raise PermissionError(13, "Permission denied", str(place))
         return scandir(place)
 
-    monkeypatch.setattr("workbench.engine.sessions.claude_code.os.scandir", refused)
+    monkeypatch.setattr("workbench.engine.sessions.foreign.os.scandir", refused)
     content = foreign_home(tmp_path).read()
     assert list(content.entries) == [KEY]
     assert [each.message for each in content.problems] == [

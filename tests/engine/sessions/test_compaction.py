@@ -10,7 +10,7 @@ import pytest
 
 from tests.engine.sessions.transcript_files import answered, called, chain, compaction, header, said, write
 from workbench.engine.errors import ProviderError
-from workbench.engine.providers.chat import ChatMessage, ChatReply
+from workbench.engine.providers.chat import ChatMessage, Completion
 from workbench.engine.sessions.compaction import (
     MOST_FAILURES,
     MOST_NOTES,
@@ -24,9 +24,9 @@ from workbench.engine.sessions.compaction import (
     summarise,
 )
 from workbench.engine.sessions.context import Placed
-from workbench.engine.sessions.lines import FileLines, random_access
+from workbench.engine.sessions.events import FileLines, random_access
 from workbench.engine.sessions.transcripts import read_tree
-from workbench.engine.tokens.counting import count_tokens
+from workbench.engine.tokens import count_tokens
 
 
 class Chat:
@@ -39,11 +39,11 @@ class Chat:
         self._fails = fails
         self.asked: list[str] = []
 
-    def complete(self, messages: Sequence[ChatMessage], *, max_tokens: int | None = None) -> ChatReply:
+    def complete(self, messages: Sequence[ChatMessage], *, max_tokens: int | None = None) -> Completion:
         if self._fails:
             raise ProviderError("The model is gone.", remedy="Start it.")
         self.asked.append("\n".join(message.content for message in messages))
-        return ChatReply(self._answers.pop(0) if len(self._answers) > 1 else self._answers[0], "fake")
+        return Completion(self._answers.pop(0) if len(self._answers) > 1 else self._answers[0], "fake")
 
     def complete_json(self, *_: Any, **__: Any) -> Any:
         raise AssertionError("prose is asked for")

@@ -28,9 +28,7 @@ from workbench.engine.sessions.context import (
     build_context,
     sanitise,
 )
-from workbench.engine.sessions.events import parts_of
-from workbench.engine.sessions.lines import FileLines, random_access
-from workbench.engine.sessions.reader import words_of
+from workbench.engine.sessions.events import FileLines, parts_of, random_access, words_of
 from workbench.engine.sessions.transcripts import read_tree
 
 

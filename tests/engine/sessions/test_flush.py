@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.engine.results.sessions import FlushCheck
-from workbench.engine.sessions.flush import (
+from workbench.engine.sessions.compaction import (
     MOST_MEMORIES,
     FlushAnswer,
     check_flush,

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.engine.sessions.keys import parse_key
-from workbench.engine.sessions.reset_policy import foreign_rules, render_policy
+from workbench.engine.sessions.keys import foreign_rules, parse_key, render_policy
 
 
 def policies(folder: Path, config: str, *keys: str) -> list[str] | None:

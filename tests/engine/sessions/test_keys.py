@@ -8,12 +8,14 @@ from hypothesis import strategies as st
 
 from workbench.engine.errors import InvalidInput
 from workbench.engine.sessions.keys import (
+    DirectRules,
     SessionKey,
     checked_session_id,
     is_session_id,
     parse_key,
     render_key,
 )
+from workbench.engine.settings.sections import DIRECT_SCOPES
 
 FORMS = {
     "agent:main:main": SessionKey("main", agent="main"),
@@ -117,3 +119,34 @@ def test_what_could_lead_elsewhere_is_no_session_id(text: object) -> None:
 def test_ids_of_known_programs_are_ids() -> None:
     assert is_session_id("7d0c3c1e-9a1b-4f6e-8f1e-2d3c4b5a6978")
     assert is_session_id("7d0c-topic-42")
+
+
+RULES = st.builds(
+    DirectRules,
+    st.sampled_from(DIRECT_SCOPES),
+    st.dictionaries(st.sampled_from(["telegram:42", "42", "mira", "*"]), st.sampled_from(DIRECT_SCOPES)),
+    st.dictionaries(st.sampled_from(["telegram:42", "42", "discord:7"]), st.sampled_from(["mira", "kim"])),
+    st.sampled_from(["main", "work"]),
+)
+
+
+@given(
+    RULES,
+    st.sampled_from(["telegram:", "discord:", ""]),
+    st.sampled_from(["", "home:"]),
+    st.sampled_from(["direct:42", "dm:7", "direct:mira", "group:42", "main", "work", "cron:42"]),
+    st.sampled_from(["", ":thread:9"]),
+)
+def test_a_conversation_belongs_to_one_session_which_is_its_own(
+    rules: DirectRules, channel: str, account: str, rest: str, suffix: str
+) -> None:
+    key = parse_key(f"agent:main:{channel}{account}{rest}{suffix}")
+    found = rules.of(key)
+    # A channel that is left out cannot be asked for its rule again.
+    if rules.by_peer.keys() <= {"*"}:
+        assert rules.of(found) == found
+    assert parse_key(str(found)).agent == "main"
+    assert str(parse_key(str(found))) == str(found)
+    if key.kind not in ("direct", "main", "other"):
+        assert found == key
+    assert found.suffix == key.suffix

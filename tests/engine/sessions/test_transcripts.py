@@ -16,10 +16,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.engine.flushes import Flushes, reads_handles
 from tests.engine.sessions.transcript_files import chain, header, said, write
 from workbench.engine.errors import OutsideWorkspace
-from workbench.engine.sessions.events import Event, message, read_event, render_event
-from workbench.engine.sessions.lines import STEP, FileLines, random_access
+from workbench.engine.sessions.events import (
+    STEP,
+    Event,
+    FileLines,
+    message,
+    random_access,
+    read_event,
+    render_event,
+)
 from workbench.engine.sessions.transcripts import TranscriptWriter, read_tree
 
 NOW = datetime(2026, 1, 24, 9, tzinfo=UTC)
@@ -226,6 +234,15 @@ for number in range(25):
 
 
 @pytest.mark.slow
+@reads_handles
+def test_what_is_appended_is_on_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = tmp_path / "7d0c.jsonl"
+    write(place, *chain("a"))
+    flushes = Flushes(monkeypatch)
+    writer(place).append([say("c")], NOW)
+    assert flushes.hold_content(place)
+
+
 def test_processes_append_to_one_branch(tmp_path: Path) -> None:
     place = tmp_path / "7d0c.jsonl"
     running = [subprocess.Popen([sys.executable, "-c", APPENDER, place, f"p{number}"]) for number in range(4)]

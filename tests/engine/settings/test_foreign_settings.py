@@ -167,7 +167,7 @@ def test_what_does_not_fit_is_left_aside(
         ),
     )
 )
-@hypothesis_settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@hypothesis_settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_no_document_is_an_error(tmp_path: Path, environment: dict[str, str], document: object) -> None:
     (tmp_path / "openclaw.json").write_text(json.dumps(document))
     load_settings(tmp_path, environment=environment)

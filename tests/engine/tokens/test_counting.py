@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.engine.tokens.counting import count_tokens
+from workbench.engine.tokens import count_tokens
 
 if TYPE_CHECKING:
     import bpe_openai
@@ -42,13 +42,13 @@ def test_counts_agree_with_the_reference(reference: bpe_openai.Encoding, name: s
     assert count_tokens(text * 7) == count_by(reference, text * 7)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(st.text(max_size=400))
 def test_counts_agree_on_any_unicode(reference: bpe_openai.Encoding, text: str) -> None:
     assert count_tokens(text) == count_by(reference, text)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.text(alphabet=string.ascii_letters + "'’ \t\r\n/.,!-_0123456789éßЖ中", max_size=300))
 def test_counts_agree_on_text_dense_with_borders(reference: bpe_openai.Encoding, text: str) -> None:
     assert count_tokens(text) == count_by(reference, text)
@@ -94,7 +94,7 @@ def _seconds_to_count(text: str) -> float:
 def test_importing_loads_neither_the_vocabulary_nor_the_pattern_engine() -> None:
     program = (
         "import sys, workbench.engine.tokens\n"
-        "from workbench.engine.tokens.counting import o200k_ranks\n"
+        "from workbench.engine.tokens import o200k_ranks\n"
         "assert 'regex' not in sys.modules\n"
         "assert o200k_ranks.cache_info().currsize == 0\n"
     )

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.engine.tokens.counting import (
+from workbench.engine.tokens import (
     VOCABULARY_SIZE,
     count_merged,
     o200k_ranks,

@@ -170,7 +170,7 @@ values = st.recursive(
 )
 
 
-patiently = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+patiently = settings(suppress_health_check=[HealthCheck.too_slow])
 
 
 @patiently

@@ -79,7 +79,7 @@ def test_nothing_there_and_nothing_known(tmp_path: Path) -> None:
         open_source(tmp_path, "word")
 
 
-patiently = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+patiently = settings(suppress_health_check=[HealthCheck.too_slow])
 
 
 @patiently

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from tests.benchmarks.triggers import KINDS, LABELLED, rate, read_labelled
 from workbench.engine.triggers.detection import detect, detect_all
 from workbench.engine.triggers.live_text import BLANK, live_text
+from workbench.engine.triggers.model import Surroundings
 from workbench.engine.triggers.phrases import PhraseBook, load_phrases
 
 
@@ -108,7 +109,52 @@ def test_what_is_only_shown_asks_nothing(book: PhraseBook, message: str) -> None
     assert detect(message, book).kind == "none"
 
 
+KNOWN = Surroundings(known=lambda words: words in ("Berlin", "柏林"))
+REMEMBERED = Surroundings(just_remembered=lambda: True)
+
+
+@pytest.mark.parametrize(
+    ("message", "payload"),
+    [
+        ("Permanently delete Berlin.", "Berlin"),
+        ("Please delete Berlin for good.", "Berlin"),
+        ("Could you wipe everything about Berlin permanently?", "Berlin"),
+        ("永久删除柏林。", "柏林"),
+        ("请把柏林彻底删掉。", "柏林"),
+    ],
+)
+def test_permanently_deleting_counts_where_memory_knows_what_it_names(
+    book: PhraseBook, message: str, payload: str
+) -> None:
+    found = detect(message, book, KNOWN)
+    assert (found.kind, found.payload, found.permanently) == ("forget", payload, True)
+    assert detect(message, book).kind == "none"
+
+
+@pytest.mark.parametrize(
+    "message", ["Never mind.", "Oh, nevermind that, thanks!", "nvm", "forget it", "算了吧。", "好吧，算了"]
+)
+def test_never_mind_takes_back_what_was_just_remembered(book: PhraseBook, message: str) -> None:
+    found = detect(message, book, REMEMBERED)
+    assert (found.kind, found.payload, found.refers_back) == ("forget", "", True)
+    assert detect(message, book).kind == "none"
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Never mind, I found it.",
+        "Tests pass. Never mind.",
+        "算了，我自己来吧",
+        "Never mind. What time is it?",
+    ],
+)
+def test_never_mind_beside_anything_else_is_talk(book: PhraseBook, message: str) -> None:
+    assert detect(message, book, REMEMBERED).kind == "none"
+
+
 HOSTILE = {
+    "beginnings": "x is no longer " * 20_000 + "relevant",
     "one word": "remember " * 20_000,
     "one sentence": "remember that " + "a, " * 50_000,
     "quotation marks": '"' * 50_000 + " remember x",
@@ -180,3 +226,35 @@ def test_importing_the_room_loads_nothing_heavy() -> None:
     )
     finished = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert finished.returncode == 0, finished.stderr
+
+
+@pytest.mark.parametrize(
+    ("message", "asked"),
+    [
+        ("We go with option B. Forget about option A.", [("forget", "option A")]),
+        ("My limit is 5 max. Remember that I hate cilantro.", [("remember", "I hate cilantro")]),
+        ("the answer is no. forget about the trip.", [("forget", "the trip")]),
+        ("Remember that I left Acme Inc. Forget my badge.", [("remember", "I left Acme Inc"), ("forget", "my badge")]),
+        ("Remember that J. Smith is our lawyer.", [("remember", "J. Smith is our lawyer")]),
+        ("Remember that the link is x.io/?id=12", [("remember", "the link is x.io/?id=12")]),
+    ],
+)  # fmt: skip
+def test_a_full_stop_or_a_link_loses_no_request(
+    book: PhraseBook, message: str, asked: list[tuple[str, str]]
+) -> None:
+    assert [(each.kind, each.payload) for each in detect_all(message, book)] == asked
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "The TODO in parser.py is no longer relevant, so I removed it.",
+        "那个旧选项已经作废了，所以我删掉了它。",
+    ],
+)
+def test_what_is_no_longer_relevant_in_a_tale_is_forgotten_only_where_memory_knows_it(
+    book: PhraseBook, message: str
+) -> None:
+    assert detect(message, book).kind == "none"
+    assert detect(message, book, Surroundings(known=lambda _words: True)).kind == "forget"
+    assert detect("The weekly call is no longer relevant, thanks.", book).payload == "The weekly call"

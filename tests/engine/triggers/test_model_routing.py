@@ -12,9 +12,10 @@ import pytest
 
 from tests.engine.providers.model_server import ModelServer, completion, failure
 from workbench.engine.errors import ProviderError
-from workbench.engine.providers.chat import ChatMessage, ChatReply, JsonReply
-from workbench.engine.providers.openai_api import OpenAICompatibleChat
-from workbench.engine.triggers.model import RoutingHints
+from workbench.engine.providers.chat import ChatMessage, Completion, JsonReply
+from workbench.engine.providers.chat_models import OpenAICompatibleChat
+from workbench.engine.providers.model_server import EndPoint
+from workbench.engine.triggers.model import EntityMention, RoutingHints
 from workbench.engine.triggers.model_routing import route_by_model, routing_schema
 from workbench.engine.triggers.rules import route_by_rules
 
@@ -43,7 +44,7 @@ class ScriptedChat:
         self.answer = answer
         self.told: list[ChatMessage] = []
 
-    def complete(self, messages: Sequence[ChatMessage], *, max_tokens: int | None = None) -> ChatReply:
+    def complete(self, messages: Sequence[ChatMessage], *, max_tokens: int | None = None) -> Completion:
         raise NotImplementedError
 
     def close(self) -> None:
@@ -139,7 +140,72 @@ def test_an_unsound_answer_falls_back_to_the_rules_with_the_reason(change: dict[
     assert routing.store == route_by_rules(TEXT).store
 
 
-@pytest.mark.parametrize("key", sorted(ANSWER.keys() - {"core_block", "procedure"}))
+DOCUMENTED: dict[str, Any] = {
+    "store": "semantic",
+    "entities": [{"name": "OAuth2 PKCE", "type": "concept"}],
+    "relations": [{"from": "project--moltbot", "relation": "uses", "to": "concept--oauth2-pkce"}],
+    "tags": ["auth", "security", "mobile"],
+    "confidence": "high",
+    "core_update": False,
+    "summary": "Decided to use OAuth2 PKCE flow for mobile client auth.",
+}
+PKCE = "We decided to use the OAuth2 PKCE flow for mobile client auth"
+
+
+def test_the_documents_own_answer_is_used() -> None:
+    routing = route_by_model(PKCE, ScriptedChat(DOCUMENTED | {"thought": "…", "score": 0.9}))
+    assert (routing.router, routing.fallback, routing.store) == ("model", None, "semantic")
+    assert {(each.name, each.type) for each in routing.entities} == {
+        ("OAuth2 PKCE", "concept"),
+        ("moltbot", "project"),
+    }
+    assert [(r.from_, r.relation, r.to) for r in routing.relations] == [("moltbot", "uses", "OAuth2 PKCE")]
+    assert routing.type == route_by_rules(PKCE).type
+    assert [fact.subject for fact in routing.facts] == ["OAuth2 PKCE"]
+    assert "PKCE flow" in routing.facts[0].text
+
+
+def test_the_documents_answer_for_other_stores_is_completed_by_rules() -> None:
+    steps = "To deploy: 1. run the tests 2. tag the release"
+    plain = DOCUMENTED | {"entities": [], "relations": []}
+    way = route_by_model(steps, ScriptedChat(plain | {"store": "procedural"}))
+    assert way.router == "model"
+    assert way.procedure == route_by_rules(steps, RoutingHints(store="procedural")).procedure
+    name = route_by_model("My name is Robin", ScriptedChat(plain | {"store": "core", "core_update": True}))
+    assert (name.router, name.core_block) == ("model", "Identity")
+    work = route_by_model(PKCE, ScriptedChat(plain | {"store": "episodic", "core_update": True}))
+    assert (work.router, work.core_block) == ("model", "Active Context")
+    nobody = route_by_model(PKCE, ScriptedChat(plain))
+    assert (nobody.router, nobody.facts[0].subject) == ("model", None)
+
+
+def test_an_id_in_a_relation_means_the_entity_that_is_known() -> None:
+    known = {"moltbot": EntityMention("Moltbot", "project", marked=True)}
+    routing = route_by_model(PKCE, ScriptedChat(DOCUMENTED), RoutingHints(known=known.get))
+    assert routing.relations[0].from_ == "Moltbot"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"type": "poem"},
+        {"facts": "none"},
+        {"core_block": "Attic"},
+        {"entities": "PKCE"},
+        {"entities": [7]},
+        {"relations": [{"from": "planet--mars", "relation": "uses", "to": "OAuth2 PKCE"}]},
+        {"relations": [{"from": "project--", "relation": "uses", "to": "OAuth2 PKCE"}]},
+        {"relations": [{"from": "concept--oauth2-pkce", "relation": "uses", "to": "OAuth2 PKCE"}]},
+        {"store": ["semantic"]},
+    ],
+)
+def test_what_is_wrong_in_the_documents_answer_is_told(change: dict[str, Any]) -> None:
+    routing = route_by_model(PKCE, ScriptedChat(DOCUMENTED | change))
+    assert routing.router == "rules"
+    assert (routing.fallback or "").startswith("The model’s answer cannot be used: ")
+
+
+@pytest.mark.parametrize("key", sorted(DOCUMENTED))
 def test_an_answer_that_lacks_a_field_falls_back(key: str) -> None:
     answer = {name: value for name, value in ANSWER.items() if name != key}
     assert route_by_model(TEXT, ScriptedChat(answer)).router == "rules"
@@ -190,7 +256,7 @@ def test_over_the_wire_a_good_answer_is_used_and_a_bad_one_replaced(
     server: ModelServer, content: str, router: str
 ) -> None:
     server.script(completion(content))
-    with closing(OpenAICompatibleChat(server.url, "", "small", timeout_s=5)) as chat:
+    with closing(OpenAICompatibleChat(EndPoint(server.url, "", "small"), timeout_s=60)) as chat:
         assert route_by_model(TEXT, chat).router == router
 
 
@@ -198,8 +264,10 @@ def test_over_the_wire_a_slow_or_failing_server_is_replaced(server: ModelServer)
     slow = completion(json.dumps(ANSWER))
     slow.stalls = "before"
     server.script(failure(500, "no"), slow)
-    with closing(OpenAICompatibleChat(server.url, "", "small", timeout_s=0.3, retries=0)) as chat:
+    place = EndPoint(server.url, "", "small")
+    with closing(OpenAICompatibleChat(place, timeout_s=60, retries=0)) as chat:
         assert "500" in (route_by_model(TEXT, chat).fallback or "")
+    with closing(OpenAICompatibleChat(place, timeout_s=0.3, retries=0)) as chat:
         assert "0.3 s" in (route_by_model(TEXT, chat).fallback or "")
 
 

@@ -34,6 +34,13 @@ def test_an_idle_phrase_of_ones_own_silences_a_trigger() -> None:
     assert detect("Remember the milk has an API, doesn’t it.", book).kind == "none"
 
 
+def test_a_phrase_may_begin_with_what_it_is_about() -> None:
+    book = load_phrases({"en": {"remember": ["… is worth a note"]}})
+    found = detect("By the way, tea is worth a note.", book)
+    assert (found.kind, found.payload) == ("remember", "tea")
+    assert detect("She said tea is worth a note.", book).kind == "none"
+
+
 @pytest.mark.parametrize(
     ("table", "complaint"),
     [
@@ -42,7 +49,7 @@ def test_an_idle_phrase_of_ones_own_silences_a_trigger() -> None:
         ({"en": {"remember": "x …"}}, "not a list"),
         ({"en": {"remember": [""]}}, "not a list"),
         ({"en": {"remember": ["…"]}}, "cannot be understood"),
-        ({"en": {"remember": ["… is noted"]}}, "cannot be understood"),
+        ({"en": {"remember": ["… is noted …"]}}, "cannot be understood"),
         ({"en": {"remember": ["[maybe] …"]}}, "cannot be understood"),
         ({"en": {"remember": ["keep (this …"]}}, "cannot be understood"),
         ({"en": {"remember": ["put … into … now"]}}, "cannot be understood"),
@@ -86,3 +93,19 @@ def test_every_shipped_phrase_compiles_and_has_its_anchor_in_what_it_fits() -> N
         for phrase in language.phrases:
             assert phrase.pattern.groups <= 1
             assert all(anchor == anchor.lower() and anchor for anchor in phrase.anchors)
+
+
+@pytest.mark.parametrize(
+    ("source", "spaced", "spoken"),
+    [
+        ("(don't|dont) [ever] forget …", True, "don't forget"),
+        ("(remove|delete) … from memory", True, "remove … from memory"),
+        ("forget <my|our> …", True, "forget my"),
+        ("important: …", True, "important:"),
+        ("(记住|記住)[了] …", False, "记住"),
+        ("(把|将) … (忘|忘了)[吧]", False, "把…忘"),
+    ],
+)
+def test_a_phrase_is_told_as_somebody_would_say_it(source: str, spaced: bool, spoken: str) -> None:
+    book = load_phrases({"xx": {"spaced": spaced, "remember": [source]}})
+    assert book.languages[-1].phrases[0].spoken == spoken

@@ -14,10 +14,11 @@ from zoneinfo import ZoneInfo
 
 from workbench.engine import layout
 from workbench.engine.catalog.database import Database, DatabaseLost
-from workbench.engine.catalog.file_rows import FileContent, Stamp, extract, read_file
+from workbench.engine.catalog.file_rows import FileContent, extract, read_file
+from workbench.engine.catalog.records import CatalogLost
 from workbench.engine.catalog.tables import ReadFile, remove_files, store_files
-from workbench.engine.derived_files import Fallback, nowhere_else
 from workbench.engine.errors import StorageError
+from workbench.engine.file_access import Fallback, Stamp, nowhere_else
 from workbench.engine.markdown.source import Problem
 
 if TYPE_CHECKING:
@@ -28,14 +29,12 @@ _TICK_NS = 2_000_000_000
 _UNSURE = -1
 _KNOWN_FILES = "SELECT path, size, mtime_ns, ctime_ns, inode, digest, secrets FROM files"
 _KNOWN_DIGESTS = "SELECT path, digest FROM files WHERE path IN (SELECT value FROM json_each(?))"
+_SCREENED_UNDER = "SELECT value FROM state WHERE key = 'recogniser'"
+_SET_SCREENED_UNDER = "INSERT OR REPLACE INTO state VALUES ('recogniser', ?)"
 _FIRST_BATCH_SECONDS = 0.05
 _BATCH_SECONDS = 0.15
 _MOST_GONE = 500
 _MOST_ATTEMPTS = 3
-
-
-class CatalogLost(StorageError):
-    """The catalog was deleted, damaged or out of reach during a change; the next query rebuilds it from the files."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +68,10 @@ class MemoryMask(Protocol):
         """Return the current value of that dependency: if it differs, the file is read again."""
         ...
 
+    def recogniser(self) -> str:
+        """Return what decides which files have a dependency: if it differs, every file is read again."""
+        ...
+
     def hidden_names(self, paths: Collection[str], clean: Collection[str] = ()) -> Collection[str]:
         """Return the paths of files that must stay unknown because of their names.
 
@@ -88,6 +91,9 @@ class UnmaskedMemory:
     def depends_on(self, _path: str) -> str:
         return ""
 
+    def recogniser(self) -> str:
+        return ""
+
     def hidden_names(self, _paths: Collection[str], _clean: Collection[str] = ()) -> Collection[str]:
         return ()
 
@@ -99,7 +105,6 @@ class Catalog:
     is committed.
 
     Args:
-        root: The workspace folder, absolute.
         place: The database file, outside the workspace.
         zone: The time zone of dates and times in the files.
         clock_ns: Returns the time in nanoseconds of the file system's clock.
@@ -186,11 +191,15 @@ class Catalog:
         for _ in range(_MOST_ATTEMPTS):
             try:
                 known = {row[0]: row for row in self._database.ask(_KNOWN_FILES)}
-                present = self._list_files([name for name, row in known.items() if not row[6]])
+                recogniser = self._mask.recogniser()
+                is_other = [(recogniser,)] != self._database.ask(_SCREENED_UNDER)
+                clean = [] if is_other else [name for name, row in known.items() if not row[6]]
+                present = self._list_files(clean)
                 stale = [
                     path
                     for path, stamp in present.items()
                     if (row := known.get(layout.shown(path))) is None
+                    or is_other
                     or row[1:5] != stamp
                     or (row[6] and row[6] != self._mask.depends_on(path))
                 ]
@@ -201,7 +210,11 @@ class Catalog:
                 )
                 digests = {path: known[path][5] for path in stale if path in known}
                 stale.sort(key=_newest_first)
-                return self._refresh(stale, gone, digests, progress, unread, cancelled)
+                synced = self._refresh(stale, gone, digests, progress, unread, cancelled)
+                if is_other and not synced.unread:
+                    with self._database.connection() as connection, connection:
+                        connection.execute(_SET_SCREENED_UNDER, (recogniser,))
+                return synced
             except DatabaseLost:
                 continue
         raise self._out_of_reach()

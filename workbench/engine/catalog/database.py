@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.engine.catalog.tables import connect, delete_database, open_database
-from workbench.engine.derived_files import Fallback, Watch, is_cut_short, let_go, nowhere_else
 from workbench.engine.errors import Locked, StorageError
+from workbench.engine.file_access import Fallback, Watch, is_cut_short, let_go, nowhere_else
 from workbench.engine.layout import shown
 
 if TYPE_CHECKING:

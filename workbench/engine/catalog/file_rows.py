@@ -14,20 +14,21 @@ from zoneinfo import ZoneInfo
 
 from workbench.engine import layout
 from workbench.engine.catalog.records import EdgeRecord, EntityRecord, EntityStory, FactRecord, MemoryRecord
+from workbench.engine.file_access import Stamp
 from workbench.engine.identifiers import NOTE, linked_entity, slug
 from workbench.engine.markdown.core import CoreMemory
 from workbench.engine.markdown.entity import EntityFile, Fact
 from workbench.engine.markdown.episodes import DailyLog, EpisodeLog
 from workbench.engine.markdown.graph import canonical_relation
 from workbench.engine.markdown.outline import read_headings
-from workbench.engine.markdown.procedure import Procedure
+from workbench.engine.markdown.pages import Procedure, VaultNote
 from workbench.engine.markdown.source import LineSpan, Problem, SourceText
-from workbench.engine.markdown.statements import parse_statement
-from workbench.engine.markdown.vault import VaultNote
+from workbench.engine.markdown.statements import header_accesses, parse_statement
 
 TITLE_CHARACTERS = 100
 _WIKILINK = re.compile(r"\[\[([^\[\]|#\n]+)(?:[|#][^\[\]\n]*)?\]\]")
-_MEMORY_REFERENCE = re.compile(r"\bepisode:\d{4}-\d{2}-\d{2}:\d{2}:\d{2}(?:#\d+)?")
+# ASCII, as an id may stand among Chinese characters without a blank.
+_MEMORY_REFERENCE = re.compile(r"(?a)\bepisode:\d{4}-\d{2}-\d{2}:\d{2}:\d{2}(?:#\d+)?")
 _LINK = re.compile(r"\[\[([^\[\]|#]+)")
 _ISO_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _DAY = len("2026-02-02")
@@ -75,7 +76,6 @@ def extract(path: str, content: bytes, zone: ZoneInfo) -> FileRows:
     """Parse one tracked file into rows; unreadable parts are reported as problems.
 
     Args:
-        path: Workspace-relative.
         content: Its bytes, of any kind.
         zone: The zone of times in it.
     """
@@ -246,6 +246,7 @@ def _entity(path: str, content: bytes, zone: ZoneInfo) -> FileRows:
         type=document.type,
         moment=moment_of(document.created or "", "00:00", zone),
         pinned=document.pinned,
+        used=header_accesses(document.header, zone),
     )
     facts = [_fact_record(entity_id, fact) for fact in (*document.facts, *document.retired)]
     edges = [
@@ -329,7 +330,7 @@ def _fact_record(entity_id: str, fact: Fact) -> FactRecord:
         line=fact.span.start,
         since=known.since,
         until=known.until,
-        superseded_by=f"{entity_id}#^{known.superseded_by}" if known.superseded_by else None,
+        superseded_by=f"{entity_id}#^{known.successor_block}" if known.successor_block else None,
         provenance=known.sources,
         retired=fact.retired,
     )
@@ -339,15 +340,17 @@ def _procedure(path: str, content: bytes, zone: ZoneInfo) -> FileRows:
     document = Procedure.parse(content, path)
     learned = next((value for key, value in document.header if key == "learned"), "")
     record = _whole_file(document.id, "procedural", path, document.source, document.title)
-    record = _dated(record, moment_of(learned, "00:00", zone))
-    return _rows([record], problems=document.problems)
+    record = replace(
+        record, moment=moment_of(learned, "00:00", zone), used=header_accesses(document.header, zone)
+    )
+    return _rows([record])
 
 
 def _vault(path: str, content: bytes, zone: ZoneInfo) -> FileRows:
     del zone
     note = VaultNote.parse(content, path)
     record = _whole_file(note.id, "vault", path, note.source, note.title)
-    return _rows([record], problems=note.problems)
+    return _rows([record])
 
 
 def _free_text(path: str, content: bytes, zone: ZoneInfo) -> FileRows:
@@ -401,10 +404,6 @@ def _whole_file(memory_id: str, store: str, path: str, source: SourceText, title
     )
 
 
-def _dated(record: MemoryRecord, moment: datetime | None) -> MemoryRecord:
-    return replace(record, moment=moment)
-
-
 def _rows(
     memories: Iterable[MemoryRecord],
     *,
@@ -442,20 +441,6 @@ def _bounded(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Stamp:
-    """The file system's metadata of a file, enough to notice a change."""
-
-    size: int
-    mtime_ns: int
-    ctime_ns: int
-    inode: int
-
-    @classmethod
-    def of(cls, status: os.stat_result) -> Stamp:
-        return cls(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
-
-
-@dataclass(frozen=True, slots=True)
 class FileContent:
     """The content of a file.
 
@@ -488,12 +473,7 @@ class FileContent:
 
 
 def read_file(root: Path, path: str) -> FileContent | None:
-    """Read a tracked file; None if there is none, or it is a link or not a regular file.
-
-    Args:
-        root: The workspace folder, absolute.
-        path: Workspace-relative.
-    """
+    """Read a tracked file; None if it is missing, a link or not a regular file."""
     if "\0" in path:
         return None
     try:

@@ -11,11 +11,9 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from workbench.engine.catalog.catalog import Catalog
-from workbench.engine.catalog.records import EntityRecord, EntityStory, FactRecord
+from workbench.engine.catalog.records import MOST_MERGES, EntityRecord, EntityStory, FactRecord
 from workbench.engine.results.graph import GraphEvent, GraphFact, GraphView
 from workbench.engine.results.memories import Validity
-
-_MOST_MERGES = 16
 
 _EDGE = "e.source, e.relation, e.target, e.confidence, e.since, e.block, e.place"
 # A year or a month starts on its first day and ends on its last.
@@ -31,7 +29,6 @@ class MergedGraph:
     """The common base of graph queries with merges and archivings applied.
 
     Args:
-        catalog: The catalog.
         hidden: Ids of individually archived facts and relations, `entity:person--alex#^f7k2`.
     """
 
@@ -88,7 +85,7 @@ def final_entities(into: Mapping[str, str]) -> dict[str, str]:
     kept = {}
     for entity in into:
         last = entity
-        for _ in range(_MOST_MERGES):
+        for _ in range(MOST_MERGES):
             if last not in into:
                 kept[entity] = last
                 break
@@ -138,7 +135,6 @@ class KnowledgeGraph(MergedGraph):
     """The graph with merges and archivings applied; each method runs one query for any number of entities.
 
     Args:
-        catalog: The catalog.
         hidden: Ids of individually archived facts and relations, `entity:person--alex#^f7k2`.
         followed: The relations that walks follow; degrees count all.
     """
@@ -190,21 +186,16 @@ class KnowledgeGraph(MergedGraph):
             entities: The entities, or None for all; those without a relation may be missing.
         """
         condition, values = self._visible
-        if entities is None:
-            rows = self._catalog.rows(
-                f"SELECT e.source, count(*) FROM edges e WHERE {condition} GROUP BY e.source UNION ALL"
-                " SELECT e.target, count(*) FROM edges e"
-                f" WHERE e.target <> e.source AND {condition} GROUP BY e.target",
-                (*values, *values),
-            )
-            return self._counted(rows)
-        near = self._asked(entities)
+        starts = ends = "edges e"
+        if entities is not None:
+            starts = "json_each(?) AS near JOIN edges e ON e.source = near.value"
+            ends = "json_each(?) AS near JOIN edges e ON e.target = near.value"
+            values = [self._asked(entities), *values]
         rows = self._catalog.rows(
-            "SELECT e.source, count(*) FROM json_each(?) AS near JOIN edges e ON e.source = near.value"
-            f" WHERE {condition} GROUP BY e.source UNION ALL"
-            " SELECT e.target, count(*) FROM json_each(?) AS near JOIN edges e ON e.target = near.value"
-            f" WHERE e.target <> e.source AND {condition} GROUP BY e.target",
-            (near, *values, near, *values),
+            f"SELECT e.source, count(*) FROM {starts} WHERE {condition} GROUP BY e.source UNION ALL"
+            f" SELECT e.target, count(*) FROM {ends} WHERE e.target <> e.source AND {condition}"
+            " GROUP BY e.target",
+            (*values, *values),
         )
         return self._counted(rows)
 
@@ -435,8 +426,6 @@ def shortest_path(start: str, goal: str, steps: Steps) -> list[str] | None:
     """Return the entities of a shortest path between two, in order; deterministic.
 
     Args:
-        start: The first entity.
-        goal: The last entity.
         steps: Called once for each hop, from the end with fewer entities.
 
     Returns:
@@ -474,15 +463,15 @@ def with_center(
     facts: Sequence[FactRecord],
     story: EntityStory,
     absorbed: tuple[str, ...],
+    today: str,
 ) -> GraphView:
     """Return a neighbourhood with the details of its centre.
 
     Args:
-        view: The neighbourhood.
-        center: Its centre.
         facts: The centre's, in file order.
         story: The other content of its file.
         absorbed: Ids of the entities merged into it.
+        today: ISO date that decides which facts hold.
     """
     return replace(
         view,
@@ -493,7 +482,7 @@ def with_center(
                 fact.text,
                 fact.provenance,
                 Validity(fact.since, fact.until, fact.superseded_by),
-                fact.retired,
+                not fact.holds(today),
                 fact.line,
             )
             for fact in facts

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from workbench.engine.catalog.catalog import Catalog
-from workbench.engine.catalog.names import NameIndex
-from workbench.engine.catalog.records import EdgeRecord, EntityMatch, EntityRecord, FactRecord, MemoryRecord
-from workbench.engine.catalog.terms import fold, name_key
+from workbench.engine.catalog.records import (
+    MOST_MERGES,
+    EdgeRecord,
+    EntityMatch,
+    EntityRecord,
+    FactRecord,
+    MemoryRecord,
+)
+from workbench.engine.catalog.terms import NEAR, acronyms, fold, name_key, similarity
+from workbench.engine.identifiers import cited_lines
+from workbench.engine.markdown.statements import WrittenAccesses
 
 _FIELDS = ("type", "confidence", "source", "tag")
 _FIRST, _LAST, _BOTH = ("after", "since"), ("before", "until"), ("on", "day")
@@ -24,11 +32,19 @@ _MOST_CONDITIONS = 30
 _MOST_VALUES = 10
 _MOST_CHARACTERS = 200
 
-_MEMORY_COLUMNS = (
+MEMORY_COLUMNS = (
     "m.id, m.store, m.path, m.start_line, m.end_line, m.title, m.text, m.type, m.confidence, m.source,"
-    " m.tags, m.moment, m.pinned, m.text_line"
+    " m.tags, m.moment, m.pinned, m.text_line, m.used"
 )
+FACT_COLUMNS = "id, entity, text, line, since, until, superseded_by, provenance, retired"
 _IN_ORDER = "ORDER BY m.path, m.start_line, m.number"
+
+_MOST_NEAR = 5
+_MOST_CANDIDATES = 60
+_MOST_KEY = 100
+# Two initials form a word in many languages; only capitals make them an acronym.
+_SURE_ACRONYM = 3
+_RANKS = {"exact": 0, "alias": 1, "acronym": 2}
 
 
 @dataclass(frozen=True)
@@ -84,6 +100,13 @@ class TimelineFilter:
         return " AND ".join(clauses) or "1", values
 
 
+_CITING = (
+    "SELECT source, target FROM json_each(?) AS asked CROSS JOIN links"
+    " ON target >= asked.value AND target < asked.value || ':'"
+    " UNION SELECT source, '' FROM json_each(?) AS asked CROSS JOIN links ON target = asked.value"
+)
+
+
 def parse_filter(text: str) -> TimelineFilter:
     """Parse a typed filter; incomplete conditions (`type:` alone, `after:x`) have no effect yet.
 
@@ -119,15 +142,10 @@ def _escaped(text: str) -> str:
 
 
 class Lookups:
-    """Read-only queries; answers are as fresh as the catalog's last synchronisation.
-
-    Args:
-        catalog: The catalog.
-    """
+    """Read-only queries; answers are as fresh as the catalog's last synchronisation."""
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
-        self._names = NameIndex(catalog, self.entity)
 
     def memory(self, memory_id: str) -> MemoryRecord | None:
         """Return the memory with an id; the first by path and line if a damaged workspace has several."""
@@ -142,13 +160,13 @@ class Lookups:
 
     def outlines(self, ids: Sequence[str]) -> list[MemoryRecord]:
         """Return memories without their text; one that is in several files comes once."""
-        columns = _MEMORY_COLUMNS.replace("m.text,", "'',")
+        columns = MEMORY_COLUMNS.replace("m.text,", "'',")
         rows = self._catalog.rows(
             f"SELECT {columns} FROM json_each(?) AS asked JOIN memories m ON m.id = asked.value"
             " GROUP BY m.id HAVING m.path = min(m.path)",
             (json.dumps(list(ids), ensure_ascii=False),),
         )
-        return [_memory(row) for row in rows]
+        return [memory_of(row) for row in rows]
 
     def titles(self, stores: Sequence[str]) -> dict[str, str]:
         """Return the title of each memory of some stores, by id, ordered by file and line, without reading texts."""
@@ -180,11 +198,11 @@ class Lookups:
         condition, values = narrowed.condition()
         earlier, keys = ("AND m.sort_key < ?", [before]) if before is not None else ("", [])
         rows = self._catalog.rows(
-            f"SELECT m.sort_key, {_MEMORY_COLUMNS} FROM memories m"
+            f"SELECT m.sort_key, {MEMORY_COLUMNS} FROM memories m"
             f" WHERE m.sort_key IS NOT NULL {earlier} AND {condition} ORDER BY m.sort_key DESC LIMIT ?",
             (*keys, *values, limit),
         )
-        return [(row[0], _memory(row[1:])) for row in rows]
+        return [(row[0], memory_of(row[1:])) for row in rows]
 
     def count(self, store: str | None = None) -> int:
         """Return the number of memories, of a store or in total."""
@@ -226,11 +244,24 @@ class Lookups:
             matches, `near` matches only if nothing else does; names that differ in a number, version or mark (“C++”)
             are never near.
         """
-        return self._names.resolve(name, entity_type)
+        if "--" in name:
+            direct = self.entity(name if name.startswith("entity:") else f"entity:{name}")
+            if direct is not None:
+                return (EntityMatch(direct, "exact", 1.0),) if entity_type in (None, direct.type) else ()
+        key = name_key(name)
+        if not key:
+            return ()
+        found = self._matches(self._by_name(key), entity_type)
+        return (
+            found
+            or self._matches(self._by_acronym(name, key), entity_type)
+            or self._near(name, key, entity_type)
+        )
 
     def named(self, name: str) -> EntityRecord | None:
         """Return the one entity with this label or alias, or None; fast enough for every word of a text."""
-        return self._names.named(name)
+        matches = self._matches(self._by_name(name_key(name)), None)
+        return matches[0].entity if len(matches) == 1 else None
 
     def called(self, first_name: str) -> EntityRecord | None:
         """Return the one person whose name of several words begins with this word, or None."""
@@ -245,6 +276,21 @@ class Lookups:
             (key,),
         )
         return self.entity(rows[0][0]) if len(rows) == 1 else None
+
+    def names_with(self, pieces: Iterable[str]) -> list[tuple[str, str, str]]:
+        """Return the names that hold one of some pieces of text, each with the id and type of the entity it means.
+
+        Args:
+            pieces: Folded, of two characters or more; rare ones count for more.
+
+        Returns:
+            (Name as written, id, type), those that hold the most first, at most sixty.
+        """
+        found = []
+        for written, entity, entity_type, keeper in self._names_with(pieces):
+            final = self._final_entity(entity) if keeper else None
+            found.append((written, final.id, final.type) if final else (written, entity, entity_type))
+        return found
 
     def edges_of(self, entity: str) -> tuple[EdgeRecord, ...]:
         """Return the relations from or to an entity."""
@@ -299,6 +345,27 @@ class Lookups:
         )
         return tuple((source, target) for source, target in rows)
 
+    def facts_citing(
+        self, lines: Sequence[tuple[str, int, int]], memories: Sequence[str]
+    ) -> tuple[FactRecord, ...]:
+        """Return the facts, retired ones included, with some lines or some memories as a source.
+
+        Args:
+            lines: Path, first and last line; facts that cite any of them count.
+            memories: Ids that may be cited whole.
+        """
+        spans: dict[str, list[tuple[int, int]]] = {}
+        for path, first, last in lines:
+            spans.setdefault(path, []).append((first, last))
+        beginnings = json.dumps([f"file:{path}#L" for path in spans])
+        found = set()
+        for source, target in self._catalog.rows(_CITING, (beginnings, json.dumps(memories))):
+            path, start, end = (cited_lines(target.removeprefix("file:")) if target else None) or ("", 0, 0)
+            if not target or any(start <= last and end >= first for first, last in spans.get(path, ())):
+                found.add(source)
+        ids = json.dumps(sorted(found))
+        return self._facts("WHERE id IN (SELECT value FROM json_each(?))", (ids,)) if found else ()
+
     def links_from(self, source: str) -> tuple[str, ...]:
         """Return the ids that a memory links to or has as sources."""
         return self._links("SELECT DISTINCT target FROM links WHERE source = ? ORDER BY target", source)
@@ -329,10 +396,10 @@ class Lookups:
 
     def _memories(self, clause: str, values: Sequence[str | int] = ()) -> list[MemoryRecord]:
         rows = self._catalog.rows(
-            f"SELECT {_MEMORY_COLUMNS} FROM memories m {clause}",
+            f"SELECT {MEMORY_COLUMNS} FROM memories m {clause}",
             values,
         )
-        return [_memory(row) for row in rows]
+        return [memory_of(row) for row in rows]
 
     def _entities(self, clause: str, values: tuple[str, ...] = ()) -> list[EntityRecord]:
         rows = self._catalog.rows(
@@ -346,43 +413,102 @@ class Lookups:
 
     def _facts(self, clause: str, values: tuple[str, ...]) -> tuple[FactRecord, ...]:
         rows = self._catalog.rows(
-            "SELECT id, entity, text, line, since, until, superseded_by, provenance, retired"
-            f" FROM facts {clause}",
+            f"SELECT {FACT_COLUMNS} FROM facts {clause}",
             values,
         )
-        return tuple(
-            FactRecord(
-                id=row[0],
-                entity=row[1],
-                text=row[2],
-                line=row[3],
-                since=row[4],
-                until=row[5],
-                superseded_by=row[6],
-                provenance=tuple(json.loads(row[7])),
-                retired=bool(row[8]),
-            )
-            for row in rows
+        return tuple(map(fact_of, rows))
+
+    def _by_name(self, key: str) -> list[tuple[str, str, float]]:
+        rows = self._catalog.rows(
+            "SELECT entity, how FROM names WHERE folded = ? AND how <> 'acronym' ORDER BY entity", (key,)
         )
+        return [(entity, how, 1.0) for entity, how in sorted(rows, key=lambda row: _RANKS[row[1]])]
+
+    def _by_acronym(self, name: str, key: str) -> list[tuple[str, str, float]]:
+        """Return entities whose long name this abbreviates, else those whose short name abbreviates this."""
+        if len(key) >= _SURE_ACRONYM or name.isupper():
+            rows = self._catalog.rows(
+                "SELECT DISTINCT entity FROM names WHERE folded = ? AND how = 'acronym' ORDER BY entity",
+                (key,),
+            )
+            if rows:
+                return [(row[0], "acronym", 0.9) for row in rows]
+        return [
+            (entity, "acronym", 0.9)
+            for initials in acronyms(name)
+            if len(initials) >= _SURE_ACRONYM
+            for entity, _, _ in self._by_name(initials)
+        ]
+
+    def _near(self, name: str, key: str, entity_type: str | None) -> tuple[EntityMatch, ...]:
+        key = key[:_MOST_KEY]
+        grams = {key[at : at + 3] for at in range(len(key) - 2)}
+        if not grams:
+            return ()
+        rows = self._names_with(grams)
+        scored = [(entity, "near", similarity(name, written, least=NEAR)) for written, entity, *_ in rows]
+        scored.sort(key=lambda candidate: -candidate[2])
+        return self._matches((each for each in scored if each[2] >= NEAR), entity_type)[:_MOST_NEAR]
+
+    def _names_with(self, pieces: Iterable[str]) -> list[tuple[str, str, str, str | None]]:
+        """Return (name as written, entity, its type, what it is merged into) of the names that hold a piece."""
+        pieces = sorted({piece.replace("\0", "") for piece in pieces})
+        wanted = "n.written, n.entity, e.type, e.merged_into"
+        # The index knows pieces of three characters.
+        long = ['"' + piece.replace('"', '""') + '"' for piece in pieces if len(piece) > 2]
+        rows = (
+            self._catalog.rows(
+                f"SELECT {wanted} FROM (SELECT rowid, rank FROM name_words WHERE name_words MATCH ?"
+                " ORDER BY rank LIMIT ?) AS best JOIN names n ON n.number = best.rowid"
+                " JOIN entities e ON e.id = n.entity ORDER BY best.rank, n.entity",
+                (" OR ".join(long), _MOST_CANDIDATES),
+            )
+            if long
+            else []
+        )
+        for piece in pieces:
+            if len(piece) == 2:
+                rows += self._catalog.rows(
+                    f"SELECT {wanted} FROM names n JOIN entities e ON e.id = n.entity WHERE instr(n.folded, ?)"
+                    " ORDER BY n.entity LIMIT ?",
+                    (piece, _MOST_CANDIDATES),
+                )
+        return [tuple(row) for row in rows]
+
+    def _matches(
+        self, candidates: Iterable[tuple[str, str, float]], entity_type: str | None
+    ) -> tuple[EntityMatch, ...]:
+        found: dict[str, EntityMatch] = {}
+        for entity_id, how, likeness in candidates:
+            entity = self._final_entity(entity_id)
+            if entity is not None and entity.id not in found and entity_type in (None, entity.type):
+                found[entity.id] = EntityMatch(entity, how, likeness)
+        return tuple(found.values())
+
+    def _final_entity(self, entity_id: str) -> EntityRecord | None:
+        """Follow merges to the final entity; the last existing one if the chain is broken."""
+        entity = self.entity(entity_id)
+        for _ in range(MOST_MERGES):
+            rows = self._catalog.rows(
+                "SELECT merged_into FROM entities WHERE id = ? AND merged_into IS NOT NULL", (entity_id,)
+            )
+            following = self.entity(rows[0][0]) if rows else None
+            if following is None:
+                break
+            entity, entity_id = following, following.id
+        return entity
 
 
-def _memory(row: tuple[Any, ...]) -> MemoryRecord:
-    return MemoryRecord(
-        id=row[0],
-        store=row[1],
-        path=row[2],
-        start_line=row[3],
-        end_line=row[4],
-        title=row[5],
-        text=row[6],
-        type=row[7],
-        confidence=row[8],
-        source=row[9],
-        tags=tuple(json.loads(row[10])),
-        moment=datetime.fromisoformat(row[11]) if row[11] else None,
-        pinned=bool(row[12]),
-        text_line=row[13],
-    )
+def memory_of(row: tuple[Any, ...]) -> MemoryRecord:
+    """Return the memory of a row of `MEMORY_COLUMNS`."""
+    moment = datetime.fromisoformat(row[11]) if row[11] else None
+    used = WrittenAccesses.read(row[14]) if row[14] else None
+    return MemoryRecord(*(*row[:10], tuple(json.loads(row[10])), moment, bool(row[12]), row[13], used))
+
+
+def fact_of(row: tuple[Any, ...]) -> FactRecord:
+    """Return the fact of a row of `FACT_COLUMNS`."""
+    return FactRecord(*(*row[:7], tuple(json.loads(row[7])), bool(row[8])))
 
 
 @dataclass(frozen=True)
@@ -401,18 +527,18 @@ class MemoryColumns:
     titles: tuple[str, ...]
     tags: tuple[tuple[str, ...], ...]
     entities: tuple[tuple[str, ...], ...]
+    used: tuple[WrittenAccesses | None, ...]
 
 
 def memory_columns(catalog: Catalog, stores: Collection[str]) -> MemoryColumns:
     """Return the columns of all memories of some stores, as fresh as the catalog's last synchronisation.
 
     Args:
-        catalog: The catalog.
         stores: Names of stores.
     """
     rows = catalog.rows(
         # As nearly all rows are read: a table scan is faster than an index.
-        "SELECT id, store, source, moment, pinned, title, tags FROM memories NOT INDEXED"
+        "SELECT id, store, source, moment, pinned, title, tags, used FROM memories NOT INDEXED"
         " WHERE store IN (SELECT value FROM json_each(?)) ORDER BY path, start_line, number",
         (json.dumps(sorted(stores)),),
     )
@@ -428,6 +554,7 @@ def memory_columns(catalog: Catalog, stores: Collection[str]) -> MemoryColumns:
         titles=tuple([row[5] for row in rows]),
         tags=tuple([tags_by_text[row[6]] for row in rows]),
         entities=tuple([(row[0],) if row[1] == "semantic" else named.get(row[0], ()) for row in rows]),
+        used=tuple([WrittenAccesses.read(row[7]) if row[7] else None for row in rows]),
     )
 
 

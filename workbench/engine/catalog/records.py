@@ -5,6 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from workbench.engine.errors import StorageError
+from workbench.engine.markdown.statements import WrittenAccesses, has_ended
+
+# Merges followed from one entity to the next; more are a circle.
+MOST_MERGES = 16
+
 
 @dataclass(frozen=True)
 class MemoryRecord:
@@ -25,6 +31,7 @@ class MemoryRecord:
         moment: When it happened or was made, aware; None if the file does not say.
         pinned: Whether the text itself marks it as pinned.
         text_line: The first line of `text` in the file; None if it is `start_line`.
+        used: The accesses that the text itself tells of, or None.
     """
 
     id: str
@@ -41,6 +48,7 @@ class MemoryRecord:
     moment: datetime | None = None
     pinned: bool = False
     text_line: int | None = None
+    used: WrittenAccesses | None = None
 
 
 @dataclass(frozen=True)
@@ -86,6 +94,10 @@ class FactRecord:
     provenance: tuple[str, ...] = ()
     retired: bool = False
 
+    def holds(self, today: str) -> bool:
+        """Return whether it is still true on an ISO day: not retired, and its end not passed."""
+        return not (self.retired or has_ended(self.until, today))
+
 
 @dataclass(frozen=True)
 class EdgeRecord:
@@ -112,3 +124,7 @@ class EntityMatch:
     entity: EntityRecord
     how: str
     similarity: float
+
+
+class CatalogLost(StorageError):
+    """The catalog was deleted, damaged or out of reach during a change; the next query rebuilds it from the files."""

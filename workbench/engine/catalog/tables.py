@@ -10,13 +10,13 @@ from typing import Any
 
 import apsw
 
-from workbench.engine.catalog.file_rows import FileRows, Stamp
+from workbench.engine.catalog.file_rows import FileRows
 from workbench.engine.catalog.records import EntityRecord, EntityStory, MemoryRecord
 from workbench.engine.catalog.terms import acronyms, fold, name_key
-from workbench.engine.derived_files import keep_write_ahead_log
+from workbench.engine.file_access import Stamp, keep_write_ahead_log
 
 # Raised with each change of the tables, of the parsing of files, or of the splitting into terms.
-SCHEMA_VERSION = 9
+SCHEMA_VERSION = 11
 
 _TABLES = """
 CREATE TABLE files (
@@ -28,7 +28,8 @@ CREATE TABLE memories (
     number INTEGER PRIMARY KEY, id TEXT NOT NULL, store TEXT NOT NULL, path TEXT NOT NULL,
     start_line INTEGER NOT NULL, end_line INTEGER NOT NULL, title TEXT NOT NULL, type TEXT NOT NULL,
     confidence TEXT NOT NULL, source TEXT NOT NULL, tags TEXT NOT NULL, moment TEXT, pinned INTEGER NOT NULL,
-    text_line INTEGER, file INTEGER NOT NULL, day TEXT, sort_key TEXT, facets TEXT NOT NULL, text TEXT NOT NULL
+    text_line INTEGER, used TEXT, file INTEGER NOT NULL, day TEXT, sort_key TEXT, facets TEXT NOT NULL,
+    text TEXT NOT NULL
 );
 CREATE INDEX memories_by_id ON memories (id);
 CREATE INDEX memories_by_file ON memories (file);
@@ -83,7 +84,7 @@ SUFFIXES = ("", "-wal", "-shm")
 Row = tuple[Any, ...]
 _INSERTS = {
     "files": 9,
-    "memories": 19,
+    "memories": 20,
     "entities": 12,
     "names": 6,
     "name_words (rowid, folded)": 2,
@@ -92,7 +93,7 @@ _INSERTS = {
     "links": 4,
     "problems": 5,
 }
-_TITLE, _TAGS, _TEXT = 6, 10, 18  # of a row of memories
+_TITLE, _TAGS, _TEXT = 6, 10, 19  # of a row of memories
 
 
 def open_database(place: Path, fingerprint: str) -> apsw.Connection | None:
@@ -381,6 +382,7 @@ def _memory_row(number: int, file: int, record: MemoryRecord, sort_key: str | No
         record.moment.isoformat() if record.moment else None,
         int(record.pinned),
         record.text_line,
+        record.used.render() if record.used else None,
         file,
         record.moment.date().isoformat() if record.moment else None,
         sort_key,

@@ -1,11 +1,16 @@
-"""The words of a text for the full-text index, in every language."""
+"""Words and names in every language: the terms by which a text is found, and whether two names mean the same.
+
+English endings are stripped, so that “painted” and “paintings” match.
+"""
 
 from __future__ import annotations
 
+import difflib
 import re
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 _CJK = (
@@ -39,6 +44,26 @@ _SMALL_WORDS = frozenset(
 _MOST_TERMS = 64
 
 STOP_WORDS = frozenset(Path(__file__).with_name("stop_words.txt").read_text(encoding="utf-8").split())
+
+NEAR = 0.82
+_PART = 0.85
+# Version marks (“4o”, “mini”, “IV”) keep similar names apart, exact marks (“&”, “2”) those with the same key.
+_NUMBER = re.compile(r"\d+[a-z]*")
+_VERSION = re.compile(
+    r"\b(?:alpha|beta|dev|lite|lts|max|mini|nano|nightly|plus|preview|pro|rc|turbo|ultra)\b"
+)
+_ROMAN = re.compile(r"\b(?:x{0,3}(?:ix|iv|v?i{1,3}|v)|x{1,3})\b")
+_SYMBOL = re.compile(r"[+#]+")
+_MARKS = (_NUMBER, _VERSION, _ROMAN, _SYMBOL)
+_SMALL = 3
+
+_DIGITS = re.compile(r"\d+")
+_SYMBOLS = re.compile(r"[+#*&%$!]+")
+
+_VOWELS = frozenset("aeiouy")
+_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz")
+_SHORTEST = 4
+_MOST_REMEMBERED = 100_000
 
 
 @dataclass(frozen=True)
@@ -211,3 +236,185 @@ def _compounds(plain: str) -> list[str]:
         for compound in _patterns(plain).compound.findall(plain)
         if len(compound) <= _LONGEST_TERM and (compound.isascii() or _CJK_RUN.search(compound) is None)
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Name:
+    """A parsed name: its marks, its key, and its key without them."""
+
+    marks: tuple[str, ...]
+    key: str
+    bare: str
+
+
+def similarity(one: str, other: str, *, least: float = 0.0) -> float:
+    """Return how similar two names are, ignoring case, accents and punctuation.
+
+    Args:
+        one: A name.
+        other: Another one.
+        least: The least useful similarity; lower ones may be returned as 0, which is much faster.
+
+    Returns:
+        0–1; 0 if they differ in a number, a Roman numeral or a mark as in “C++”, or only by one.
+    """
+    first, second = _parse(one), _parse(other)
+    a, b = first.key, second.key
+    if first.marks != second.marks:
+        if first.marks and second.marks:
+            return 0.0
+        a, b = first.bare, second.bare
+        if a == b:
+            return 0.0
+    words, more = set(a.split()), set(b.split())
+    if (words < more and _has_long_word(words)) or (more < words and _has_long_word(more)):
+        return _PART
+    compared = difflib.SequenceMatcher(None, a, b, autojunk=False)
+    if compared.real_quick_ratio() < least or _most_alike(a, b) < least:
+        return 0.0
+    return compared.ratio()
+
+
+@lru_cache(maxsize=1024)
+def _parse(name: str) -> _Name:
+    key = name_key(name)
+    return _Name(_version_marks(name), key, _without_marks(key))
+
+
+def _most_alike(a: str, b: str) -> float:
+    """Return an upper bound of the ratio of two texts: that of their sorted characters."""
+    common = sum(min(a.count(character), b.count(character)) for character in set(a))
+    return 2 * common / (len(a) + len(b)) if a or b else 1.0
+
+
+def _version_marks(name: str) -> tuple[str, ...]:
+    """Return the numbers with suffixes, version words and symbols that keep similar names apart: “4o”, “mini”."""
+    folded = fold(name)
+    return tuple(mark for kind in _MARKS for mark in kind.findall(folded))
+
+
+def _without_marks(key: str) -> str:
+    for kind in _MARKS:
+        key = kind.sub(" ", key)
+    return " ".join(key.split())
+
+
+def _has_long_word(words: set[str]) -> bool:
+    return any(len(word) >= _SMALL for word in words)
+
+
+def _exact_marks(name: str) -> tuple[str, ...]:
+    """Return the numbers, Roman numerals and symbols that equal keys may hide: “&” of “AT&T”."""
+    lowered = name.casefold()
+    return (*_DIGITS.findall(lowered), *_ROMAN.findall(lowered), *_SYMBOLS.findall(lowered))
+
+
+def same_name(one: str, other: str) -> bool:
+    """Return True if two names are equal, ignoring case, accents, punctuation and spacing, but not symbols."""
+    key = name_key(one)
+    return bool(key) and key == name_key(other) and _exact_marks(one) == _exact_marks(other)
+
+
+def may_be_same(one: str, other: str) -> bool:
+    """Return True if similar names are worth a question; not if they differ in a number, version or symbol.
+
+    If only one of them has a number (“OAuth PKCE”, “OAuth2 PKCE flow”), words must differ as well.
+    """
+    marks, others = _exact_marks(one), _exact_marks(other)
+    if marks == others:
+        return True
+    if marks and others:
+        return False
+    return _key_without_exact_marks(one) != _key_without_exact_marks(other)
+
+
+def _key_without_exact_marks(name: str) -> str:
+    return " ".join(_SYMBOLS.sub(" ", _DIGITS.sub(" ", name_key(name))).split())
+
+
+class _Stems(dict[str, str]):
+    """A bounded cache of stems, cleared when full."""
+
+    def __missing__(self, term: str) -> str:
+        if len(self) >= _MOST_REMEMBERED:
+            self.clear()
+        self[term] = found = _stemmed(term)
+        return found
+
+
+_stems = _Stems()
+
+
+def stem(term: str) -> str:
+    """Return a term without its English ending; anything but a plain English word is unchanged.
+
+    Strips endings of number and tense and `-ly`, but keeps derived words apart: stripping more did not find more.
+    """
+    return _stems[term]
+
+
+def index_terms(text: str) -> list[str]:
+    """Return the stemmed terms a text is found by, in the order of `catalog.terms.terms`."""
+    return list(map(_stems.__getitem__, terms(text)))
+
+
+def question_terms(question: str) -> tuple[str, ...]:
+    """Return the distinct significant stemmed terms of a question, or all if none is significant."""
+    return tuple(dict.fromkeys(stem(term) for term in telling_terms(question)))
+
+
+def coverage(wanted: Sequence[str], text: str) -> float:
+    """Return the share of a question's terms, from `question_terms`, that a text holds, 0–1."""
+    held = set(index_terms(text))
+    return sum(_holds(held, term) for term in wanted) / len(wanted)
+
+
+def _holds(held: set[str], term: str) -> bool:
+    if term in held:
+        return True
+    # A single Chinese, Japanese or Korean character matches every term that begins with it.
+    return is_prefix(term) and any(each.startswith(term) for each in held)
+
+
+def _stemmed(term: str) -> str:
+    if len(term) < _SHORTEST or not _LETTERS.issuperset(term):
+        return term
+    return _last_vowel(_without_ly(_without_tense(_without_plural(term))))
+
+
+def _without_plural(word: str) -> str:
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith(("sses", "shes", "ches", "xes", "zzes")):
+        return word[:-2]
+    if word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        return word[:-1]
+    return word
+
+
+def _without_tense(word: str) -> str:
+    if word.endswith("ied") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith("ing") and len(word) > 5:
+        rest = word[:-3]
+    elif word.endswith("ed") and len(word) > 4:
+        rest = word[:-2]
+    else:
+        return word
+    if _VOWELS.isdisjoint(rest):
+        return word
+    doubled = len(rest) > 2 and rest[-1] == rest[-2] and rest[-1] not in "aeiouylsz"
+    return rest[:-1] if doubled else rest
+
+
+def _without_ly(word: str) -> str:
+    return word[:-2] if word.endswith("ly") and len(word) > 5 else word
+
+
+def _last_vowel(word: str) -> str:
+    """Make “hope” match “hop(ing)” and “happy” match “happi(er)”."""
+    if len(word) < _SHORTEST:
+        return word
+    if word.endswith("e"):
+        return word[:-1]
+    return word[:-1] + "i" if word.endswith("y") else word

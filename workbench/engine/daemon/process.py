@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.engine.clock import time_or_none
 from workbench.engine.errors import Locked, StorageError
-from workbench.engine.history.state_files import read_state, write_state
+from workbench.engine.file_access import read_state, write_state
 from workbench.engine.process import process_lock, try_lock
-from workbench.engine.results.json_shape import to_json
-from workbench.engine.results.status import DaemonDue, DaemonStatus
+from workbench.engine.results import to_json
+from workbench.engine.results.audit import DaemonDue, DaemonStatus
 
 if TYPE_CHECKING:
     from datetime import datetime

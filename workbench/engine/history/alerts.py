@@ -13,10 +13,12 @@ from typing import Any
 
 from workbench.engine import layout, results
 from workbench.engine.errors import HistoryDamaged
-from workbench.engine.history.commits import AuditEntry, CommitMessage, parse_message
-from workbench.engine.history.git_store import SHORT, Commit, GitStore, diff_text
+from workbench.engine.file_access import read_state, write_state
+from workbench.engine.history.commits import AuditTrailer, CommitMessage, parse_message
+from workbench.engine.history.differences import diff_text
+from workbench.engine.history.git_objects import SHORT, Commit
+from workbench.engine.history.git_store import GitStore
 from workbench.engine.history.plan import Action
-from workbench.engine.history.state_files import read_state, write_state
 
 ALERT = "Alert"
 ALERT_KIND = "Alert-Kind"
@@ -30,6 +32,7 @@ PENDING = " Pending user acknowledgment."
 _STATE = "alerts.json"
 _TELLING = ("[ALERT]", "[ACK]")
 _HISTORY = "history"
+_HIGH = "high"
 
 _FILE = "seen.json"
 _MOST_MEMORY = 32
@@ -65,6 +68,13 @@ def critical_alert(file: str, action: str, actor: str, approval: str, transactio
     return _alert(file, kind, summary, f"{action} by {actor}", transaction)
 
 
+def sensitive_alert(file: str, action: str, actor: str, transaction: str) -> CommitMessage:
+    """Return the commit message of the alert that follows an outside edit of a file of high sensitivity (§12.1)."""
+    return _alert(
+        file, _HIGH, f"Sensitive file change detected.{PENDING}", f"{action} by {actor}", transaction
+    )
+
+
 def history_alert(detail: str, transaction: str) -> CommitMessage:
     """Return the commit message of an alert about tampering with history."""
     return _alert(layout.HISTORY, _HISTORY, detail, "history differs from what was last seen", transaction)
@@ -80,7 +90,7 @@ def _alert(file: str, kind: str, summary: str, trigger: str, transaction: str) -
         approval="—",
         trigger=trigger,
         transaction=transaction,
-        entries=(AuditEntry(Action.ALERT, file, "—", summary),),
+        entries=(AuditTrailer(Action.ALERT, file, "—", summary),),
         trailers=((ALERT, name), (ALERT_KIND, kind)),
     )
 
@@ -89,7 +99,6 @@ def raised_alerts(store: GitStore, state: Path | None = None) -> list[RaisedAler
     """Return every alert of the history, newest first.
 
     Args:
-        store: The history.
         state: Folder of derived state, where the answer is cached.
     """
     head = store.head()
@@ -133,10 +142,11 @@ def describe_alert(store: GitStore, raised: RaisedAlert) -> results.audit.Alert:
     commit = store.commit(raised.commit)
     message = parse_message(commit)
     # Tampering with history is in no commit, and the commit before it is unrelated.
-    change = None if message.trailer(ALERT_KIND) == _HISTORY else _change_before(store, commit)
+    kind = message.trailer(ALERT_KIND)
+    change = None if kind == _HISTORY else _change_before(store, commit)
     diff, actor = "", message.actor
     if change is not None:
-        before = store.file_at(change.parent, message.file) if change.parent else None
+        before = store.file_at(change.parent, message.file)
         diff = diff_text(message.file, before, store.file_at(change.id, message.file))
         actor = parse_message(change).actor
     return results.audit.Alert(
@@ -148,6 +158,7 @@ def describe_alert(store: GitStore, raised: RaisedAlert) -> results.audit.Alert:
         diff=diff,
         acknowledged=raised.acknowledgement is not None,
         commit=change.id if change is not None else commit.id,
+        level="high" if kind == _HIGH else "critical",
     )
 
 
@@ -280,7 +291,6 @@ def tampering(store: GitStore, seen: Seen) -> str | None:
     """Return how history differs from what was last seen, or None if it does not.
 
     Args:
-        store: The history.
         seen: What was last seen.
     """
     head = store.head()
@@ -291,10 +301,10 @@ def tampering(store: GitStore, seen: Seen) -> str | None:
     detail = f"History was rewritten by someone else: commit {seen.head[:SHORT]} is no longer part of it."
     if head is None:
         detail = f"History was deleted by someone else: its newest commit was {seen.head[:SHORT]}."
-    tree = store.commit(head).tree if head else None
+    tree = store.tree_of(head)
     differing = []
     for path, (_, checksum) in seen.critical.items():
-        blob = store.tree_blob(tree, path) if tree else None
+        blob = store.tree_blob(tree, path)
         if blob is None or hashlib.sha256(store.read_blob(blob)).hexdigest() != checksum:
             differing.append(path)
     if differing and head is not None:

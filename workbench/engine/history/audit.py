@@ -1,23 +1,34 @@
-"""The audit log: who changed what, when and why (design document §12.7), with line differences and blame."""
+"""The audit log: who changed what, when and why (design document §12.7), with line differences and blame.
+
+Lines beyond its window are pruned, and monthly digests of them are kept (§12.6).
+"""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
-from datetime import UTC
-from difflib import SequenceMatcher
+from datetime import UTC, datetime, timedelta
 from fnmatch import fnmatchcase
 from itertools import groupby, islice
 from typing import TYPE_CHECKING
 
 from workbench.engine import layout
-from workbench.engine.errors import Ambiguous, InvalidInput, NotFound
+from workbench.engine.clock import render_time
+from workbench.engine.errors import Ambiguous, InvalidInput, NotFound, StorageError
 from workbench.engine.history.commits import parse_message
-from workbench.engine.history.git_store import SHORT, diff_text
-from workbench.engine.history.plan import Action
-from workbench.engine.history.projections import audit_lines, commit_of_line, pruned_before
-from workbench.engine.markdown.audit_log import iterate_audit_backwards
+from workbench.engine.history.differences import diff_text, line_opcodes, split_lines
+from workbench.engine.history.git_objects import SHORT
+from workbench.engine.history.plan import Action, Attribution, Event, FileChange, Plan
+from workbench.engine.history.projections import (
+    PRUNED_BEFORE,
+    audit_lines,
+    commit_of_line,
+    pruned_before,
+    rewrite_audit_log,
+)
+from workbench.engine.history.revert import ITEM
+from workbench.engine.markdown.audit_log import AuditArchive, MonthlyDigest, iterate_audit_backwards
 from workbench.engine.results.audit import (
     ActionCommit,
     AuditEntry,
@@ -30,48 +41,28 @@ from workbench.engine.results.audit import (
 from workbench.engine.results.memories import HistoryEntry
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from datetime import datetime
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from workbench.engine.history.commits import CommitIndex
-    from workbench.engine.history.git_store import Commit, GitStore
+    from workbench.engine.history.git_objects import Commit
+    from workbench.engine.history.git_store import GitStore
+    from workbench.engine.history.history import History
+    from workbench.engine.history.plan import FileView, Receipt
     from workbench.engine.markdown.audit_log import AuditLine
 
 
-_LINE_END = re.compile(r"\r\n|\n|\r")
+_NOT_MUTATIONS = frozenset({Action.ALERT, Action.ACK, Action.PRUNE, Action.PURGE})
+_LEADING_COUNT = re.compile(r"^(\d+)\b")
+# Beginnings of the lines that this module writes into a digest; all other lines are a person's.
+_OWN_SUMMARY = re.compile(
+    r"^(\d+ total mutations? across|\d+ reflection sessions?\b|\d+ critical file changes?$"
+    r"|\d+ decay transitions?,|Kinds: )"
+)
+_MANY_ENTITIES = 3
 
-Opcode = tuple[str, int, int, int, int]
-
-
-def split_lines(text: str) -> list[str]:
-    """Split a text into lines without their ends; only LF, CRLF and CR end a line."""
-    lines = _LINE_END.split(text)
-    if not lines[-1]:
-        lines.pop()
-    return lines
-
-
-def line_opcodes(old: Sequence[str], new: Sequence[str]) -> list[Opcode]:
-    """Return opcodes like `difflib`'s, faster for texts with a common beginning or end."""
-    shortest = min(len(old), len(new))
-    head = 0
-    while head < shortest and old[head] == new[head]:
-        head += 1
-    tail = 0
-    while tail < shortest - head and old[-1 - tail] == new[-1 - tail]:
-        tail += 1
-    inner_old, inner_new = old[head : len(old) - tail], new[head : len(new) - tail]
-    opcodes: list[Opcode] = [("equal", 0, head, 0, head)] if head else []
-    if inner_old and inner_new:
-        matcher = SequenceMatcher(None, inner_old, inner_new, autojunk=False)
-        opcodes += [(k, a + head, b + head, c + head, d + head) for k, a, b, c, d in matcher.get_opcodes()]
-    elif inner_old or inner_new:
-        kind = "delete" if inner_old else "insert"
-        opcodes.append((kind, head, head + len(inner_old), head, head + len(inner_new)))
-    if tail:
-        opcodes.append(("equal", len(old) - tail, len(old), len(new) - tail, len(new)))
-    return opcodes
+WINDOW = 90
+_BY = Attribution("system:retention", "auto", "retention window")
 
 
 @dataclass(frozen=True)
@@ -117,47 +108,16 @@ class LogFilter:
 ANYTHING = LogFilter()
 
 
-def iterate_entries(root: Path, store: GitStore | None, wanted: LogFilter = ANYTHING) -> Iterator[AuditEntry]:
+def iterate_entries(root: Path, store: GitStore, wanted: LogFilter = ANYTHING) -> Iterator[AuditEntry]:
     """Yield the entries of the whole history, newest first, reading lazily.
 
     Entries missing from the log come from git first, then the log, then pruned entries from git again.
-
-    Args:
-        root: The workspace folder, absolute.
-        store: The history; None if there is none yet.
-        wanted: The filter.
     """
-    if store is not None:
-        yield from filter(wanted.takes, _all_entries(root, store))
-
-
-def read_entries(
-    root: Path,
-    store: GitStore | None,
-    wanted: LogFilter = ANYTHING,
-    *,
-    limit: int | None = None,
-    offset: int = 0,
-) -> tuple[AuditEntry, ...]:
-    """Return one page of the entries, newest first.
-
-    Args:
-        root: The workspace folder, absolute.
-        store: The history; None if there is none yet.
-        wanted: The filter.
-        limit: Maximum number of entries; None for all.
-        offset: Number of entries to skip.
-    """
-    stop = None if limit is None else offset + limit
-    return tuple(islice(iterate_entries(root, store, wanted), offset, stop))
+    return filter(wanted.takes, _all_entries(root, store))
 
 
 class Actions:
-    """Groups log entries by action.
-
-    Args:
-        index: The index of the first-parent commits.
-    """
+    """Groups log entries by action."""
 
     def __init__(self, index: CommitIndex) -> None:
         first = index.actions()
@@ -180,7 +140,6 @@ def newest_actions(entries: Iterable[AuditEntry], wanted: LogFilter, limit: int)
 
     Args:
         entries: The whole log, newest first, each entry with its action.
-        wanted: The filter.
         limit: Maximum number of actions.
     """
     commits: Counter[str] = Counter()
@@ -202,8 +161,6 @@ def show_commit(store: GitStore, index: CommitIndex, name: str) -> CommitView:
     """Return one commit with its full audit record.
 
     Args:
-        store: The history.
-        index: The index of the first-parent commits.
         name: A hash or its first digits.
 
     Raises:
@@ -247,7 +204,6 @@ def diff(store: GitStore, name: str, *, path: str | None = None) -> DiffView:
     """Return what changed in one commit (`abc1234`) or between two (`abc1234..def5678`).
 
     Args:
-        store: The history.
         name: A commit, or the older and the newer joined by two dots; the newer defaults to the newest.
         path: Only this file.
 
@@ -269,8 +225,7 @@ def diff(store: GitStore, name: str, *, path: str | None = None) -> DiffView:
     for change in changes:
         if path is not None and layout.normalise(path) not in (change.path, change.old_path):
             continue
-        before = store.read_blob(change.old_blob) if change.old_blob else None
-        after = store.read_blob(change.new_blob) if change.new_blob else None
+        before, after = store.contents(change)
         unified = diff_text(change.path, before, after)
         files.append(FileDiff(layout.shown(change.path), _text(before), _text(after), unified))
     if path is not None and not files:
@@ -286,9 +241,6 @@ def blame(root: Path, store: GitStore, path: str, *, at: str | None = None) -> B
     """Return who wrote each line of a file according to history, following renames.
 
     Args:
-        root: The workspace folder, absolute.
-        store: The history.
-        path: Workspace-relative.
         at: The commit whose version is blamed; the newest by default.
 
     Raises:
@@ -324,7 +276,7 @@ def blame(root: Path, store: GitStore, path: str, *, at: str | None = None) -> B
     actors: dict[str, str] = {}
     rows = []
     for number, commit in sorted(written.items()):
-        actor = actors.setdefault(commit.id, parse_message(commit).actor)
+        actor = actors.setdefault(commit.id, parse_message(commit).actor_of(path))
         rows.append(BlameLine(number + 1, final[number], commit.id, actor, commit.moment.astimezone(UTC)))
     return Blame(layout.shown(path), tuple(rows))
 
@@ -346,7 +298,7 @@ def file_history(
             HistoryEntry(
                 commit.id,
                 commit.moment.astimezone(UTC),
-                message.actor,
+                message.actor_of(entry.file) if entry else message.actor,
                 entry.approval if entry else message.approval,
                 entry.summary if entry else message.summary,
             )
@@ -422,7 +374,7 @@ def _versions(
         seen.add(entry.commit)
         commit = store.commit(store.resolve(entry.commit))
         after = store.tree_blob(commit.tree, path)
-        before = store.blob_id(commit.parent, path) if commit.parent else None
+        before = store.tree_blob(store.tree_of(commit.parent), path)
         if before == after:
             continue
         name = path
@@ -437,3 +389,237 @@ def _versions(
 
 def _text(content: bytes | None) -> str | None:
     return None if content is None else content.decode("utf-8", "replace")
+
+
+@dataclass(frozen=True)
+class DatedLine:
+    """An audit line, with the decisions on reflection items that its commit recorded."""
+
+    line: AuditLine
+    decisions: tuple[str, ...] = ()
+
+    @property
+    def day(self) -> str:
+        """Return the day in UTC, `2026-01-15`."""
+        return f"{self.line.timestamp:%Y-%m-%d}"
+
+
+def summarise_month(month: str, lines: Sequence[DatedLine], critical: frozenset[str]) -> MonthlyDigest:
+    """Return the digest of a month.
+
+    Args:
+        month: `2026-01`.
+        lines: All pruned lines of that month, oldest first.
+    """
+    return MonthlyDigest(month, tuple(_summary(lines, critical)), tuple(_events(lines, critical)))
+
+
+def merge_digest(existing: MonthlyDigest | None, before: MonthlyDigest, now: MonthlyDigest) -> MonthlyDigest:
+    """Return a month's new digest with what a person added to the old one.
+
+    Args:
+        existing: The archive's digest; None if it has none for this month.
+        before: The digest of the lines pruned before.
+        now: The digest of all lines pruned by now.
+    """
+    if existing is None:
+        return now
+    own_summary = tuple(line for line in existing.summary if not _OWN_SUMMARY.match(line))
+    own_events = tuple(event for event in existing.events if event not in {*before.events, *now.events})
+    events = tuple(sorted((*now.events, *own_events), key=lambda event: event[0]))
+    return MonthlyDigest(now.month, now.summary + own_summary, events)
+
+
+def _summary(lines: Sequence[DatedLine], critical: frozenset[str]) -> Iterator[str]:
+    mutations = [found.line for found in lines if found.line.action not in _NOT_MUTATIONS]
+    files = {line.file for line in mutations}
+    yield f"{_count(len(mutations), 'total mutation')} across {_count(len(files), 'file')}"
+    yield _reflections(lines)
+    yield _count(sum(line.file in critical for line in mutations), "critical file change")
+    transitions = sum(_transitions(line) for line in mutations if line.action == Action.DECAY)
+    archivals = sum(line.action == Action.ARCHIVE for line in mutations)
+    yield f"{_count(transitions, 'decay transition')}, {_count(archivals, 'archival event')}"
+    kinds = Counter(found.line.action for found in lines)
+    if kinds:
+        yield "Kinds: " + ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
+
+
+def _reflections(lines: Sequence[DatedLine]) -> str:
+    sessions: dict[str, set[str]] = {}
+    for found in lines:
+        if found.line.actor.startswith("reflection:"):
+            decisions = sessions.setdefault(found.line.actor, set())
+            decisions.update(found.decisions or (found.line.approval,))
+    kinds = Counter(_verdict(decisions) for decisions in sessions.values())
+    detail = ", ".join(
+        f"{kinds[kind]} {kind}" for kind in ("approved", "partial", "rejected", "pending") if kinds[kind]
+    )
+    return _count(len(sessions), "reflection session") + (f" ({detail})" if detail else "")
+
+
+def _verdict(decisions: set[str]) -> str:
+    approved = bool(decisions & {"approved", "auto"})
+    rejected = bool(decisions & {"rejected", "deferred", "undecided"})
+    if approved:
+        return "partial" if rejected else "approved"
+    return "rejected" if rejected else "pending"
+
+
+def _events(lines: Sequence[DatedLine], critical: frozenset[str]) -> Iterator[tuple[str, str]]:
+    by_day: dict[str, list[AuditLine]] = {}
+    for found in lines:
+        by_day.setdefault(found.day, []).append(found.line)
+    for day in sorted(by_day):
+        for text in dict.fromkeys(_events_of_day(by_day[day], critical)):
+            yield day, text
+
+
+def _events_of_day(lines: Sequence[AuditLine], critical: frozenset[str]) -> Iterator[str]:
+    kinds = Counter(line.action for line in lines)
+    for line in lines:
+        if line.file in critical and line.action not in _NOT_MUTATIONS:
+            yield f"{line.file} changed by {line.actor}"
+    if any(line.actor == "system:init" for line in lines):
+        yield "History begins"
+    created = [line.file for line in lines if line.action == Action.CREATE and line.actor != "system:init"]
+    entities = {file for file in created if file.startswith(f"{layout.ENTITIES}/")}
+    if len(entities) >= _MANY_ENTITIES:
+        yield f"{len(entities)} new entities added"
+    for file in created:
+        if file.startswith(f"{layout.PROCEDURES}/"):
+            yield f"Procedure learned: {file.rpartition('/')[2].removesuffix('.md')}"
+    for actor in dict.fromkeys(line.actor for line in lines if line.actor.startswith("reflection:")):
+        yield f"Reflection {actor.removeprefix('reflection:')} applied"
+    for action, text in (
+        (Action.MERGE, "merge"),
+        (Action.REVERT, "revert"),
+        (Action.DELETE, "deletion"),
+        (Action.ALERT, "alert"),
+        (Action.PURGE, "purge"),
+    ):
+        if kinds[action]:
+            yield _count(kinds[action], text)
+
+
+def _transitions(line: AuditLine) -> int:
+    leading = _LEADING_COUNT.match(line.summary)
+    return int(leading.group(1)) if leading else 1
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def prune(
+    history: History,
+    days: int = WINDOW,
+    *,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> Receipt[int]:
+    """Summarise the audit lines older than a number of days by month, and drop them from the log.
+
+    The digests go into `memory/meta/audit-archive.md`, each recomputed from all commits of its month, so that a
+    month pruned in parts has one digest; lines added by a person stay. Git keeps everything. The window ends at
+    midnight UTC. Lines of open alerts stay in the log. The commit's `Pruned-Before` trailer marks where a
+    rewritten log begins.
+
+    Args:
+        days: Length of the window.
+        cancelled: Polled between months; if it returns True, nothing is pruned.
+
+    Returns:
+        A receipt with the number of summarised commits; without a commit if nothing is old enough.
+
+    Raises:
+        InvalidInput: The window is shorter than a day.
+        StorageError: The log cannot be written; the next pruning repairs it.
+    """
+    if days < 1:
+        raise InvalidInput("The window is too short.", where=f"{days} days", remedy="Give a day or more.")
+
+    def plan(files: FileView) -> Plan[int]:
+        cutoff = _cutoff(history, days)
+        commits = list(history.store.walk())
+        watermark = next((mark for mark in map(pruned_before, commits) if mark), None)
+        old = [commit for commit in reversed(commits) if commit.moment < cutoff]
+        fresh = [commit for commit in old if watermark is None or commit.moment >= watermark]
+        nothing = Plan(Action.PRUNE, layout.AUDIT_LOG, "nothing to prune", outcome=0)
+        if not fresh:
+            return nothing
+        before = files.read(layout.AUDIT_ARCHIVE) or b""
+        archive = AuditArchive.parse(before)
+        by_month = defaultdict(list)
+        for commit in old:
+            by_month[_month(commit)].append(commit)
+        for month in sorted({_month(commit) for commit in fresh}):
+            if cancelled():
+                return nothing
+            of_month = by_month[month]
+            earlier = [commit for commit in of_month if watermark is not None and commit.moment < watermark]
+            archive = archive.put(
+                merge_digest(
+                    archive.digest(month),
+                    summarise_month(month, _dated(earlier), history.critical),
+                    summarise_month(month, _dated(of_month), history.critical),
+                )
+            )
+        summary = f"summed up {len(fresh)} commits before {cutoff:%Y-%m-%d}"
+        return Plan(
+            Action.PRUNE,
+            layout.AUDIT_LOG,
+            summary,
+            changes=(FileChange(layout.AUDIT_ARCHIVE, archive.render(), Action.PRUNE, summary),),
+            events=(Event(Action.PRUNE, layout.AUDIT_LOG, summary),),
+            trailers=((PRUNED_BEFORE, render_time(cutoff)),),
+            outcome=len(fresh),
+        )
+
+    with history.writing(_BY.actor) as turn:
+        receipt = turn.carry_out(plan, _BY)
+        if receipt.commit or _log_reaches_past_watermark(history):
+            try:
+                rewrite_audit_log(history.root, turn.store, history.state)
+            except OSError as error:
+                raise StorageError(
+                    f"The audit log cannot be written: {error.strerror or error}.",
+                    where=layout.AUDIT_LOG,
+                    remedy="Make it writable, then prune again; nothing is lost.",
+                ) from error
+    return receipt
+
+
+def _cutoff(history: History, days: int) -> datetime:
+    midnight = history.clock.now().astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    return midnight - timedelta(days=days)
+
+
+def _watermark(history: History) -> datetime | None:
+    pruned = next(iterate_entries(history.root, history.store, LogFilter(action=Action.PRUNE)), None)
+    commit = pruned.commit if pruned else None
+    return pruned_before(history.store.commit(history.store.resolve(commit))) if commit else None
+
+
+def _log_reaches_past_watermark(history: History) -> bool:
+    """Return True if a crash kept an earlier pruning from dropping its lines."""
+    watermark = _watermark(history)
+    if watermark is None:
+        return False
+    try:
+        with layout.resolve(history.root, layout.AUDIT_LOG).open(encoding="utf-8", errors="replace") as file:
+            return file.readline()[:10] < f"{watermark:%Y-%m-%d}"
+    except FileNotFoundError:
+        return False
+
+
+def _month(commit: Commit) -> str:
+    return f"{commit.moment.astimezone(UTC):%Y-%m}"
+
+
+def _dated(commits: Sequence[Commit]) -> list[DatedLine]:
+    lines = []
+    for commit in commits:
+        decisions = tuple(
+            value.split()[-1] for key, value in parse_message(commit).trailers if key == ITEM and " " in value
+        )
+        lines += [DatedLine(line, decisions) for line in audit_lines(commit)]
+    return lines

@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING
 
 from workbench.engine import results
 from workbench.engine.errors import InvalidInput, NotFound
-from workbench.engine.history.git_objects import parse_commit
-from workbench.engine.history.git_store import Commit
-from workbench.engine.history.state_files import write_state
+from workbench.engine.file_access import write_state
+from workbench.engine.history.git_objects import Commit, parse_commit
 from workbench.engine.markdown.audit_log import parse_audit_fields, render_audit_fields
 
 if TYPE_CHECKING:
@@ -39,12 +38,18 @@ REDOES = "Redoes"
 REVERTS = "Reverts"
 REVERTS_ITEM = "Reverts-Item"
 RESTORES = "Restores"
-RETIRED = "Retired"
+SPENT_IDS = "Retired"
 """Digests of the ids that a commit removed from the files; they are never assigned again."""
 ASKED_BY = "Asked-By"
 """Names the role through which an action was requested; see `Attribution.asker`."""
 CONTINUES = "Continues"
 """Names the first commit of an action that spans several; they are undone together."""
+VERDICT = "Verdict"
+"""What became of a proposal, as fields: number, sender, committed or rejected, content, reason, memory."""
+REMEMBERED = "Remembered"
+"""Names a memory that a commit stored since somebody in a conversation wanted it; “scratch that” means the last one."""
+SESSION = "Session"
+"""Names the session of that conversation, where it is known."""
 INDEX_FILE = "history-line"
 _MAGIC = b"workbench-line-3\n"
 _DIGEST = 16
@@ -59,13 +64,14 @@ _ACTOR = re.compile(rb"\nActor: ([^\\\n]*)\n")
 
 
 @dataclass(frozen=True)
-class AuditEntry:
-    """The part of an audit line that its commit does not imply."""
+class AuditTrailer:
+    """The part of an audit line that its commit does not imply; an empty actor is the commit's."""
 
     action: str
     file: str
     approval: str
     summary: str
+    actor: str = ""
 
 
 @dataclass(frozen=True)
@@ -91,12 +97,17 @@ class CommitMessage:
     approval: str
     trigger: str
     transaction: str
-    entries: tuple[AuditEntry, ...] = ()
+    entries: tuple[AuditTrailer, ...] = ()
     trailers: tuple[tuple[str, str], ...] = ()
 
     def trailer(self, key: str) -> str | None:
         """Return the first other trailer with a key, or None."""
         return next((value for name, value in self.trailers if name == key), None)
+
+    def actor_of(self, file: str) -> str:
+        """Return who changed a file, by its audit lines; the commit's actor where these do not name just one."""
+        actors = {entry.actor or self.actor for entry in self.entries if entry.file == file}
+        return actors.pop() if len(actors) == 1 else self.actor
 
     def values(self, key: str) -> tuple[str, ...]:
         """Return the values of every other trailer with a key, in order."""
@@ -126,8 +137,9 @@ def render_message(message: CommitMessage) -> str:
             )
         lines.append(f"{key}: {_one_line(value)}")
     for entry in message.entries:
-        fields = render_audit_fields((entry.action, entry.file, entry.approval, entry.summary))
-        lines.append(f"Audit: {fields}")
+        fields = (entry.action, entry.file, entry.approval, entry.summary)
+        own = (entry.actor,) if entry.actor else ()
+        lines.append(f"Audit: {render_audit_fields((*fields, *own))}")
     return "\n".join(lines) + "\n"
 
 
@@ -137,7 +149,7 @@ def parse_message(commit: Commit) -> CommitMessage:
     matched = _SUBJECT.match(subject)
     action, file, summary = matched.groups() if matched else ("EDIT", "*", subject)
     known: dict[str, str] = {}
-    entries: list[AuditEntry] = []
+    entries: list[AuditTrailer] = []
     trailers: list[tuple[str, str]] = []
     for line in body.split("\n"):
         key, separator, value = line.partition(": ")
@@ -145,8 +157,8 @@ def parse_message(commit: Commit) -> CommitMessage:
             continue
         if key == "Audit":
             fields = parse_audit_fields(value)
-            if len(fields) == 4:
-                entries.append(AuditEntry(*fields))
+            if len(fields) in (4, 5):
+                entries.append(AuditTrailer(*fields))
         elif key in RESERVED:
             known.setdefault(key, _unescape(value))
         else:
@@ -162,7 +174,7 @@ def parse_message(commit: Commit) -> CommitMessage:
         approval=approval,
         trigger=known.get("Trigger", "—"),
         transaction=known.get("Transaction", ""),
-        entries=tuple(entries) if ours else (AuditEntry(action, file, "—", summary),),
+        entries=tuple(entries) if ours else (AuditTrailer(action, file, "—", summary),),
         trailers=tuple(trailers),
     )
 
@@ -309,7 +321,6 @@ def read_commit_index(store: GitStore, known: CommitIndex = EMPTY_INDEX) -> Comm
     """Return the index of all commits up to the newest.
 
     Args:
-        store: The history.
         known: An earlier index; the part that is still valid is not read again.
 
     Raises:
@@ -402,11 +413,7 @@ def load_commit_index(place: Path) -> CommitIndex:
 
 
 class CachedCommitIndex:
-    """The commit index, cached in a file of derived state that may be deleted at any time.
-
-    Args:
-        place: The file.
-    """
+    """The commit index, cached in a file of derived state that may be deleted at any time."""
 
     def __init__(self, place: Path) -> None:
         self._place = place

@@ -10,8 +10,8 @@ from typing import Any
 
 from workbench.engine import layout
 from workbench.engine.errors import InvalidInput, OutsideWorkspace
-from workbench.engine.history.commits import CommitMessage
-from workbench.engine.history.document_units import DocumentUnits, Unit, parse_units
+from workbench.engine.history.commits import VERDICT, CommitMessage
+from workbench.engine.history.differences import DocumentUnits, Unit, parse_units
 from workbench.engine.history.revert import ITEM_UNIT
 from workbench.engine.history.work_files import named_by_id, stem_of
 from workbench.engine.identifiers import EPISODE_ID, entity_name, link_to, linked_in, parse_memory_id
@@ -84,7 +84,7 @@ def erasure_of(
     names = list(dict.fromkeys(ids))
     entities: set[str] = set()
     for name in names:
-        for path, key in place_of(name):
+        for path, key in places_of_units(name):
             if key is None:
                 own[path] = None
             else:
@@ -128,8 +128,6 @@ def erase_from_content(erasure: Erasure, path: str, content: bytes) -> tuple[byt
     """Return a file without the content to remove, and the removed pieces.
 
     Args:
-        erasure: What to remove.
-        path: Workspace-relative.
         content: One version of the file.
 
     Returns:
@@ -180,8 +178,6 @@ def erase_from_message(erasure: Erasure, message: CommitMessage, touched: frozen
     """Return a commit's message without the content to remove.
 
     Args:
-        erasure: What to remove.
-        message: The message.
         touched: Paths in which this commit wrote or removed purged content; its statements about them go
             completely, since a summary may paraphrase the text.
     """
@@ -201,6 +197,9 @@ def erase_from_message(erasure: Erasure, message: CommitMessage, touched: frozen
         if len(fields) == 3:
             what = PURGED if fields[1] in touched else clean(fields[2])
             trailers.append((key, render_audit_fields((fields[0], clean(fields[1]), what))))
+        elif key == VERDICT and touched:
+            # Its words may say in part what goes.
+            continue
         else:
             trailers.append((key, clean(value)))
     return replace(
@@ -216,7 +215,7 @@ def erase_from_message(erasure: Erasure, message: CommitMessage, touched: frozen
     )
 
 
-def place_of(name: str) -> list[tuple[str, tuple[str, ...] | None]]:
+def places_of_units(name: str) -> list[tuple[str, tuple[str, ...] | None]]:
     """Return the possible files of a memory, each with the key of its unit if it is a part of the file."""
     try:
         memory = parse_memory_id(name)

@@ -7,14 +7,13 @@ import os
 import re
 from bisect import insort
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import datetime, timedelta, timezone
 from functools import cache
 from typing import Any
 
 from workbench.engine.errors import HistoryDamaged
-from workbench.engine.layout import shown
 
 SHORT = 10
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
@@ -33,11 +32,12 @@ _MOST_RAW = 6
 _FEW = 8
 _ENTRY = re.compile(rb"([0-7]+) ([^\0]+)\0(.{20})", re.DOTALL)
 
-_Branch = dict[bytes, "str | _Branch | None"]
+_COMMIT = re.compile(
+    rb"tree ([0-9a-f]{40})\n((?:parent [0-9a-f]{40}\n)*)"
+    rb"author (.*) <[^>\n]*> (-?\d+) ([+-])(\d\d)(\d\d)\n"
+)
 
-SIMILAR = 60
-# Similarity is computed pairwise; past this many, only identical content counts as a rename.
-_MOST_PAIRS = 10_000
+_Branch = dict[bytes, "str | _Branch | None"]
 
 
 @dataclass(frozen=True)
@@ -94,25 +94,26 @@ def parse_commit(oid: str, raw: bytes) -> Commit:
     Raises:
         HistoryDamaged: It is not a commit.
     """
-    header, _, message = raw.partition(b"\n\n")
-    tree, parents, author = "", [], ""
-    for line in header.decode("utf-8", "replace").split("\n"):
-        key, _, value = line.partition(" ")
-        if key == "tree":
-            tree = value
-        elif key == "parent":
-            parents.append(value)
-        elif key == "author":
-            author = value
-    signature = re.match(r"^(.*) <[^>]*> (-?\d+) ([+-])(\d\d)(\d\d)$", author)
-    if not tree or not signature:
+    found = _COMMIT.match(raw)
+    if not found:
         raise HistoryDamaged(
             f"Object {oid[:SHORT]} is not a commit.", remedy="Look with: workbench audit verify"
         )
-    name, seconds, sign, hours, minutes = signature.groups()
-    offset = timedelta(hours=int(hours), minutes=int(minutes)) * (-1 if sign == "-" else 1)
-    moment = datetime.fromtimestamp(int(seconds), UTC).astimezone(timezone(offset))
-    return Commit(oid, tree, tuple(parents), name, moment, message.decode("utf-8", "replace"))
+    tree, parents, name, seconds, *offset = found.groups()
+    return Commit(
+        oid,
+        tree.decode(),
+        tuple(parents.decode().split()[1::2]),
+        name.decode("utf-8", "replace"),
+        datetime.fromtimestamp(int(seconds), _zone(*offset)),
+        raw.partition(b"\n\n")[2].decode("utf-8", "replace"),
+    )
+
+
+@cache
+def _zone(sign: bytes, hours: bytes, minutes: bytes) -> timezone:
+    offset = timedelta(hours=int(hours), minutes=int(minutes))
+    return timezone(-offset if sign == b"-" else offset)
 
 
 def render_commit(
@@ -363,95 +364,3 @@ def differing_files(
 
 def _unequal(old: Folder, new: Folder) -> set[bytes]:
     return {name for name, entry in old.items() if new.get(name) != entry} | {n for n in new if n not in old}
-
-
-def diff_text(path: str, before: bytes | None, after: bytes | None, *, context: int = 3) -> str:
-    """Return the unified diff of two contents of a file, without git's header lines.
-
-    Args:
-        path: Shown as the file's name.
-        before: The older content, None if there was no file.
-        after: The newer content, None if there is no file.
-        context: Unchanged lines around each change.
-    """
-    name = shown(path)
-    patch = libgit2().Patch.create_from(
-        before, after, name, name, flag=libgit2().enums.DiffOption.FORCE_TEXT, context_lines=context
-    )
-    text = (patch.data if patch else b"").decode("utf-8", "replace")
-    start = text.find("\n--- ") + 1
-    return text[start:] if start else ""
-
-
-def line_counts(before: bytes | None, after: bytes | None) -> tuple[int, int]:
-    """Return the number of lines added and removed between two contents."""
-    flag = libgit2().enums.DiffOption.FORCE_TEXT
-    patch = libgit2().Patch.create_from(before, after, "a", "a", flag=flag, context_lines=0)
-    _, added, removed = patch.line_stats if patch else (0, 0, 0)
-    return int(added), int(removed)
-
-
-def similarity(before: bytes, after: bytes) -> int:
-    """Return the similarity of two contents by lines, 0 to 100: shared bytes over the larger size."""
-    if before == after:
-        return 100
-    larger = max(len(before), len(after))
-    if not larger or min(len(before), len(after)) * 100 < larger * SIMILAR:
-        return 0
-    counts: dict[bytes, int] = {}
-    for line in before.splitlines(keepends=True):
-        counts[line] = counts.get(line, 0) + 1
-    shared = 0
-    for line in after.splitlines(keepends=True):
-        if counts.get(line, 0):
-            counts[line] -= 1
-            shared += len(line)
-    return shared * 100 // larger
-
-
-def with_renames(changes: Sequence[TreeChange], read_blob: Callable[[str], bytes]) -> list[TreeChange]:
-    """Join added and deleted files into renames if their contents are at least 60 % alike.
-
-    Args:
-        changes: Every file that differs, without renames.
-        read_blob: Returns a blob's content.
-    """
-    gone = {change.path: change for change in changes if change.new_blob is None}
-    come = [change for change in changes if change.old_blob is None]
-    pairs = _pairs(come, list(gone.values()), read_blob) if gone and come else {}
-    sources = set(pairs.values())
-    return [
-        TreeChange(change.path, gone[pairs[change.path]].old_blob, change.new_blob, pairs[change.path])
-        if change.path in pairs and change.old_blob is None
-        else change
-        for change in changes
-        if not (change.new_blob is None and change.path in sources)
-    ]
-
-
-def _pairs(
-    come: Sequence[TreeChange], gone: Sequence[TreeChange], read_blob: Callable[[str], bytes]
-) -> dict[str, str]:
-    """Pair new paths with old paths, identical contents first, then the most similar; each used once."""
-    pairs: dict[str, str] = {}
-    by_blob: dict[str | None, list[str]] = {}
-    for change in reversed(gone):
-        by_blob.setdefault(change.old_blob, []).append(change.path)
-    for change in come:
-        if by_blob.get(change.new_blob):
-            pairs[change.path] = by_blob[change.new_blob].pop()
-    taken = set(pairs.values())
-    left = [change for change in gone if change.path not in taken]
-    new = [change for change in come if change.path not in pairs]
-    if len(left) * len(new) > _MOST_PAIRS:
-        return pairs
-    before = {change.path: read_blob(change.old_blob or "") for change in left} if new else {}
-    scored = []
-    for one in new:
-        after = read_blob(one.new_blob or "")
-        scored += [(-similarity(content, after), one.path, path) for path, content in before.items()]
-    for score, new_path, old_path in sorted(scored):
-        if -score >= SIMILAR and new_path not in pairs and old_path not in taken:
-            pairs[new_path] = old_path
-            taken.add(old_path)
-    return pairs

@@ -7,29 +7,25 @@ import re
 import shutil
 import threading
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.engine.errors import Ambiguous, HistoryDamaged, HistoryError, NotFound, Stale, StorageError
+from workbench.engine.file_access import reserve, why_unwritable, write_all
+from workbench.engine.history.differences import with_renames
 from workbench.engine.history.git_objects import (
     EMPTY_TREE,
     SHORT,
     Commit,
     TreeChange,
     TreeReader,
-    blob_hash,
-    diff_text,
     differing_files,
     libgit2,
-    line_counts,
     parse_commit,
     render_commit,
-    with_renames,
 )
-from workbench.engine.history.journal import write_all
-from workbench.engine.history.state_files import reserve
 
 if TYPE_CHECKING:
     import pygit2
@@ -69,6 +65,12 @@ _ELSEWHERE = ("commondir", "objects/info/alternates", "objects/info/http-alterna
 _PRETENDING = ("shallow", "info/grafts")
 _REPLACING = "refs/replace/"
 _FOLDERS = ("objects/info", "objects/pack", "refs/heads", "refs/tags", "info")
+
+# A pack that libgit2 is writing.
+_BEGUN_PACKS = "pack_git2_*"
+# Bytes that must be free for a pack to have failed for another reason than a full disk.
+_PACK_PROBE = 1 << 20
+_MAKE_ROOM = "Free some space, or make the folder writable."
 
 _HEX = re.compile(r"^[0-9a-f]{4,40}$")
 
@@ -121,7 +123,7 @@ def pretences(path: Path) -> Iterator[tuple[str, str]]:
         ):
             yield (
                 _REPLACING.rstrip("/"),
-                "it puts other objects in the place of those that are there. Remove it",
+                "it puts other objects in place of those that are there. Remove it",
             )
     except OSError as error:
         raise StorageError(
@@ -210,18 +212,6 @@ def damaged(path: Path, reason: str) -> HistoryDamaged:
     )
 
 
-__all__ = [
-    "BRANCH",
-    "SHORT",
-    "Commit",
-    "GitStore",
-    "TreeChange",
-    "blob_hash",
-    "diff_text",
-    "line_counts",
-]
-
-
 class GitStore:
     """A history repository. Thread-safe; each thread gets its own libgit2 handle.
 
@@ -274,8 +264,13 @@ class GitStore:
         git = libgit2()
         try:
             return int(self._repository.odb.read_header(blob)[1])
-        except (git.GitError, KeyError, ValueError, OSError) as error:
+        except (git.GitError, KeyError, ValueError, OSError, MemoryError) as error:
             raise damaged(self.path, f"object {blob[:SHORT]} is missing or broken ({error})") from error
+
+    def contents(self, change: TreeChange) -> tuple[bytes | None, bytes | None]:
+        """Return a file's content before and after a change; None if there was no file."""
+        before, after = change.old_blob, change.new_blob
+        return self.read_blob(before) if before else None, self.read_blob(after) if after else None
 
     def has_object(self, oid: str) -> bool:
         """Return True if an object exists and is intact."""
@@ -303,8 +298,6 @@ class GitStore:
         """Store a commit without moving the branch.
 
         Args:
-            tree: The root tree's hash.
-            parents: Hashes of the parents.
             message: The whole message.
             author: Name of author and committer; must hold no `<`, `>` or control characters.
             email: Their address.
@@ -393,18 +386,18 @@ class GitStore:
 
     # Files in commits
 
-    def blob_id(self, commit: str, path: str) -> str | None:
-        """Return the hash of a file's content in a commit, or None."""
-        return self.tree_blob(self.commit(commit).tree, path)
+    def tree_of(self, commit: str | None) -> str | None:
+        """Return the root tree of a commit; None for the state before the first."""
+        return self.commit(commit).tree if commit else None
 
-    def tree_blob(self, tree: str, path: str) -> str | None:
+    def tree_blob(self, tree: str | None, path: str) -> str | None:
         """Return the hash of a file's content in a root tree, or None."""
-        entry = self._trees.entry(tree, path)
+        entry = self._trees.entry(tree, path) if tree else None
         return entry.oid.hex() if entry and not entry.is_folder else None
 
-    def file_at(self, commit: str, path: str) -> bytes | None:
+    def file_at(self, commit: str | None, path: str) -> bytes | None:
         """Return a file's content in a commit, or None if there was no such file."""
-        blob = self.blob_id(commit, path)
+        blob = self.tree_blob(self.tree_of(commit), path)
         return self.read_blob(blob) if blob else None
 
     def files_at(self, commit: str) -> dict[str, str]:
@@ -433,7 +426,7 @@ class GitStore:
             for delta in older.diff_to_tree(newer).deltas:
                 path = os.fsdecode(delta.new_file.raw_path)
                 found[path] = _with_delta(found.get(path), path, delta)
-        except (git.GitError, KeyError, ValueError, TypeError, OSError) as error:
+        except (git.GitError, KeyError, ValueError, TypeError, OSError, MemoryError) as error:
             raise damaged(self.path, f"its files cannot be compared ({error})") from error
         return [
             change
@@ -441,16 +434,10 @@ class GitStore:
             if change.old_blob != change.new_blob
         ]
 
-    def changes(self, commit: str, against: str | None = None) -> list[TreeChange]:
-        """Return the files a commit changed, with renames (60 % similar or more) detected.
-
-        Args:
-            commit: The newer commit.
-            against: The older one; the commit's first parent by default.
-        """
+    def changes(self, commit: str) -> list[TreeChange]:
+        """Return the files a commit changed, with renames (60 % similar or more) detected."""
         newer = self.commit(commit)
-        older = against or newer.parent
-        return self.tree_changes(self.commit(older).tree if older else None, newer.tree)
+        return self.tree_changes(self.tree_of(newer.parent), newer.tree)
 
     def tree_changes(self, before: str | None, after: str) -> list[TreeChange]:
         """Return the files that differ between two root trees, with renames (60 % similar or more) detected."""
@@ -509,10 +496,26 @@ class GitStore:
             raise
 
     def _cannot_move(self, error: OSError) -> StorageError:
+        is_locked = isinstance(error, FileExistsError)
         return StorageError(
             f"The branch of the history cannot be moved: {error.strerror or error}.",
             where=str(self.path),
-            remedy="If no git command is running on it, remove refs/heads/main.lock in that folder.",
+            remedy="If no git command is running on it, remove refs/heads/main.lock in that folder."
+            if is_locked
+            else _MAKE_ROOM,
+        )
+
+    def _cannot_write(self, error: Exception, size: int) -> StorageError:
+        """Return the error for objects that libgit2 could not write.
+
+        Args:
+            size: Of what it was writing, in bytes.
+        """
+        # Where the disk refuses, libgit2 may repeat an older message, such as that an object was not found.
+        refused = why_unwritable(self.path / "objects", size)
+        reason = refused.strerror if refused is not None else error
+        return StorageError(
+            f"The history cannot be written: {reason}.", where=str(self.path), remedy=_MAKE_ROOM
         )
 
     def _moved(self, expected: str | None) -> Stale:
@@ -533,16 +536,26 @@ class GitStore:
 
         Returns:
             The files written (pack and index), not yet flushed to disk.
+
+        Raises:
+            StorageError: They cannot be written; what was begun is removed.
         """
         git = libgit2()
         folder = self.path / "objects" / "pack"
-        before = set(folder.iterdir()) if folder.is_dir() else set()
-        builder = git.PackBuilder(self._repository)
-        builder.set_threads(1)
-        for oid in oids:
-            builder.add(git.Oid(hex=oid))
-        builder.write()
-        return sorted(set(folder.iterdir()) - before)
+        try:
+            before = set(folder.iterdir()) if folder.is_dir() else set()
+            builder = git.PackBuilder(self._repository)
+            builder.set_threads(1)
+            for oid in oids:
+                builder.add(git.Oid(hex=oid))
+            builder.write()
+            return sorted(set(folder.iterdir()) - before)
+        except (git.GitError, KeyError, ValueError, OSError, MemoryError) as error:
+            refused = self._cannot_write(error, _PACK_PROBE)
+            with suppress(OSError):
+                for begun in set(folder.glob(_BEGUN_PACKS)) - before:
+                    begun.unlink()
+            raise refused from error
 
     def forget_handles(self) -> None:
         """Drop this thread's open handle, so that rewritten packs and objects are read again."""
@@ -558,7 +571,7 @@ class GitStore:
             flags = git.enums.RepositoryOpenFlag
             try:
                 found = git.Repository(os.fspath(self.path), flags.NO_SEARCH | flags.NO_DOTGIT)
-            except (git.GitError, KeyError, ValueError, OSError) as error:
+            except (git.GitError, KeyError, ValueError, OSError, MemoryError) as error:
                 raise damaged(self.path, f"git cannot open it ({error})") from error
             self._handles.repository = found
         return found
@@ -576,7 +589,7 @@ class GitStore:
         git = libgit2()
         try:
             content = self._repository.odb.read(oid)[1]
-        except (git.GitError, KeyError, ValueError, OSError) as error:
+        except (git.GitError, KeyError, ValueError, OSError, MemoryError) as error:
             if oid == EMPTY_TREE:
                 return b""
             raise damaged(self.path, f"object {oid[:SHORT]} is missing or broken ({error})") from error
@@ -586,12 +599,8 @@ class GitStore:
         git = libgit2()
         try:
             oid = str(self._repository.odb.write(kind, content))
-        except (git.GitError, OSError) as error:
-            raise StorageError(
-                f"The history cannot be written: {error}.",
-                where=str(self.path),
-                remedy="Free some space, or make the folder writable.",
-            ) from error
+        except (git.GitError, KeyError, ValueError, OSError, MemoryError) as error:
+            raise self._cannot_write(error, len(content)) from error
         written: list[str] | None = getattr(self._handles, "written", None)
         if written is not None:
             written.append(oid)

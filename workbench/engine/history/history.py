@@ -27,13 +27,28 @@ from workbench.engine.history.alerts import (
     tampering,
 )
 from workbench.engine.history.commits import parse_message
-from workbench.engine.history.git_maintenance import repacking_paused
 from workbench.engine.history.git_store import GitStore
-from workbench.engine.history.journal import JOURNAL_FILE, Journal
-from workbench.engine.history.lock import LOCK_FILE, WriterLock
-from workbench.engine.history.outside_edits import Adopted, Screen, find_edits, first_commit, screen_nothing
-from workbench.engine.history.plan import Action, Attribution, Event, FileView, Plan, Planner, Receipt
-from workbench.engine.history.projections import Projection, Projections, StaleProjection
+from workbench.engine.history.journal import JOURNAL_FILE, LOCK_FILE, Journal, WriterLock
+from workbench.engine.history.maintenance import repacking_paused
+from workbench.engine.history.outside_edits import Adopted, find_edits, first_commit
+from workbench.engine.history.plan import (
+    Action,
+    Attribution,
+    Event,
+    FileView,
+    Plan,
+    Planner,
+    Receipt,
+    Screen,
+    screen_nothing,
+)
+from workbench.engine.history.projections import (
+    Progress,
+    Projection,
+    Projections,
+    StaleProjection,
+    say_nothing,
+)
 from workbench.engine.history.recovery import (
     OtherHolders,
     PurgeMarker,
@@ -45,7 +60,7 @@ from workbench.engine.history.recovery import (
     recover,
     save_purge_notices,
 )
-from workbench.engine.history.retired_ids import keep_all_retired
+from workbench.engine.history.spent_ids import keep_all_spent
 from workbench.engine.history.transaction import Transaction, TransactionContext
 from workbench.engine.history.work_files import CommitFiles, WorkFiles
 
@@ -58,7 +73,6 @@ class History:
     """The history of one workspace. Creating one touches nothing; only its changing methods write.
 
     Args:
-        root: The workspace folder, absolute.
         clock: Dates the commits.
         state: The folder of this workspace's derived state, outside the workspace; created on first use.
         zone: The time zone of commit dates.
@@ -66,9 +80,12 @@ class History:
         projections: Further files derived from the tracked ones, updated after each change.
         new_id: Returns a new transaction id of lower-case letters and digits.
         critical: Paths of the files that only some roles may change, and whose changes raise alerts.
-        critical_alerts: Whether they raise alerts; settings files, which hold this switch, always do.
+        critical_alerts: Whether they, and outside edits of sensitive files, raise alerts; settings files, which hold
+            this switch, always do.
         screen: Checks each outside edit before it is adopted.
-        elsewhere: Other holders of memories, for a purge.
+        rescore: Given the scores file that a revert leaves, returns it with the scores that the revert cannot know.
+        progress: Told how far the audit log is where all of it is written.
+        other_holders: Returns the holders of memories beside the files and their history, for a purge.
     """
 
     def __init__(
@@ -84,20 +101,29 @@ class History:
         critical: frozenset[str] = layout.CRITICAL,
         critical_alerts: bool = True,
         screen: Screen = screen_nothing,
-        elsewhere: OtherHolders | None = None,
+        rescore: Callable[[bytes], bytes] = lambda scores: scores,
+        progress: Progress = say_nothing,
+        other_holders: Callable[[], OtherHolders | None] = lambda: None,
     ) -> None:
         self.root = root
         self.path = root / layout.HISTORY
+        self.clock = clock
+        self.zone = zone
+        self.state = state
+        self.new_id = new_id
+        self.critical = critical
         self.lock_timeout = lock_timeout
-        self._elsewhere = elsewhere
+        self.journal = Journal(self.path / JOURNAL_FILE)
+        self._other_holders = other_holders
+        self._rescore = rescore
         self._lock = WriterLock(self.path / LOCK_FILE, timeout=lock_timeout)
-        self._journal = Journal(self.path / JOURNAL_FILE)
         self._warnings: dict[str, None] = {}
         self._store: GitStore | None = None
         self._opening = threading.Lock()
-        alerting = critical if critical_alerts else critical & {layout.SETTINGS, *layout.FOREIGN_SETTINGS}
-        self._projecting = Projections(root, state, projections)
-        self._around = TransactionContext(
+        settings_files = critical & {layout.SETTINGS, *layout.FOREIGN_SETTINGS}
+        alerting = critical | layout.SENSITIVE if critical_alerts else settings_files
+        self._projecting = Projections(root, state, projections, progress)
+        self._context = TransactionContext(
             root, state, clock, zone, new_id, self._projecting, self._warn, critical, alerting, screen
         )
 
@@ -121,35 +147,6 @@ class History:
                 self._store = None
                 self._store = GitStore(self.path)
             return self._store
-
-    @property
-    def journal(self) -> Journal:
-        """Return the journal, for holders of the lock that rewrite history."""
-        return self._journal
-
-    @property
-    def clock(self) -> Clock:
-        """The clock that dates commits."""
-        return self._around.clock
-
-    @property
-    def zone(self) -> tzinfo:
-        """The time zone of commit dates."""
-        return self._around.zone
-
-    def new_id(self) -> str:
-        """Return a new transaction id."""
-        return self._around.new_id()
-
-    @property
-    def critical(self) -> frozenset[str]:
-        """The paths of the critical files, existing or not."""
-        return self._around.critical
-
-    @property
-    def state(self) -> Path:
-        """The folder of derived state."""
-        return self._around.state
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -229,7 +226,7 @@ class History:
         """
         before = self.head()
         with self.writing(attribution.actor) as turn:
-            moment = self._around.clock.now()
+            moment = self.clock.now()
             if turn.begun:
                 return Receipt(turn.begun, tuple(turn.store.files_at(turn.begun)), moment, None)
             adopted = turn.adopt("manual") if before else Adopted()
@@ -243,11 +240,9 @@ class History:
             StorageError: The folder cannot be written.
         """
         with self.writing(_INIT.actor) as turn:
-            return turn.head() or turn.record(first_commit({}, self._around.new_id()).message)
+            return turn.head() or turn.record(first_commit({}, self.new_id()).message)
 
-    def mutate(
-        self, planner: Planner[T], attribution: Attribution, *, may_touch_critical: bool = False
-    ) -> Receipt[T]:
+    def mutate(self, planner: Planner[T], attribution: Attribution) -> Receipt[T]:
         """Carry out a plan, completely or not at all.
 
         The planner may be called several times: if a file it read or wants to change was edited from outside, that
@@ -255,8 +250,7 @@ class History:
 
         Args:
             planner: Reads the files it is given and returns the changes.
-            attribution: The actor, approval and trigger.
-            may_touch_critical: Whether the role has a person's right to change critical files and to decide.
+            attribution: The actor, their rights, approval and trigger.
 
         Returns:
             The receipt; its commit is None if the plan changed nothing.
@@ -269,7 +263,18 @@ class History:
             InvalidInput: The plan names a file that history does not track.
         """
         with self.writing(attribution.actor) as turn:
-            return turn.carry_out(planner, attribution, may_touch_critical=may_touch_critical)
+            return turn.carry_out(lambda view: self._rescored(planner(view)), attribution)
+
+    def _rescored(self, plan: Plan[T]) -> Plan[T]:
+        if plan.action is not Action.REVERT:
+            return plan
+        changes = tuple(
+            replace(change, content=self._rescore(change.content))
+            if change.path == layout.DECAY_SCORES and change.content is not None
+            else change
+            for change in plan.changes
+        )
+        return replace(plan, changes=changes)
 
     def adopt(
         self, actor: str = "manual", only: str | None = None, trailers: Sequence[tuple[str, str]] = ()
@@ -307,7 +312,7 @@ class History:
                     "There is no such alert.", where=alert, remedy="List them with: workbench audit alerts"
                 )
             if found.acknowledgement:
-                return Receipt(None, (), self._around.clock.now(), None)
+                return Receipt(None, (), self.clock.now(), None)
             file = parse_message(turn.store.commit(found.commit)).file
             event = Event(Action.ACK, file, f"acknowledged alert {alert}")
             plan = Plan[None](
@@ -327,22 +332,22 @@ class History:
             StorageError: The workspace cannot be written.
         """
         store = self._store_for_writing()
-        with self._lock.hold(actor, self._around.clock.now()) as held:
-            turn = Transaction(store, self._journal, self._around)
+        with self._lock.hold(actor, self.clock.now()) as held:
+            turn = Transaction(store, self.journal, self._context)
             if purge_is_unfinished(self.path):
                 with repacking_paused(self.path, self.lock_timeout):
                     turn.told = self.finish_purge(turn)
                 for line in turn.told:
                     self._warn(line)
-            recovered = recover(store, self._journal, self.root, predecessor_died=held.predecessor_died)
-            keep_all_retired(store)
+            recovered = recover(store, self.journal, self.root, predecessor_died=held.predecessor_died)
+            keep_all_spent(store)
             seen = load_seen(self.state)
             problem = tampering(store, seen) if seen else None
             if recovered is not None:
                 turn.project(recovered)
             turn.begin_history()
             if problem:
-                turn.record(history_alert(problem, self._around.new_id()))
+                turn.record(history_alert(problem, self.new_id()))
             yield turn
             keep_seen(store, self.state, seen, self.critical)
 
@@ -360,7 +365,6 @@ class History:
         """Finish a purge from its marker on, with repacking kept off; see `recovery`.
 
         Args:
-            turn: The writer's transaction.
             step: Called with the name of each step.
 
         Returns:
@@ -368,12 +372,12 @@ class History:
         """
         told = finish_purge(
             turn.store,
-            self._journal,
+            self.journal,
             self.root,
             self.state,
             critical=self.critical,
             project=self._projecting.write_or_remove,
-            elsewhere=self._elsewhere,
+            other_holders=self._other_holders(),
             step=step,
         )
         aside = sorted(place.name for place in self.root.glob(f"{layout.HISTORY}.*") if place.is_dir())
@@ -407,7 +411,7 @@ class History:
         Raises:
             StorageError: It cannot be moved.
         """
-        moment = self._around.clock.now().strftime("%Y%m%dT%H%M%SZ")
+        moment = self.clock.now().strftime("%Y%m%dT%H%M%SZ")
         place = self.path.with_name(f"{self.path.name}.damaged-{moment}")
         number = 1
         while place.exists():
@@ -436,7 +440,7 @@ class History:
     def _is_clean(self) -> bool:
         if (
             not self.exists
-            or not self._journal.is_settled()
+            or not self.journal.is_settled()
             or self._lock.was_abandoned()
             or purge_is_unfinished(self.path)
         ):

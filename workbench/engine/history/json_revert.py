@@ -7,10 +7,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from workbench.engine import layout
-from workbench.engine.errors import InvalidInput
-from workbench.engine.history.work_files import named_by_id
-from workbench.engine.identifiers import EPISODE_ID, NOTE, MemoryId, parse_memory_id
+from workbench.engine.history.work_files import files_of_memory, memory_exists, named_by_id
 from workbench.engine.markdown.decay_scores import (
     ACCESS_KEYS,
     MOST_CHANGES,
@@ -24,8 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
 
 
-_FIELDS = re.compile(r"^<!--\s*(.*?)\s*-->$", re.DOTALL)
-_FIELD = re.compile(r"^\s*([^:|]+?)\s*:\s*(.*?)\s*$", re.DOTALL)
 _MOVING = frozenset(
     {
         "access_count",
@@ -59,50 +54,6 @@ def is_bookkeeping(name: str) -> bool:
     return re.sub(r"[\s-]+", "_", name.strip().casefold()) in _MOVING
 
 
-def merge_bookkeeping(before: str, after: str, now: str, *, kind: str) -> str | None:
-    """Revert a metadata comment or front matter key, keeping bookkeeping that advanced since.
-
-    Args:
-        before: The unit's text before the change to revert.
-        after: Its text after the change.
-        now: Its current text.
-        kind: The unit's kind; only `comment` and `front` hold bookkeeping.
-
-    Returns:
-        The text, or None if anything other than bookkeeping was changed again.
-    """
-    if kind == "front":
-        return now if is_bookkeeping(now.partition(":")[0]) else None
-    if kind != "comment":
-        return None
-    parsed = [_fields(text) for text in (before, after, now)]
-    old, new, current = parsed
-    if old is None or new is None or current is None:
-        return None
-    merged = dict(current)
-    for name in {**old, **new, **current}:
-        was, left_as, found = old.get(name), new.get(name), current.get(name)
-        if was == left_as or found == was:
-            continue
-        if found == left_as:
-            if was is None:
-                merged.pop(name, None)
-            else:
-                merged[name] = was
-        elif not is_bookkeeping(name):
-            return None
-    return "<!-- " + " | ".join(f"{name}: {value}" for name, value in merged.items()) + " -->"
-
-
-def _fields(comment: str) -> dict[str, str] | None:
-    inside = _FIELDS.match(comment.strip())
-    if not inside:
-        return None
-    found = [_FIELD.match(part) for part in inside.group(1).split("|")]
-    fields = {match.group(1): match.group(2) for match in found if match}
-    return fields if len(fields) == len(found) else None
-
-
 class NotJson(Exception):
     """The content is not a JSON object, so its keys cannot be reverted."""
 
@@ -133,8 +84,6 @@ def revert_json(
 
     Args:
         before: None if there was no file; the result is then None if nothing else is left.
-        after: The file after the change.
-        now: The current file.
         only: If given, revert only keys with these names, or below them.
 
     Raises:
@@ -329,8 +278,6 @@ def revert_scores(
 
     Args:
         before: None if there was no file; the result is then None if no entry is left.
-        after: The file after the change.
-        now: The current file.
         only: If given, revert only the keys with these names (see `changed_units`).
 
     Raises:
@@ -367,7 +314,6 @@ def withdraw_accesses(
     """Return the scores file without the accesses recorded by some changes.
 
     Args:
-        scores: The file, or None.
         transactions: Ids of the changes.
         item: If given, only the accesses from this item of the changes, and from no other that stays.
     """
@@ -387,7 +333,6 @@ def drop_entries(scores: bytes | None, gone: Callable[[str], bool]) -> bytes | N
     """Return the scores file without the entries of reverted memories.
 
     Args:
-        scores: The file, or None.
         gone: Returns True for the id of a reverted memory.
     """
     if scores is None:
@@ -409,7 +354,6 @@ def merge_scores(
 
     Args:
         then: The scores file at the moment to return to, None if there was none.
-        now: The current scores file.
         read: Returns a file's content after the rollback, or None.
         transactions: Ids of the later changes.
     """
@@ -446,22 +390,14 @@ def scores_of_file(path: str, then: bytes | None, now: bytes | None, content: by
     """
     if now is None:
         return then
-    current = DecayScores.parse(now)
-    earlier = DecayScores.parse(then).entries if then is not None else {}
+    own = named_by_id(path)
 
     def restored(other: str) -> bytes | None:
-        return content if other == named_by_id(path) else None
+        return content if other == own else None
 
-    changes: dict[str, ScoreEntry | None] = {}
-    for name in {**earlier, **current.entries}:
-        if named_by_id(path) not in places_of(name):
-            continue
-        found = current.entries.get(name)
-        stays = name in earlier or memory_exists(name, restored)
-        entry = _restored(earlier.get(name), found, ()) if stays else None
-        if entry != found:
-            changes[name] = entry
-    return current.update(changes).render() if changes else now
+    return _with_earlier(
+        then, now, lambda name: own in files_of_memory(name), lambda name: memory_exists(name, restored)
+    )
 
 
 def scores_of_memory(memory_id: str, then: bytes | None, now: bytes | None) -> bytes | None:
@@ -472,14 +408,19 @@ def scores_of_memory(memory_id: str, then: bytes | None, now: bytes | None) -> b
         then: The scores file of the commit to restore from.
         now: The current scores file.
     """
+    parts = f"{memory_id}#^"
+    return _with_earlier(then, now, lambda name: name == memory_id or name.startswith(parts), lambda _: True)
+
+
+def _with_earlier(
+    then: bytes | None, now: bytes | None, belongs: Callable[[str], bool], stays: Callable[[str], bool]
+) -> bytes | None:
     current = DecayScores.parse(now or b"")
     earlier = DecayScores.parse(then or b"").entries
     changes: dict[str, ScoreEntry | None] = {}
-    for name in {**earlier, **current.entries}:
-        if name != memory_id and not name.startswith(f"{memory_id}#^"):
-            continue
+    for name in filter(belongs, {**earlier, **current.entries}):
         found = current.entries.get(name)
-        entry = _restored(earlier.get(name), found, ())
+        entry = _restored(earlier.get(name), found, ()) if name in earlier or stays(name) else None
         if entry != found:
             changes[name] = entry
     return current.update(changes).render() if changes else now
@@ -615,47 +556,3 @@ def _is_decided(entry: ScoreEntry) -> bool:
 def _is_accessed(entry: ScoreEntry) -> bool:
     """Return True if the memory was accessed after its creation."""
     return entry.access_count > 1
-
-
-def memory_exists(name: str, read: Callable[[str], bytes | None]) -> bool:
-    """Return True if a memory is in its file, or if its id does not tell."""
-    places = places_of(name)
-    if not places:
-        return True
-    memory = parse_memory_id(name)
-    contents = [content for content in map(read, places) if content is not None]
-    if memory.block is not None and contents:
-        return any(f"^{memory.block}".encode() in content for content in contents)
-    episode = EPISODE_ID.match(name)
-    if episode:
-        number = f" #{episode.group(3)}" if episode.group(3) else "(?! #)"
-        heading = re.compile(rf"^##\s+{episode.group(2)}{number}(?!\d)".encode(), re.MULTILINE)
-        return any(heading.search(content) for content in contents)
-    # A note is found by its name alone, which its id does not contain.
-    return bool(contents) or (memory.kind == "entity" and memory.name.startswith(f"{NOTE}--"))
-
-
-def places_of(name: str) -> tuple[str, ...]:
-    """Return the files that may hold a memory, by its id; none if the id does not tell."""
-    try:
-        memory = parse_memory_id(name)
-    except InvalidInput:
-        return ()
-    return _files_of(memory)
-
-
-def _files_of(memory: MemoryId) -> tuple[str, ...]:
-    match memory.kind:
-        case "entity":
-            return (f"{layout.ENTITIES}/{memory.name}.md",)
-        case "procedure":
-            return (f"{layout.PROCEDURES}/{memory.name}.md",)
-        case "vault":
-            name = memory.name.removeprefix(f"{layout.VAULT}/")
-            return (f"{layout.VAULT}/{name}", f"{layout.VAULT}/{name}.md")
-        case "episode":
-            return (f"{layout.EPISODES}/{memory.name[:10]}.md",)
-        case "core":
-            return (layout.CORE,)
-        case _:
-            return ()

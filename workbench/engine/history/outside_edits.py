@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
 from workbench.engine import layout
 from workbench.engine.errors import HistoryDamaged, OutsideWorkspace, SecretFound, StorageError
-from workbench.engine.history.alerts import CRITICAL_CHANGED, CRITICAL_MARK, critical_alert
-from workbench.engine.history.commits import AuditEntry, CommitMessage
-from workbench.engine.history.git_store import GitStore, TreeChange, blob_hash, line_counts
-from workbench.engine.history.journal import sync_folder
-from workbench.engine.history.plan import Action
-from workbench.engine.history.state_files import write_state
-from workbench.engine.history.work_files import Staging, cannot_write, read_work_file, stamp_of
+from workbench.engine.file_access import flush_to_disk, stamp_of, write_state
+from workbench.engine.history.alerts import CRITICAL_CHANGED, CRITICAL_MARK, critical_alert, sensitive_alert
+from workbench.engine.history.commits import AuditTrailer, CommitMessage
+from workbench.engine.history.differences import line_counts
+from workbench.engine.history.git_objects import TreeChange, blob_hash
+from workbench.engine.history.git_store import GitStore
+from workbench.engine.history.plan import Action, OutsideEdit, Screen, common_pattern
+from workbench.engine.history.work_files import Staging, cannot_write, read_work_file
 
 _INIT, _BEGINS = "system:init", "history begins"
 # The subject of the first commit if every file that was found awaits a decision.
@@ -55,55 +56,107 @@ class PlannedCommit:
     changes: Mapping[str, bytes | None]
 
 
-def commits_of_edits(
-    store: GitStore,
-    tree: str | None,
-    edits: Mapping[str, bytes | None],
-    actor: str,
-    transaction: str,
-    *,
-    critical: frozenset[str],
-    alerting: frozenset[str],
-    cut: Collection[str] = (),
-) -> list[PlannedCommit]:
-    """Return the commits that adopt edits: each critical file with its alert, then the rest together.
+@dataclass(frozen=True)
+class Adoption:
+    """Edits to adopt: whose they are, and what they change.
 
     Args:
-        store: The history.
         tree: The root tree before the edits.
         edits: New content by path, None for a deleted file.
-        actor: Who made the edits.
+        actor: Who made them.
         transaction: Its id.
-        critical: Paths of the critical files.
-        alerting: Critical files whose changes raise alerts.
         cut: Paths of files of which something was held back.
     """
-    drafts = []
-    for path in sorted(critical & edits.keys()):
-        entry = _entry(_change(store, tree, path, edits), edits, store, actor, cut)
-        marked = AuditEntry(entry.action, path, "—", CRITICAL_MARK + entry.summary)
-        message = CommitMessage(
-            entry.action,
-            path,
-            entry.summary,
-            actor,
-            "—",
-            _trigger(actor, critical=True),
-            transaction,
-            (marked,),
-        )
-        drafts.append(PlannedCommit(message, {path: edits[path]}))
-        if path in alerting:
-            drafts.append(PlannedCommit(critical_alert(path, entry.action, actor, "—", transaction), {}))
-    rest = {path: content for path, content in edits.items() if path not in critical}
-    if rest:
-        drafts.append(PlannedCommit(_message_of_many(store, tree, rest, actor, transaction, cut), rest))
-    return drafts
+
+    store: GitStore
+    tree: str | None
+    edits: Mapping[str, bytes | None]
+    actor: str
+    transaction: str
+    cut: Collection[str] = ()
+
+    def commits(self, critical: frozenset[str], alerting: frozenset[str]) -> list[PlannedCommit]:
+        """Return the commits that adopt the edits: each critical or alerting file by itself, then the rest together.
+
+        Args:
+            alerting: Files whose changes raise alerts.
+        """
+        drafts = []
+        apart = critical | alerting
+        for path in sorted(apart & self.edits.keys()):
+            entry = self._entry(self._change(path))
+            told, trigger = entry, self._trigger
+            if path in critical:
+                told = AuditTrailer(entry.action, path, "—", CRITICAL_MARK + entry.summary)
+                trigger += CRITICAL_CHANGED
+            message = self._message(entry.action, path, entry.summary, trigger, (told,))
+            drafts.append(PlannedCommit(message, {path: self.edits[path]}))
+            if path in alerting:
+                alert = (
+                    critical_alert(path, entry.action, self.actor, "—", self.transaction)
+                    if path in critical
+                    else sensitive_alert(path, entry.action, self.actor, self.transaction)
+                )
+                drafts.append(PlannedCommit(alert, {}))
+        rest = {path: content for path, content in self.edits.items() if path not in apart}
+        if rest:
+            drafts.append(PlannedCommit(self._message_of_many(rest), rest))
+        return drafts
+
+    def _message_of_many(self, edits: Mapping[str, bytes | None]) -> CommitMessage:
+        write = self.store.write_blob
+        blobs = {path: write(new) if new is not None else None for path, new in edits.items()}
+        changes = self.store.tree_changes(self.tree, self.store.write_tree(self.tree, blobs))
+        entries = tuple(map(self._entry, changes))
+        actions = {entry.action for entry in entries}
+        if len(entries) == 1:
+            file, summary = entries[0].file, entries[0].summary
+        else:
+            file = common_pattern(sorted(edits))
+            summary = f"{len(entries)} files changed {self._by}"
+        action = actions.pop() if len(actions) == 1 else Action.EDIT
+        return self._message(action, file, summary, self._trigger, entries)
+
+    def _message(
+        self, action: str, file: str, summary: str, trigger: str, entries: tuple[AuditTrailer, ...]
+    ) -> CommitMessage:
+        return CommitMessage(action, file, summary, self.actor, "—", trigger, self.transaction, entries)
+
+    def _change(self, path: str) -> TreeChange:
+        content = self.edits[path]
+        after = self.store.write_blob(content) if content is not None else None
+        return TreeChange(path, self.store.tree_blob(self.tree, path), after)
+
+    def _entry(self, change: TreeChange) -> AuditTrailer:
+        before, after = self.store.contents(change)
+        added, removed = line_counts(before, after)
+        counts = f" (+{added} −{removed} lines)" if added or removed else ""
+        counts += ", part of it held back" if change.path in self.cut else ""
+        if change.old_path:
+            told = f"renamed from {change.old_path} {self._by}{counts}"
+            return AuditTrailer(Action.RENAME, change.path, "—", told)
+        if before is None:
+            told = _BEGINS if self.actor == _INIT else f"created {self._by}{counts}"
+            return AuditTrailer(Action.CREATE, change.path, "—", told)
+        if after is None:
+            return AuditTrailer(Action.DELETE, change.path, "—", f"deleted {self._by}{counts}")
+        appended = layout.store_of(change.path) == "episodic" and after.startswith(before)
+        action, verb = (Action.APPEND, "appended to") if appended else (Action.EDIT, "edited")
+        return AuditTrailer(action, change.path, "—", f"{verb} {self._by}{counts}")
+
+    @property
+    def _by(self) -> str:
+        return "outside the engine" if self.actor == "manual" else f"on disk by {self.actor}"
+
+    @property
+    def _trigger(self) -> str:
+        declared = "init" if self.actor == _INIT else f"edit found on disk, declared as {self.actor}"
+        return "direct human edit" if self.actor == "manual" else declared
 
 
 def first_commit(files: Mapping[str, bytes | None], transaction: str) -> PlannedCommit:
     """Return the first commit of a history: every file as found."""
-    entries = tuple(AuditEntry(Action.CREATE, path, "auto", _BEGINS) for path in files or (_NOTHING_YET,))
+    entries = tuple(AuditTrailer(Action.CREATE, path, "auto", _BEGINS) for path in files or (_NOTHING_YET,))
     count = "1 file" if len(files) == 1 else f"{len(files)} files"
     summary = f"{_BEGINS} with {count}"
     message = CommitMessage(
@@ -117,83 +170,6 @@ def first_commit(files: Mapping[str, bytes | None], transaction: str) -> Planned
         entries,
     )
     return PlannedCommit(message, files)
-
-
-def common_pattern(paths: list[str]) -> str:
-    """Return the path of one file, or a pattern for the common folder of several."""
-    if len(paths) == 1:
-        return paths[0]
-    shared: list[str] = []
-    for parts in zip(*(path.split("/")[:-1] for path in paths), strict=False):
-        if len(set(parts)) > 1:
-            break
-        shared.append(parts[0])
-    return "/".join([*shared, "*"])
-
-
-def _message_of_many(
-    store: GitStore,
-    tree: str | None,
-    edits: Mapping[str, bytes | None],
-    actor: str,
-    transaction: str,
-    cut: Collection[str],
-) -> CommitMessage:
-    blobs = {path: store.write_blob(new) if new is not None else None for path, new in edits.items()}
-    changes = store.tree_changes(tree, store.write_tree(tree, blobs))
-    entries = tuple(_entry(change, edits, store, actor, cut) for change in changes)
-    actions = {entry.action for entry in entries}
-    if len(entries) == 1:
-        file, summary = entries[0].file, entries[0].summary
-    else:
-        file = common_pattern(sorted(edits))
-        summary = f"{len(entries)} files changed {_by(actor)}"
-    action = actions.pop() if len(actions) == 1 else Action.EDIT
-    return CommitMessage(
-        action, file, summary, actor, "—", _trigger(actor, critical=False), transaction, entries
-    )
-
-
-def _change(store: GitStore, tree: str | None, path: str, edits: Mapping[str, bytes | None]) -> TreeChange:
-    before = store.tree_blob(tree, path) if tree else None
-    content = edits[path]
-    return TreeChange(path, before, store.write_blob(content) if content is not None else None)
-
-
-def _entry(
-    change: TreeChange,
-    edits: Mapping[str, bytes | None],
-    store: GitStore,
-    actor: str,
-    cut: Collection[str],
-) -> AuditEntry:
-    before = store.read_blob(change.old_blob) if change.old_blob else None
-    after = edits[change.path]
-    added, removed = line_counts(before, after)
-    counts = f" (+{added} −{removed} lines)" if added or removed else ""
-    counts += ", part of it held back" if change.path in cut else ""
-    if change.old_path:
-        return AuditEntry(
-            Action.RENAME, change.path, "—", f"renamed from {change.old_path} {_by(actor)}{counts}"
-        )
-    if before is None:
-        told = _BEGINS if actor == _INIT else f"created {_by(actor)}{counts}"
-        return AuditEntry(Action.CREATE, change.path, "—", told)
-    if after is None:
-        return AuditEntry(Action.DELETE, change.path, "—", f"deleted {_by(actor)}{counts}")
-    appended = layout.store_of(change.path) == "episodic" and after.startswith(before)
-    action, verb = (Action.APPEND, "appended to") if appended else (Action.EDIT, "edited")
-    return AuditEntry(action, change.path, "—", f"{verb} {_by(actor)}{counts}")
-
-
-def _by(actor: str) -> str:
-    return "outside the engine" if actor == "manual" else f"on disk by {actor}"
-
-
-def _trigger(actor: str, *, critical: bool) -> str:
-    declared = "init" if actor == _INIT else f"edit found on disk, declared as {actor}"
-    trigger = "direct human edit" if actor == "manual" else declared
-    return trigger + CRITICAL_CHANGED if critical else trigger
 
 
 @dataclass(frozen=True)
@@ -224,8 +200,6 @@ def find_edits(
     """Compare every tracked file on disk with a tree.
 
     Args:
-        root: The workspace folder, absolute.
-        store: The history.
         tree: The root tree to compare with; None for an empty one.
         state: Folder of derived state, where stamps are cached.
         tick: Nanoseconds within which two changes of a file may get the same stamp.
@@ -314,44 +288,6 @@ def _save(state: Path, known: _Known) -> None:
 
 
 @dataclass(frozen=True)
-class Edit:
-    """A file edited from outside.
-
-    Args:
-        path: Workspace-relative.
-        after: The content on disk.
-        before: Returns the content in history, or None.
-    """
-
-    path: str
-    after: bytes
-    before: Callable[[], bytes | None]
-
-
-@dataclass(frozen=True)
-class Screened:
-    """The part of an edited file that history may keep.
-
-    Args:
-        content: What is committed and, if it differs, what replaces the file; None leaves the file unchanged
-            and out of history.
-        told: What was held back, and who decides.
-    """
-
-    content: bytes | None
-    told: str
-
-
-# Checks edits; returns by path what is held back. Replaced content has already been saved elsewhere.
-Screen = Callable[[Sequence[Edit]], Mapping[str, Screened]]
-
-
-def screen_nothing(_edits: Sequence[Edit]) -> Mapping[str, Screened]:
-    """Accept all edits."""
-    return {}
-
-
-@dataclass(frozen=True)
 class ScreenedEdits:
     """Edits after screening.
 
@@ -384,8 +320,6 @@ def screen_edits(
     A file that is saved at the same moment is left for the next look.
 
     Args:
-        root: The workspace folder, absolute.
-        store: The history.
         tree: The root tree before the edits; None for an empty one.
         edits: New content by path, None for a deleted file.
         screen: The check.
@@ -394,10 +328,10 @@ def screen_edits(
     Raises:
         StorageError: A file cannot be written; it is unchanged.
     """
-    blobs = {path: store.tree_blob(tree, path) if tree else None for path in edits}
+    blobs = {path: store.tree_blob(tree, path) for path in edits}
     screened = screen(
         [
-            Edit(path, content, partial(_content, store, blobs[path]))
+            OutsideEdit(path, content, partial(_content, store, blobs[path]))
             for path, content in edits.items()
             if content is not None
         ]
@@ -432,22 +366,18 @@ def replace_unless_edited(root: Path, path: str, before: bytes, after: bytes, tr
     Raises:
         StorageError: It cannot be written.
     """
-    staging = Staging(root, transaction)
     try:
-        # The stamp is taken before the content, so a change in between is noticed.
-        stamp = stamp_of(root / path)
-        if read_work_file(root, path) != before:
-            return False
-        staging.lay(path, after)
-        if stamp_of(root / path) != stamp:
-            return False
-        if not staging.place(path, before):
-            return False
-        sync_folder((root / path).parent)
+        with Staging(root, transaction) as staging:
+            # The stamp is taken before the content, so a change in between is noticed.
+            stamp = stamp_of(root / path)
+            if read_work_file(root, path) != before:
+                return False
+            staging.lay(path, after)
+            if stamp_of(root / path) != stamp or not staging.place(path, before):
+                return False
+            flush_to_disk((root / path).parent)
     except OSError as error:
         raise cannot_write(path, error) from error
-    finally:
-        staging.discard()
     return True
 
 

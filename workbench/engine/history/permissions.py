@@ -17,12 +17,14 @@ from workbench.engine.history.commits import (
     UNDOES,
     parse_message,
 )
+from workbench.engine.markdown.review import PendingReflection
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from workbench.engine.history.commits import CommitMessage
-    from workbench.engine.history.git_store import GitStore, TreeChange
+    from workbench.engine.history.git_objects import TreeChange
+    from workbench.engine.history.git_store import GitStore
     from workbench.engine.history.plan import Attribution
     from workbench.engine.markdown.review import ReviewItem
 
@@ -49,7 +51,6 @@ def refuse_decisions(
     """Refuse changes that make, change or undo a decision.
 
     Args:
-        store: The history.
         actor: Who makes the change, for the message.
         changes: The changes.
         trailers: The commit's trailers: what it undoes or redoes.
@@ -93,8 +94,6 @@ def decides(path: str, before: bytes | None, after: bytes | None) -> bool:
 
 
 def _decided(content: bytes | None) -> dict[str, ReviewItem]:
-    from workbench.engine.markdown.review import PendingReflection
-
     items = PendingReflection.parse(content or b"").items
     return {item.id: replace(item, span=None, section="") for item in items if item.decision != "undecided"}
 
@@ -105,7 +104,6 @@ def _concerns(
     """Return True if a commit carried out, undid or redid a decision.
 
     Args:
-        store: The history.
         commit: Full hash.
         paths: If given, only commits that changed one of these count.
         seen: Commits already being checked.
@@ -140,7 +138,7 @@ def _decided_since(
 
 
 def _is_decision(store: GitStore, change: TreeChange) -> bool:
-    before, after = (store.read_blob(blob) if blob else None for blob in (change.old_blob, change.new_blob))
+    before, after = store.contents(change)
     if change.old_path is not None and change.old_path != change.path:
         return decides(change.old_path, before, None) or decides(change.path, None, after)
     return decides(change.path, before, after)
@@ -202,7 +200,6 @@ def refuse_others(
     """Refuse to let an agent undo or redo actions other than its own.
 
     Args:
-        store: The history.
         by: Who acts; without an asker there is no check.
         changes: The changes.
         trailers: The commit's trailers.
@@ -227,7 +224,6 @@ def refuse_others_since(store: GitStore, asker: str, then: str, paths: Collectio
     """Refuse to roll back changes of some files by anyone but the asker and the system.
 
     Args:
-        store: The history.
         asker: Who wants to roll back.
         then: Full hash of the commit to return to.
         paths: The files.

@@ -1,8 +1,8 @@
-"""Planned changes: the files to write, and their attribution."""
+"""Planned changes: the files to write, their attribution, and what may be taken in of an outside edit."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -47,12 +47,16 @@ class Attribution:
         trigger: One line, for example `user said “remember …”`.
         asker: The owner of the action for later undoing: the requesting role, with the actor that a person named
             (`person as skill:backup`); empty if nobody asked.
+        may_touch_critical: Whether they have a person's right to change critical files and to decide.
+        may_write_vault: Whether they may change notes of the vault.
     """
 
     actor: str
     approval: str = "auto"
     trigger: str = "—"
     asker: str = ""
+    may_touch_critical: bool = False
+    may_write_vault: bool = True
 
 
 @dataclass(frozen=True)
@@ -64,21 +68,24 @@ class FileChange:
         content: The whole new content, or None to delete the file.
         action: Its action in the audit log.
         summary: The audit line's summary, one line.
+        by_actor: Actor and summary of each line, where several actors changed it; an empty actor is the commit's.
     """
 
     path: str
     content: bytes | None
     action: Action
     summary: str
+    by_actor: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
 class Event:
-    """An audit line without a file change, such as an alert or an acknowledgement."""
+    """An audit line without a file change, such as an alert or an acknowledgement; an empty actor is the commit's."""
 
     action: Action
     file: str
     summary: str
+    actor: str = ""
 
 
 @dataclass(frozen=True)
@@ -142,3 +149,52 @@ class Receipt(Generic[T_co]):
     timestamp: datetime
     outcome: T_co
     adopted: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class OutsideEdit:
+    """A file edited from outside.
+
+    Args:
+        after: The content on disk.
+        before: Returns the content in history, or None.
+    """
+
+    path: str
+    after: bytes
+    before: Callable[[], bytes | None]
+
+
+@dataclass(frozen=True)
+class Screened:
+    """The part of an edited file that history may keep.
+
+    Args:
+        content: What is committed and, if it differs, what replaces the file; None leaves the file unchanged
+            and out of history.
+        told: What was held back, and who decides.
+    """
+
+    content: bytes | None
+    told: str
+
+
+# Checks edits; returns by path what is held back. Replaced content has already been saved elsewhere.
+Screen = Callable[[Sequence[OutsideEdit]], Mapping[str, Screened]]
+
+
+def screen_nothing(_edits: Sequence[OutsideEdit]) -> Mapping[str, Screened]:
+    """Accept all edits."""
+    return {}
+
+
+def common_pattern(paths: list[str]) -> str:
+    """Return the path of one file, or a pattern for the common folder of several."""
+    if len(paths) == 1:
+        return paths[0]
+    shared: list[str] = []
+    for parts in zip(*(path.split("/")[:-1] for path in paths), strict=False):
+        if len(set(parts)) > 1:
+            break
+        shared.append(parts[0])
+    return "/".join([*shared, "*"])

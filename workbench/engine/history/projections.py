@@ -14,12 +14,12 @@ from pathlib import Path
 from workbench.engine import layout
 from workbench.engine.clock import parse_time
 from workbench.engine.errors import InvalidInput, WorkbenchError
+from workbench.engine.file_access import read_state, replace_unflushed, write_all, write_state
 from workbench.engine.history.alerts import raised_alerts
 from workbench.engine.history.commits import parse_message
-from workbench.engine.history.git_store import Commit, GitStore
-from workbench.engine.history.journal import write_all
+from workbench.engine.history.git_objects import Commit
+from workbench.engine.history.git_store import GitStore
 from workbench.engine.history.plan import Action, FileView
-from workbench.engine.history.state_files import read_state, replace_unflushed, write_state
 from workbench.engine.history.work_files import WorkFiles
 from workbench.engine.markdown.audit_log import AuditLine, parse_audit_line, render_audit_line
 
@@ -30,7 +30,16 @@ _COMMIT = re.compile(r"\(([0-9a-f]{7,40})\)$")
 _TAIL = 64 * 1024
 
 _FILE = "projections.json"
+# What long work is called, and commits between two reports of it.
+_WRITING = "Writing the audit log"
+_TOLD_EVERY = 500
+
+Progress = Callable[[str, int, int], None]
 _AUDIT = f"the audit log ({layout.AUDIT_LOG})"
+
+
+def say_nothing(_what: str, _done: int, _total: int) -> None:
+    """Leave long work untold."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +61,7 @@ def audit_lines(commit: Commit) -> list[AuditLine]:
             timestamp=moment,
             action=entry.action,
             file=layout.shown(entry.file),
-            actor=message.actor,
+            actor=entry.actor or message.actor,
             approval=entry.approval,
             summary=layout.shown(f"{entry.summary} ({commit.short})"),
         )
@@ -66,13 +75,14 @@ def commit_of_line(line: AuditLine) -> str | None:
     return found[1] if found else None
 
 
-def complete_audit_log(root: Path, store: GitStore, state: Path | None = None) -> None:
+def complete_audit_log(
+    root: Path, store: GitStore, state: Path | None = None, progress: Progress = say_nothing
+) -> None:
     """Append the lines that the log lacks; rewrite it if it is missing or belongs to another history.
 
     Args:
-        root: The workspace folder, absolute.
-        store: The history.
         state: Folder of derived state, to find open alerts quickly.
+        progress: Told how far it is where all of it is written.
 
     Raises:
         OutsideWorkspace: The log's path is a link.
@@ -94,7 +104,10 @@ def complete_audit_log(root: Path, store: GitStore, state: Path | None = None) -
                     _append(place, tail.end, lines)
                 return
             missing.append(commit)
-    _replace(place, expected_audit_lines(store, state))
+    try:
+        _replace(place, expected_audit_lines(store, state, progress))
+    finally:
+        progress(_WRITING, 0, 0)
 
 
 def rewrite_audit_log(root: Path, store: GitStore, state: Path | None = None) -> None:
@@ -107,12 +120,16 @@ def rewrite_audit_log(root: Path, store: GitStore, state: Path | None = None) ->
     _replace(layout.resolve(root, layout.AUDIT_LOG), expected_audit_lines(store, state))
 
 
-def expected_audit_lines(store: GitStore, state: Path | None = None) -> list[AuditLine]:
+def expected_audit_lines(
+    store: GitStore, state: Path | None = None, progress: Progress = say_nothing
+) -> list[AuditLine]:
     """Return every line of the complete log, oldest first, without pruned lines other than open alerts."""
     commits: list[Commit] = []
     watermark: datetime | None = None
     for commit in store.walk():
         commits.append(commit)
+        if len(commits) % _TOLD_EVERY == 0:
+            progress(_WRITING, len(commits), 0)
         if watermark is None and commit.message.startswith("[PRUNE]"):
             watermark = pruned_before(commit)
     if watermark is None:
@@ -227,12 +244,18 @@ class Projections:
     """Everything derived from the files, and what of it is behind.
 
     Args:
-        root: The workspace folder, absolute.
         state: Folder of derived state, where stale projections are recorded.
         projections: Those beside the audit log.
     """
 
-    def __init__(self, root: Path, state: Path, projections: Sequence[Projection]) -> None:
+    def __init__(
+        self,
+        root: Path,
+        state: Path,
+        projections: Sequence[Projection],
+        progress: Progress = say_nothing,
+    ) -> None:
+        self._progress = progress
         self._root = root
         self._state = state
         self._projections = projections
@@ -249,13 +272,16 @@ class Projections:
         """Update the audit log and everything else derived from changed files."""
         before = {one.name: one for one in self.behind()}
         found = dict(before)
-        self._attempt(found, _AUDIT, paths, lambda _: complete_audit_log(self._root, store, self._state))
+        self._attempt(found, _AUDIT, paths, lambda _: self._complete_log(store))
         for projection in self._projections:
             self._attempt(found, projection.name, paths, partial(self._write, projection))
         if found != before:
             rows = {one.name: {"reason": one.reason, "paths": one.paths} for one in found.values()}
             is_noted = write_state(self._state / _FILE, json.dumps(rows).encode())
             self._unnoted = None if is_noted else found
+
+    def _complete_log(self, store: GitStore) -> None:
+        complete_audit_log(self._root, store, self._state, self._progress)
 
     def write_or_remove(self, paths: Sequence[str]) -> None:
         """Write the files derived from these paths, or remove those that cannot be written.

@@ -11,26 +11,28 @@ from typing import Generic, TypeVar
 
 from workbench.engine import layout
 from workbench.engine.errors import HistoryError, NotFound, StorageError
+from workbench.engine.file_access import flush_to_disk
 from workbench.engine.history.commits import (
-    AuditEntry,
+    AuditTrailer,
     CommitMessage,
     author_of,
     parse_message,
     render_message,
 )
+from workbench.engine.history.differences import with_renames
 from workbench.engine.history.erasure import (
     Erasure,
     erase_from_content,
     erase_from_message,
     erase_from_words,
     ids_of_file,
-    place_of,
+    places_of_units,
 )
-from workbench.engine.history.git_maintenance import repacking_paused
-from workbench.engine.history.git_objects import FOLDER_MODE, TreeChange, tree_rows, with_renames
-from workbench.engine.history.git_store import SHORT, Commit, GitStore
+from workbench.engine.history.git_objects import FOLDER_MODE, SHORT, Commit, TreeChange, tree_rows
+from workbench.engine.history.git_store import GitStore
 from workbench.engine.history.history import History
-from workbench.engine.history.journal import FileStep, sync_folder
+from workbench.engine.history.journal import FileStep
+from workbench.engine.history.maintenance import repacking_paused
 from workbench.engine.history.outside_edits import Adopted, refuse_left_out
 from workbench.engine.history.plan import Action, Attribution, Plan, Planner
 from workbench.engine.history.recovery import (
@@ -42,12 +44,11 @@ from workbench.engine.history.recovery import (
     request_digest,
     write_marker,
 )
-from workbench.engine.history.retired_ids import with_retired_ids
+from workbench.engine.history.spent_ids import spent_ids_restored, with_spent_ids
 from workbench.engine.history.transaction import Transaction
 from workbench.engine.history.work_files import CommitFiles, WorkFiles, named_by_id
 from workbench.engine.markdown.entity import EntityFile
-from workbench.engine.markdown.procedure import Procedure
-from workbench.engine.markdown.vault import VaultNote
+from workbench.engine.markdown.pages import Procedure, VaultNote
 
 # Files that are never renamed: daily logs, and the engine's own.
 _OF_THEIR_OWN = ("core", "episodic", "meta")
@@ -65,7 +66,6 @@ def erasure_with_old_names(store: GitStore, head: str | None, purging: PurgeStep
     A renamed file is followed back, unless another file has its former name by now.
 
     Args:
-        store: The history.
         head: The newest commit.
         purging: What has to be removed according to the current files.
     """
@@ -74,7 +74,7 @@ def erasure_with_old_names(store: GitStore, head: str | None, purging: PurgeStep
     for path in purging.paths:
         going.setdefault(named_by_id(path), set()).add("")
     for name in purging.names:
-        for path, key in place_of(name):
+        for path, key in places_of_units(name):
             if key is None or key[0] == "block":
                 going.setdefault(path, set()).add(key[1] if key else "")
     if not going or head is None:
@@ -98,7 +98,7 @@ def _changes_of(store: GitStore, head: str, going: dict[str, set[str]]) -> Itera
     """Yield every change of the files to remove, newest first, extending them by their former paths."""
     standing = {named_by_id(path) for path in store.files_at(head)}
     for commit in store.walk(head):
-        older = store.commit(commit.parent).tree if commit.parent else None
+        older = store.tree_of(commit.parent)
         changes = store.changed_paths(older, commit.tree)
         mine = [change for change in changes if named_by_id(change.path) in going]
         yield from mine
@@ -140,8 +140,6 @@ class Rewriting:
     """A rewriting in progress; new objects are added to the store, old ones stay.
 
     Args:
-        store: The history.
-        erasure: What to remove.
         commits: The new commit for each old one so far.
     """
 
@@ -222,13 +220,13 @@ class Rewriting:
 
     def _touched(self, commit: Commit, named: set[str]) -> frozenset[str]:
         """Return the files in which a commit wrote, changed or removed purged content."""
-        parent = self.store.commit(commit.parent).tree if commit.parent else None
+        parent = self.store.tree_of(commit.parent)
         touched = set()
         # Most commits are unaffected, and finding a file in a large folder takes time.
         concerned = self._changed[commit.tree].keys() | self._changed.get(parent or "", {}).keys()
         for path in named & concerned:
             after = self.store.tree_blob(commit.tree, path)
-            before = self.store.tree_blob(parent, path) if parent else None
+            before = self.store.tree_blob(parent, path)
             if before != after and self._removed(path, before) != self._removed(path, after):
                 touched.add(path)
         return frozenset(touched)
@@ -312,7 +310,6 @@ def purge(
     branches, tags and reflogs in the history are deleted.
 
     Args:
-        history: The workspace's history.
         planner: Plans the deletion, given the files of the newest commit.
         going: Returns what has to be removed, given the plan's answer.
         attribution: Who purges; the caller checks that this is a person.
@@ -343,27 +340,32 @@ def purge(
         purging = erasure_with_old_names(store, head, going(plan.outcome))
         erasure = purging.erasure
         _refuse_held_back(history.root, erasure, adopted)
-        deleted = _written(turn, plan, attribution, history.new_id())
-        step("rewrite")
-        rewriting = Rewriting(store, erasure)
-        rewritten = rewriting.rewrite(deleted[-1] if deleted else head)
-        steps = _file_steps(store, head, rewritten)
-        newest = _purge_commit(history, store, (head, rewritten), steps, attribution)
-        refuse_left_out(adopted.left_out, {each.path for each in steps})
-        _refuse_unwritable(history.root, steps)
-        step("pack")
-        packs = _packed(store, rewriting.reachable(newest))
-        step("checkpoint")
-        note = store.write_blob(replace(purging, files=steps).as_bytes())
-        flush_objects(store, {note: None})
-        checkpoint(store, history.journal)
-        step("mark")
-        salt = history.new_id()
-        marker = PurgeMarker(newest, packs, note, salt, tuple(request_digest(salt, each) for each in asked))
-        try:
-            write_marker(store.path, marker)
-        except OSError as error:
-            raise _cannot_mark(store.path, error) from error
+        with spent_ids_restored(store) as spent:
+            deleted = _written(turn, plan, attribution, history.new_id())
+            step("rewrite")
+            rewriting = Rewriting(store, erasure)
+            rewritten = rewriting.rewrite(deleted[-1] if deleted else head)
+            steps = _file_steps(store, head, rewritten)
+            newest = _purge_commit(history, store, (head, rewritten), steps, attribution)
+            refuse_left_out(adopted.left_out, {each.path for each in steps})
+            _refuse_unwritable(history.root, steps)
+            step("pack")
+            packs = _packed(store, rewriting.reachable(newest))
+            step("checkpoint")
+            note = store.write_blob(replace(purging, files=steps).as_bytes())
+            flush_objects(store, {note: None})
+            checkpoint(store, history.journal)
+            step("mark")
+            salt = history.new_id()
+            marker = PurgeMarker(
+                newest, packs, note, salt, tuple(request_digest(salt, each) for each in asked)
+            )
+            try:
+                write_marker(store.path, marker)
+            except OSError as error:
+                raise _cannot_mark(store.path, error) from error
+            finally:
+                spent.is_kept = purge_is_unfinished(store.path)
         told = history.finish_purge(turn, step=step)
         history.told_of_purges(now=True)
     first = rewriting.commits[deleted[0]] if deleted else None
@@ -415,8 +417,7 @@ def _written(turn: Transaction, plan: Plan[T], attribution: Attribution, transac
 
 
 def _file_steps(store: GitStore, before: str | None, after: str | None) -> tuple[FileStep, ...]:
-    older, newer = (store.commit(each).tree if each else None for each in (before, after))
-    changes = store.changed_paths(older, newer)
+    changes = store.changed_paths(store.tree_of(before), store.tree_of(after))
     return tuple(FileStep(each.path, each.old_blob, each.new_blob) for each in changes)
 
 
@@ -437,14 +438,14 @@ def _purge_commit(
         attribution.approval,
         "purge",
         history.new_id(),
-        (AuditEntry(Action.PURGE, "*", attribution.approval, _SUMMARY),),
+        (AuditTrailer(Action.PURGE, "*", attribution.approval, _SUMMARY),),
     )
     # Other memories may have said the same and been removed too.
-    older = store.commit(before).tree if before else None
+    older = store.tree_of(before)
     changes = {each.path: store.read_blob(each.after) if each.after else None for each in steps}
-    message = with_retired_ids(store, older, message, changes)
+    message = with_spent_ids(store, older, message, changes)
     author, email = author_of(attribution.actor)
-    tree = store.commit(parent).tree if parent else store.write_tree(None, {})
+    tree = store.tree_of(parent) or store.write_tree(None, {})
     moment = history.clock.now().astimezone(history.zone)
     parents = [parent] if parent else []
     return store.write_commit(
@@ -463,12 +464,8 @@ def _packed(store: GitStore, objects: set[str]) -> tuple[str, ...]:
         )
     try:
         for file in files:
-            handle = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
-            try:
-                os.fsync(handle)
-            finally:
-                os.close(handle)
-        sync_folder(files[0].parent)
+            flush_to_disk(file)
+        flush_to_disk(files[0].parent)
     except OSError as error:
         raise _cannot_write(store.path, error) from error
     return tuple(file.name for file in files)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import os
@@ -21,12 +20,13 @@ from workbench.engine.errors import (
     StorageError,
     WorkbenchError,
 )
+from workbench.engine.file_access import flush_to_disk, read_state, write_all, write_state
 from workbench.engine.history.alerts import keep_seen
 from workbench.engine.history.erasure import Erasure, erase_from_content, erasure_of
-from workbench.engine.history.git_store import BRANCH, GitStore, blob_hash
-from workbench.engine.history.journal import FileStep, Journal, JournalState, Record, sync_folder, write_all
+from workbench.engine.history.git_objects import blob_hash
+from workbench.engine.history.git_store import BRANCH, GitStore
+from workbench.engine.history.journal import FileStep, Journal, JournalState, Record
 from workbench.engine.history.projections import rewrite_audit_log
-from workbench.engine.history.state_files import read_state, write_state
 from workbench.engine.history.work_files import Staging, read_work_file, remove_temporary_files
 
 # More new objects than this are put into a pack, which is flushed as one file.
@@ -75,9 +75,6 @@ def recover(
     written only if it is unchanged since the transaction read it; anything else stays.
 
     Args:
-        store: The history.
-        journal: Its journal.
-        root: The workspace folder, absolute.
         predecessor_died: Whether the last holder died without releasing the lock.
 
     Returns:
@@ -114,9 +111,9 @@ def checkpoint(store: GitStore, journal: Journal, state: JournalState | None = N
     records = (state or journal.read()).records
     flush_objects(store, dict.fromkeys(oid for record in records for oid in record.objects))
     branch = store.path / BRANCH
-    with contextlib.suppress(FileNotFoundError):
-        _sync_file(branch)
-        sync_folder(branch.parent)
+    with suppress(FileNotFoundError):
+        flush_to_disk(branch)
+        flush_to_disk(branch.parent)
     journal.clear()
 
 
@@ -133,16 +130,16 @@ def flush_objects(store: GitStore, oids: dict[str, None]) -> None:
         small = [oid for oid, place in loose.items() if place.stat().st_size <= _SMALL_OBJECT]
         if len(small) > _MANY_OBJECTS:
             for place in store.pack(small):
-                _sync_file(place)
-            sync_folder(store.path / "objects" / "pack")
+                flush_to_disk(place)
+            flush_to_disk(store.path / "objects" / "pack")
             for oid in small:
                 loose.pop(oid).unlink(missing_ok=True)
         for place in loose.values():
-            with contextlib.suppress(FileNotFoundError):
-                _sync_file(place)
+            with suppress(FileNotFoundError):
+                flush_to_disk(place)
         for folder in {place.parent for place in loose.values()}:
-            sync_folder(folder)
-        sync_folder(store.path / "objects")
+            flush_to_disk(folder)
+        flush_to_disk(store.path / "objects")
     except OSError as error:
         raise StorageError(
             f"The history cannot be flushed to disk: {error.strerror or error}.",
@@ -167,8 +164,7 @@ def redo_files(store: GitStore, root: Path, steps: tuple[FileStep, ...], transac
     Raises:
         StorageError: One cannot be written.
     """
-    staging = Staging(root, transaction)
-    try:
+    with Staging(root, transaction) as staging:
         for step in steps:
             try:
                 current = read_work_file(root, step.path)
@@ -181,16 +177,14 @@ def redo_files(store: GitStore, root: Path, steps: tuple[FileStep, ...], transac
             else:
                 staging.lay(step.path, store.read_blob(step.after))
                 staging.place(step.path)
-            with contextlib.suppress(FileNotFoundError):
-                sync_folder((root / step.path).parent)
-    finally:
-        staging.discard()
+            with suppress(FileNotFoundError):
+                flush_to_disk((root / step.path).parent)
 
 
 def _restore_objects(store: GitStore, record: Record) -> None:
     for content in record.blobs.values():
         store.write_blob(content)
-    tree = store.commit(record.parent).tree if record.parent else None
+    tree = store.tree_of(record.parent)
     for _, raw, changes in record.commits:
         tree = store.write_tree(tree, changes)
         store.write_raw_commit(raw)
@@ -227,14 +221,6 @@ def _remove_broken_objects(store: GitStore) -> None:
 def _remove_stale_locks(folder: Path) -> None:
     (folder / f"{BRANCH}.lock").unlink(missing_ok=True)
     (folder / "packed-refs.lock").unlink(missing_ok=True)
-
-
-def _sync_file(place: Path) -> None:
-    handle = os.open(place, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 @dataclass(frozen=True)
@@ -375,7 +361,7 @@ def finish_purge(
     *,
     critical: frozenset[str],
     project: Callable[[Sequence[str]], None] = lambda _: None,
-    elsewhere: OtherHolders | None = None,
+    other_holders: OtherHolders | None = None,
     step: Step = lambda _: None,
 ) -> tuple[str, ...]:
     """Finish a purge. Needs the writer's lock and that of repacking; may be repeated from any point.
@@ -384,13 +370,8 @@ def finish_purge(
     requests. Branches and tags other than the engine's own are deleted, because they lead to the old history.
 
     Args:
-        store: The history.
-        journal: Its journal.
-        root: The workspace folder, absolute.
-        state: Folder of derived state.
-        critical: Paths of the critical files.
         project: Writes the files derived from these paths (raises OSError).
-        elsewhere: Other holders of memories.
+        other_holders: Holders of memories beside the files and their history.
         step: Called with the name of each step.
 
     Returns:
@@ -422,7 +403,8 @@ def finish_purge(
             step("project")
             project([each.path for each in purging.files])
             step("elsewhere")
-            told = tuple(dict.fromkeys((*told, *(elsewhere.purge(purging) if elsewhere else ()))))
+            if other_holders:
+                told = tuple(dict.fromkeys((*told, *other_holders.purge(purging))))
             save_purge_notices(state, told)
         step("branch")
         _write_whole(folder / BRANCH, f"{marker.head}\n".encode())
@@ -430,8 +412,8 @@ def finish_purge(
         for place in _old_history_files(folder, marker):
             step(f"remove {place.relative_to(folder)}")
             _remove(place)
-        sync_folder(packs)
-        sync_folder(folder / "objects")
+        flush_to_disk(packs)
+        flush_to_disk(folder / "objects")
         step("journal")
         journal.clear()
         step("state")
@@ -444,14 +426,14 @@ def finish_purge(
         rewrite_audit_log(root, store, state)
         step("derived")
         # Another process may have read the old files and written their content since.
-        if elsewhere:
-            elsewhere.forget_derived()
+        if other_holders:
+            other_holders.forget_derived()
         step("marker")
         (state / _STOPPED).unlink(missing_ok=True)
         (folder / PURGE_MARKER).unlink(missing_ok=True)
         # The purge is complete. If a power cut restores the marker, the next writer removes it again.
         with suppress(OSError):
-            sync_folder(folder)
+            flush_to_disk(folder)
     except (OSError, Locked, StorageError) as error:
         raise _record_obstacle(folder, state, error) from error
     return told
@@ -482,8 +464,7 @@ def read_purge_steps(store: GitStore, marker: PurgeMarker) -> PurgeSteps | None:
 def _purge_files(store: GitStore, root: Path, purging: PurgeSteps, transaction: str) -> None:
     """Write each file that is as the purge planned it; from all others remove the purged content."""
     erasure = purging.erasure
-    staging = Staging(root, transaction)
-    try:
+    with Staging(root, transaction) as staging:
         for step in purging.files:
             for _ in range(_ROUNDS):
                 if _purge_file(store, root, step, erasure, staging):
@@ -494,8 +475,6 @@ def _purge_files(store: GitStore, root: Path, purging: PurgeSteps, transaction: 
                     where=step.path,
                     remedy="Let the other program finish; the next change finishes the purge.",
                 )
-    finally:
-        staging.discard()
 
 
 def _purge_file(store: GitStore, root: Path, step: FileStep, erasure: Erasure, staging: Staging) -> bool:
@@ -522,7 +501,7 @@ def _purge_file(store: GitStore, root: Path, step: FileStep, erasure: Erasure, s
         if not staging.place(step.path, current):
             staging.drop(step.path)
             return False
-    sync_folder(place.parent)
+    flush_to_disk(place.parent)
     return True
 
 
@@ -585,4 +564,4 @@ def _write_whole(place: Path, content: bytes) -> None:
     finally:
         os.close(handle)
     temporary.replace(place)
-    sync_folder(place.parent)
+    flush_to_disk(place.parent)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from workbench.engine import layout
-from workbench.engine.errors import InvalidInput, NotFound
+from workbench.engine.errors import InvalidInput, NotFound, Stale
 from workbench.engine.history.commits import (
     CONTINUES,
     REDOES,
@@ -18,21 +17,24 @@ from workbench.engine.history.commits import (
     UNDOES,
     parse_message,
 )
-from workbench.engine.history.json_revert import merge_scores, scores_of_file
-from workbench.engine.history.outside_edits import common_pattern
-from workbench.engine.history.plan import Action, Event, Plan
-from workbench.engine.history.structural_revert import changed_units, is_scaffold, try_revert
-from workbench.engine.history.undo import Overlay, Reversal, commits_since, take_back, take_back_accesses
+from workbench.engine.history.json_revert import drop_entries, merge_scores, scores_of_file, withdraw_accesses
+from workbench.engine.history.permissions import owner_in_words, owner_of
+from workbench.engine.history.plan import Action, Event, FileChange, Plan, common_pattern
+from workbench.engine.history.structural_revert import changed_units, conflict_error, is_scaffold, try_revert
+from workbench.engine.history.work_files import files_of_memory, memory_exists
 from workbench.engine.markdown.audit_log import parse_audit_fields, render_audit_fields
+from workbench.engine.markdown.decay_scores import DecayScores
 from workbench.engine.markdown.review import PendingReflection
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from workbench.engine.history.git_store import Commit, GitStore
+    from workbench.engine.history.git_objects import Commit
+    from workbench.engine.history.git_store import GitStore
     from workbench.engine.history.history import History
     from workbench.engine.history.plan import Attribution, FileView, Planner, Receipt
+    from workbench.engine.history.structural_revert import Conflict
 
 
 ITEM = "Item"
@@ -42,6 +44,164 @@ _LASTING = frozenset({Action.PRUNE, Action.PURGE})
 
 # Records of decisions and of changes stay, whatever memory is rolled back to.
 EXEMPT = frozenset({layout.AUDIT_ARCHIVE, layout.REFLECTION_LOG, layout.REJECTED})
+
+
+@dataclass(frozen=True)
+class Reversal:
+    """The result of a revert, rollback, undo or redo.
+
+    Args:
+        commits: The reverted commits, newest first; for a rollback to a commit, that commit.
+        files: The paths that changed.
+        summary: One line for people.
+        warnings: What a person should know, one sentence each.
+        since: For a rollback of everything, the commit it returned to.
+    """
+
+    commits: tuple[str, ...]
+    files: tuple[str, ...]
+    summary: str
+    warnings: tuple[str, ...] = ()
+    since: str | None = None
+
+
+class Overlay:
+    """A planned state of the files over the current one.
+
+    Args:
+        files: The current files.
+    """
+
+    def __init__(self, files: FileView) -> None:
+        self._files = files
+        self._planned: dict[str, bytes | None] = {}
+
+    def read(self, path: str) -> bytes | None:
+        """Return a file's planned or else current content."""
+        return self._planned[path] if path in self._planned else self._files.read(path)
+
+    def write(self, path: str, content: bytes | None) -> None:
+        """Plan a file's content; None deletes it."""
+        self._planned[path] = content
+
+    def removes(self, memory_id: str) -> bool:
+        """Return True if a memory is in its file now and will not be."""
+        planned = any(path in self._planned for path in files_of_memory(memory_id))
+        return (
+            planned and memory_exists(memory_id, self._files.read) and not memory_exists(memory_id, self.read)
+        )
+
+    def changes(self, action: Action, summary: str) -> tuple[FileChange, ...]:
+        """Return the planned changes, by path."""
+        return tuple(
+            FileChange(path, content, action, summary)
+            for path, content in sorted(self._planned.items())
+            if content != self._files.read(path)
+        )
+
+
+def take_back(
+    overlay: Overlay,
+    store: GitStore,
+    commit: str,
+    *,
+    action: Collection[str] = (),
+    units: Mapping[str, Collection[str]] | None = None,
+    exempt: Collection[str] = (),
+) -> None:
+    """Plan every file that a commit changed without that change.
+
+    Args:
+        overlay: The plan so far; extended.
+        commit: Full hash; its change is relative to its first parent.
+        action: Commits that are taken back with it; full hashes.
+        units: If given, revert only these units by path (see `changed_units`).
+        exempt: Paths to leave alone.
+
+    Raises:
+        Stale: A unit was changed again since; names the later action that did so.
+    """
+    for change in store.changes(commit):
+        origin = change.old_path or change.path
+        if change.path in exempt or origin in exempt:
+            continue
+        if units is not None and change.path not in units:
+            continue
+        before, after = store.contents(change)
+        only = None if units is None else units[change.path]
+        content, conflicts = try_revert(change.path, before, after, overlay.read(change.path), only=only)
+        if conflicts:
+            raise _refusal(store, commit, change.path, conflicts, action)
+        if origin != change.path:
+            overlay.write(change.path, None)
+        overlay.write(origin, content)
+
+
+def _refusal(
+    store: GitStore, commit: str, path: str, conflicts: Sequence[Conflict], action: Collection[str]
+) -> Stale:
+    """Return the refusal to take back a commit, with the newest later action that rests on it."""
+    refusal = conflict_error(path, conflicts)
+    touching = [
+        each
+        for each in store.walk(stop=commit)
+        if each.id not in action and any(path in (one.path, one.old_path) for one in store.changes(each.id))
+    ]
+    names = set(conflicts[0].names)
+    resting = [each for each in touching if names.intersection(_units(store, each.id, path))] or touching
+    if not resting:
+        return refusal
+    later = resting[0]
+    message = parse_message(later)
+    by = owner_in_words(owner_of(message), message.actor)
+    told = f"A later action rests on it: {message.summary} (by {by}, {later.moment:%Y-%m-%d %H:%M}, {later.short})."
+    return Stale(
+        f"{refusal.message} {told}",
+        where=path,
+        remedy=f"Take that back first: workbench revert {later.short}",
+    )
+
+
+def _units(store: GitStore, commit: str, path: str) -> Iterator[str]:
+    for change in store.changes(commit):
+        if change.path == path:
+            yield from changed_units(change.path, *store.contents(change))
+
+
+def take_back_accesses(
+    overlay: Overlay, store: GitStore, commits: Iterable[str], *, item: str | None = None
+) -> None:
+    """Plan the scores without the accesses recorded by some commits, and without entries of removed memories.
+
+    Args:
+        overlay: The plan so far, with the commits reverted.
+        commits: Full hashes, newest first.
+        item: If given, only this item of a reflection is reverted.
+    """
+    taken = [store.commit(commit) for commit in commits]
+    parent = taken[-1].parent if taken else None
+    known = DecayScores.parse(store.file_at(parent, layout.DECAY_SCORES) or b"").entries
+    transactions = {parse_message(commit).transaction for commit in taken}
+    scores = withdraw_accesses(overlay.read(layout.DECAY_SCORES), transactions, item=item)
+    overlay.write(
+        layout.DECAY_SCORES, drop_entries(scores, lambda name: name not in known and overlay.removes(name))
+    )
+
+
+def commits_since(first: str, commits: Iterable[Commit]) -> tuple[str, ...]:
+    """Return the commits of an action, newest first.
+
+    Args:
+        first: The full hash of its first commit.
+        commits: Along first parents, newest first; read lazily up to the first commit.
+    """
+    action = []
+    for commit in commits:
+        if first in (commit.id, parse_message(commit).trailer(CONTINUES)):
+            action.append(commit.id)
+        if commit.id == first:
+            break
+    return tuple(action)
 
 
 def is_item(text: str) -> bool:
@@ -71,16 +231,11 @@ def item_trailers(
     return ((ITEM, f"{item} {decision}"), *units)
 
 
-def revert(
-    history: History, name: str, attribution: Attribution, *, may_touch_critical: bool = False
-) -> Receipt[Reversal]:
+def revert(history: History, name: str, attribution: Attribution) -> Receipt[Reversal]:
     """Revert one commit, or one item of a reflection, keeping everything done since.
 
     Args:
-        history: The workspace's history.
         name: A commit's hash or its first digits, or an item's id such as `r-012.3`.
-        attribution: Who reverts.
-        may_touch_critical: Whether critical files may change (a person's right).
 
     Returns:
         A receipt; without a commit if nothing is left to revert. If other items need every line of an item, the
@@ -92,8 +247,12 @@ def revert(
         Stale: The same content was changed again since.
         RoleRefused: It changed a critical file without the right to.
     """
-    planner = plan_item_revert(history, name.strip()) if is_item(name) else plan_revert(history, name)
-    return history.mutate(planner, attribution, may_touch_critical=may_touch_critical)
+    return history.mutate(plan_any_revert(history, name), attribution)
+
+
+def plan_any_revert(history: History, name: str) -> Planner[Reversal]:
+    """Return the planner that reverts a commit or an item of a reflection; see `revert`."""
+    return plan_item_revert(history, name.strip()) if is_item(name) else plan_revert(history, name)
 
 
 def plan_revert(history: History, name: str) -> Planner[Reversal]:
@@ -134,16 +293,11 @@ def plan_item_revert(history: History, item: str) -> Planner[Reversal]:
     return plan
 
 
-def revert_action(
-    history: History, commit: str, attribution: Attribution, *, may_touch_critical: bool = False
-) -> Receipt[Reversal]:
+def revert_action(history: History, commit: str, attribution: Attribution) -> Receipt[Reversal]:
     """Revert all commits of a commit's action, newest first, in one commit.
 
     Args:
-        history: The workspace's history.
         commit: A hash or its first digits.
-        attribution: Who reverts.
-        may_touch_critical: Whether critical files may change (a person's right).
 
     Raises:
         NotFound: There is no such commit.
@@ -151,6 +305,11 @@ def revert_action(
         Stale: The same content was changed again since.
         RoleRefused: It changed a critical file without the right to.
     """
+    return history.mutate(plan_action_revert(history, commit), attribution)
+
+
+def plan_action_revert(history: History, commit: str) -> Planner[Reversal]:
+    """Return the planner that reverts all commits of an action; see `revert_action`."""
 
     def plan(files: FileView) -> Plan[Reversal]:
         store = history.store
@@ -161,13 +320,13 @@ def revert_action(
             _require_revertible(store, each)
         overlay = Overlay(files)
         for each in commits:
-            take_back(overlay, store, each)
+            take_back(overlay, store, each, action=commits)
         take_back_accesses(overlay, store, commits)
         more = f" and {len(commits) - 1} that go on with it" if commits[1:] else ""
         summary = f"reverted {first[:10]}{more}: {parse_message(store.commit(first)).summary}"
         return reverting_plan(overlay, commits, summary, tuple((REVERTS, each) for each in commits))
 
-    return history.mutate(plan, attribution, may_touch_critical=may_touch_critical)
+    return plan
 
 
 def reverting_plan(
@@ -276,17 +435,11 @@ def _units_of(item: str, trailers: tuple[tuple[str, str], ...]) -> Iterator[tupl
             yield fields[1], fields[2]
 
 
-def rollback_file(
-    history: History, path: str, commit: str, attribution: Attribution, *, may_touch_critical: bool = False
-) -> Receipt[Reversal]:
+def rollback_file(history: History, path: str, commit: str, attribution: Attribution) -> Receipt[Reversal]:
     """Restore one file as it was in a commit, with the scores of its memories.
 
     Args:
-        history: The workspace's history.
-        path: Workspace-relative.
         commit: A hash or its first digits.
-        attribution: Who rolls back.
-        may_touch_critical: Whether it may be a critical file (a person's right).
 
     Raises:
         NotFound: There is no such commit, or the file did not exist then.
@@ -319,28 +472,28 @@ def rollback_file(
         summary = f"restored {path} as of {then[:10]}"
         return reverting_plan(overlay, (then,), summary, ((RESTORES, then),))
 
-    return history.mutate(plan, attribution, may_touch_critical=may_touch_critical)
+    return history.mutate(plan, attribution)
 
 
-def rollback_reflection(
-    history: History, reflection: str, attribution: Attribution, *, may_touch_critical: bool = False
-) -> Receipt[Reversal]:
+def rollback_reflection(history: History, reflection: str, attribution: Attribution) -> Receipt[Reversal]:
     """Revert every change of one reflection, newest commit first, keeping the record of decisions.
 
     Its items return to the proposal with their decisions, so that a person can decide otherwise, unless there is
     another proposal by now.
 
     Args:
-        history: The workspace's history.
         reflection: Its id, `r-012`; its commits are those of the actor `reflection:r-012`.
-        attribution: Who rolls back.
-        may_touch_critical: Whether critical files may change (a person's right).
 
     Raises:
         NotFound: The reflection has no commits.
         Stale: The same content was changed again since.
         RoleRefused: It changed a critical file without the right to.
     """
+    return history.mutate(plan_reflection_rollback(history, reflection), attribution)
+
+
+def plan_reflection_rollback(history: History, reflection: str) -> Planner[Reversal]:
+    """Return the planner that reverts a reflection; see `rollback_reflection`."""
     actor = f"reflection:{reflection.removeprefix('reflection:')}"
 
     def plan(files: FileView) -> Plan[Reversal]:
@@ -358,22 +511,21 @@ def rollback_reflection(
             )
         overlay = Overlay(files)
         for commit in commits:
-            take_back(overlay, store, commit, exempt=EXEMPT | {layout.PENDING_REFLECTION})
+            take_back(overlay, store, commit, action=commits, exempt=EXEMPT | {layout.PENDING_REFLECTION})
             _give_items_back(overlay, store, commit)
         take_back_accesses(overlay, store, commits)
         summary = f"rolled back {actor} ({len(commits)} commits)" if commits[1:] else f"rolled back {actor}"
         return reverting_plan(overlay, commits, summary, tuple((REVERTS, commit) for commit in commits))
 
-    return history.mutate(plan, attribution, may_touch_critical=may_touch_critical)
+    return plan
 
 
 def _give_items_back(overlay: Overlay, store: GitStore, commit: str) -> None:
     """Return a commit's applied or rejected items to the proposal; writing the proposal itself is not reverted."""
     for change in store.changes(commit):
-        if change.path != layout.PENDING_REFLECTION or not change.old_blob:
+        before, after = store.contents(change)
+        if change.path != layout.PENDING_REFLECTION or before is None:
             continue
-        before = store.read_blob(change.old_blob)
-        after = store.read_blob(change.new_blob) if change.new_blob else None
         now = overlay.read(change.path)
         if now is not None and (after is None or _reflection_of(now) != _reflection_of(before)):
             continue
@@ -392,7 +544,6 @@ def rollback_to_commit(
     attribution: Attribution,
     *,
     moment: datetime | None = None,
-    may_touch_critical: bool = False,
 ) -> Receipt[Reversal]:
     """Restore every file as it was in a commit.
 
@@ -400,11 +551,8 @@ def rollback_to_commit(
     memories that still exist and had none then.
 
     Args:
-        history: The workspace's history.
         commit: A hash or its first digits.
-        attribution: Who rolls back.
         moment: The time that was asked for, if the commit was found by one.
-        may_touch_critical: Whether critical files may change (a person's right).
 
     Raises:
         NotFound: There is no such commit.
@@ -419,7 +567,7 @@ def rollback_to_commit(
         overlay = Overlay(files)
         for change in store.changed_paths(store.commit(head).tree, store.commit(then).tree):
             if change.path not in EXEMPT and change.path != layout.DECAY_SCORES:
-                overlay.write(change.path, store.read_blob(change.new_blob) if change.new_blob else None)
+                overlay.write(change.path, store.contents(change)[1])
         scores = merge_scores(
             store.file_at(then, layout.DECAY_SCORES),
             files.read(layout.DECAY_SCORES),
@@ -429,6 +577,6 @@ def rollback_to_commit(
         overlay.write(layout.DECAY_SCORES, scores)
         goal = f"{moment.isoformat()} ({then[:10]})" if moment else then[:10]
         plan = reverting_plan(overlay, (then,), f"rolled back to {goal}", ((RESTORES, then),))
-        return plan.answering(dataclasses.replace(plan.outcome, since=then))
+        return plan.answering(replace(plan.outcome, since=then))
 
-    return history.mutate(plan, attribution, may_touch_critical=may_touch_critical)
+    return history.mutate(plan, attribution)

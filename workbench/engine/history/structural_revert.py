@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import takewhile
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from workbench.engine import layout
 from workbench.engine.errors import Stale
-from workbench.engine.history.document_units import (
+from workbench.engine.history.differences import (
     HEADINGS,
     LINE_END,
     DocumentUnits,
@@ -24,7 +25,7 @@ from workbench.engine.history.json_revert import (
     JsonConflict,
     NotJson,
     changed_keys,
-    merge_bookkeeping,
+    is_bookkeeping,
     revert_json,
     revert_scores,
 )
@@ -34,8 +35,17 @@ if TYPE_CHECKING:
 
 
 _TITLES = ("title", "heading")
+# A comment of metadata, and one field of it.
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+# What begins a heading, a quotation, an item of a list or one with a box to tick.
+_MARKER = re.compile(r"^(?:(?:#+|[-*+>]|\d+[.)])\s+)+(?:\[[^\]]\]\s+)?")
+_BLOCK_ID = re.compile(r"\s\^[\w-]+$", re.MULTILINE)
+_WIKILINK = re.compile(r"\[\[(?:[^\]|]*\|)?([^\]]*)\]\]")
+_FIELDS = re.compile(r"^<!--\s*(.*?)\s*-->$", re.DOTALL)
+_FIELD = re.compile(r"^\s*([^:|]+?)\s*:\s*(.*?)\s*$", re.DOTALL)
 
 _SHOWN = 400
+_MOST_WORDS = 120
 
 
 @dataclass(frozen=True)
@@ -46,11 +56,13 @@ class Conflict:
         unit: A short description.
         left_as: Its text after the change; None if the change removed it.
         now: Its current text; None if it is gone.
+        names: What `changed_units` calls it, then and now; empty for the whole file.
     """
 
     unit: str
     left_as: str | None
     now: str | None
+    names: tuple[str, ...] = ()
 
 
 @dataclass(eq=False)
@@ -67,8 +79,6 @@ class UnitRevert:
 
     Args:
         before: The file before the change; None if there was none.
-        after: The file after the change.
-        now: The current file.
         markdown: Whether to read Markdown structure.
         only: If given, the names of the only units to revert.
     """
@@ -126,8 +136,9 @@ class UnitRevert:
         return self._only is None or unit_name(unit) in self._only
 
     def _conflict(self, unit: Unit, left_as: Unit | None, now: Unit | None) -> None:
-        versions = [version.text.strip() if version else None for version in (left_as, now)]
-        self._conflicts.append(Conflict(unit.name, *versions))
+        then, is_now = (version.text.strip() if version else None for version in (left_as, now))
+        names = tuple(unit_name(each) for each in (unit, left_as, now) if each)
+        self._conflicts.append(Conflict(unit.name, then, is_now, names))
 
     def _set_back(self) -> list[int]:
         """Restore changed units in place; return the units of `before` that must be put back."""
@@ -164,7 +175,7 @@ class UnitRevert:
             return now
         if now.meaning == after.meaning:
             return self._adapted_unit(before)
-        merged = merge_bookkeeping(before.meaning, after.meaning, now.meaning, kind=now.kind)
+        merged = _merge_bookkeeping(before.meaning, after.meaning, now.meaning, kind=now.kind)
         return None if merged is None else self._adapted_unit(with_text(now, merged))
 
     def _under_same_heading(self, a: int, n: int) -> bool:
@@ -201,7 +212,7 @@ class UnitRevert:
                 self._conflict(unit, unit, current)
 
     def _only_bookkeeping_moved(self, after: Unit, now: Unit) -> bool:
-        return merge_bookkeeping(after.meaning, after.meaning, now.meaning, kind=now.kind) == now.meaning
+        return _merge_bookkeeping(after.meaning, after.meaning, now.meaning, kind=now.kind) == now.meaning
 
     def _came_to_hold(self, unit: Unit, old: Collection[int]) -> bool:
         """Return True if an added unit is a heading, or came with a heading or the file and stays with it."""
@@ -339,7 +350,6 @@ def revert_content(
         path: Workspace-relative; its ending decides the structure (.md, .json, else lines as in TOML).
         before: The file before the change; None if there was none.
         after: The file after the change; None if it was deleted.
-        now: The current file.
         only: If given, revert only the units with these names (see `changed_units`).
 
     Returns:
@@ -380,20 +390,38 @@ def try_revert(
                     return revert_scores(before, after, now, only=only), ()
             return revert_json(before, after, now, only=only), ()
         except JsonConflict as conflict:
-            return now, (Conflict(conflict.key, conflict.left_as, conflict.now),)
+            return now, (Conflict(conflict.key, conflict.left_as, conflict.now, (conflict.key,)),)
         except NotJson:
             pass  # A broken file still has lines.
     return UnitRevert(before, after, now, markdown=path.endswith(".md"), only=only).run()
+
+
+def in_words(text: str) -> str:
+    """Return what a piece of a file says on one line, without the Markdown around it."""
+    words = _COMMENT.sub(" ", text)
+    words = _MARKER.sub("", words.strip() or text.strip().strip("<!->"))
+    words = _WIKILINK.sub(r"\1", _BLOCK_ID.sub("", words))
+    words = " ".join(words.replace("**", "").replace("`", "").split())
+    return words if len(words) <= _MOST_WORDS else words[: _MOST_WORDS - 1] + "…"
 
 
 def conflict_error(path: str, conflicts: Sequence[Conflict]) -> Stale:
     """Return the error for the first conflict, with both versions."""
     first, *others = conflicts
     more = f" ({len(others)} more like it)" if others else ""
-    left_as = f"left it “{first.left_as}”" if first.left_as is not None else "removed it"
-    now = f"now it is “{first.now}”" if first.now is not None else "now it is gone"
+    then, now = (in_words(text) if text is not None else None for text in (first.left_as, first.now))
+    # A block id means nothing to a person; what it names does.
+    unit = (then or now or first.unit) if first.unit.startswith("^") else in_words(first.unit)
+    left_as = (
+        "the change removed it, "
+        if then is None
+        else ""
+        if then == unit
+        else f"the change left it “{then}”, "
+    )
+    is_now = f"now it is “{now}”" if now is not None else "now it is gone"
     return Stale(
-        f"{first.unit} was changed again since: the change {left_as}, {now}{more}.",
+        f"{f'“{unit}”' if first.names else unit} was changed again since: {left_as}{is_now}{more}.",
         where=path,
         remedy="Revert the later change first, or edit the file to what it should say.",
     )
@@ -441,3 +469,36 @@ def is_scaffold(path: str, unit: str) -> bool:
 def _shown(content: bytes) -> str:
     text = content.decode("utf-8", "replace").strip()
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+
+
+def _merge_bookkeeping(before: str, after: str, now: str, *, kind: str) -> str | None:
+    """Revert a metadata comment or front matter key; None if more than bookkeeping was changed again since."""
+    if kind == "front":
+        return now if is_bookkeeping(now.partition(":")[0]) else None
+    if kind != "comment":
+        return None
+    old, new, current = map(_fields, (before, after, now))
+    if old is None or new is None or current is None:
+        return None
+    merged = dict(current)
+    for name in {**old, **new, **current}:
+        was, left_as, found = old.get(name), new.get(name), current.get(name)
+        if was == left_as or found == was:
+            continue
+        if found == left_as:
+            if was is None:
+                merged.pop(name, None)
+            else:
+                merged[name] = was
+        elif not is_bookkeeping(name):
+            return None
+    return "<!-- " + " | ".join(f"{name}: {value}" for name, value in merged.items()) + " -->"
+
+
+def _fields(comment: str) -> dict[str, str] | None:
+    inside = _FIELDS.match(comment.strip())
+    if not inside:
+        return None
+    found = [_FIELD.match(part) for part in inside.group(1).split("|")]
+    fields = {match.group(1): match.group(2) for match in found if match}
+    return fields if len(fields) == len(found) else None

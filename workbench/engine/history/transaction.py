@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
@@ -17,35 +18,30 @@ from workbench.engine.errors import (
     StorageError,
     WorkbenchError,
 )
+from workbench.engine.file_access import Stamp, flush_to_disk, stamp_of
 from workbench.engine.history.alerts import ALERT, CRITICAL_CHANGED, CRITICAL_MARK, critical_alert
-from workbench.engine.history.commits import ASKED_BY, AuditEntry, CommitMessage, author_of, render_message
-from workbench.engine.history.git_store import GitStore, blob_hash
-from workbench.engine.history.journal import FileStep, Journal, Record, sync_folder
+from workbench.engine.history.commits import ASKED_BY, AuditTrailer, CommitMessage, author_of, render_message
+from workbench.engine.history.git_objects import blob_hash
+from workbench.engine.history.git_store import GitStore
+from workbench.engine.history.journal import FileStep, Journal, Record
 from workbench.engine.history.outside_edits import (
     Adopted,
+    Adoption,
     Edits,
     PlannedCommit,
-    Screen,
     ScreenedEdits,
-    commits_of_edits,
     find_edits,
     first_commit,
     refuse_left_out,
     screen_edits,
 )
 from workbench.engine.history.permissions import refuse_decisions, refuse_others
-from workbench.engine.history.plan import Attribution, Plan, Planner, Receipt
+from workbench.engine.history.plan import Attribution, Plan, Planner, Receipt, Screen
 from workbench.engine.history.projections import Projections
 from workbench.engine.history.recovery import checkpoint, flush_objects
-from workbench.engine.history.retired_ids import with_retired_ids
-from workbench.engine.history.work_files import (
-    RecordedFiles,
-    Staging,
-    Stamp,
-    WorkFiles,
-    cannot_write,
-    stamp_of,
-)
+from workbench.engine.history.spent_ids import spent_ids_restored, with_spent_ids
+from workbench.engine.history.work_files import RecordedFiles, Staging, WorkFiles, cannot_write
+from workbench.engine.roles import require_vault
 
 T = TypeVar("T")
 
@@ -53,6 +49,7 @@ T = TypeVar("T")
 _ROUNDS = 5
 # Transactions with more bytes of new content than this flush it outside the journal.
 _JOURNALLED_BYTES = 1024 * 1024
+_UNCHANGED = "Nothing was changed."
 
 
 @dataclass(frozen=True)
@@ -60,15 +57,12 @@ class TransactionContext:
     """Dependencies of a transaction.
 
     Args:
-        root: The workspace folder, absolute.
-        state: Folder of derived state.
         clock: Dates the commits.
         zone: The time zone of commit dates.
         new_id: Returns a new transaction id.
         projecting: Updates derived files.
         warn: Takes one line about a problem that stops nothing.
-        critical: Paths of the critical files.
-        alerting: Critical files whose changes raise alerts.
+        alerting: Files whose changes raise alerts: critical ones always, others if they are edited outside.
         screen: Checks each outside edit.
     """
 
@@ -98,20 +92,19 @@ class Transaction:
     """A writer's transaction; for use inside `History.writing` only.
 
     Args:
-        store: The history.
         journal: Its journal, recovered.
-        surroundings: The workspace.
+        context: The workspace.
 
     Attributes:
         begun: The commit with which this transaction began the history, or None.
         told: What a person should know about a purge that this transaction had to finish first.
     """
 
-    def __init__(self, store: GitStore, journal: Journal, surroundings: TransactionContext) -> None:
+    def __init__(self, store: GitStore, journal: Journal, context: TransactionContext) -> None:
         self.store = store
         self.journal = journal
-        self._around = surroundings
-        self._root = surroundings.root
+        self._context = context
+        self._root = context.root
         self.begun: str | None = None
         self.told: tuple[str, ...] = ()
 
@@ -119,18 +112,19 @@ class Transaction:
         """Return the newest commit."""
         return self.store.head()
 
-    def carry_out(
-        self, planner: Planner[T], attribution: Attribution, *, may_touch_critical: bool = False
-    ) -> Receipt[T]:
+    def carry_out(self, planner: Planner[T], attribution: Attribution) -> Receipt[T]:
         """Carry out a plan; see `History.mutate`."""
         adopted: list[str] = []
         for _ in range(_ROUNDS):
             view = RecordedFiles(self._root)
             plan = planner(view)
             replacements = _replacements(plan, view)
-            if not may_touch_critical:
+            if not attribution.may_touch_critical:
                 self._refuse_critical(replacements, attribution)
                 self._refuse_decisions(plan.trailers, replacements, attribution)
+            if not attribution.may_write_vault:
+                for step in replacements:
+                    require_vault(step.path, may_write=False)
             edits = self._differing(view.contents)
             if edits:
                 taken = self._adopt(edits, "manual")
@@ -147,9 +141,8 @@ class Transaction:
 
     def adopt(self, actor: str, only: str | None = None, trailers: Sequence[tuple[str, str]] = ()) -> Adopted:
         """Adopt every outside edit, or that of one file only; see `History.adopt`."""
-        head = self.head()
-        tree = self.store.commit(head).tree if head else None
-        edits = find_edits(self._root, self.store, tree, self._around.state)
+        tree = self.store.tree_of(self.head())
+        edits = find_edits(self._root, self.store, tree, self._context.state)
         wanted = {path: content for path, content in edits.files.items() if only in (None, path)}
         taken = self._adopt(wanted, actor, trailers)
         return replace(taken, warnings=(*_warnings(edits), *taken.warnings))
@@ -158,12 +151,12 @@ class Transaction:
         """Commit every file found, if there is no commit yet."""
         if self.head() is not None:
             return
-        found = find_edits(self._root, self.store, None, self._around.state)
+        found = find_edits(self._root, self.store, None, self._context.state)
         screened = self._screened(found.files, None)
         for warning in (*_warnings(found), *screened.warnings):
-            self._around.warn(warning)
+            self._context.warn(warning)
         if screened.edits:
-            transaction = self._around.new_id()
+            transaction = self._context.new_id()
             self.begun = self.commit([first_commit(screened.edits, transaction)], transaction)[0]
 
     def record(self, message: CommitMessage) -> str:
@@ -177,7 +170,6 @@ class Transaction:
 
         Args:
             drafts: The commits, oldest first.
-            transaction: Its id.
             replacements: Work files to write; none if the files on disk already match.
 
         Returns:
@@ -188,11 +180,11 @@ class Transaction:
             Stale: The branch moved meanwhile.
         """
         parent = self.head()
-        with self.store.recording() as objects:
-            commits, blobs = self.write_commits(drafts, parent)
         staging = Staging(self._root, transaction)
         overtaken: list[str] = []
-        try:
+        with nothing_changed(), spent_ids_restored(self.store) as spent, staging:
+            with self.store.recording() as objects:
+                commits, blobs = self.write_commits(drafts, parent)
             for step in replacements:
                 if step.after is not None:
                     staging.lay(step.path, step.after)
@@ -201,16 +193,15 @@ class Transaction:
                 blobs = {}
             steps = tuple(FileStep(r.path, _hash(r.before), _hash(r.after)) for r in replacements)
             self.journal.append(Record(transaction, parent, tuple(commits), blobs, steps, tuple(objects)))
+            spent.is_kept = True
             done: list[_Replacement] = []
             try:
                 overtaken = self._replace_files(replacements, staging, done)
                 self.store.move_head(commits[-1][0], expected=parent)
             except WorkbenchError:
-                self._put_back(done, transaction)
-                self.journal.call_off(transaction)
+                self._take_back(done, transaction)
+                spent.is_kept = False
                 raise
-        finally:
-            staging.discard()
         self.project([path for draft in drafts for path in draft.changes])
         self._settle(transaction)
         if overtaken:
@@ -220,7 +211,7 @@ class Transaction:
 
     def project(self, paths: Sequence[str]) -> None:
         """Update everything derived from changed files; what cannot follow is recorded as behind."""
-        self._around.projecting.follow(paths, self.store)
+        self._context.projecting.follow(paths, self.store)
 
     # Inner parts
 
@@ -231,10 +222,10 @@ class Transaction:
         attribution: Attribution,
         adopted: tuple[str, ...],
     ) -> Receipt[T]:
-        moment = self._around.clock.now().astimezone(UTC)
+        moment = self._context.clock.now().astimezone(UTC)
         if not replacements and not plan.events:
             return Receipt(None, (), moment, plan.outcome, adopted)
-        transaction = self._around.new_id()
+        transaction = self._context.new_id()
         changes = {step.path: step.after for step in replacements}
         drafts = self.drafts_of_plan(plan, changes, attribution, transaction)
         commit = self.commit(drafts, transaction, replacements)[0]
@@ -250,25 +241,28 @@ class Transaction:
         """Return the commit of a plan, and those of its alerts.
 
         Args:
-            plan: The plan.
             changing: What it changes, by path.
             attribution: The actor, approval and trigger.
-            transaction: Its id.
         """
         entries = [
-            AuditEntry(
+            AuditTrailer(
                 change.action,
                 change.path,
                 attribution.approval,
-                _marked(change.summary) if path in self._around.critical else change.summary,
+                _marked(summary) if path in self._context.critical else summary,
+                _own(actor, attribution),
             )
             for change in plan.changes
             if (path := layout.normalise(change.path)) in changing
+            for actor, summary in change.by_actor or (("", change.summary),)
         ]
         entries += [
-            AuditEntry(event.action, event.file, attribution.approval, event.summary) for event in plan.events
+            AuditTrailer(
+                event.action, event.file, attribution.approval, event.summary, _own(event.actor, attribution)
+            )
+            for event in plan.events
         ]
-        mark = CRITICAL_CHANGED if changing.keys() & self._around.critical else ""
+        mark = CRITICAL_CHANGED if changing.keys() & self._context.critical else ""
         message = CommitMessage(
             plan.action,
             plan.file,
@@ -286,13 +280,13 @@ class Transaction:
         actor, approval = attribution.actor, attribution.approval
         alerts = [
             critical_alert(path, by_path.get(path, plan.action), actor, approval, transaction)
-            for path in sorted(changing.keys() & self._around.alerting)
+            for path in sorted(changing.keys() & self._context.alerting & self._context.critical)
         ]
         return [PlannedCommit(message, changing), *(PlannedCommit(alert, {}) for alert in alerts)]
 
     def _refuse_critical(self, replacements: Sequence[_Replacement], attribution: Attribution) -> None:
         for step in replacements:
-            if step.path in self._around.critical:
+            if step.path in self._context.critical:
                 raise RoleRefused(
                     f"{attribution.actor} may not change a critical file.",
                     where=step.path,
@@ -313,34 +307,23 @@ class Transaction:
 
     def _differing(self, contents: Mapping[str, bytes | None]) -> dict[str, bytes | None]:
         """Return the contents that differ from the newest commit."""
-        head = self.head()
-        tree = self.store.commit(head).tree if head else None
+        tree = self.store.tree_of(self.head())
         return {
             path: content
             for path, content in contents.items()
-            if layout.is_tracked(path)
-            and _hash(content) != (self.store.tree_blob(tree, path) if tree else None)
+            if layout.is_tracked(path) and _hash(content) != self.store.tree_blob(tree, path)
         }
 
     def _adopt(
         self, edits: Mapping[str, bytes | None], actor: str, trailers: Sequence[tuple[str, str]] = ()
     ) -> Adopted:
-        head = self.head()
-        tree = self.store.commit(head).tree if head else None
+        tree = self.store.tree_of(self.head())
         screened = self._screened(self._without_lost_scores(edits, tree), tree)
         if not screened.edits:
             return Adopted(warnings=screened.warnings, left_out=screened.left_out)
-        transaction = self._around.new_id()
-        drafts = commits_of_edits(
-            self.store,
-            tree,
-            screened.edits,
-            actor,
-            transaction,
-            critical=self._around.critical,
-            alerting=self._around.alerting,
-            cut=screened.cut,
-        )
+        transaction = self._context.new_id()
+        adoption = Adoption(self.store, tree, screened.edits, actor, transaction, screened.cut)
+        drafts = adoption.commits(self._context.critical, self._context.alerting)
         drafts = [
             replace(each, message=replace(each.message, trailers=(*each.message.trailers, *trailers)))
             for each in drafts
@@ -352,25 +335,23 @@ class Transaction:
         )
 
     def _screened(self, edits: Mapping[str, bytes | None], tree: str | None) -> ScreenedEdits:
-        around = self._around
-        return screen_edits(self._root, self.store, tree, edits, around.screen, around.new_id)
+        context = self._context
+        return screen_edits(self._root, self.store, tree, edits, context.screen, context.new_id)
 
     def _without_lost_scores(
         self, edits: Mapping[str, bytes | None], tree: str | None
     ) -> Mapping[str, bytes | None]:
         """Restore a missing scores file: nobody edits it by hand, and it holds pins and archivings."""
         path = layout.DECAY_SCORES
-        blob = self.store.tree_blob(tree, path) if tree and edits.get(path, b"") is None else None
+        blob = self.store.tree_blob(tree, path) if edits.get(path, b"") is None else None
         if blob is None:
             return edits
-        staging = Staging(self._root, self._around.new_id())
         try:
-            staging.lay(path, self.store.read_blob(blob))
-            staging.place(path)
+            with Staging(self._root, self._context.new_id()) as staging:
+                staging.lay(path, self.store.read_blob(blob))
+                staging.place(path)
         except OSError as error:
             raise cannot_write(path, error) from error
-        finally:
-            staging.discard()
         return {other: content for other, content in edits.items() if other != path}
 
     def write_commits(
@@ -380,12 +361,12 @@ class Transaction:
 
         Returns:
             Hash, raw object and changed blobs by path of each commit; the content of each blob."""
-        moment: datetime = self._around.clock.now().astimezone(self._around.zone)
-        tree = self.store.commit(parent).tree if parent else None
+        moment: datetime = self._context.clock.now().astimezone(self._context.zone)
+        tree = self.store.tree_of(parent)
         blobs: dict[str, bytes] = {}
         commits: list[tuple[str, bytes, Mapping[str, str | None]]] = []
         for draft in drafts:
-            message = with_retired_ids(self.store, tree, draft.message, draft.changes)
+            message = with_spent_ids(self.store, tree, draft.message, draft.changes)
             changes: dict[str, str | None] = {}
             for path, content in draft.changes.items():
                 changes[path] = None if content is None else self.store.write_blob(content)
@@ -421,24 +402,39 @@ class Transaction:
                 raise cannot_write(step.path, error) from error
         for folder in {(self._root / step.path).parent for step in done}:
             try:
-                sync_folder(folder)
+                flush_to_disk(folder)
             except OSError as error:
                 raise cannot_write(str(folder), error) from error
         return overtaken
 
-    def _put_back(self, done: Sequence[_Replacement], transaction: str) -> None:
-        staging = Staging(self._root, f"{transaction}back")
+    def _take_back(self, done: Sequence[_Replacement], transaction: str) -> None:
+        """Undo a change that stopped midway.
+
+        Raises:
+            StorageError: It cannot be undone; the next writer completes it.
+        """
         try:
-            for step in done:
-                if step.before is None:
-                    (self._root / step.path).unlink(missing_ok=True)
-                else:
-                    staging.lay(step.path, step.before)
-                    staging.place(step.path)
+            self._put_back(done, transaction)
+            self.journal.call_off(transaction)
+        except StorageError as error:
+            raise _Unfinished(
+                "The change has begun, and can be neither completed nor taken back: "
+                f"{error.message[0].lower()}{error.message[1:]}",
+                where=error.where,
+                remedy="Free some space, or make the folder writable: the next change completes this one first.",
+            ) from error
+
+    def _put_back(self, done: Sequence[_Replacement], transaction: str) -> None:
+        try:
+            with Staging(self._root, f"{transaction}back") as staging:
+                for step in done:
+                    if step.before is None:
+                        (self._root / step.path).unlink(missing_ok=True)
+                    else:
+                        staging.lay(step.path, step.before)
+                        staging.place(step.path)
         except OSError as error:
             raise cannot_write(step.path, error) from error
-        finally:
-            staging.discard()
 
     def _settle(self, transaction: str) -> None:
         """Clean up after a completed transaction; the next writer repairs a failure here."""
@@ -447,7 +443,24 @@ class Transaction:
             if self.journal.is_due():
                 checkpoint(self.store, self.journal)
         except StorageError as error:
-            self._around.warn(str(error))
+            self._context.warn(
+                f"{error.where}: {error.message} The change is saved; the next one tidies up here."
+            )
+
+
+class _Unfinished(StorageError):
+    """A change is half done, with its record in the journal."""
+
+
+@contextmanager
+def nothing_changed() -> Iterator[None]:
+    """Let an error of the disk say that nothing was changed."""
+    try:
+        yield
+    except StorageError as error:
+        if not isinstance(error, _Unfinished) and _UNCHANGED not in (error.remedy or ""):
+            error.remedy = f"{error.remedy or ''} {_UNCHANGED}".strip()
+        raise
 
 
 def _replacements(plan: Plan[T], view: RecordedFiles) -> list[_Replacement]:
@@ -473,6 +486,11 @@ def _replacements(plan: Plan[T], view: RecordedFiles) -> list[_Replacement]:
         if before != change.content:
             found[path] = _Replacement(path, before, change.content, view.stamps[path])
     return list(found.values())
+
+
+def _own(actor: str, attribution: Attribution) -> str:
+    """Return the actor that an audit line has to name: one that is not the commit's."""
+    return "" if actor == attribution.actor else actor
 
 
 def _marked(summary: str) -> str:

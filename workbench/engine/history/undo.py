@@ -1,146 +1,42 @@
-"""Undo and redo: which action is next, and the files without a commit's changes."""
+"""Undo and redo: which action is next, and whose it is."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
-from workbench.engine import layout
 from workbench.engine.errors import ConfirmationNeeded, NotFound, Refused, Stale
 from workbench.engine.history.commits import CONTINUES, REDOES, REVERTS, REVERTS_ITEM, UNDOES, parse_message
-from workbench.engine.history.json_revert import drop_entries, memory_exists, places_of, withdraw_accesses
-from workbench.engine.history.outside_edits import common_pattern
 from workbench.engine.history.permissions import is_upkeep, owner_in_words, owner_of
-from workbench.engine.history.plan import Action, Event, FileChange, Plan
-from workbench.engine.history.structural_revert import changed_units, revert_content
-from workbench.engine.markdown.decay_scores import DecayScores
+from workbench.engine.history.plan import Action, Event, Plan
+from workbench.engine.history.revert import (
+    Overlay,
+    Reversal,
+    commits_since,
+    reverting_plan,
+    take_back,
+    take_back_accesses,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
     from datetime import datetime
 
-    from workbench.engine.history.git_store import Commit, GitStore
+    from workbench.engine.history.git_objects import Commit
+    from workbench.engine.history.git_store import GitStore
     from workbench.engine.history.history import History
     from workbench.engine.history.plan import Attribution, FileView, Receipt
 
 T = TypeVar("T")
 
-
-@dataclass(frozen=True)
-class Reversal:
-    """The result of a revert, rollback, undo or redo.
-
-    Args:
-        commits: The reverted commits, newest first; for a rollback to a commit, that commit.
-        files: The paths that changed.
-        summary: One line for people.
-        warnings: What a person should know, one sentence each.
-        since: For a rollback of everything, the commit it returned to.
-    """
-
-    commits: tuple[str, ...]
-    files: tuple[str, ...]
-    summary: str
-    warnings: tuple[str, ...] = ()
-    since: str | None = None
-
-
-class Overlay:
-    """A planned state of the files over the current one.
-
-    Args:
-        files: The current files.
-    """
-
-    def __init__(self, files: FileView) -> None:
-        self._files = files
-        self._planned: dict[str, bytes | None] = {}
-
-    def read(self, path: str) -> bytes | None:
-        """Return a file's planned or else current content."""
-        return self._planned[path] if path in self._planned else self._files.read(path)
-
-    def write(self, path: str, content: bytes | None) -> None:
-        """Plan a file's content; None deletes it."""
-        self._planned[path] = content
-
-    def removes(self, memory_id: str) -> bool:
-        """Return True if a memory is in its file now and will not be."""
-        planned = any(path in self._planned for path in places_of(memory_id))
-        return (
-            planned and memory_exists(memory_id, self._files.read) and not memory_exists(memory_id, self.read)
-        )
-
-    def changes(self, action: Action, summary: str) -> tuple[FileChange, ...]:
-        """Return the planned changes, by path."""
-        return tuple(
-            FileChange(path, content, action, summary)
-            for path, content in sorted(self._planned.items())
-            if content != self._files.read(path)
-        )
-
-
-def take_back(
-    overlay: Overlay,
-    store: GitStore,
-    commit: str,
-    *,
-    units: Mapping[str, Collection[str]] | None = None,
-    exempt: Collection[str] = (),
-) -> None:
-    """Plan every file that a commit changed without that change.
-
-    Args:
-        overlay: The plan so far; extended.
-        store: The history.
-        commit: Full hash; its change is relative to its first parent.
-        units: If given, revert only these units by path (see `changed_units`).
-        exempt: Paths to leave alone.
-
-    Raises:
-        Stale: A unit was changed again since.
-    """
-    for change in store.changes(commit):
-        origin = change.old_path or change.path
-        if change.path in exempt or origin in exempt:
-            continue
-        if units is not None and change.path not in units:
-            continue
-        before = store.read_blob(change.old_blob) if change.old_blob else None
-        after = store.read_blob(change.new_blob) if change.new_blob else None
-        only = None if units is None else units[change.path]
-        content = revert_content(change.path, before, after, overlay.read(change.path), only=only)
-        if origin != change.path:
-            overlay.write(change.path, None)
-        overlay.write(origin, content)
-
-
-def take_back_accesses(
-    overlay: Overlay, store: GitStore, commits: Iterable[str], *, item: str | None = None
-) -> None:
-    """Plan the scores without the accesses recorded by some commits, and without entries of removed memories.
-
-    Args:
-        overlay: The plan so far, with the commits reverted.
-        store: The history.
-        commits: Full hashes, newest first.
-        item: If given, only this item of a reflection is reverted.
-    """
-    taken = [store.commit(commit) for commit in commits]
-    parent = taken[-1].parent if taken else None
-    known = DecayScores.parse((store.file_at(parent, layout.DECAY_SCORES) if parent else None) or b"").entries
-    transactions = {parse_message(commit).transaction for commit in taken}
-    scores = withdraw_accesses(overlay.read(layout.DECAY_SCORES), transactions, item=item)
-    overlay.write(
-        layout.DECAY_SCORES, drop_entries(scores, lambda name: name not in known and overlay.removes(name))
-    )
+_NEWEST, _UNDONE_LAST = "newest action", "action undone last"
+_SEE_LOG = "See what was done with: workbench audit log"
 
 
 def standing_changes(store: GitStore, commit: str, since: str | None = None) -> dict[str, bool]:
     """Return which changes of memory a commit makes ineffective, and which effective again.
 
     Args:
-        store: The history.
         commit: The reverting or redoing commit; full hash.
         since: For a rollback of everything, the commit it returned to.
 
@@ -167,22 +63,6 @@ def standing_changes(store: GitStore, commit: str, since: str | None = None) -> 
         for each in store.walk(store.commit(commit).parent, stop=since):
             note(each.id, False)
     return found
-
-
-def commits_since(first: str, commits: Iterable[Commit]) -> tuple[str, ...]:
-    """Return the commits of an action, newest first.
-
-    Args:
-        first: The full hash of its first commit.
-        commits: Along first parents, newest first; read lazily up to the first commit.
-    """
-    action = []
-    for commit in commits:
-        if first in (commit.id, parse_message(commit).trailer(CONTINUES)):
-            action.append(commit.id)
-        if commit.id == first:
-            break
-    return tuple(action)
 
 
 @dataclass(frozen=True)
@@ -253,7 +133,6 @@ def continued_plan(plan: Plan[T], history: History, actor: str) -> Plan[T]:
 
     Args:
         plan: The next part.
-        history: The workspace's history.
         actor: The actor, such as a reflection whose items are applied one by one.
     """
     begun = next((step for step in undoable(history.store) if step.actor == actor), None)
@@ -315,7 +194,6 @@ def undo(
     history: History,
     attribution: Attribution,
     *,
-    may_touch_critical: bool = False,
     mine: bool = False,
     asks: bool = False,
     expected: str | None = None,
@@ -323,9 +201,6 @@ def undo(
     """Undo the newest action that is neither upkeep nor already undone; repeating it goes further back.
 
     Args:
-        history: The workspace's history.
-        attribution: Who undoes.
-        may_touch_critical: Whether critical files may change (a person's right).
         mine: Undo the newest action of the asker instead.
         asks: Refuse an action of someone else, because nobody has confirmed it.
         expected: A commit of the confirmed action.
@@ -338,44 +213,54 @@ def undo(
         RoleRefused: It changed a critical file, or belongs to someone else, and that right is missing.
     """
 
-    def find(store: GitStore) -> UndoStep | None:
-        return next_undo(store, attribution.asker if mine else None)
+    def find(store: GitStore) -> UndoStep:
+        step = next_undo(store, attribution.asker if mine else None)
+        if step is None:
+            _refuse_purge(store)
+            raise NotFound(
+                "There is no own action to undo." if mine else "There is nothing to undo.", remedy=_SEE_LOG
+            )
+        _require_expected(step, _NEWEST, expected)
+        if asks and step.owner != attribution.asker:
+            raise _not_yours(step, _NEWEST, "undo", ", or take back your own newest action with --mine.")
+        return step
 
-    wanted = _Wanted(find, "own " if mine else "", asks, expected)
-    return _step(history, attribution, may_touch_critical, wanted, UNDOES, "undo", "undid")
+    return _carry_out(history, attribution, find, UNDOES, "undid")
 
 
 def redo(
-    history: History,
-    attribution: Attribution,
-    *,
-    may_touch_critical: bool = False,
-    asks: bool = False,
-    expected: str | None = None,
+    history: History, attribution: Attribution, *, asks: bool = False, expected: str | None = None
 ) -> Receipt[Reversal]:
     """Redo the action undone last, provided that nothing new was done since.
 
     Args and raises as for `undo`.
     """
-    wanted = _Wanted(lambda store: next_redo(store, attribution.asker), "", asks, expected)
-    return _step(history, attribution, may_touch_critical, wanted, REDOES, "redo", "redid")
+    asker = attribution.asker
+
+    def find(store: GitStore) -> UndoStep:
+        step = next_redo(store, asker)
+        if step is None:
+            if own := undone_by(store, asker):
+                raise NotFound(
+                    "There is nothing to redo: something else was done since the last undo.",
+                    remedy=f"Bring back what you undid with: {_bringing_back(own)}",
+                )
+            raise NotFound("There is nothing to redo.", remedy=_SEE_LOG)
+        _require_expected(step, _UNDONE_LAST, expected)
+        if asks and step.owner != asker:
+            own = undone_by(store, asker)
+            instead = f", or bring back what you undid with: {_bringing_back(own)}" if own else "."
+            raise _not_yours(step, _UNDONE_LAST, "redo", instead)
+        return step
+
+    return _carry_out(history, attribution, find, REDOES, "redid")
 
 
-@dataclass(frozen=True)
-class _Wanted:
-    find: Callable[[GitStore], UndoStep | None]
-    kind: str
-    asks: bool
-    expected: str | None
-
-
-def _step(
+def _carry_out(
     history: History,
     attribution: Attribution,
-    may_touch_critical: bool,
-    wanted: _Wanted,
+    find: Callable[[GitStore], UndoStep],
     trailer: str,
-    verb: str,
     past: str,
 ) -> Receipt[Reversal]:
     # An outside edit not yet adopted is the newest action, whichever file it is in.
@@ -383,48 +268,23 @@ def _step(
 
     def plan(files: FileView) -> Plan[Reversal]:
         store = history.store
-        step = wanted.find(store)
-        if step is None:
-            if trailer == UNDOES:
-                _refuse_purge(store)
-            elif own := undone_by(store, attribution.asker):
-                raise NotFound(
-                    "There is nothing to redo: something else was done since the last undo.",
-                    remedy=f"Bring back what you undid with: {_bringing_back(own)}",
-                )
-            raise NotFound(
-                f"There is no {wanted.kind}action to {verb}."
-                if wanted.kind
-                else f"There is nothing to {verb}.",
-                remedy="See what was done with: workbench audit log",
-            )
-        _check(store, step, wanted, attribution.asker, verb)
+        step = find(store)
         action = step.action
         original = parse_message(store.commit(action[-1]))
         overlay = Overlay(files)
-        try:
-            for commit in step.carried_out:
-                take_back(overlay, store, commit)
-        except Stale as conflict:
-            raise _naming_dependent(conflict, store, step) from conflict
+        for commit in step.carried_out:
+            take_back(overlay, store, commit, action=step.carried_out)
         take_back_accesses(overlay, store, step.carried_out)
         more = f" and {len(action) - 1} that go on with it" if action[1:] else ""
         summary = f"{past} {original.action} {action[-1][:10]}{more}: {original.summary}"
-        changes = overlay.changes(Action.REVERT, summary)
-        paths = tuple(change.path for change in changes)
+        plan = reverting_plan(overlay, action, summary, tuple((trailer, commit) for commit in action))
+        if plan.changes:
+            return plan
         # A step with nothing left to change still counts: the next one must go further.
-        events = () if changes else (Event(Action.REVERT, original.file, summary),)
-        return Plan(
-            Action.REVERT,
-            common_pattern(list(paths)) if paths else original.file,
-            summary,
-            changes=changes,
-            events=events,
-            trailers=tuple((trailer, commit) for commit in action),
-            outcome=Reversal(action, paths, summary),
-        )
+        events = (Event(Action.REVERT, original.file, summary),)
+        return replace(plan, file=original.file, events=events)
 
-    return history.mutate(plan, attribution, may_touch_critical=may_touch_critical)
+    return history.mutate(plan, attribution)
 
 
 def _refuse_purge(store: GitStore) -> None:
@@ -442,55 +302,19 @@ def _bringing_back(undone: Commit) -> str:
     return f"workbench revert {undone.short}"
 
 
-def _check(store: GitStore, step: UndoStep, wanted: _Wanted, asker: str, verb: str) -> None:
-    newest = "newest action" if verb == "undo" else "action undone last"
-    if wanted.expected is not None and wanted.expected not in step.action:
+def _require_expected(step: UndoStep, newest: str, expected: str | None) -> None:
+    if expected is not None and expected not in step.action:
         raise Stale(
             f"Another action is the {newest} now: {step.told}",
             where=step.action[-1][:10],
             remedy="Look at it, then say it again.",
         )
-    if wanted.asks and step.owner != asker:
-        instead = "."
-        if verb == "undo":
-            instead = ", or take back your own newest action with --mine."
-        elif own := undone_by(store, asker):
-            instead = f", or bring back what you undid with: {_bringing_back(own)}"
-        by = f"by {owner_in_words(step.owner, step.actor)}, {step.moment:%Y-%m-%d %H:%M}"
-        raise ConfirmationNeeded(
-            f"The {newest} is not yours: {step.told} ({by})",
-            where=step.action[-1][:10],
-            remedy=f"Add --yes to {verb} it anyway{instead}",
-        )
 
 
-def _naming_dependent(conflict: Stale, store: GitStore, step: UndoStep) -> Stale:
-    """Return the refusal with the later action that depends on the one to revert."""
-    path = conflict.where
-    units = set(_units(store, step.carried_out[0], path)) if path else set()
-    since = list(store.walk(stop=step.carried_out[0]))
-    touching = [
-        each for each in since if path and any(path == change.path for change in store.changes(each.id))
-    ]
-    resting = [each for each in touching if units.intersection(_units(store, each.id, path))] or touching
-    if not resting:
-        return conflict
-    message = parse_message(resting[0])
-    by = owner_in_words(owner_of(message), message.actor)
-    told = f"A later action rests on it: {message.summary} (by {by}, {resting[0].short})."
-    return Stale(
-        f"{conflict.message} {told}",
-        where=path,
-        remedy=f"Take that back first: workbench revert {resting[0].short}",
+def _not_yours(step: UndoStep, newest: str, verb: str, instead: str) -> ConfirmationNeeded:
+    by = f"by {owner_in_words(step.owner, step.actor)}, {step.moment:%Y-%m-%d %H:%M}"
+    return ConfirmationNeeded(
+        f"The {newest} is not yours: {step.told} ({by})",
+        where=step.action[-1][:10],
+        remedy=f"Add --yes to {verb} it anyway{instead}",
     )
-
-
-def _units(store: GitStore, commit: str, path: str | None) -> tuple[str, ...]:
-    found: list[str] = []
-    for change in store.changes(commit):
-        if change.path == path:
-            before, after = (
-                store.read_blob(blob) if blob else None for blob in (change.old_blob, change.new_blob)
-            )
-            found += changed_units(change.path, before, after)
-    return tuple(found)

@@ -1,4 +1,4 @@
-"""The tracked files: read on disk or in a commit, and written atomically."""
+"""The tracked files: which may hold a memory, read on disk or in a commit, and written atomically."""
 
 from __future__ import annotations
 
@@ -8,16 +8,15 @@ import re
 import stat
 import sys
 from bisect import bisect_left
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import filterfalse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.engine import layout
-from workbench.engine.errors import OutsideWorkspace, StorageError
-from workbench.engine.history.journal import sync_folder, write_all
-from workbench.engine.identifiers import entity_name
+from workbench.engine.errors import InvalidInput, OutsideWorkspace, StorageError
+from workbench.engine.file_access import Stamp, flush_to_disk, stamp_of, write_all
+from workbench.engine.identifiers import EPISODE_ID, NOTE, entity_name, parse_memory_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,33 +63,10 @@ def _exchange() -> Callable[[bytes, bytes], int] | None:
     return lambda one, other: int(rename(_HERE, one, _HERE, other, _EXCHANGE))
 
 
-@dataclass(frozen=True)
-class Stamp:
-    """The file system's metadata of a file, enough to notice a change."""
-
-    size: int
-    modified: int
-    changed: int
-    inode: int
-
-    @classmethod
-    def of(cls, status: os.stat_result) -> Stamp:
-        return cls(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
-
-
-def stamp_of(place: Path) -> Stamp | None:
-    """Return a file's stamp, or None if there is no file."""
-    try:
-        return Stamp.of(place.lstat())
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-
-
 class Staging:
-    """New contents written beside the files they will replace.
+    """New contents written beside the files they will replace; what was not placed goes when its block ends.
 
     Args:
-        root: The workspace folder, absolute.
         transaction: Its id, for the temporary names.
     """
 
@@ -99,6 +75,12 @@ class Staging:
         self._transaction = transaction
         self._staged: dict[str, Path] = {}
         self._made: list[Path] = []
+
+    def __enter__(self) -> Staging:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.discard()
 
     def lay(self, path: str, content: bytes) -> None:
         """Write a file's new content beside it and flush it.
@@ -168,7 +150,7 @@ class Staging:
         for one in reversed(missing):
             one.mkdir(exist_ok=True)
             self._made.append(one)
-            sync_folder(one.parent)
+            flush_to_disk(one.parent)
 
 
 def remove_temporary_files(root: Path) -> None:
@@ -218,16 +200,12 @@ def cannot_write(path: str, error: OSError) -> StorageError:
     return StorageError(
         f"The file cannot be written: {error.strerror or error}.",
         where=path,
-        remedy="Free some space, or make the file and its folder writable. Nothing was changed.",
+        remedy="Free some space, or make the file and its folder writable.",
     )
 
 
 class WorkFiles:
-    """The files on disk, read without a lock: two reads may see different states.
-
-    Args:
-        root: The workspace folder, absolute.
-    """
+    """The files on disk, read without a lock: two reads may see different states."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -248,9 +226,6 @@ class WorkFiles:
 
 class RecordedFiles:
     """The files on disk, each read once and remembered for later checks.
-
-    Args:
-        root: The workspace folder, absolute.
 
     Attributes:
         contents: The contents read, by path.
@@ -282,18 +257,17 @@ class CommitFiles:
     """The files of one commit.
 
     Args:
-        store: The history.
         commit: Full hash; None for the state before the first commit.
     """
 
     def __init__(self, store: GitStore, commit: str | None) -> None:
         self._store = store
-        self._tree = store.commit(commit).tree if commit else None
+        self._tree = store.tree_of(commit)
         self._paths: list[str] | None = None
 
     def read(self, path: str) -> bytes | None:
         """Return a file's content, or None if there was no such file."""
-        blob = self._store.tree_blob(self._tree, layout.normalise(path)) if self._tree else None
+        blob = self._store.tree_blob(self._tree, layout.normalise(path))
         return self._store.read_blob(blob) if blob else None
 
     def list(self, folder: str) -> list[str]:
@@ -322,7 +296,6 @@ def entity_file(entity: str, view: FileView) -> str:
 
     Args:
         entity: Its `type--slug`.
-        view: The files.
 
     Raises:
         OutsideWorkspace: The id cannot be a file name.
@@ -420,3 +393,43 @@ def unreadable(path: str, error: OSError) -> StorageError:
         where=path,
         remedy="Give yourself the right to read it.",
     )
+
+
+def memory_exists(name: str, read: Callable[[str], bytes | None]) -> bool:
+    """Return True if a memory is in its file, or if its id does not tell."""
+    places = files_of_memory(name)
+    if not places:
+        return True
+    memory = parse_memory_id(name)
+    contents = [content for content in map(read, places) if content is not None]
+    if memory.block is not None and contents:
+        return any(f"^{memory.block}".encode() in content for content in contents)
+    episode = EPISODE_ID.match(name)
+    if episode:
+        number = f" #{episode.group(3)}" if episode.group(3) else "(?! #)"
+        heading = re.compile(rf"^##\s+{episode.group(2)}{number}(?!\d)".encode(), re.MULTILINE)
+        return any(heading.search(content) for content in contents)
+    # A note is found by its name alone, which its id does not contain.
+    return bool(contents) or (memory.kind == "entity" and memory.name.startswith(f"{NOTE}--"))
+
+
+def files_of_memory(name: str) -> tuple[str, ...]:
+    """Return the files that may hold a memory, by its id; none if the id does not tell."""
+    try:
+        memory = parse_memory_id(name)
+    except InvalidInput:
+        return ()
+    match memory.kind:
+        case "entity":
+            return (f"{layout.ENTITIES}/{memory.name}.md",)
+        case "procedure":
+            return (f"{layout.PROCEDURES}/{memory.name}.md",)
+        case "vault":
+            name = memory.name.removeprefix(f"{layout.VAULT}/")
+            return (f"{layout.VAULT}/{name}", f"{layout.VAULT}/{name}.md")
+        case "episode":
+            return (f"{layout.EPISODES}/{memory.name[:10]}.md",)
+        case "core":
+            return (layout.CORE,)
+        case _:
+            return ()

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import islice
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import Final
 
+from workbench.engine.language.calendar import MONTH_NAMES
 from workbench.engine.markdown.markup import append_lines, item_lines, item_text, one_line, outermost_items
-from workbench.engine.markdown.outline import read_outline
-from workbench.engine.markdown.source import LineSpan, Problem, SourceText, is_blank
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
-
-    from workbench.engine.markdown.outline import Heading, Outline
-
+from workbench.engine.markdown.outline import Heading, Outline, read_outline
+from workbench.engine.markdown.source import LineSpan, Problem, Problems, SourceText, is_blank
 
 _SPECIAL: Final = re.compile("[\\\\|\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]|^ | $")
 _ESCAPED: Final = re.compile(r"\\(?:([\\|nrs])|u([0-9a-f]{4}))")
@@ -26,20 +21,6 @@ _MEANINGS: Final = {"\\": "\\", "|": "|", "n": "\n", "r": "\r", "s": " "}
 _FIELD: Final = re.compile(r"(?:[^|\\]|\\.|\\$)*", re.DOTALL)
 _BLOCK: Final = 65536
 
-_MONTHS: Final = (
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-)
 _TITLE: Final = re.compile(r"audit digest\s*[—–:-]+\s*(.*)$", re.IGNORECASE)
 _EVENT: Final = re.compile(r"(\d{4}-\d{2}-\d{2})\s*[:：]\s*(.*)$", re.DOTALL)
 
@@ -78,23 +59,20 @@ class AuditLogFile:
         source = SourceText.from_bytes(content)
         lines: list[AuditLine] = []
         numbers: list[int] = []
-        problems: list[Problem] = []
+        problems = Problems(path)
         for number, text in enumerate(source.lines, 1):
             line = parse_audit_line(text)
             if line is not None:
                 lines.append(line)
                 numbers.append(number)
             elif not is_blank(text):
-                problems.append(
-                    Problem(
-                        path,
-                        number,
-                        "This is not a line of the audit log.",
-                        "Delete the log: it is rebuilt from the history.",
-                    )
+                problems.add(
+                    number,
+                    "This is not a line of the audit log.",
+                    "Delete the log: it is rebuilt from the history.",
                 )
         torn = bool(source.endings) and not source.endings[-1]
-        return cls(path, tuple(lines), tuple(numbers), torn, tuple(problems))
+        return cls(path, tuple(lines), tuple(numbers), torn, tuple(problems.found))
 
 
 def parse_audit_line(text: str) -> AuditLine | None:
@@ -142,15 +120,6 @@ def parse_audit_fields(text: str) -> tuple[str, ...]:
         found.append(_ESCAPED.sub(_unescape, text[at:end].strip(" \t")))
         at = end + 1
     return tuple(found)
-
-
-def read_audit_tail(file: Path, count: int) -> tuple[AuditLine, ...]:
-    """Return the last `count` readable lines, oldest first, reading the file backwards in blocks.
-
-    A missing file has no lines.
-    """
-    newest = list(islice(iterate_audit_backwards(file), max(count, 0)))
-    return tuple(reversed(newest))
 
 
 def iterate_audit_backwards(file: Path) -> Iterator[AuditLine]:
@@ -218,27 +187,24 @@ class AuditArchive:
         outline = read_outline(source)
         digests: list[MonthlyDigest] = []
         spans: list[LineSpan] = []
-        problems: list[Problem] = []
+        problems = Problems(path)
         for heading in outline.headings:
             match = _TITLE.match(heading.text)
             if match is None or heading.level > 1:
                 continue
             month = _month(match[1])
             if month is None or any(digest.month == month for digest in digests):
-                problems.append(
-                    Problem(
-                        path,
-                        heading.span.start,
-                        f"There is a second digest for “{match[1]}”."
-                        if month
-                        else f"“{match[1]}” is not a month.",
-                        "Write one digest for each month, as in # Audit Digest — January 2026.",
-                    )
+                problems.add(
+                    heading.span.start,
+                    f"There is a second digest for “{match[1]}”."
+                    if month
+                    else f"“{match[1]}” is not a month.",
+                    "Write one digest for each month, as in # Audit Digest — January 2026.",
                 )
                 continue
             digests.append(_digest(outline, heading, month))
             spans.append(source.trimmed(heading.section))
-        return cls(path, source, tuple(digests), tuple(spans), tuple(problems))
+        return cls(path, source, tuple(digests), tuple(spans), tuple(problems.found))
 
     def render(self) -> bytes:
         """Return the file's bytes."""
@@ -251,7 +217,7 @@ class AuditArchive:
     def put(self, digest: MonthlyDigest) -> AuditArchive:
         """Replace a month's digest, or add it at the end."""
         moment = datetime.strptime(digest.month, "%Y-%m")  # noqa: DTZ007 - a month has no zone
-        lines = [f"# Audit Digest — {_MONTHS[moment.month - 1]} {moment.year}", "", "## Summary"]
+        lines = [f"# Audit Digest — {MONTH_NAMES[moment.month - 1]} {moment.year}", "", "## Summary"]
         lines += [line for text in digest.summary for line in item_lines(one_line(text))]
         lines += ["", "## Notable Events"]
         for date, text in digest.events:
@@ -267,8 +233,8 @@ def _month(text: str) -> str | None:
     if re.fullmatch(r"\d{4}-(?:0[1-9]|1[0-2])", words):
         return words
     name, _, year = words.partition(" ")
-    if name.title() in _MONTHS and re.fullmatch(r"\d{4}", year.strip()):
-        return f"{year.strip()}-{_MONTHS.index(name.title()) + 1:02}"
+    if name.title() in MONTH_NAMES and re.fullmatch(r"\d{4}", year.strip()):
+        return f"{year.strip()}-{MONTH_NAMES.index(name.title()) + 1:02}"
     return None
 
 

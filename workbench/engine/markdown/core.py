@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from workbench.engine.errors import InvalidInput, NotFound
 from workbench.engine.identifiers import slug as slugify
@@ -13,6 +14,7 @@ from workbench.engine.markdown.markup import (
     append_item,
     append_section,
     clear_of_next,
+    insert_lines,
     insert_section,
     item_lines,
     item_text,
@@ -25,20 +27,21 @@ from workbench.engine.markdown.markup import (
 )
 from workbench.engine.markdown.outline import (
     Heading,
+    Outline,
     read_headings,
     read_outline,
+    stretches,
     strip_comments,
     trailing_comments,
 )
-from workbench.engine.markdown.source import LineSpan, Problem, SourceText, is_blank
-from workbench.engine.markdown.template import load_template
-
-if TYPE_CHECKING:
-    from workbench.engine.markdown.outline import Outline
+from workbench.engine.markdown.source import LineSpan, Problem, Problems, SourceText, load_template
 
 CORE_BLOCKS: Final = ("Identity", "Active Context", "Persona", "Critical Facts")
 PIN: Final = "<!-- pinned -->"
 _PIN: Final = re.compile(r"(?<![ \t])[ \t]*(?:<!--[ \t]*pinned[ \t]*-->|📌\ufe0f?)", re.IGNORECASE)
+_UNSETTLED: Final = re.compile(
+    r"[ \t]*<!--[ \t]*unsettled:[ \t]*contradicts[ \t]+([^<>]*?)[ \t]*-->", re.IGNORECASE
+)
 _ITEM_START: Final = re.compile(r"[ \t]*(?:[-+*]|\d{1,9}[.)])[ \t]*")
 _LABEL: Final = re.compile(r"[*_]*([^:：*_]{1,40}?)[*_]*[:：][*_]*(?:\s|$)")
 _STANDARD: Final = {
@@ -63,7 +66,6 @@ class CoreItem:
         id: `core:<block>:<item>`; unique in the file. The item's part is its label if it has one (`Name: …` gives
             `name`), so that it survives a change of the value.
         text: Its text, nested lines included, without list marker, pin and HTML comments.
-        span: Its lines.
         pinned: Whether it has `<!-- pinned -->` or 📌.
     """
 
@@ -86,7 +88,6 @@ class CoreBlock:
         span: All its lines, heading included.
         body: Its lines without the heading and without outer blank lines; may be empty.
         text: The lines of `span` as they go into context, comments included, joined by `\\n`.
-        items: Its items in file order.
     """
 
     slug: str
@@ -120,22 +121,19 @@ class CoreMemory:
         outline = read_outline(source)
         taken: dict[str, int] = {}
         blocks: list[CoreBlock] = []
-        problems: list[Problem] = []
+        problems = Problems(path)
         for heading, span in _block_spans(source, outline):
             standard = _standard_name(heading.text) if heading else None
             name = standard or (heading.text if heading else "Memory") or "Untitled"
             slug = _free(slugify(name) if heading else "memory", taken)
             if standard and slug != slugify(standard):
-                problems.append(
-                    Problem(
-                        path,
-                        span.start,
-                        f"There is a second block “{name}”.",
-                        "Move its items into the first one and delete this heading.",
-                    )
+                problems.add(
+                    span.start,
+                    f"There is a second block “{name}”.",
+                    "Move its items into the first one and delete this heading.",
                 )
             blocks.append(_block(source, outline, heading, span, slug, name, standard is not None))
-        return CoreMemory(path, source, tuple(blocks), tuple(problems))
+        return CoreMemory(path, source, tuple(blocks), tuple(problems.found))
 
     def render(self) -> bytes:
         """Return the file's bytes."""
@@ -169,13 +167,11 @@ class CoreMemory:
         heading = next((h for h in outline.headings if h.span.start == found.heading), None)
         if heading is not None:
             inside = Heading(heading.level, heading.text, heading.span, found.span, heading.body)
-            source = append_item(memory.source, inside, outermost_items(outline, found.span), lines)
+            source = append_item(memory.source, outline, inside, lines)
         else:
             at = found.body.end if found.body else found.span.end
             gap = [] if any(item.span.end == at for item in found.items) or not found.body else [""]
-            follows = at < len(memory.source.lines) and not is_blank(memory.source.line(at + 1))
-            lines = list(clear_of_next(memory.source, at, lines))
-            source = memory.source.insert_after(at, [*gap, *lines, *([""] if follows else [])])
+            source = insert_lines(memory.source, at, [*gap, *clear_of_next(memory.source, at, lines)])
         return self._of(source, self.path)
 
     def replace_item(self, item_id: str, text: str) -> CoreMemory:
@@ -212,6 +208,19 @@ class CoreMemory:
         lines = _with_pin(lines) if pinned else [_PIN.sub("", line) for line in lines]
         return self._of(self.source.replace(item.span, lines), self.path)
 
+    def contradicted_by(self, item_id: str) -> tuple[str, ...]:
+        """Return the memories that an item is marked as contradicting."""
+        found = _UNSETTLED.search("\n".join(self.source.lines_of(self._item(item_id).span)))
+        return tuple(part.strip() for part in found[1].split(",") if part.strip()) if found else ()
+
+    def set_contradicted(self, item_id: str, others: Sequence[str]) -> CoreMemory:
+        """Mark an item: `<!-- unsettled: contradicts ID, ID -->`; without ids the mark is taken off."""
+        item = self._item(item_id)
+        lines = [_UNSETTLED.sub("", line) for line in self.source.lines_of(item.span)]
+        if others:
+            lines[0] = f"{lines[0].rstrip()} <!-- unsettled: contradicts {', '.join(others)} -->"
+        return self._of(self.source.replace(item.span, lines), self.path)
+
     def set_block_body(self, block: str, body: str) -> CoreMemory:
         """Replace a block's body, given as Markdown source (the lines of `CoreBlock.body`).
 
@@ -223,9 +232,7 @@ class CoreMemory:
         lines = protect_body(body, source=True)
         if found.body:
             return self._of(memory.source.replace(found.body, lines), self.path)
-        at = found.heading or 0
-        follows = at < len(memory.source.lines) and not is_blank(memory.source.line(at + 1))
-        return self._of(memory.source.insert_after(at, [*lines, *([""] if follows else [])]), self.path)
+        return self._of(insert_lines(memory.source, found.heading or 0, lines), self.path)
 
     def ensure_blocks(self) -> CoreMemory:
         """Add missing standard blocks from the template."""
@@ -303,13 +310,10 @@ def _block_spans(source: SourceText, outline: Outline) -> list[tuple[Heading | N
     start = max(title, outline.front_matter.end if outline.front_matter else 0) + 1
     spans: list[tuple[Heading | None, LineSpan]] = []
     before = LineSpan(start, tops[0].span.start - 1 if tops else last)
-    held = [item.span for item in outline.items] + [fence.span for fence in outline.fences]
+    held = [item.span for item in outline.items] + list(outline.fences)
     if any(part.start in before for part in held) or any(part.start in before for part in outline.paragraphs):
         spans.append((None, before))
-    for at, top in enumerate(tops):
-        end = tops[at + 1].span.start - 1 if at + 1 < len(tops) else last
-        spans.append((top, LineSpan(top.span.start, end)))
-    return spans
+    return [*spans, *stretches(tops, last)]
 
 
 def _block(

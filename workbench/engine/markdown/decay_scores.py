@@ -5,17 +5,14 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from workbench.engine.clock import parse_time
 from workbench.engine.errors import DocumentError, InvalidInput
-from workbench.engine.markdown.source import Problem
-from workbench.engine.markdown.template import load_template
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+from workbench.engine.markdown.source import Problem, load_template
 
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
 _LIKELY_ENTRY: Final = re.compile(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from workbench.engine.errors import NotFound
 from workbench.engine.identifiers import ENTITY_TYPES, entity_name, link_to, linked_entity
@@ -16,54 +17,135 @@ from workbench.engine.markdown.markup import (
     clear_of_next,
     insert_section,
     item_lines,
+    item_text,
     one_line,
     outermost_items,
+    paragraphs_within,
     protect_body,
     remove_lines,
+    set_section,
+    unprotect_body,
 )
-from workbench.engine.markdown.outline import read_headings, read_outline
-from workbench.engine.markdown.source import LineSpan, Problem, SourceText, is_blank
+from workbench.engine.markdown.outline import Heading, ListItem, Outline, read_headings, read_outline
+from workbench.engine.markdown.source import LineSpan, Problem, Problems, SourceText
 from workbench.engine.markdown.statements import (
-    SECTIONS,
-    Dated,
-    Fact,
     Provenance,
-    Question,
-    Relation,
     Statement,
-    comment_text,
-    doubled_ids,
-    front_matter_aliases,
-    front_matter_word,
     header_scope,
-    known_sections,
-    listed_words,
-    loose_paragraphs,
-    plain_text,
-    read_dated,
-    read_fact,
+    parse_statement,
     read_header,
-    read_loose_fact,
-    read_question,
-    read_relation,
-    read_summary,
     render_statement,
-    section_name,
-    statement_of,
-    untitled_items,
-    was_relation,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+SECTIONS: Final = (
+    "Aliases",
+    "Summary",
+    "Facts",
+    "Superseded",
+    "Timeline",
+    "Open Questions",
+    "Relations",
+)
 
-    from workbench.engine.markdown.outline import ListItem
 
-__all__ = ["SECTIONS", "Dated", "EntityFile", "Fact", "Provenance", "Question", "Relation"]
+_SECTION_NAMES: Final = {
+    "aliases": "Aliases",
+    "alias": "Aliases",
+    "also known as": "Aliases",
+    "summary": "Summary",
+    "facts": "Facts",
+    "superseded": "Superseded",
+    "superseded facts": "Superseded",
+    "timeline": "Timeline",
+    "open questions": "Open Questions",
+    "questions": "Open Questions",
+    "relations": "Relations",
+    "别名": "Aliases",
+    "摘要": "Summary",
+    "概述": "Summary",
+    "事实": "Facts",
+    "已取代": "Superseded",
+    "时间线": "Timeline",
+    "待解问题": "Open Questions",
+    "关系": "Relations",
+}
 
+
+_LINK: Final = re.compile(r"\[\[([^\[\]|#]+)(?:#[^\[\]|]*)?(?:\|[^\[\]]*)?\]\]")
+
+
+_RELATION: Final = re.compile(r"\s*([^:：\[\]]{1,80}?)\s*[:：]\s*(?=.*\[\[)", re.DOTALL)
+
+
+# Only a name and links; block ids generated for facts start with this letter.
+_BARE_RELATION: Final = re.compile(
+    r"[^:：\[\]]{1,80}[:：]\s*\[\[[^\[\]]+\]\](?:\s*[,，、]\s*\[\[[^\[\]]+\]\])*"
+)
+
+
+_FACT_BLOCK: Final = "f"
+
+
+_DATED: Final = re.compile(r"(\d{4}(?:-\d{2}(?:-\d{2})?)?)\s*(?:[:：]|[—–-]\s)\s*(.*)$", re.DOTALL)
 _UNKNOWN: Final = Provenance()
 _LISTED: Final = re.compile(r",?\s*\[\[([^\[\]|#]+)(?:[|#][^\[\]]*)?\]\]")
 _OTHER_TYPE: Final = "concept"
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One fact.
+
+    Args:
+        text: The sentence, without provenance and block id.
+        block_id: Without `^`; None if it has none.
+    """
+
+    text: str
+    provenance: Provenance
+    block_id: str | None
+    retired: bool
+    span: LineSpan
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """One line of `## Relations`.
+
+    Args:
+        name: As written: `develops`, `Inspired by`.
+        targets: Entity ids (`type--slug`) of its wikilinks, one for a line written by the engine.
+    """
+
+    name: str
+    targets: tuple[str, ...]
+    provenance: Provenance
+    block_id: str | None
+    span: LineSpan
+
+    @property
+    def text(self) -> str:
+        """Its name and links: `uses: [[tool--git]]`."""
+        return f"{self.name}: {', '.join(f'[[{target}]]' for target in self.targets)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Dated:
+    """One line of `## Timeline`: a date (or None) and what happened."""
+
+    date: str | None
+    text: str
+    block_id: str | None
+    span: LineSpan
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One line of `## Open Questions`."""
+
+    text: str
+    block_id: str | None
+    span: LineSpan
 
 
 @dataclass(frozen=True)
@@ -109,8 +191,8 @@ class EntityFile:
     @lru_cache(maxsize=64)
     def _of(source: SourceText, path: str) -> EntityFile:
         outline = read_outline(source)
-        problems: list[Problem] = []
-        sections = known_sections(outline)
+        problems = Problems(path)
+        sections = _known_sections(outline)
         by_name: dict[str, list[ListItem]] = {
             name: [item for head in heads for item in outermost_items(outline, head.section)]
             for name, heads in sections.items()
@@ -119,45 +201,43 @@ class EntityFile:
         entity = entity_name(stem)
         header = tuple(read_header(outline))
         known = dict(header)
-        listed = [plain_text(item) for item in by_name["Aliases"]]
+        listed = [_plain_text(item) for item in by_name["Aliases"]]
         aliases = tuple(
             dict.fromkeys(
                 alias
                 for alias in (
                     *listed,
-                    *listed_words(known.get("aliases", "")),
-                    *front_matter_aliases(source, outline),
+                    *_listed_words(known.get("aliases", "")),
+                    *_front_matter_aliases(source, outline),
                 )
                 if alias
             )
         )
-        facts = [read_fact(item, retired=False) for item in (*untitled_items(outline), *by_name["Facts"])]
-        facts += [
-            read_loose_fact(source, part) for part in loose_paragraphs(source, outline, sections["Facts"])
-        ]
+        facts = [_fact_of(item) for item in (*_untitled_items(outline), *by_name["Facts"])]
+        loose = [part for head in sections["Facts"] for part in paragraphs_within(outline, head.section)]
+        facts += [_fact(parse_statement(source.text_of(part)), part) for part in map(source.trimmed, loose)]
         relations = []
         for item in by_name["Relations"]:
-            relation = read_relation(item)
+            relation = _read_relation(item)
             if relation is None:
-                problems.append(
-                    Problem(
-                        path,
-                        item.span.start,
-                        "This line under Relations names no entity.",
-                        "Write it as - relation: [[type--name]].",
-                    )
+                problems.add(
+                    item.span.start,
+                    "This line under Relations names no entity.",
+                    "Write it as - relation: [[type--name]].",
                 )
             else:
                 relations.append(relation)
-        problems += doubled_ids(outline, path)
+        _report_doubled_ids(outline, problems)
+        about = next(iter(sections["Summary"]), None)
+        summary = unprotect_body(source.lines_of(about.body)) if about else ""
         title = next((heading.text for heading in outline.headings if heading.level == 1), "")
-        said = front_matter_word(source, outline, "title")
+        said = _front_matter_word(source, outline, "title")
         label = known.get("label") or next((name for name in (title, said) if name not in ("", entity)), "")
         if entity != stem:
             # The file name that a person gave a note is one of its names.
             label = label or one_line(stem)
             aliases = aliases if one_line(stem) in (label, *aliases) else (*aliases, one_line(stem))
-        kind = known.get("type") or front_matter_word(source, outline, "type")
+        kind = known.get("type") or _front_matter_word(source, outline, "type")
         kind = one_line(kind) or _type_of(stem)
         label = label or next(iter(aliases), "")
         return EntityFile(
@@ -168,14 +248,14 @@ class EntityFile:
             source,
             header,
             aliases,
-            read_summary(source, sections["Summary"]),
+            summary,
             tuple(sorted(facts, key=lambda fact: fact.span)),
-            tuple(read_fact(item, retired=True) for item in by_name["Superseded"]),
-            tuple(read_dated(item) for item in by_name["Timeline"]),
-            tuple(read_question(item) for item in by_name["Open Questions"]),
+            tuple(_fact_of(item, retired=True) for item in by_name["Superseded"]),
+            tuple(_read_dated(item) for item in by_name["Timeline"]),
+            tuple(_read_question(item) for item in by_name["Open Questions"]),
             tuple(relations),
-            tuple(h.text for h in outline.headings if h.level == 2 and section_name(h.text) is None),
-            tuple(problems),
+            tuple(h.text for h in outline.headings if h.level == 2 and _section_name(h.text) is None),
+            tuple(problems.found),
         )
 
     @classmethod
@@ -183,16 +263,13 @@ class EntityFile:
         """Return a new entity's file with title and header only.
 
         Args:
-            path: `memory/graph/entities/type--slug.md`.
-            label: Its name for display.
-            created: ISO date.
             scope: The audience of its name; None for the owner's own.
         """
         stem = PurePosixPath(path).name.removesuffix(".md")
         entity = entity_name(stem)
         fields = [("Type", _type_of(stem)), ("Label", label), ("Created", created)]
         fields += [("For", scope)] if scope else []
-        words = " | ".join(f"{key}: {comment_text(value)}" for key, value in fields)
+        words = " | ".join(f"{key}: {_comment_text(value)}" for key, value in fields)
         return cls._of(SourceText().append([f"# {entity}", "", f"<!-- {words} -->"]), path)
 
     def render(self) -> bytes:
@@ -203,7 +280,7 @@ class EntityFile:
     def block_ids(self) -> frozenset[str]:
         """Every block id in the file, in any section."""
         items = read_outline(self.source).items
-        return frozenset(block for item in items if (block := statement_of(item).block_id))
+        return frozenset(block for item in items if (block := _statement_of(item).block_id))
 
     @property
     def created(self) -> str | None:
@@ -224,55 +301,44 @@ class EntityFile:
         self, text: str, provenance: Provenance = _UNKNOWN, *, block_id: str | None = None
     ) -> EntityFile:
         """Add a fact (it is `facts[-1]` of the result); a missing section is created."""
-        return self._add(
-            "Facts", item_lines(render_statement(Statement(clean_item(text), provenance, block_id)))
-        )
+        return self._state("Facts", clean_item(text), provenance, block_id)
 
     def replace_fact(self, block_id: str, text: str) -> EntityFile:
         """Replace a fact's text; provenance and block id stay. Raises `NotFound`."""
         item = self._item(block_id)
-        return self._rewrite(item, replace(statement_of(item), text=clean_item(text)))
+        return self._rewrite(item, replace(_statement_of(item), text=clean_item(text)))
 
     def set_provenance(self, block_id: str, provenance: Provenance) -> EntityFile:
         """Replace the provenance of a fact or relation. Raises `NotFound`."""
         item = self._item(block_id)
-        return self._rewrite(item, replace(statement_of(item), provenance=provenance))
+        return self._rewrite(item, replace(_statement_of(item), provenance=provenance))
 
-    def retire_fact(
+    def retire(
         self,
-        fact: Fact,
+        found: Fact | Relation,
         *,
         until: str | None = None,
-        superseded_by: str | None = None,
+        by: str | None = None,
         block_id: str | None = None,
     ) -> EntityFile:
-        """Move a fact under `## Superseded`, keeping its text, sources and block id. Raises `NotFound`.
+        """Move a fact or relation under `## Superseded`, keeping its text, sources and block id. Raises `NotFound`.
 
-        A fact without a block id gets the given one.
+        There a relation is a retired fact and no longer an edge.
+
+        Args:
+            until: ISO date until which it held; None for what its line says.
+            by: Block id of the fact or relation that holds instead; None for what its line says.
+            block_id: For one that has none.
         """
-        if fact not in self.facts:
-            raise self._missing(f"fact “{fact.text[:60]}”")
-        provenance = replace(
-            fact.provenance,
-            until=until or fact.provenance.until,
-            superseded_by=superseded_by or fact.provenance.superseded_by,
-        )
-        lines = item_lines(render_statement(Statement(fact.text, provenance, fact.block_id or block_id)))
-        return self.remove_item(fact.span)._add("Superseded", lines)
-
-    def retire_relation(
-        self, relation: Relation, *, until: str | None = None, block_id: str | None = None
-    ) -> EntityFile:
-        """Move a relation under `## Superseded`, keeping its text, sources and block id. Raises `NotFound`.
-
-        There it is a retired fact and no longer an edge. Without a block id it gets the given one.
-        """
-        if relation not in self.relations:
-            raise self._missing(f"relation {relation.name} to {', '.join(relation.targets)}")
-        text = next(statement_of(item) for item in self._items() if item.span == relation.span).text
-        provenance = replace(relation.provenance, until=until or relation.provenance.until)
-        lines = item_lines(render_statement(Statement(text, provenance, relation.block_id or block_id)))
-        return self.remove_item(relation.span)._add("Superseded", lines)
+        if found not in (*self.facts, *self.relations):
+            raise self._missing(f"fact or relation “{found.text[:60]}”")
+        text = found.text
+        if isinstance(found, Relation):
+            text = next(_statement_of(item) for item in self._items() if item.span == found.span).text
+        known = found.provenance
+        known = replace(known, until=until or known.until, successor_block=by or known.successor_block)
+        left = self.remove_item(found.span)
+        return left._state("Superseded", text, known, found.block_id or block_id)
 
     def restore_fact(self, block_id: str) -> EntityFile:
         """Move a retired fact back under `## Facts`, a retired relation back under `## Relations`.
@@ -282,9 +348,9 @@ class EntityFile:
         fact = next((fact for fact in self.retired if fact.block_id == block_id), None)
         if fact is None:
             raise self._missing(f"retired fact ^{block_id}")
-        provenance = replace(fact.provenance, until=None, superseded_by=None)
-        lines = item_lines(render_statement(Statement(fact.text, provenance, block_id)))
-        return self.remove_item(fact.span)._add("Relations" if was_relation(fact) else "Facts", lines)
+        provenance = replace(fact.provenance, until=None, successor_block=None)
+        section = "Relations" if _was_relation(fact) else "Facts"
+        return self.remove_item(fact.span)._state(section, fact.text, provenance, block_id)
 
     def add_relation(
         self,
@@ -301,7 +367,7 @@ class EntityFile:
         """
         words = one_line(name).translate(str.maketrans("", "", ":：[]"))
         text = f"{words}: [[{link_to(target.removeprefix('entity:'), stem)}]]"
-        return self._add("Relations", item_lines(render_statement(Statement(text, provenance, block_id))))
+        return self._state("Relations", text, provenance, block_id)
 
     def remove_relation(self, name: str, target: str) -> EntityFile:
         """Remove a relation; from a line with several targets, only that one. Raises `NotFound`."""
@@ -312,7 +378,7 @@ class EntityFile:
             if set(relation.targets) == {target}:
                 return self.remove_item(relation.span)
             item = next(item for item in self._items() if item.span == relation.span)
-            statement = statement_of(item)
+            statement = _statement_of(item)
             left = _LISTED.sub(
                 lambda link: "" if linked_entity(link[1]) == target else link[0], statement.text
             )
@@ -345,41 +411,32 @@ class EntityFile:
     def names_for(self, scope: str) -> tuple[str, ...]:
         """Return the names under `## Aliases` marked for a scope."""
         outline = read_outline(self.source)
-        heads = known_sections(outline)["Aliases"]
-        said = [statement_of(item) for head in heads for item in outermost_items(outline, head.section)]
+        heads = _known_sections(outline)["Aliases"]
+        said = [_statement_of(item) for head in heads for item in outermost_items(outline, head.section)]
         return tuple(each.text for each in said if each.provenance.scope == scope and each.text)
 
     def add_name_for(self, scope: str, name: str) -> EntityFile:
         """Add a scope's name for the entity under `## Aliases`, unless it has one."""
         if self.names_for(scope):
             return self
-        statement = Statement(clean_item(one_line(name)), Provenance(scope=scope))
-        return self._add("Aliases", item_lines(render_statement(statement)))
+        return self._state("Aliases", clean_item(one_line(name)), Provenance(scope=scope), None)
 
     def remove_alias(self, alias: str) -> EntityFile:
         """Remove a name from `## Aliases`. Raises `NotFound` if it is not listed there."""
         outline = read_outline(self.source)
-        for heading in known_sections(outline)["Aliases"]:
+        for heading in _known_sections(outline)["Aliases"]:
             for item in outermost_items(outline, heading.section):
-                if plain_text(item).casefold() == alias.casefold():
+                if _plain_text(item).casefold() == alias.casefold():
                     return self.remove_item(item.span)
         raise self._missing(f"alias “{alias}”")
 
     def set_summary(self, text: str) -> EntityFile:
         """Replace the summary; a missing section is created."""
         lines = protect_body(text, level=6)
-        heading = next(iter(known_sections(read_outline(self.source))["Summary"]), None)
+        heading = next(iter(_known_sections(read_outline(self.source))["Summary"]), None)
         if heading is None:
             return self._with_section("Summary", lines)
-        body = self.source.trimmed(heading.body)
-        if body:
-            return self._of(self.source.replace(body, lines), self.path)
-        follows = heading.span.end < len(self.source.lines) and not is_blank(
-            self.source.line(heading.span.end + 1)
-        )
-        return self._of(
-            self.source.insert_after(heading.span.end, [*lines, *([""] if follows else [])]), self.path
-        )
+        return self._of(set_section(self.source, heading.body, lines), self.path)
 
     def remove_block(self, block_id: str) -> EntityFile:
         """Remove the item with this block id, in any section. Raises `NotFound`."""
@@ -393,28 +450,30 @@ class EntityFile:
         """Append lines to a section unchanged."""
         return self._add(section, list(lines))
 
+    def _state(self, section: str, text: str, provenance: Provenance, block_id: str | None) -> EntityFile:
+        return self._add(section, item_lines(render_statement(Statement(text, provenance, block_id))))
+
     def _add(self, section: str, lines: Sequence[str]) -> EntityFile:
         outline = read_outline(self.source)
-        wanted = section_name(section)
+        wanted = _section_name(section)
         heads = [
             head
             for head in outline.headings
-            if head.level > 1 and (head.text == section or (wanted and section_name(head.text) == wanted))
+            if head.level > 1 and (head.text == section or (wanted and _section_name(head.text) == wanted))
         ]
         if not heads:
             return self._with_section(section, lines)
-        items = outermost_items(outline, heads[0].section)
-        return self._of(append_item(self.source, heads[0], items, lines), self.path)
+        return self._of(append_item(self.source, outline, heads[0], lines), self.path)
 
     def _with_section(self, section: str, lines: Sequence[str]) -> EntityFile:
-        wanted = section_name(section)
+        wanted = _section_name(section)
         later = SECTIONS[SECTIONS.index(wanted) + 1 :] if wanted else ()
         source = insert_section(
             self.source,
             read_headings(self.source),
             section,
             lines,
-            lambda text: section_name(text) in later,
+            lambda text: _section_name(text) in later,
         )
         return self._of(source, self.path)
 
@@ -422,7 +481,7 @@ class EntityFile:
         return read_outline(self.source).items
 
     def _item(self, block_id: str) -> ListItem:
-        item = next((item for item in self._items() if statement_of(item).block_id == block_id), None)
+        item = next((item for item in self._items() if _statement_of(item).block_id == block_id), None)
         if item is None:
             raise self._missing(f"line ^{block_id}")
         return item
@@ -448,3 +507,129 @@ def _type_of(stem: str) -> str:
     if dashes and (entity_name(stem) == stem or kind in ENTITY_TYPES):
         return kind
     return _OTHER_TYPE
+
+
+# All files have the same few headings.
+@lru_cache(maxsize=256)
+def _section_name(heading: str) -> str | None:
+    """Return the canonical name of a known section, or None."""
+    words = "".join(char if char.isalnum() else " " for char in heading.casefold()).split()
+    return _SECTION_NAMES.get(" ".join(words))
+
+
+def _known_sections(outline: Outline) -> dict[str, list[Heading]]:
+    found: dict[str, list[Heading]] = {name: [] for name in SECTIONS}
+    for heading in outline.headings:
+        name = _section_name(heading.text) if heading.level > 1 else None
+        if name:
+            found[name].append(heading)
+    return found
+
+
+def _untitled_items(outline: Outline) -> Iterator[ListItem]:
+    """Yield the list items before the first section: statements of a note."""
+    first = next((head.span.start for head in outline.headings if head.level > 1), None)
+    for item in outline.items:
+        if first is not None and item.span.start > first:
+            return
+        if item.depth == 0:
+            yield item
+
+
+def _comment_text(text: str) -> str:
+    """Return a text that cannot end its comment or field."""
+    return one_line(text).replace("|", "/").replace("--", "–").replace(">", "›")
+
+
+def _listed_words(text: str) -> list[str]:
+    """Return the words of a list on one line."""
+    return [word.strip(" \"'[]") for word in re.split(r"[,，、;；]", text)]
+
+
+def _front_matter_word(source: SourceText, outline: Outline, name: str) -> str:
+    """Return a one-line value of the front matter; empty if it is missing."""
+    if outline.front_matter is None:
+        return ""
+    for line in source.lines_of(outline.front_matter)[1:-1]:
+        key, colon, value = line.partition(":")
+        if colon and key.strip().lower() == name:
+            return value.strip().strip("\"'").strip()
+    return ""
+
+
+def _front_matter_aliases(source: SourceText, outline: Outline) -> list[str]:
+    if outline.front_matter is None:
+        return []
+    lines = source.lines_of(outline.front_matter)[1:-1]
+    for at, line in enumerate(lines):
+        key, colon, value = line.partition(":")
+        if colon and key.strip().lower() in ("aliases", "alias"):
+            if value.strip():
+                return _listed_words(value.strip().strip("[]"))
+            following = []
+            for more in lines[at + 1 :]:
+                if not more.lstrip().startswith("- "):
+                    break
+                following.append(more.lstrip()[2:].strip(" \"'"))
+            return following
+    return []
+
+
+def _statement_of(item: ListItem) -> Statement:
+    return parse_statement(item_text(item.text))
+
+
+def _plain_text(item: ListItem) -> str:
+    """Return an item's text without provenance and block id."""
+    return _statement_of(item).text
+
+
+def _fact_of(item: ListItem, *, retired: bool = False) -> Fact:
+    return _fact(_statement_of(item), item.span, retired=retired)
+
+
+def _fact(found: Statement, span: LineSpan, *, retired: bool = False) -> Fact:
+    return Fact(found.text, found.provenance, found.block_id, retired, span)
+
+
+def _read_relation(item: ListItem) -> Relation | None:
+    """Parse one item of `## Relations`; None if it names no entity."""
+    found = _statement_of(item)
+    targets = tuple(dict.fromkeys(linked_entity(match) for match in _LINK.findall(found.text)))
+    if not targets:
+        return None
+    name = _RELATION.match(found.text)
+    return Relation(name[1] if name else "relates-to", targets, found.provenance, found.block_id, item.span)
+
+
+def _was_relation(fact: Fact) -> bool:
+    """Return True if a line under `## Superseded` was a relation."""
+    was_fact = (fact.block_id or "").startswith(_FACT_BLOCK)
+    return fact.retired and not was_fact and _BARE_RELATION.fullmatch(fact.text) is not None
+
+
+def _read_dated(item: ListItem) -> Dated:
+    found = _statement_of(item)
+    match = _DATED.match(found.text)
+    return Dated(match[1] if match else None, match[2] if match else found.text, found.block_id, item.span)
+
+
+def _read_question(item: ListItem) -> Question:
+    found = _statement_of(item)
+    return Question(found.text, found.block_id, item.span)
+
+
+def _report_doubled_ids(outline: Outline, problems: Problems) -> None:
+    """Report each block id that occurs twice in the file."""
+    seen: dict[str, int] = {}
+    for item in outline.items:
+        block = _statement_of(item).block_id
+        if block is None or (item.depth and block in seen):
+            continue
+        if block in seen:
+            problems.add(
+                item.span.start,
+                f"The block id ^{block} is also on line {seen[block]}.",
+                "Give one of the two lines another id.",
+            )
+        seen.setdefault(block, item.span.start)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from workbench.engine.errors import InvalidInput, NotFound
 from workbench.engine.markdown.markup import (
@@ -17,15 +19,9 @@ from workbench.engine.markdown.markup import (
     remove_lines,
     unprotect_body,
 )
-from workbench.engine.markdown.outline import read_headings, read_outline
-from workbench.engine.markdown.source import LineSpan, Problem, SourceText, is_blank
-from workbench.engine.scopes import written_scope
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from workbench.engine.markdown.outline import Heading, Outline
-
+from workbench.engine.markdown.outline import Heading, Outline, read_headings, read_outline, stretches
+from workbench.engine.markdown.source import LineSpan, Problem, Problems, SourceText, is_blank
+from workbench.engine.roles import written_scope
 
 _DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
 _HEADING: Final = re.compile(
@@ -39,7 +35,8 @@ _TAG_STOPS: Final = re.compile(r"[\[\]|｜,，、;；［］【】]+")
 _CLOSING_MARKS: Final = re.compile(r"(?:^|\s)#+$")
 
 _FIELD_NAMES: Final = {"类型": "type", "置信度": "confidence", "标签": "tags", "来源": "source"}
-PAUSE_MINUTES: Final = 30
+PAUSE: Final = timedelta(minutes=30)
+"""A silence of this length ends an entry."""
 _NAME: Final = re.compile(r"(\d{4}-\d{2}-\d{2})(?:-(.+))?\.md$")
 _CLOCK: Final = re.compile(r"\[?(\d{1,2})[:：](\d{2})(?:[:：]\d{2})?\]?(?:\s+|$)")
 _ANY_CLOCK: Final = re.compile(r"(?<![\d:])(\d{1,2})[:：]([0-5]\d)(?!\d)")
@@ -59,7 +56,6 @@ class EpisodeEntry:
         type: As written, lower case; empty if the heading has none. Known ones: decision, fact,
             preference, task, event, emotion, correction.
         confidence: `high`, `medium`, `low`, another word as written, or empty.
-        tags: As written.
         source: `conversation` if the heading has none.
         extra: Further `key:value` fields of the heading, in order; a field without a key has the key "".
         body: The recorded text, lines joined by `\\n`, without escapes.
@@ -93,7 +89,13 @@ class EpisodeEntry:
 
 @dataclass(frozen=True, slots=True)
 class NewEntry:
-    """An entry to append; see `EpisodeLog.append_entry`."""
+    """An entry to append.
+
+    Args:
+        time: `HH:MM` in the workspace's time zone. The number within the minute is chosen.
+        body: Any text. Structure in it is escaped, so that parsing returns the same text.
+        source: Written into the heading unless it is `conversation`.
+    """
 
     time: str
     body: str
@@ -120,21 +122,17 @@ class EpisodeLog:
         source = SourceText.from_bytes(content)
         tops = [heading for heading in read_headings(source) if heading.level <= 2]
         named = _DAY.search(PurePosixPath(path).name) or _DAY.search(tops[0].text if tops else "")
-        problems: list[Problem] = []
+        problems = Problems(path)
         if named is None:
-            problems.append(
-                Problem(path, None, "The file does not say which day it holds.", "Name it YYYY-MM-DD.md.")
-            )
-        entries: list[EpisodeEntry] = []
-        taken: dict[str, set[int]] = {}
-        free: dict[str, int] = {}
+            problems.add(None, "The file does not say which day it holds.", "Name it YYYY-MM-DD.md.")
         day = named[0] if named else ""
-        for at, heading in enumerate(tops):
-            end = tops[at + 1].span.start - 1 if at + 1 < len(tops) else len(source.lines)
-            entry = _read_entry(source, heading, end, day, taken, free, problems, path)
-            if entry is not None:
-                entries.append(entry)
-        return cls(path, day, source, tuple(entries), tuple(problems))
+        numbers = _Numbers()
+        entries = [
+            entry
+            for heading, span in stretches(tops, len(source.lines))
+            if (entry := _read_entry(source, heading, span, day, numbers, problems))
+        ]
+        return cls(path, day, source, tuple(entries), tuple(problems.found))
 
     def render(self) -> bytes:
         """Return the file's bytes."""
@@ -144,39 +142,12 @@ class EpisodeLog:
         """Return an entry by its id."""
         return next((entry for entry in self.entries if entry.id == entry_id), None)
 
-    def append_entry(
-        self,
-        time: str,
-        body: str,
-        *,
-        type: str = "event",  # noqa: A002 - the design document's name of the field
-        confidence: str = "high",
-        tags: Iterable[str] = (),
-        source: str = "conversation",
-        extra: Iterable[tuple[str, str]] = (),
-        was_given: Callable[[str], bool] = lambda _: False,
-    ) -> EpisodeLog:
-        """Append an entry (it is `entries[-1]` of the result); a new file gets its title first.
-
-        Args:
-            time: `HH:MM` in the workspace's time zone. The number within the minute is chosen.
-            body: Any text. Structure in it is escaped, so that parsing returns the same text.
-            source: Written into the heading unless it is `conversation`.
-            was_given: Returns True for a used id, which may not be used again.
-
-        Raises:
-            InvalidInput: `time` is not a time of day.
-        """
-        new = NewEntry(time, body, type, confidence, tuple(tags), source, tuple(extra))
-        return self.append_entries([new], was_given)
-
     def append_entries(
         self, entries: Iterable[NewEntry], was_given: Callable[[str], bool] = lambda _: False
     ) -> EpisodeLog:
-        """Append several entries at once; they are the last ones of the result.
+        """Append entries, which are the last ones of the result; a new file gets its title first.
 
         Args:
-            entries: The entries.
             was_given: Returns True for a used id, which may not be used again.
 
         Raises:
@@ -241,57 +212,54 @@ def split_fields(text: str) -> list[tuple[str, str]]:
     return fields
 
 
+class _Numbers:
+    """Gives the entries of each minute distinct numbers."""
+
+    def __init__(self) -> None:
+        self._taken: dict[str, set[int]] = {}
+        self._free: dict[str, int] = {}
+
+    def take(self, time: str, wanted: int) -> int:
+        """Return the number wanted, or the lowest free one if another entry has it."""
+        taken, number = self._taken.setdefault(time, set()), wanted
+        if number in taken:
+            number = self._free.get(time, 1)
+            while number in taken:
+                number += 1
+            self._free[time] = number
+        taken.add(number)
+        return number
+
+
 def _read_entry(
-    source: SourceText,
-    heading: Heading,
-    end: int,
-    day: str,
-    taken: dict[str, set[int]],
-    free: dict[str, int],
-    problems: list[Problem],
-    path: str,
+    source: SourceText, heading: Heading, span: LineSpan, day: str, numbers: _Numbers, problems: Problems
 ) -> EpisodeEntry | None:
     match = _HEADING.match(heading.text)
     if match is None or int(match[1]) > 23 or int(match[2]) > 59:
         if heading.level == 2:
-            problems.append(
-                Problem(
-                    path,
-                    heading.span.start,
-                    f"The heading “{heading.text[:60]}” does not start with a time, so it is not an entry.",
-                    "Write it as ## HH:MM | type | confidence:high | tags:[…].",
-                )
+            problems.add(
+                heading.span.start,
+                f"The heading “{heading.text[:60]}” does not start with a time, so it is not an entry.",
+                "Write it as ## HH:MM | type | confidence:high | tags:[…].",
             )
         return None
     time = f"{int(match[1]):02}:{match[2]}"
-    number = int(match[3] or 1) or 1
-    numbers = taken.setdefault(time, set())
-    if number in numbers:
-        if match[3]:
-            problems.append(
-                Problem(
-                    path,
-                    heading.span.start,
-                    f"There is a second entry #{number} of {time}.",
-                    "Give it a number of its own.",
-                )
-            )
-        number = free.get(time, 1)
-        while number in numbers:
-            number += 1
-        free[time] = number
-    numbers.add(number)
+    wanted = int(match[3] or 1) or 1
+    number = numbers.take(time, wanted)
+    if number != wanted and match[3]:
+        problems.add(
+            heading.span.start,
+            f"There is a second entry #{wanted} of {time}.",
+            "Give it a number of its own.",
+        )
     kind, known, extra = _read_fields(match[4])
     if not kind:
-        problems.append(
-            Problem(
-                path,
-                heading.span.start,
-                f"The entry of {time} does not say its type.",
-                "Write | and the type after the time, for example ## 14:30 | decision.",
-            )
+        problems.add(
+            heading.span.start,
+            f"The entry of {time} does not say its type.",
+            "Write | and the type after the time, for example ## 14:30 | decision.",
         )
-    span = source.trimmed(LineSpan(heading.span.start, end))
+    span = source.trimmed(span)
     return EpisodeEntry(
         _entry_id(day, time, number),
         day,
@@ -328,13 +296,11 @@ def _read_fields(text: str) -> tuple[str, dict[str, str], tuple[tuple[str, str],
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One statement: `- 13:56 Caroline: …` or `## 09:00 user` with the text below it.
+    """One statement: `- 13:56 Robin: …` or `## 09:00 user` with the text below it.
 
     Args:
         time: `13:56`, or None.
         speaker: As written; empty if none is named.
-        text: What was said.
-        span: Its lines.
     """
 
     time: str | None
@@ -350,7 +316,6 @@ class DailyEntry:
     Args:
         time: When it starts, `13:56`, or None if unknown.
         title: Its heading, or else its first line.
-        span: All its lines, without trailing blank lines.
         turns: The statements in it, if it is a conversation.
         text: Its lines joined by `\\n`.
     """
@@ -379,22 +344,19 @@ class DailyLog:
         """Parse the file. Any bytes are accepted."""
         source = SourceText.from_bytes(content)
         outline = read_outline(source)
-        problems: list[Problem] = []
+        problems = Problems(path)
         name = _NAME.search(PurePosixPath(path).name)
         if name is None:
-            problems.append(
-                Problem(path, None, "The file does not say which day it holds.", "Name it YYYY-MM-DD.md.")
-            )
+            problems.add(None, "The file does not say which day it holds.", "Name it YYYY-MM-DD.md.")
         heads = list(outline.headings)
         title = heads.pop(0) if heads and heads[0].level == 1 else None
         level = min((head.level for head in heads), default=6)
         heads = [head for head in heads if head.level == level]
         start = title.span.end if title else outline.front_matter.end if outline.front_matter else 0
         first = heads[0].span.start if heads else len(source.lines) + 1
-        entries = _stretches(source, outline, None, LineSpan(start + 1, first - 1))
-        for at, head in enumerate(heads):
-            end = heads[at + 1].span.start - 1 if at + 1 < len(heads) else len(source.lines)
-            entries += _stretches(source, outline, head, LineSpan(head.span.start, end))
+        entries = _sections(source, outline, None, LineSpan(start + 1, first - 1))
+        for head, span in stretches(heads, len(source.lines)):
+            entries += _sections(source, outline, head, span)
         return cls(
             path,
             name[1] if name else "",
@@ -402,7 +364,7 @@ class DailyLog:
             title.text if title else PurePosixPath(path).name.removesuffix(".md"),
             source,
             tuple(entries),
-            tuple(problems),
+            tuple(problems.found),
         )
 
     def render(self) -> bytes:
@@ -410,9 +372,7 @@ class DailyLog:
         return self.source.render()
 
 
-def _stretches(
-    source: SourceText, outline: Outline, head: Heading | None, span: LineSpan
-) -> list[DailyEntry]:
+def _sections(source: SourceText, outline: Outline, head: Heading | None, span: LineSpan) -> list[DailyEntry]:
     """Split the content of one heading at its pauses."""
     span = source.trimmed(span)
     if not span:
@@ -420,8 +380,8 @@ def _stretches(
     turns = _turns(source, outline, head, span)
     cuts = [0]
     for at in range(1, len(turns)):
-        before, after = _minutes(turns[at - 1].time), _minutes(turns[at].time)
-        if before is not None and after is not None and after - before > PAUSE_MINUTES:
+        before, after = _clock_time(turns[at - 1].time), _clock_time(turns[at].time)
+        if before is not None and after is not None and after - before > PAUSE:
             cuts.append(at)
     entries: list[DailyEntry] = []
     for which, cut in enumerate(cuts):
@@ -462,8 +422,8 @@ def _time(clock: re.Match[str]) -> str | None:
     return f"{hour:02}:{minute:02}" if hour < 24 and minute < 60 else None
 
 
-def _minutes(time: str | None) -> int | None:
-    return None if time is None else int(time[:2]) * 60 + int(time[3:])
+def _clock_time(time: str | None) -> timedelta | None:
+    return None if time is None else timedelta(hours=int(time[:2]), minutes=int(time[3:]))
 
 
 def _any_time(head: Heading | None) -> str | None:

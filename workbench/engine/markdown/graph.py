@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import astuple, dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from workbench.engine.errors import InvalidInput
 from workbench.engine.markdown.markup import (
-    append_item,
-    append_section,
-    item_lines,
     one_line,
     outermost_items,
 )
 from workbench.engine.markdown.outline import read_headings, read_outline
-from workbench.engine.markdown.source import Problem, SourceText
-from workbench.engine.markdown.template import load_template
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
+from workbench.engine.markdown.source import Problem, Problems, SourceText, load_template
 
 _TYPE: Final = re.compile(r"`([^`\n]+)`(?:\s*/\s*`([^`\n]+)`)?\s*(?:[—–-]+\s*(.*))?$", re.DOTALL)
 # Two names on one line are the two directions of an edge, except for opposites.
@@ -53,15 +46,11 @@ class RelationType:
     Args:
         name: In canonical form, `part-of`.
         inverse: Its name when read from the target, or None.
-        group: Its heading: `Structural`, `Temporal`, `Qualitative` or the workspace's own.
-        description: The text after the dash.
         line: Its line in the file, 0 for the built-in vocabulary.
     """
 
     name: str
     inverse: str | None
-    group: str
-    description: str
     line: int = 0
 
 
@@ -78,10 +67,11 @@ class RelationVocabulary:
     def parse(cls, content: bytes, path: str = "memory/graph/relations.md") -> RelationVocabulary:
         """Parse the file; empty content gives the built-in vocabulary."""
         source = SourceText.from_bytes(content)
-        types, problems = _read(source, path)
+        problems = Problems(path)
+        types = _read(source, problems)
         named = {name for kind in types for name in (kind.name, kind.inverse) if name}
         built_in = [kind for kind in _built_in() if kind.name not in named]
-        return cls(path, source, (*types, *built_in), tuple(problems))
+        return cls(path, source, (*types, *built_in), tuple(problems.found))
 
     def render(self) -> bytes:
         """Return the file's bytes."""
@@ -100,10 +90,8 @@ class RelationVocabulary:
             return None
         return kind.inverse if kind.name == canonical_relation(name) else kind.name
 
-    def add(
-        self, name: str, *, inverse: str | None = None, description: str = "", group: str = "Workspace"
-    ) -> RelationVocabulary:
-        """Add a type, unless it is known. Raises `InvalidInput` for an empty name."""
+    def add(self, name: str) -> RelationVocabulary:
+        """Add a relation without an inverse, unless it is known. Raises `InvalidInput` for an empty name."""
         wanted = canonical_relation(name)
         if not wanted:
             raise InvalidInput(
@@ -111,19 +99,10 @@ class RelationVocabulary:
             )
         if self.find(wanted) is not None:
             return self
-        names = f"`{wanted}`"
-        if inverse and canonical_relation(inverse):
-            names += f" / `{canonical_relation(inverse)}`"
-        words = one_line(description)
-        lines = item_lines(f"{names} — {words}" if words else names)
-        source = self.source if self.source.lines else SourceText.from_bytes(load_template(_TEMPLATE))
-        outline = read_outline(source)
-        heading = next((head for head in outline.headings if head.level == 2 and head.text == group), None)
-        if heading is None:
-            source = append_section(source, one_line(group) or "Workspace", lines)
-        else:
-            source = append_item(source, heading, outermost_items(outline, heading.section), lines)
-        return self.parse(source.render(), self.path)
+        new = RelationType(wanted, None, len(self.source.lines))
+        built_in = [kind for kind in self.types if not kind.line] if self.source.lines else []
+        own = self.types[: len(self.types) - len(built_in)]
+        return replace(self, types=(*own, new, *built_in))
 
 
 def canonical_relation(name: str) -> str:
@@ -133,49 +112,38 @@ def canonical_relation(name: str) -> str:
 
 @cache
 def _built_in() -> tuple[RelationType, ...]:
-    types, _ = _read(SourceText.from_bytes(load_template(_TEMPLATE)), _TEMPLATE)
-    return tuple(replace(kind, line=0) for kind in types)
+    source = SourceText.from_bytes(load_template(_TEMPLATE))
+    return tuple(replace(kind, line=0) for kind in _read(source, Problems(_TEMPLATE)))
 
 
-def _read(source: SourceText, path: str) -> tuple[list[RelationType], list[Problem]]:
+def _read(source: SourceText, problems: Problems) -> list[RelationType]:
     outline = read_outline(source)
     types: list[RelationType] = []
-    problems: list[Problem] = []
     seen: set[str] = set()
     for item in outermost_items(outline, source.span):
-        group = next(
-            (head.text for head in reversed(outline.headings) if item.span.start in head.section), ""
-        )
         match = _TYPE.match(item.text)
         names = [canonical_relation(name) for name in match.groups()[:2] if name] if match else []
         if not match or not all(names):
-            problems.append(
-                Problem(
-                    path,
-                    item.span.start,
-                    "This line names no relation.",
-                    "Write it as - `name` / `inverse` — what it means.",
-                )
+            problems.add(
+                item.span.start,
+                "This line names no relation.",
+                "Write it as - `name` / `inverse` — what it means.",
             )
             continue
         if names[0] in seen:
-            problems.append(
-                Problem(
-                    path,
-                    item.span.start,
-                    f"There is a second definition of the relation `{names[0]}`; the first counts.",
-                    "Delete one of the two lines.",
-                )
+            problems.add(
+                item.span.start,
+                f"There is a second definition of the relation `{names[0]}`; the first counts.",
+                "Delete one of the two lines.",
             )
             continue
-        words = match[3] or ""
         if _OPPOSITES.issuperset(names):
-            types.extend(RelationType(name, None, group, words, item.span.start) for name in names)
+            types.extend(RelationType(name, None, item.span.start) for name in names)
         else:
             inverse = names[1] if len(names) > 1 else None
-            types.append(RelationType(names[0], inverse, group, words, item.span.start))
+            types.append(RelationType(names[0], inverse, item.span.start))
         seen.update(names)
-    return types, problems
+    return types
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +184,7 @@ class GraphIndex:
         source = SourceText.from_bytes(content)
         entities: list[IndexedEntity] = []
         edges: list[IndexedEdge] = []
-        problems: list[Problem] = []
+        problems = Problems(path)
         for heading in read_headings(source):
             words = heading.text.casefold()
             wanted = 5 if "entit" in words else 6 if "edge" in words else 0
@@ -229,19 +197,16 @@ class GraphIndex:
                 if cells[0] in ("ID", "From"):
                     continue
                 if len(cells) != wanted:
-                    problems.append(
-                        Problem(
-                            path,
-                            number,
-                            f"This row has {len(cells)} cells, not {wanted}.",
-                            "Rebuild the graph index from the entity files.",
-                        )
+                    problems.add(
+                        number,
+                        f"This row has {len(cells)} cells, not {wanted}.",
+                        "Rebuild the graph index from the entity files.",
                     )
                 elif wanted == 5:
                     entities.append(IndexedEntity(*cells))
                 else:
                     edges.append(IndexedEdge(*cells))
-        return cls(path, tuple(entities), tuple(edges), tuple(problems))
+        return cls(path, tuple(entities), tuple(edges), tuple(problems.found))
 
 
 def render_graph_index(entities: Iterable[IndexedEntity], edges: Iterable[IndexedEdge]) -> bytes:
@@ -259,9 +224,6 @@ def update_graph_index(
 
     Args:
         content: A file written by `render_graph_index`; any other is replaced by one with only the given rows.
-        entity_id: `type--slug`.
-        entity: Its row, or None to remove it.
-        edges: All edges from it.
 
     Returns:
         The same bytes as rendering the whole changed graph.

@@ -4,18 +4,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Sequence
+from typing import Final
 
 from workbench.engine.errors import InvalidInput
-from workbench.engine.markdown.outline import headings_need_parser, parse_blocks
-from workbench.engine.markdown.source import LineSpan, is_blank, text_lines
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from workbench.engine.markdown.outline import Heading, ListItem, Outline
-    from workbench.engine.markdown.source import SourceText
-
+from workbench.engine.markdown.outline import Heading, ListItem, Outline, headings_need_parser, parse_blocks
+from workbench.engine.markdown.source import LineSpan, SourceText, is_blank, text_lines
 
 _OPENERS: Final = r"(?:#|```|~~~|<|=+[ \t]*$|-+[ \t]*$)"
 _ESCAPED: Final = re.compile(r"( {0,3})\\+(?=" + _OPENERS + ")")
@@ -44,7 +38,6 @@ def protect_body(text: str, level: int = 2, *, source: bool = False) -> list[str
     higher, or open a block that the text does not close. `unprotect_body` removes it.
 
     Args:
-        text: Any text; `text_lines` defines what is kept of it.
         level: The deepest level of headings that divide the file.
         source: The text is Markdown source with its own escapes: only breakouts are escaped, and the result of
             `protect_body` is unchanged.
@@ -89,7 +82,7 @@ def unprotect_body(lines: Sequence[str]) -> str:
     return "\n".join(kept)
 
 
-def closing_lines(source: SourceText) -> list[str]:
+def _closing_lines(source: SourceText) -> list[str]:
     """Return the lines needed before a heading can be appended: none for most files.
 
     An unclosed fence or comment would swallow anything appended.
@@ -158,7 +151,6 @@ def item_lines(text: str, marker: str = "- ") -> list[str]:
     """Format a text as one list item that none of its lines can leave.
 
     Args:
-        text: Any text that is not blank.
         marker: The beginning of the first line; further lines are indented by the width of its list marker.
 
     Raises:
@@ -196,26 +188,37 @@ def paragraphs_within(outline: Outline, span: LineSpan) -> Sequence[LineSpan]:
     return outline.paragraphs[first:last]
 
 
-def append_item(
-    source: SourceText, heading: Heading, items: Iterable[ListItem], lines: Sequence[str]
-) -> SourceText:
-    """Insert an item's lines at the end of a section.
-
-    Args:
-        source: The file.
-        heading: The section's heading.
-        items: The file's outermost items.
-        lines: The lines, from `item_lines`.
-    """
+def append_item(source: SourceText, outline: Outline, heading: Heading, lines: Sequence[str]) -> SourceText:
+    """Insert an item's lines, from `item_lines`, at the end of a section."""
     section = source.trimmed(heading.section)
-    closing = closing_lines(source) if heading.section.end == len(source.lines) else []
+    closing = _closing_lines(source) if heading.section.end == len(source.lines) else []
+    items = outermost_items(outline, heading.section)
     joins = any(item.span.end == section.end for item in items) or section.end == heading.span.end
     last = source.line(section.end)
     joins = joins or (last.startswith("<!--") and last.rstrip().endswith("-->"))
-    new = [*closing, *([] if joins and not closing else [""]), *clear_of_next(source, section.end, lines)]
-    if section.end < len(source.lines) and not is_blank(source.line(section.end + 1)):
-        new.append("")
-    return source.insert_after(section.end, new)
+    gap = [] if joins and not closing else [""]
+    return insert_lines(source, section.end, [*closing, *gap, *clear_of_next(source, section.end, lines)])
+
+
+def append_to_section(
+    source: SourceText, outline: Outline, heading: Heading | None, title: str, lines: Sequence[str]
+) -> SourceText:
+    """Insert an item's lines at the end of a section; a missing section is added at the end of the file."""
+    if heading is None:
+        return append_section(source, title, lines)
+    return append_item(source, outline, heading, lines)
+
+
+def insert_lines(source: SourceText, after: int, lines: Sequence[str]) -> SourceText:
+    """Insert lines after a line (0: before all), and a blank line between them and text that follows."""
+    follows = after < len(source.lines) and not is_blank(source.line(after + 1))
+    return source.insert_after(after, [*lines, *([""] if follows else [])])
+
+
+def set_section(source: SourceText, body: LineSpan, lines: Sequence[str]) -> SourceText:
+    """Replace what a section says, given all lines below its heading."""
+    said = source.trimmed(body)
+    return source.replace(said, lines) if said else insert_lines(source, body.start - 1, lines)
 
 
 def clear_of_next(source: SourceText, line: int, lines: Sequence[str]) -> Sequence[str]:
@@ -246,7 +249,7 @@ def append_lines(source: SourceText, lines: Sequence[str]) -> SourceText:
 
     An unclosed construct (a fence, a comment) is closed first, because it would swallow them.
     """
-    before = closing_lines(source)
+    before = _closing_lines(source)
     last = before[-1] if before else source.lines[-1] if source.lines else ""
     return source.append([*before, *([] if is_blank(last) else [""]), *lines])
 
@@ -261,10 +264,6 @@ def insert_section(
     """Add a section of level 2 before the first section that follows it in the usual order.
 
     Args:
-        source: The file.
-        headings: Its headings.
-        title: The new heading.
-        lines: Its content.
         follows: Returns True for a heading that comes after the new one in the usual order.
     """
     for heading in headings:

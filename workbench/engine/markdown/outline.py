@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from workbench.engine.markdown.source import LineSpan, is_blank
+from workbench.engine.markdown.source import LineSpan, SourceText, is_blank
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
-
-    from workbench.engine.markdown.source import SourceText
 
 
 _PAIR: Final = re.compile(r"[ \t]*(\w[\w -]{0,60}?)[ \t]*:[ \t]*(.*?)[ \t]*$", re.DOTALL)
@@ -39,24 +36,6 @@ _PLAIN_ITEM: Final = re.compile(
 _NOT_PLAIN: Final = re.compile(r"[ \t<>=]|```|~~~|\d{1,9}[.)]|[-*+_][-*_ \t]*$|[-+*](?:[ \t]|$)|\[(?!\[)")
 
 
-@dataclass(frozen=True, slots=True)
-class Annotation:
-    """One annotation.
-
-    Args:
-        key: `trigger`, `importance`, `project`, `observed`, `status`, `pinned`, `promotion`, `lineage`, or another
-            key in lower case.
-        value: As written; empty for a mark such as `<!-- pinned -->`.
-        start: Where its comment starts in the text, in characters.
-        end: Where its comment ends.
-    """
-
-    key: str
-    value: str
-    start: int
-    end: int
-
-
 def comment_offsets(text: str) -> Iterator[tuple[int, int]]:
     """Yield start and end of each closed HTML comment of a text, in characters."""
     start = text.find("<!--")
@@ -68,20 +47,24 @@ def comment_offsets(text: str) -> Iterator[tuple[int, int]]:
         start = text.find("<!--", end + 3)
 
 
-def read_annotations(text: str) -> tuple[Annotation, ...]:
-    """Return the annotations of a text in order; `observed | status` in one comment gives two."""
-    found: list[Annotation] = []
+def read_annotations(text: str) -> tuple[tuple[str, str], ...]:
+    """Return the annotations of a text in order, as key and value; `observed | status` in one comment gives two.
+
+    Keys are `trigger`, `importance`, `project`, `observed`, `status`, `pinned`, `promotion`, `lineage`, or others in
+    lower case. Values are as written, empty for a mark such as `<!-- pinned -->`.
+    """
+    found: list[tuple[str, str]] = []
     for start, end in comment_offsets(text):
         inner = text[start + 4 : end - 3].strip()
         machine = _MACHINE.match(inner)
         if machine:
-            found.append(Annotation(machine[1], machine[2], start, end))
+            found.append((machine[1], machine[2]))
             continue
         for part in inner.split("|"):
             pair = _PAIR.match(part)
             key, value = (pair[1], pair[2]) if pair else (part.strip(), "")
             if key:
-                found.append(Annotation(key.lower(), value, start, end))
+                found.append((key.lower(), value))
     return tuple(found)
 
 
@@ -132,7 +115,6 @@ class ListItem:
     Args:
         span: All its lines, nested ones included, without trailing blank lines.
         depth: 0 for an item of an outermost list.
-        marker: `-`, `*`, `+`, `1.` or `1)`.
         indent: The column of its content, counted in characters.
         text: Its whole content, nested lines included, without marker and indentation, lines joined by `\\n`.
         own: Like `text`, up to its first nested item.
@@ -140,7 +122,6 @@ class ListItem:
 
     span: LineSpan
     depth: int
-    marker: str
     indent: int
     text: str
     own: str
@@ -152,15 +133,6 @@ class Comment:
 
     span: LineSpan
     text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Fence:
-    """A fenced code block with its info string; `closed` is True if it has a closing fence."""
-
-    span: LineSpan
-    info: str
-    closed: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +148,7 @@ class Outline:
     headings: tuple[Heading, ...]
     items: tuple[ListItem, ...]
     comments: tuple[Comment, ...]
-    fences: tuple[Fence, ...]
+    fences: tuple[LineSpan, ...]
     paragraphs: tuple[LineSpan, ...]
 
 
@@ -203,6 +175,13 @@ def read_headings(source: SourceText) -> tuple[Heading, ...]:
         if line.startswith("#") and (match := _ATX.match(line))
     ]
     return _with_sections(found, len(lines))
+
+
+def stretches(headings: Sequence[Heading], last: int) -> Iterator[tuple[Heading, LineSpan]]:
+    """Yield each of some headings with its lines and those up to the next one."""
+    ends = [*(heading.span.start - 1 for heading in headings[1:]), last]
+    for heading, end in zip(headings, ends, strict=False):
+        yield heading, LineSpan(heading.span.start, end)
 
 
 def find_front_matter(source: SourceText) -> LineSpan | None:
@@ -305,7 +284,7 @@ def _plain_outline(lines: tuple[str, ...]) -> Outline | None:
             previous = "heading"
         elif match := _PLAIN_ITEM.match(line):
             text = line[2:].rstrip(" \t")
-            items.append(ListItem(here, 0, match[1], 2, text, text))
+            items.append(ListItem(here, 0, 2, text, text))
             comments.extend(_inline_comments(line, number))
             previous = "item"
         elif line.startswith("<!--") and "-->" in line[4:]:
@@ -347,11 +326,11 @@ class _Walk:
         self.found: list[tuple[int, str, LineSpan]] = []
         self.items: list[ListItem] = []
         self.comments: list[Comment] = []
-        self.fences: list[Fence] = []
+        self.fences: list[LineSpan] = []
         self.paragraphs: list[LineSpan] = []
         self.literal: set[int] = set()
         quotes = 0
-        open_items: list[tuple[LineSpan, str, int, list[int]]] = []
+        open_items: list[tuple[LineSpan, int, list[int]]] = []
         for token in tokens:
             if token.type == "blockquote_close":
                 quotes -= 1
@@ -364,10 +343,9 @@ class _Walk:
                 quotes += 1
             elif token.type == "list_item_open" and not quotes:
                 if open_items:
-                    open_items[-1][3].append(span.start)
-                inside = open_items[-1][2] if open_items and open_items[-1][0].start == span.start else 0
-                marker, indent = _marker(lines[span.start - 1], inside)
-                open_items.append((span, marker, indent, []))
+                    open_items[-1][2].append(span.start)
+                inside = open_items[-1][1] if open_items and open_items[-1][0].start == span.start else 0
+                open_items.append((span, _content_column(lines[span.start - 1], inside), []))
             self._block(token, span)
 
     def _block(self, token: Token, span: LineSpan) -> None:
@@ -375,9 +353,7 @@ class _Walk:
             if token.level == 0:
                 self._heading(int(token.tag[1]), span)
         elif token.type == "fence":
-            last = self.lines[span.end - 1].strip(" \t>")
-            closed = len(span) > 1 and last.startswith(token.markup) and not last.strip(token.markup[0])
-            self.fences.append(Fence(span, token.info.strip(), closed))
+            self.fences.append(span)
             self.literal.update(range(span.start, span.end + 1))
         elif token.type == "html_block":
             text = "\n".join(self.lines[span.start - 1 : span.end])
@@ -403,16 +379,14 @@ class _Walk:
         text = _atx_text(match) if match else " ".join(line.strip() for line in lines)
         self.found.append((level, text, span))
 
-    def _close_item(self, span: LineSpan, marker: str, indent: int, nested: list[int], *, depth: int) -> None:
+    def _close_item(self, span: LineSpan, indent: int, nested: list[int], *, depth: int) -> None:
         end = span.end
         while end > span.start and is_blank(self.lines[end - 1]):
             end -= 1
         first = self.lines[span.start - 1][indent:]
         content = [first, *(_dedented(line, indent) for line in self.lines[span.start : end])]
         own = content[: nested[0] - span.start] if nested else content
-        self.items.append(
-            ListItem(LineSpan(span.start, end), depth, marker, indent, _joined(content), _joined(own))
-        )
+        self.items.append(ListItem(LineSpan(span.start, end), depth, indent, _joined(content), _joined(own)))
 
     def outline(self, matter: LineSpan | None) -> Outline:
         for number, line in enumerate(self.lines, 1):
@@ -434,14 +408,15 @@ def _joined(lines: list[str]) -> str:
     return "\n".join("" if is_blank(line) else line for line in lines).rstrip(" \t\n")
 
 
-def _marker(line: str, inside: int) -> tuple[str, int]:
+def _content_column(line: str, inside: int) -> int:
+    """Return the column of an item's content, given that of the item it is in."""
     match = _MARKER.match(line, inside)
     if match is None:
-        return "-", inside
+        return inside
     gap = match[2] or ""
     # Five or more spaces after the marker start indented code, one column in.
     wide = len(gap) > 4 or "\t" in gap[1:]
-    return match[1], match.end(1) + (1 if gap and wide else len(gap))
+    return match.end(1) + (1 if gap and wide else len(gap))
 
 
 def _dedented(line: str, indent: int) -> str:

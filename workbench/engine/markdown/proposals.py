@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from urllib.parse import unquote
 
+from workbench.engine import layout
 from workbench.engine.errors import InvalidInput, NotFound
 from workbench.engine.markdown.markup import (
     append_lines,
@@ -17,15 +19,8 @@ from workbench.engine.markdown.markup import (
     outermost_items,
     remove_lines,
 )
-from workbench.engine.markdown.outline import read_outline
-from workbench.engine.markdown.source import LineSpan, Problem, SourceText, is_blank
-from workbench.engine.markdown.template import load_template
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from workbench.engine.markdown.outline import Heading, ListItem, Outline
-
+from workbench.engine.markdown.outline import Heading, ListItem, Outline, read_outline
+from workbench.engine.markdown.source import LineSpan, Problem, Problems, SourceText, is_blank, load_template
 
 DEFERRED: Final = "deferred"
 """The status of proposals left to the reflection."""
@@ -69,8 +64,6 @@ class MemoryProposal:
         status: `pending`, or as written: `conflict — see #4`, `deferred`.
         conflicts: Numbers of the proposals in the heading or the status.
         against: Ids of the memories in them.
-        fields: Further fields, names as written.
-        status_span: The lines of its status; None if it has none.
     """
 
     sender: str
@@ -107,14 +100,16 @@ class Mark:
     memories: tuple[str, ...] = ()
 
 
-def proposal_lines(proposal: MemoryProposal, number: int, path: str) -> list[str]:
+def _proposal_lines(proposal: MemoryProposal, number: int) -> list[str]:
     """Return a proposal as lines, including the rule before it; its texts may be anything.
 
     Raises:
         InvalidInput: It has no content.
     """
     if not clean_item(proposal.content):
-        raise InvalidInput("The proposal has no content.", where=path, remedy="Say what to remember.")
+        raise InvalidInput(
+            "The proposal has no content.", where=layout.PENDING_MEMORIES, remedy="Say what to remember."
+        )
     entities = ", ".join(re.sub(r"[\[\],]", "", one_line(entity)) for entity in proposal.entities)
     fields = [
         ("From", one_line(proposal.sender)),
@@ -128,7 +123,7 @@ def proposal_lines(proposal: MemoryProposal, number: int, path: str) -> list[str
         ("Status", one_line(proposal.status)),
         *((one_line(key).replace("*", ""), clean_item(value)) for key, value in proposal.fields),
     ]
-    lines = ["---", heading_line(number, names_in(Mark(proposal.conflicts, proposal.against)))]
+    lines = ["---", heading_line(number, _names_in(Mark(proposal.conflicts, proposal.against)))]
     for name, value in fields:
         lines += item_lines(f"**{name}**: {value}")
     return lines
@@ -139,7 +134,7 @@ def heading_line(number: int, named: Sequence[str]) -> str:
     return f"## Proposal #{number}" + (f" ⚠️ CONFLICT with {', '.join(named)}" if named else "")
 
 
-def names_in(mark: Mark) -> list[str]:
+def _names_in(mark: Mark) -> list[str]:
     """Return the names in a mark as written."""
     ids = (
         _UNSAFE_IN_MARK.sub(lambda match: "".join(f"%{byte:02X}" for byte in match[0].encode()), memory)
@@ -158,19 +153,10 @@ def _field(item: ListItem) -> tuple[str, str]:
     return ((match[1] or match[2] or match[3]).strip(), match[4]) if match else ("", item_text(item.text))
 
 
-def read_proposal(
-    source: SourceText, outline: Outline, heading: Heading, number: int, problems: list[Problem], path: str
+def _read_proposal(
+    source: SourceText, outline: Outline, heading: Heading, number: int, problems: Problems
 ) -> MemoryProposal:
-    """Parse a proposal; of two fields with one name the first counts.
-
-    Args:
-        source: The file.
-        outline: The file's.
-        heading: The proposal's.
-        number: Its effective number.
-        problems: Extended by unreadable parts.
-        path: The file's.
-    """
+    """Parse a proposal; of two fields with one name the first counts."""
     end = heading.section.end
     while end > heading.span.end and (is_blank(source.line(end)) or RULE.match(source.line(end))):
         end -= 1
@@ -186,23 +172,17 @@ def read_proposal(
             status_span = item.span if key == "status" else status_span
         else:
             if key in known:
-                problems.append(
-                    Problem(
-                        path,
-                        item.span.start,
-                        f"There is a second “{name}” in proposal #{number}; the first counts.",
-                        "Indent the lines that belong to the content by two spaces.",
-                    )
+                problems.add(
+                    item.span.start,
+                    f"There is a second “{name}” in proposal #{number}; the first counts.",
+                    "Indent the lines that belong to the content by two spaces.",
                 )
             further.append((name, value))
     if not known.get("content", "").strip():
-        problems.append(
-            Problem(
-                path,
-                heading.span.start,
-                f"Proposal #{number} has no content.",
-                "Add a line - **Content**: what to remember.",
-            )
+        problems.add(
+            heading.span.start,
+            f"Proposal #{number} has no content.",
+            "Add a line - **Content**: what to remember.",
         )
     status = known.get("status", "").strip() or "pending"
     named = (
@@ -245,37 +225,31 @@ class PendingMemories:
         source = SourceText.from_bytes(content)
         outline = read_outline(source)
         proposals: list[MemoryProposal] = []
-        problems: list[Problem] = []
+        problems = Problems(path)
         taken = {int(match[1]) for head in outline.headings if (match := _HEADING.match(head.text))}
         highest, seen = max(taken, default=0), set[int]()
         for heading in outline.headings:
             match = _HEADING.match(heading.text) if heading.level == 2 else None
             if match is None:
                 if heading.level == 2:
-                    problems.append(
-                        Problem(
-                            path,
-                            heading.span.start,
-                            f"The heading “{heading.text[:60]}” is not a proposal.",
-                            "Write it as ## Proposal #1.",
-                        )
+                    problems.add(
+                        heading.span.start,
+                        f"The heading “{heading.text[:60]}” is not a proposal.",
+                        "Write it as ## Proposal #1.",
                     )
                 continue
             number = int(match[1])
             if number in seen:
                 highest += 1
-                problems.append(
-                    Problem(
-                        path,
-                        heading.span.start,
-                        f"There is a second proposal #{number}; it is taken as #{highest}.",
-                        "Give it a number of its own.",
-                    )
+                problems.add(
+                    heading.span.start,
+                    f"There is a second proposal #{number}; it is taken as #{highest}.",
+                    "Give it a number of its own.",
                 )
                 number = highest
             seen.add(number)
-            proposals.append(read_proposal(source, outline, heading, number, problems, path))
-        return cls(path, source, tuple(proposals), tuple(problems))
+            proposals.append(_read_proposal(source, outline, heading, number, problems))
+        return cls(path, source, tuple(proposals), tuple(problems.found))
 
     def render(self) -> bytes:
         """Return the file's bytes."""
@@ -300,7 +274,7 @@ class PendingMemories:
         source = self.source
         # From the end, so that earlier lines stay valid.
         for proposal in sorted(map(self._proposal, marks), key=_span, reverse=True):
-            named = names_in(marks[proposal.number])
+            named = _names_in(marks[proposal.number])
             status = f"conflict — see {', '.join(named)}" if named else "pending"
             if not proposal.is_deferred:
                 source = _with_status(source, proposal, status)
@@ -317,7 +291,7 @@ class PendingMemories:
         source = self.source
         for number, chosen in numbers.items():
             proposal = self._proposal(number)
-            named = names_in(Mark(proposal.conflicts, proposal.against))
+            named = _names_in(Mark(proposal.conflicts, proposal.against))
             start = _span(proposal).start
             source = source.splice(start, start, [heading_line(chosen, named)])
         return self.parse(source.render(), self.path)
@@ -352,20 +326,13 @@ def written_numbers(content: bytes) -> list[int]:
     return [int(number) for number in _WRITTEN.findall(content)]
 
 
-def append_to(
-    content: bytes, proposal: MemoryProposal, number: int, path: str = "memory/meta/pending-memories.md"
-) -> bytes:
+def append_to(content: bytes, proposal: MemoryProposal, number: int) -> bytes:
     """Return the file with a proposal at its end, without parsing all of it as Markdown; its texts may be anything.
-
-    Args:
-        content: The file; may be empty.
-        proposal: The proposal to append.
-        number: Its number, which no other has.
 
     Raises:
         InvalidInput: It has no content.
     """
-    lines = proposal_lines(proposal, number, path)
+    lines = _proposal_lines(proposal, number)
     content = content or load_template(_TEMPLATE)
     if b"\r" in content or _MAY_SWALLOW.search(_ITEM_AT_MARGIN.sub(b"", content)):
         return append_lines(SourceText.from_bytes(content), lines).render()

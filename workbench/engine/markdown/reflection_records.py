@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from workbench.engine.errors import NotFound
 from workbench.engine.markdown.episodes import clean_field, split_fields
 from workbench.engine.markdown.markup import (
-    append_item,
     append_lines,
-    append_section,
+    append_to_section,
     clean_item,
     item_lines,
     item_text,
@@ -22,15 +22,10 @@ from workbench.engine.markdown.markup import (
     remove_lines,
     unprotect_body,
 )
-from workbench.engine.markdown.outline import read_headings, read_outline
+from workbench.engine.markdown.outline import read_headings, read_outline, stretches
 from workbench.engine.markdown.review import ReviewItem, read_item, review_item_lines
-from workbench.engine.markdown.source import LineSpan, Problem, SourceText, is_blank
+from workbench.engine.markdown.source import LineSpan, Problem, Problems, SourceText, is_blank, load_template
 from workbench.engine.markdown.statements import Statement, new_block_id, parse_statement, render_statement
-from workbench.engine.markdown.template import load_template
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
 
 _ID: Final = re.compile(r"r-\d+")
 
@@ -80,25 +75,21 @@ class ReflectionLog:
         tops = [heading for heading in read_headings(source) if heading.level <= 2]
         records: list[ReflectionRecord] = []
         seen: set[str] = set()
-        problems: list[Problem] = []
-        for at, heading in enumerate(tops):
+        problems = Problems(path)
+        for heading, lines in stretches(tops, len(source.lines)):
             fields = split_fields(heading.text)
             name = fields[0][1] if fields and not fields[0][0] else ""
             if not _ID.fullmatch(name) or name in seen:
                 if heading.level == 2:
-                    problems.append(
-                        Problem(
-                            path,
-                            heading.span.start,
-                            f"The heading “{heading.text[:60]}” names no reflection of its own.",
-                            "Write it as ## r-012 | time | outcome.",
-                        )
+                    problems.add(
+                        heading.span.start,
+                        f"The heading “{heading.text[:60]}” names no reflection of its own.",
+                        "Write it as ## r-012 | time | outcome.",
                     )
                 continue
             seen.add(name)
             bare = [heading_part.strip() for heading_part in re.split(r"[|｜]", heading.text)[1:]]
-            end = tops[at + 1].span.start - 1 if at + 1 < len(tops) else len(source.lines)
-            span = source.trimmed(LineSpan(heading.span.start, end))
+            span = source.trimmed(lines)
             records.append(
                 ReflectionRecord(
                     name,
@@ -109,7 +100,7 @@ class ReflectionLog:
                     span,
                 )
             )
-        return cls(path, source, tuple(records), tuple(problems))
+        return cls(path, source, tuple(records), tuple(problems.found))
 
     def render(self) -> bytes:
         """Return the file's bytes."""
@@ -164,13 +155,11 @@ class Insight:
 
 @dataclass(frozen=True)
 class Evolution:
-    """The sections and their insights in file order."""
+    """The insights of all sections in file order."""
 
     path: str
     source: SourceText
-    sections: tuple[str, ...]
     insights: tuple[Insight, ...]
-    problems: tuple[Problem, ...] = ()
 
     @classmethod
     def parse(cls, content: bytes, path: str = "memory/meta/evolution.md") -> Evolution:
@@ -185,20 +174,14 @@ class Evolution:
             insights.append(
                 Insight(sections[at - 1].text if at else "", found.text, found.block_id, item.span)
             )
-        return cls(path, source, tuple(heading.text for heading in sections), tuple(insights))
+        return cls(path, source, tuple(insights))
 
     def render(self) -> bytes:
         """Return the file's bytes."""
         return self.source.render()
 
     def add(self, section: str, text: str, was_given: Callable[[str], bool] = lambda _: False) -> Evolution:
-        """Add an insight with a block id at the end of a section, which is created if missing.
-
-        Args:
-            section: Its heading.
-            text: Its text.
-            was_given: Returns True for a used block id, which may not be used again.
-        """
+        """Add an insight with a block id at the end of a section, which is created if missing."""
         source = self.source if self.source.lines else SourceText.from_bytes(load_template(_PATH))
         taken = [insight.block_id for insight in self.insights if insight.block_id]
         block = new_block_id("e", text, taken, was_given)
@@ -208,10 +191,7 @@ class Evolution:
         heading = next(
             (h for h in outline.headings if h.level > 1 and h.text.casefold() == wanted.casefold()), None
         )
-        if heading is None:
-            source = append_section(source, wanted, lines)
-        else:
-            source = append_item(source, heading, outermost_items(outline, heading.section), lines)
+        source = append_to_section(source, outline, heading, wanted, lines)
         return self.parse(source.render(), self.path)
 
     def remove(self, block_id: str) -> Evolution:
@@ -229,7 +209,6 @@ class RejectedClaim:
     """One claim that a person rejected.
 
     Args:
-        item: The proposed item: its kind, target, text, fields and evidence.
         time: When it was rejected, ISO 8601 as written; empty if unknown.
         reflection: Its reflection, `r-003`; empty if unknown.
     """
@@ -263,13 +242,13 @@ class RejectedClaims:
         """Parse the file. Any bytes are accepted; of two claims with one id the first counts."""
         source = SourceText.from_bytes(content)
         outline = read_outline(source)
-        problems: list[Problem] = []
+        problems = Problems(path)
         found: dict[str, RejectedClaim] = {}
         for listed in outermost_items(outline, source.span):
-            item = read_item(outline, listed, "", problems, path, boxed=False)
+            item = read_item(outline, listed, "", problems, boxed=False)
             if item is not None:
                 found.setdefault(item.id, _claim(item))
-        return cls(path, source, tuple(found.values()), tuple(problems))
+        return cls(path, source, tuple(found.values()), tuple(problems.found))
 
     def render(self) -> bytes:
         """Return the file's bytes."""

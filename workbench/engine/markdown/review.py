@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, Literal, get_args
+from typing import Final, Literal, get_args
 from urllib.parse import unquote
 
 from workbench.engine.errors import InvalidInput, NotFound
 from workbench.engine.markdown.markup import (
     clean_item,
     clear_of_next,
+    insert_lines,
     item_lines,
     item_text,
     one_line,
@@ -20,14 +22,8 @@ from workbench.engine.markdown.markup import (
     remove_lines,
     unprotect_body,
 )
-from workbench.engine.markdown.outline import read_outline
-from workbench.engine.markdown.source import LineSpan, Problem, SourceText, is_blank
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from workbench.engine.markdown.outline import ListItem, Outline
-
+from workbench.engine.markdown.outline import ListItem, Outline, read_outline
+from workbench.engine.markdown.source import LineSpan, Problem, Problems, SourceText, is_blank
 
 Decision = Literal["undecided", "approved", "rejected", "deferred"]
 
@@ -82,13 +78,9 @@ class ReviewItem:
         id: `r-012.1`.
         kind: The operation in lower-case words: `fact`, `relation`, `archive`, `core change` …
         target: The id of what it changes, `person--alex` or `core:identity:name`; may be empty.
-        text: The proposed text.
         before: The current text; empty for an addition.
         confidence: high, medium, low or empty.
-        reason: Why; may be empty.
-        needs: Ids of items that must be applied first.
         fields: Further `- label: text` lines, in order.
-        section: Its heading.
     """
 
     id: str
@@ -111,7 +103,7 @@ def cited_id(memory_id: str) -> str:
     return _UNSAFE_ID.sub(lambda match: "".join(f"%{byte:02X}" for byte in match[0].encode()), memory_id)
 
 
-def nested_items(outline: Outline, span: LineSpan) -> list[ListItem]:
+def _nested_items(outline: Outline, span: LineSpan) -> list[ListItem]:
     """Return the items directly nested in an item: its fields and its evidence."""
     first = bisect_left(outline.items, span.start, key=lambda item: item.span.start)
     last = bisect_right(outline.items, span.end, key=lambda item: item.span.start)
@@ -129,19 +121,13 @@ def read_item(
     outline: Outline,
     listed: ListItem,
     section: str,
-    problems: list[Problem],
-    path: str,
+    problems: Problems,
     *,
     boxed: bool = True,
 ) -> ReviewItem | None:
     """Parse a list item as a proposed change; None if it is something else.
 
     Args:
-        outline: The file's.
-        listed: An outermost item.
-        section: Its heading.
-        problems: Extended by unreadable parts.
-        path: The file, for problems.
         boxed: Whether it starts with a task box, as undecided items do.
     """
     match = (_ITEM if boxed else _BOXLESS).match(listed.own)
@@ -151,24 +137,19 @@ def read_item(
     head = _HEAD.match(rest)
     line = listed.span.start
     if head is None:
-        problems.append(
-            Problem(
-                path,
-                line,
-                f"The item {item_id} does not say what it does.",
-                f"Write it as - {'[ ] ' if boxed else ''}`id` fact for [[entity]]: text.",
-            )
+        problems.add(
+            line,
+            f"The item {item_id} does not say what it does.",
+            f"Write it as - {'[ ] ' if boxed else ''}`id` fact for [[entity]]: text.",
         )
         return None
     if boxed and box not in BOXES:
-        problems.append(
-            Problem(path, line, f"The box [{box}] of {item_id} says nothing.", "Use [ ], [x], [-] or [>].")
-        )
+        problems.add(line, f"The box [{box}] of {item_id} says nothing.", "Use [ ], [x], [-] or [>].")
     text, confidence = _split_confidence(head[4].strip(" \t\n"))
     found: dict[str, str] = {}
     evidence: list[Evidence] = []
     fields: list[tuple[str, str]] = []
-    for child in nested_items(outline, listed.span):
+    for child in _nested_items(outline, listed.span):
         said = item_text(child.text)
         proof, field = _EVIDENCE.match(said), _FIELD.match(said)
         if field and field[1] in RESERVED and field[1] not in found:
@@ -199,7 +180,6 @@ def review_item_lines(item: ReviewItem, *, marker: str = "- ", boxed: bool = Tru
     """Format a proposed change as one list item with its fields and evidence nested in it.
 
     Args:
-        item: The change; its span is ignored.
         marker: The list marker with the blank after it.
         boxed: Whether it starts with the task box for its decision.
     """
@@ -225,7 +205,7 @@ def review_item_lines(item: ReviewItem, *, marker: str = "- ", boxed: bool = Tru
         *((label + "-" if label in RESERVED else label, clean_item(value)) for label, value in item.fields),
     ]
     indent = " " * len(marker)
-    nested = [line for label, value in named if value for line in field_lines(label, value, indent)]
+    nested = [line for label, value in named if value for line in _field_lines(label, value, indent)]
     for proof in item.evidence:
         source = cited_id(proof.id)
         said = f'{source} says "{clean_item(proof.quote)}"' if clean_item(proof.quote) else source
@@ -233,7 +213,7 @@ def review_item_lines(item: ReviewItem, *, marker: str = "- ", boxed: bool = Tru
     return [*item_lines(head, marker), *nested]
 
 
-def field_lines(label: str, value: str, indent: str) -> list[str]:
+def _field_lines(label: str, value: str, indent: str) -> list[str]:
     """Format a nested `- label: text`; the text may not be blank."""
     return _indented(item_lines(f"{one_line(label).replace(':', '-')}: {clean_item(value)}"), indent)
 
@@ -270,7 +250,6 @@ class PendingReflection:
         reflection: `r-012`, or empty in an empty file.
         created: ISO 8601 time, or empty.
         meta: The `**Key**: value` lines at the end (design document §10.5), keys as written.
-        sections: Headings in file order.
     """
 
     path: str
@@ -279,7 +258,6 @@ class PendingReflection:
     created: str
     items: tuple[ReviewItem, ...]
     meta: tuple[tuple[str, str], ...]
-    sections: tuple[str, ...]
     problems: tuple[Problem, ...] = ()
 
     @classmethod
@@ -288,24 +266,21 @@ class PendingReflection:
         source = SourceText.from_bytes(content)
         outline = read_outline(source)
         sections = [heading for heading in outline.headings if heading.level == 2]
-        problems: list[Problem] = []
+        problems = Problems(path)
         items: dict[str, ReviewItem] = {}
         for heading in sections:
             for listed in outermost_items(outline, heading.section):
-                item = read_item(outline, listed, heading.text, problems, path)
+                item = read_item(outline, listed, heading.text, problems)
                 if item is None:
                     continue
                 if item.id in items:
-                    problems.append(
-                        Problem(
-                            path,
-                            listed.span.start,
-                            f"There is a second item {item.id}; the first counts.",
-                            "Delete one of the two.",
-                        )
+                    problems.add(
+                        listed.span.start,
+                        f"There is a second item {item.id}; the first counts.",
+                        "Delete one of the two.",
                     )
                 items.setdefault(item.id, item)
-        problems += _mistyped(source, items, {problem.line for problem in problems}, path)
+        _report_mistyped(source, items, problems)
         header: dict[str, str] = {}
         for comment in outline.comments:
             if not sections or comment.span.start < sections[0].span.start:
@@ -319,8 +294,7 @@ class PendingReflection:
             header.get("created", ""),
             tuple(items.values()),
             _read_meta(source, outline),
-            tuple(heading.text for heading in sections),
-            tuple(problems),
+            tuple(problems.found),
         )
 
     @classmethod
@@ -404,7 +378,7 @@ class PendingReflection:
         bare = replace(item, text=text, before="", reason="", evidence=(), needs=(), fields=())
         kept = [
             line
-            for child in nested_items(read_outline(self.source), span)
+            for child in _nested_items(read_outline(self.source), span)
             if label_of(child) != "text"
             for line in self.source.lines_of(child.span)
         ]
@@ -416,7 +390,6 @@ class PendingReflection:
         """Replace the text of some of an item’s fields; all else stays.
 
         Args:
-            item_id: The item.
             fields: Text by label; a blank one removes the field, a new one is added.
         """
         changed = self
@@ -427,7 +400,7 @@ class PendingReflection:
     def _set_field(self, item_id: str, label: str, value: str) -> PendingReflection:
         span = self._span(item_id)
         outline = read_outline(self.source)
-        nested = nested_items(outline, span)
+        nested = _nested_items(outline, span)
         # A person may have written the label in another case, which is kept.
         old = next((child for child in nested if label_of(child).casefold() == label.casefold()), None)
         label = label_of(old) if old is not None else label
@@ -438,7 +411,7 @@ class PendingReflection:
         else:
             listed = next(item for item in outline.items if item.span.start == span.start)
             indent = " " * listed.indent
-        lines = field_lines(label, value, indent) if value else []
+        lines = _field_lines(label, value, indent) if value else []
         if old is not None:
             source = self.source.replace(old.span, lines)
         else:
@@ -450,7 +423,6 @@ class PendingReflection:
         """Add an item at the end of its section; the metadata at the end of the file stays there.
 
         Args:
-            item: With its id and section.
             later: Headings before which a new section belongs.
         """
         lines = review_item_lines(item)
@@ -467,9 +439,7 @@ class PendingReflection:
             before = following.span.start - 1 if following else len(self.source.lines)
             last = self._last_of(outline, LineSpan(1, before)) if before else 0
             new = [*([""] if last else []), f"## {one_line(item.section)}", *lines]
-        if last < len(self.source.lines) and not is_blank(self.source.line(last + 1)):
-            new.append("")
-        return self.parse(self.source.insert_after(last, new).render(), self.path)
+        return self.parse(insert_lines(self.source, last, new).render(), self.path)
 
     def _last_of(self, outline: Outline, span: LineSpan) -> int:
         """Return the last line in a span that is neither blank nor metadata."""
@@ -498,15 +468,13 @@ class PendingReflection:
         return item.span
 
 
-def _mistyped(
-    source: SourceText, items: Mapping[str, ReviewItem], known: set[int | None], path: str
-) -> Iterable[Problem]:
-    """Yield a problem for each line that begins with an item's id but was not parsed as an item."""
+def _report_mistyped(source: SourceText, items: Mapping[str, ReviewItem], problems: Problems) -> None:
+    """Report each line that begins with an item's id but was not parsed as an item."""
+    known = {problem.line for problem in problems.found}
     for number, line in enumerate(source.lines, start=1):
         meant = _MEANT_AS_ITEM.match(line)
         if meant is not None and meant[1] not in items and number not in known:
-            yield Problem(
-                path,
+            problems.add(
                 number,
                 f"The line of {meant[1]} is not read as an item, so nothing comes of it.",
                 f"Write it as - [ ] `{meant[1]}` with both blanks, below a heading, or delete it.",

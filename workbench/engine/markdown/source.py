@@ -1,15 +1,12 @@
-"""A file's bytes as lines and back again, exactly; and problems with parts of it."""
+"""A file's bytes as lines and back again, exactly; problems with parts of it; and the files of a new workspace."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
+from typing import Final
 
 _LINE_END: Final = re.compile(r"\r\n|\n|\r")
 _BOM: Final = "\ufeff"
@@ -200,8 +197,6 @@ class Problem:
     Args:
         path: The file, relative to the workspace.
         line: Its line, from 1, or None for the whole file.
-        message: What is wrong. One sentence.
-        remedy: How to fix it. One sentence.
     """
 
     path: str
@@ -213,3 +208,38 @@ class Problem:
     def where(self) -> str:
         """The place as `path:line`."""
         return self.path if self.line is None else f"{self.path}:{self.line}"
+
+
+class Problems:
+    """Collects the problems of one file."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.found: list[Problem] = []
+
+    def add(self, line: int | None, message: str, remedy: str) -> None:
+        """Add a problem; see `Problem`."""
+        self.found.append(Problem(self.path, line, message, remedy))
+
+
+TEMPLATES: Final = {
+    "MEMORY.md": "MEMORY.md",
+    "memory/graph/relations.md": "relations.md",
+    "memory/meta/decay-scores.json": "decay-scores.json",
+    "memory/meta/evolution.md": "evolution.md",
+    "memory/meta/reflection-log.md": "reflection-log.md",
+    "memory/meta/pending-memories.md": "pending-memories.md",
+    "memory/meta/pending-reflection.md": "pending-reflection.md",
+}
+"""Workspace path of each file that `init` creates, with the name of its template."""
+
+
+def load_template(path: str) -> bytes:
+    """Return the initial content of the file at a workspace path.
+
+    Raises:
+        KeyError: There is no template for it.
+    """
+    from importlib import resources
+
+    return resources.files(__package__).joinpath("templates", TEMPLATES[path]).read_bytes()

@@ -25,8 +25,6 @@ class Access:
     """One access.
 
     Args:
-        id: The memory's.
-        moment: The time.
         end: The byte offset after its line.
         change: The change of memory that caused it, as in `EntryAccesses.changes`; empty if none did.
     """
@@ -80,7 +78,6 @@ class AccessJournal:
 
     Args:
         folder: This workspace's state directory; created on the first write.
-        new_id: Returns a new journal id.
     """
 
     def __init__(self, folder: Path, new_id: Callable[[], str]) -> None:
@@ -102,8 +99,6 @@ class AccessJournal:
         """Record simultaneous accesses to several memories.
 
         Args:
-            memory_ids: The memories.
-            moment: The time.
             changes: The change of memory that caused an access, by memory id; reverting the change removes the access.
 
         Raises:
@@ -118,10 +113,7 @@ class AccessJournal:
         if not lines:
             return
         with self._locked() as descriptor:
-            size = os.fstat(descriptor).st_size
-            # A crashed writer left half a line: start a new one.
-            torn = os.pread(descriptor, 1, size - 1) != b"\n"
-            _write(descriptor, (b"\n" if torn else b"") + lines)
+            _append(descriptor, lines)
 
     def record_standing(self, changes: Mapping[str, bool]) -> None:
         """Record which changes of memory were reverted or redone; their accesses follow.
@@ -142,8 +134,7 @@ class AccessJournal:
                 if told.issuperset(change.split())
             ]
             if lines:
-                torn = os.pread(descriptor, 1, os.fstat(descriptor).st_size - 1) != b"\n"
-                _write(descriptor, (b"\n" if torn else b"") + b"".join(lines))
+                _append(descriptor, b"".join(lines))
 
     def read(self) -> JournalPage:
         """Return the content of the journal without waiting for writers.
@@ -330,6 +321,12 @@ def _object(line: bytes) -> dict[str, str] | None:
 def _content(descriptor: int) -> bytes:
     size = os.fstat(descriptor).st_size
     return os.pread(descriptor, size, 0)
+
+
+def _append(descriptor: int, lines: bytes) -> None:
+    """Write lines at the end, beginning a new one if a crashed writer left half a line."""
+    torn = os.pread(descriptor, 1, os.fstat(descriptor).st_size - 1) != b"\n"
+    _write(descriptor, (b"\n" if torn else b"") + lines)
 
 
 def _write(descriptor: int, content: bytes) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -13,15 +13,15 @@ from workbench.engine.errors import BudgetExceeded, InvalidInput, NotFound, Stal
 from workbench.engine.history.plan import Action, FileView, Plan
 from workbench.engine.markdown.core import CORE_BLOCKS, CoreBlock, CoreItem, CoreMemory
 from workbench.engine.markdown.decay_scores import ScoreEntry
-from workbench.engine.markdown.template import load_template
-from workbench.engine.memory.draft import Draft, StandingLookup
-from workbench.engine.memory.scores_file import change_of_scores, read_scores
+from workbench.engine.markdown.source import load_template
+from workbench.engine.memory.draft import Draft, RelevanceLookup
+from workbench.engine.memory.scores_file import read_scores, write_entries
 from workbench.engine.memory.wording import clean_memory, clip, clip_difference, text_key
 from workbench.engine.results.memories import Changed, CoreView
 from workbench.engine.results.memories import CoreBlock as BlockView
 from workbench.engine.results.memories import CoreItem as ItemView
 from workbench.engine.settings.sections import Settings
-from workbench.engine.tokens.counting import count_tokens
+from workbench.engine.tokens import count_tokens
 
 _MOST_CANDIDATES = 5
 
@@ -62,10 +62,7 @@ def preview_core(
     """Return core memory as it would be with a text added, regardless of the cap.
 
     Args:
-        view: The files.
-        settings: They give cap and budgets.
         text: The item's text; a blank one changes nothing.
-        block: Name of the block for a new item.
         item_id: The item to replace, or None for a new one.
 
     Raises:
@@ -75,7 +72,7 @@ def preview_core(
     if not text.strip():
         return _view(core, settings)
     if item_id is None:
-        return _view(core.add_item(block_name(core, block), text), settings)
+        return _view(core.add_item(_block_name(core, block), text), settings)
     return _view(core.replace_item(item_id, text), settings)
 
 
@@ -101,34 +98,31 @@ def add_item(
     settings: Settings,
     *,
     pinned: bool = False,
-    standing: StandingLookup | None = None,
+    scores: RelevanceLookup | None = None,
 ) -> tuple[CoreEdit, CoreItem]:
     """Add an item at the end of a block.
 
     Args:
-        core: The current state.
         block: Name or slug; a missing one of the four is created.
         text: Its line breaks are kept.
-        settings: They give cap and budgets.
-        pinned: Whether it may not be pruned.
-        standing: If given, a refusal names the least relevant items first, else the largest.
+        scores: If given, a refusal names the least relevant items first, else the largest.
 
     Raises:
         InvalidInput: The text is empty or too long.
         NotFound: There is no such block.
         BudgetExceeded: Core memory would exceed its cap.
     """
-    name = block_name(core, block)
+    name = _block_name(core, block)
     wording = clean_memory(text, what="An item of core memory")
     before = {item.id for each in core.blocks for item in each.items}
     after = core.add_item(name, wording.text, pinned=pinned)
-    edit = within_cap(core, after, settings, standing)
+    edit = within_cap(core, after, settings, scores)
     added = next(item for each in after.blocks for item in each.items if item.id not in before)
     return CoreEdit(edit.core, (*wording.warnings, *edit.warnings)), added
 
 
 def within_cap(
-    before: CoreMemory, after: CoreMemory, settings: Settings, standing: StandingLookup | None = None
+    before: CoreMemory, after: CoreMemory, settings: Settings, scores: RelevanceLookup | None = None
 ) -> CoreEdit:
     """Return an acceptable edit: a block over its budget causes a warning, a total over the cap a refusal.
 
@@ -140,7 +134,7 @@ def within_cap(
     cap = settings.core.cap
     total, was = count_tokens(after.text), count_tokens(before.text)
     if total > cap and total >= was:
-        loose = _what_could_go(before, after, standing)
+        loose = _what_could_go(before, after, scores)
         raise BudgetExceeded(
             f"Core memory would hold {total:,} tokens, {total - cap:,} more than its cap of {cap:,}.",
             where=after.path,
@@ -167,8 +161,54 @@ def same_item(core: CoreMemory, text: str) -> CoreItem | None:
     return next((i for block in core.blocks for i in block.items if text_key(i.text) == wanted), None)
 
 
+def mark_contradicted(draft: Draft, item_id: str, others: Sequence[str], settings: Settings) -> str:
+    """Mark an item of core memory as unsettled, for it contradicts memories that are kept as well (§13.6).
+
+    Words at its end that say so already give way to the mark, which can be taken off again.
+
+    Returns:
+        The item's id, another one where its words are others.
+
+    Raises:
+        BudgetExceeded: There is no room for the mark.
+    """
+    core = after = read_core(draft)
+    block, item = _located(core, item_id)
+    words, told, named = item.text.rpartition(" (contradicts ")
+    if told and named.rstrip(")").partition(", ")[0] in others:
+        after = core.replace_item(item_id, words)
+    changed = next(each for each in after.blocks if each.slug == block.slug).items[block.items.index(item)].id
+    edit = within_cap(core, after.set_contradicted(changed, others), settings)
+    draft.write(core.path, edit.core.render(), Action.EDIT, f"marked {changed} as unsettled")
+    return changed
+
+
+def settle_contradictions(draft: Draft, gone: Collection[str]) -> None:
+    """Take memories that no longer hold out of the marks; an item that contradicts nothing else is settled."""
+    core = after = read_core(draft)
+    for item_id in [item.id for block in core.blocks for item in block.items]:
+        others = core.contradicted_by(item_id)
+        left = [other for other in others if other not in gone and other.partition("#^")[0] not in gone]
+        if len(left) < len(others):
+            after = after.set_contradicted(item_id, left)
+    if after is not core:
+        draft.write(core.path, after.render(), Action.EDIT, "took off the mark of what is settled")
+
+
+def rename_contradicted(draft: Draft, renamed: Mapping[str, str]) -> None:
+    """Give memories their new ids, by their old ones, in the marks of what they contradict."""
+    core = after = read_core(draft)
+    for item_id in [item.id for block in core.blocks for item in block.items]:
+        others = core.contradicted_by(item_id)
+        named = tuple(dict.fromkeys(renamed.get(other, other) for other in others))
+        if named != others:
+            after = after.set_contradicted(item_id, named)
+    if after is not core:
+        draft.write(core.path, after.render(), Action.EDIT, "renamed what marks of core memory name")
+
+
 def _what_could_go(
-    before: CoreMemory, after: CoreMemory, standing: StandingLookup | None
+    before: CoreMemory, after: CoreMemory, scores: RelevanceLookup | None
 ) -> list[tuple[CoreItem, int]]:
     """Return the unpinned, unchanged items with their tokens, least relevant or largest first."""
     kept = {(item.id, item.text) for block in after.blocks for item in block.items}
@@ -178,9 +218,7 @@ def _what_could_go(
         for item in block.items
         if not item.pinned and (item.id, item.text) in kept
     ]
-    score: Callable[[str], float] = (
-        (lambda _: 0.0) if standing is None else lambda i: standing.standing(i).score
-    )
+    score: Callable[[str], float] = (lambda _: 0.0) if scores is None else lambda i: scores.relevance(i).score
     return sorted(loose, key=lambda pair: (round(score(pair[0].id), 2), -pair[1], pair[0].id))
 
 
@@ -194,12 +232,8 @@ def _remedy(loose: Sequence[tuple[CoreItem, int]]) -> str:
     return f"What could go: {named}{f'; {more} more' if more > 0 else ''}. Shorten or remove one first."
 
 
-def block_name(core: CoreMemory, block: str) -> str:
-    """Return core memory's name for a block given by a person, including `context` or `[identity]`.
-
-    Raises:
-        NotFound: It is neither in the file nor one of the four.
-    """
+def _block_name(core: CoreMemory, block: str) -> str:
+    """Return core memory's name for a block given by a person, including `context` or `[identity]`."""
     found = core.block(block)
     if found is not None:
         return found.name if found.standard else found.slug
@@ -218,10 +252,6 @@ class ArchivedItem:
     """An item as it was in core memory.
 
     Args:
-        id: The id of its entry.
-        block: Name of its block.
-        text: Its text.
-        pinned: Whether it was marked as pinned.
         along: Id of the memory with which it was archived, or empty.
     """
 
@@ -261,14 +291,15 @@ def note_items(draft: Draft, items: list[ArchivedItem], now: datetime) -> None:
         noted[item.id] = dataclasses.replace(
             entries[item.id], extra=(*_without_note(entries[item.id]), (_KEY, note))
         )
-    _write(draft, noted, "noted what core memory said", now)
+    write_entries(draft, noted, Action.EDIT, "noted what core memory said", now)
 
 
 def move_entry(draft: Draft, entry_id: str, to: str, now: datetime) -> None:
     """Rename an archived item's entry to the item's present id, dropping the note."""
     entry = read_scores(draft).entries[entry_id]
-    _write(draft, {entry_id: None}, f"restored {to}", now)
-    _write(draft, {to: dataclasses.replace(entry, extra=_without_note(entry))}, f"restored {to}", now)
+    unnoted = dataclasses.replace(entry, extra=_without_note(entry))
+    for change in ({entry_id: None}, {to: unnoted}):
+        write_entries(draft, change, Action.EDIT, f"restored {to}", now)
 
 
 def release_ids(draft: Draft, core: CoreMemory, now: datetime) -> None:
@@ -288,17 +319,11 @@ def release_ids(draft: Draft, core: CoreMemory, now: datetime) -> None:
                 while f"{item.id}~{number}" in entries:
                     number += 1
                 renamed |= {item.id: None, f"{item.id}~{number}": entries[item.id]}
-    _write(draft, renamed, "kept an archived item apart from a new one", now)
+    write_entries(draft, renamed, Action.EDIT, "kept an archived item apart from a new one", now)
 
 
 def _without_note(entry: ScoreEntry) -> tuple[tuple[str, Any], ...]:
     return tuple((key, value) for key, value in entry.extra if key != _KEY)
-
-
-def _write(draft: Draft, entries: dict[str, ScoreEntry | None], summary: str, now: datetime) -> None:
-    file = change_of_scores(read_scores(draft), entries, action=Action.EDIT, summary=summary, now=now)
-    if file is not None and file.content is not None:
-        draft.write(file.path, file.content, file.action, file.summary)
 
 
 def plan_add_item(
@@ -309,7 +334,7 @@ def plan_add_item(
     now: datetime,
     *,
     pinned: bool = False,
-    standing: StandingLookup | None = None,
+    scores: RelevanceLookup | None = None,
 ) -> Plan[Changed]:
     """Plan a new item; see `add_item`. A text already in core memory is not repeated."""
     core = read_core(view)
@@ -319,10 +344,9 @@ def plan_add_item(
         return Plan(
             Action.EDIT, core.path, warning, outcome=Changed(None, ids=(known.id,), warnings=(warning,))
         )
-    edit, item = add_item(core, block, text, settings, pinned=pinned, standing=standing)
-    return _plan(
-        view, now, edit, f"added “{clip(item.text, 60)}” to {_block_of(edit.core, item.id).name}", item.id
-    )
+    edit, item = add_item(core, block, text, settings, pinned=pinned, scores=scores)
+    into = _located(edit.core, item.id)[0].name
+    return _plan(view, now, edit, f"added “{clip(item.text, 60)}” to {into}", item.id)
 
 
 def plan_replace_item(
@@ -335,12 +359,12 @@ def plan_replace_item(
         BudgetExceeded: See `within_cap`.
     """
     core = read_core(view)
-    block = _block_of(core, item_id)
+    block, item = _located(core, item_id)
     wording = clean_memory(text, what="An item of core memory")
-    position = [item.id for item in block.items].index(item_id)
     edit = within_cap(core, core.replace_item(item_id, wording.text), settings)
-    replaced = _block_of_name(edit.core, block.slug).items[position].id
-    old, new = clip_difference(block.items[position].text, wording.text)
+    after = next(each for each in edit.core.blocks if each.slug == block.slug)
+    replaced = after.items[block.items.index(item)].id
+    old, new = clip_difference(item.text, wording.text)
     summary = f"changed “{old}” to “{new}” in {block.name}"
     return _plan(view, now, CoreEdit(edit.core, (*wording.warnings, *edit.warnings)), summary, replaced)
 
@@ -348,9 +372,8 @@ def plan_replace_item(
 def plan_remove_item(view: FileView, item_id: str, now: datetime) -> Plan[Changed]:
     """Plan an item's removal. Raises `NotFound`."""
     core = read_core(view)
-    block = _block_of(core, item_id)
-    text = next(item.text for item in block.items if item.id == item_id)
-    summary = f"removed “{clip(text, 60)}” from {block.name}"
+    block, item = _located(core, item_id)
+    summary = f"removed “{clip(item.text, 60)}” from {block.name}"
     return _plan(view, now, CoreEdit(core.remove_item(item_id)), summary, item_id)
 
 
@@ -364,11 +387,10 @@ def plan_pin_item(
         BudgetExceeded: There is no room for the mark.
     """
     core = read_core(view)
-    block = _block_of(core, item_id)
-    text = next(item.text for item in block.items if item.id == item_id)
+    block, item = _located(core, item_id)
     edit = within_cap(core, core.set_pinned(item_id, pinned), settings)
     verb, action = ("pinned", Action.PIN) if pinned else ("unpinned", Action.UNPIN)
-    return _plan(view, now, edit, f"{verb} “{clip(text, 60)}” in {block.name}", item_id, action)
+    return _plan(view, now, edit, f"{verb} “{clip(item.text, 60)}” in {block.name}", item_id, action)
 
 
 def plan_set_block(
@@ -377,11 +399,7 @@ def plan_set_block(
     """Plan a new body for a block.
 
     Args:
-        view: The files.
-        block: Name or slug.
         body: Markdown without block headings; may be empty.
-        settings: They give cap and budgets.
-        now: Aware.
         expected: The body from which the edit started.
 
     Raises:
@@ -391,7 +409,7 @@ def plan_set_block(
         BudgetExceeded: See `within_cap`.
     """
     core = read_core(view)
-    name = block_name(core, block)
+    name = _block_name(core, block)
     standing = core.block(name)
     current = core.source.text_of(standing.body) if standing and standing.body else ""
     if expected is not None and _lines(expected) != _lines(current):
@@ -428,19 +446,16 @@ def _plan(
     return draft.plan(action, edit.core.path, summary, outcome)
 
 
-def _block_of(core: CoreMemory, item_id: str) -> CoreBlock:
+def _located(core: CoreMemory, item_id: str) -> tuple[CoreBlock, CoreItem]:
     for block in core.blocks:
-        if any(item.id == item_id for item in block.items):
-            return block
+        for item in block.items:
+            if item.id == item_id:
+                return block, item
     raise NotFound(
         f"Core memory has no item {clip(item_id)}.",
         where=core.path,
         remedy="`workbench core --json` lists them.",
     )
-
-
-def _block_of_name(core: CoreMemory, slug: str) -> CoreBlock:
-    return next(block for block in core.blocks if block.slug == slug)
 
 
 def _others(core: CoreMemory, name: str) -> list[tuple[str, str]]:

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
-from typing import TYPE_CHECKING
 
 from workbench.engine.clock import in_zone, parse_time
 from workbench.engine.errors import InvalidInput
 from workbench.engine.identifiers import MEMORY_STORES
+from workbench.engine.markdown.decay_scores import ScoreEntry
+from workbench.engine.markdown.statements import WrittenAccesses
 from workbench.engine.results.memories import Score
-from workbench.engine.settings.sections import DecaySettings
-
-if TYPE_CHECKING:
-    from workbench.engine.markdown.decay_scores import ScoreEntry
-
+from workbench.engine.settings.sections import DecaySettings, Settings
 
 ACTIVE = "active"
 FADING = "fading"
@@ -42,6 +38,8 @@ MOST_WEIGHT = 1e9
 _USUAL = DecaySettings()
 
 _STATUSES = frozenset({ACTIVE, FADING, DORMANT, ARCHIVED})
+# Characters of the ids that one line of the audit log names.
+_MOST_NAMED = 600
 
 
 @dataclass(frozen=True)
@@ -99,9 +97,7 @@ def days_between(last: datetime, now: datetime, zone: tzinfo) -> int:
     """Return the whole calendar days from one moment to another in a time zone.
 
     Args:
-        last: Aware.
         now: Aware; if it is before `last` (a clock set back), the result is 0.
-        zone: The workspace's.
     """
     return max(0, day_of(now, zone) - day_of(last, zone))
 
@@ -120,13 +116,6 @@ def days_until(
     threshold: float, base: float, lambda_: float, access_count: int, type_weight: float
 ) -> int | None:
     """Return the first whole day after the last access on which the score is below a threshold.
-
-    Args:
-        threshold: 0-1.
-        base: As for `score`.
-        lambda_: As for `score`.
-        access_count: As for `score`.
-        type_weight: As for `score`.
 
     Returns:
         0 if it is below from the start; None if it takes more than a million days.
@@ -157,16 +146,11 @@ class MemoryFacts:
     """The facts in a memory's own text that affect its score.
 
     Args:
-        id: Its identifier.
         store: core, episodic, semantic, procedural, vault or file.
         source: `conversation`, `user-explicit`, `reflection` or another word; empty if unknown.
         created: When it was made; None if the text does not say.
         adopted: When an imported memory was taken in; this counts as its first access.
-        pinned: Whether the text itself marks it as pinned.
-        access_count: The count annotated in the text, from 1.
-        title: A line that names it, for lists.
-        tags: Of an episode.
-        entities: Ids of the entities it names or is.
+        used: The accesses that the text tells of, or None.
     """
 
     id: str
@@ -175,10 +159,10 @@ class MemoryFacts:
     created: datetime | None = None
     adopted: datetime | None = None
     pinned: bool = False
-    access_count: int = 1
     title: str = ""
     tags: tuple[str, ...] = ()
     entities: tuple[str, ...] = ()
+    used: WrittenAccesses | None = None
 
 
 @dataclass(frozen=True)
@@ -194,14 +178,17 @@ class DecayContext:
     """The moment and the constants of a score calculation.
 
     Args:
-        now: The moment, aware.
         zone: The workspace's time zone, whose calendar days count.
-        settings: The constants.
     """
 
     now: datetime
     zone: tzinfo = UTC
     settings: DecaySettings = field(default_factory=DecaySettings)
+
+    @classmethod
+    def at(cls, now: datetime, settings: Settings) -> DecayContext:
+        """Return the context at a moment, which is in the workspace's zone."""
+        return cls(now, now.tzinfo or settings.zone, settings.decay)
 
     @property
     def thresholds(self) -> Thresholds:
@@ -215,18 +202,9 @@ class DecayRecord:
     """All inputs of a memory's score except the moment and the constants.
 
     Args:
-        id: Its identifier.
-        store: core, episodic, semantic, procedural or vault.
         base: Base relevance, 0-1.
-        created: When it was made, aware.
-        last_accessed: Its last access, aware.
-        access_count: From 1.
-        pinned: Whether it never decays.
         archived: Whether it was archived by decision, regardless of its score.
         type_weight: Multiplier of the store; infinite for the vault.
-        title: A line that names it.
-        tags: Of an episode.
-        entities: Ids of the entities it names or is.
     """
 
     id: str
@@ -290,9 +268,7 @@ def first_dates(
     """Return when a memory was made and first accessed, as far as known.
 
     Args:
-        created: The date in its text.
         adopted: When it was taken in, which counts as its first access.
-        now: The default for both.
     """
     made = created or adopted or now
     return made, max(made, adopted) if adopted else made
@@ -306,13 +282,11 @@ def decay_record(
 ) -> DecayRecord:
     """Combine what is known about one memory.
 
-    Valid values in the scores file take precedence; the text provides the rest, and memories without an entry. A
-    type weight equal to the store's default gives way to the settings.
+    Valid values in the scores file take precedence; the text provides the rest, and memories without an entry.
+    Accesses that the text tells of count where the file knows none that are later. A type weight equal to the
+    store's default gives way to the settings.
 
     Args:
-        facts: The facts in its text.
-        entry: Its entry in the scores file.
-        accesses: Its accesses in the journal.
         context: Its moment counts as the first access if the creation date is unknown.
 
     Raises:
@@ -321,7 +295,7 @@ def decay_record(
     weight = weight_of(facts.store, context.settings)
     base = base_of(facts.source, context.settings)
     created, last = first_dates(facts.created, facts.adopted, context.now)
-    count = max(1, facts.access_count)
+    count = 1
     pinned = facts.pinned or facts.store == "vault"
     archived = False
     if entry is not None:
@@ -335,6 +309,10 @@ def decay_record(
         count = max(1, entry.access_count)
         pinned = pinned or entry.pinned
         archived = is_archived(entry)
+    if facts.used is not None:
+        written = facts.used.last or created
+        if entry is None or written > last:
+            count, last = max(count, facts.used.count), max(last, written)
     if accesses is not None:
         count += accesses.count
         last = max(last, accesses.last)
@@ -382,10 +360,7 @@ def explain_score(record: DecayRecord, days: int, lambda_: float, thresholds: Th
     """Return a memory's score some days after its last access, with its terms explained.
 
     Args:
-        record: The inputs of its score.
         days: Whole calendar days, 0 or more.
-        lambda_: Decay per day.
-        thresholds: The thresholds of the statuses.
     """
     raw = record.raw(days, lambda_)
     value, status = value_and_status(raw, record, thresholds)
@@ -440,11 +415,7 @@ def transition_of(
     first access if that was later.
 
     Args:
-        facts: The facts in its text.
-        standing: Its current entry in the scores file.
-        record: Its current inputs.
         checked: When transitions were last logged.
-        context: The moment and the constants.
     """
     if record.pinned or record.archived:
         return None
@@ -459,13 +430,37 @@ def transition_of(
 
 
 def describe_transitions(transitions: Sequence[Transition]) -> str:
-    """Return the audit line's summary: `2 entries transitioned: fading→dormant`."""
-    counts = Counter((transition.before, transition.after) for transition in transitions)
-    kinds = sorted(counts, key=lambda kind: (-counts[kind], kind))
-    several = len(kinds) > 1
-    parts = [f"{counts[kind]} {'→'.join(kind)}" if several else "→".join(kind) for kind in kinds]
+    """Return the audit line's summary, which names the memories (design document §12.4, §12.7).
+
+    `2 entries transitioned: fading→dormant (entity:tool--vim, procedure:deploy)`. Of very many the first are named,
+    those that sank lowest before others, and the rest counted.
+    """
+    named = _first_named(transitions)
+    kinds: dict[tuple[str, str], list[str]] = {}
+    for each in transitions:
+        kinds.setdefault((each.before, each.after), []).append(each.id)
+    parts = []
+    for kind, ids in sorted(kinds.items(), key=lambda one: (-len(one[1]), one[0])):
+        told = sorted(named.intersection(ids))
+        if rest := len(ids) - len(told):
+            told.append(f"{rest:,} more")
+        count = f"{len(ids)} " if len(kinds) > 1 else ""
+        parts.append(f"{count}{'→'.join(kind)}" + (f" ({', '.join(told)})" if named else ""))
     noun = "entry" if len(transitions) == 1 else "entries"
     return f"{len(transitions)} {noun} transitioned: {', '.join(parts)}"
+
+
+def _first_named(transitions: Sequence[Transition]) -> set[str]:
+    """Return the ids that a line has room for."""
+    sinking = (ARCHIVED, DORMANT, FADING, ACTIVE)
+    named: set[str] = set()
+    room = _MOST_NAMED
+    for each in sorted(transitions, key=lambda one: (sinking.index(one.after), one.id)):
+        room -= len(each.id)
+        if room < 0:
+            break
+        named.add(each.id)
+    return named
 
 
 def written_status(status: str) -> str:

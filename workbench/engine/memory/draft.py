@@ -1,4 +1,4 @@
-"""Drafts of plans: the files as changed so far by one action, and the lookups its steps may use."""
+"""Drafts of plans: the files as changed so far by one action, what its steps store, and the lookups they may use."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from workbench.engine import layout
 from workbench.engine.catalog.records import EdgeRecord, EntityMatch, EntityRecord, MemoryRecord
 from workbench.engine.errors import NotFound
 from workbench.engine.history.plan import Action, FileChange, FileView, Plan
-from workbench.engine.history.retired_ids import is_retired
+from workbench.engine.history.spent_ids import is_spent
 from workbench.engine.markdown.entity import EntityFile
 from workbench.engine.markdown.statements import new_block_id
 from workbench.engine.results.memories import Changed
@@ -20,18 +20,29 @@ T = TypeVar("T")
 _SUMMARY_CHARACTERS = 1000
 
 
-class Draft:
-    """Files of a view with changes on top; itself a view, so that steps can build on each other.
+@dataclass(frozen=True)
+class Stored:
+    """The memory that holds what was to be stored; `fresh` is False if it already existed."""
 
-    Args:
-        view: The current files.
-    """
+    id: str
+    path: str
+    fresh: bool
+    warnings: tuple[str, ...] = ()
+
+
+class Draft:
+    """Files of a view with changes on top; itself a view, so that steps can build on each other."""
 
     def __init__(self, view: FileView) -> None:
         self._view = view
         self._contents: dict[str, bytes | None] = {}
         self._actions: dict[str, Action] = {}
-        self._summaries: dict[str, list[str]] = {}
+        self._summaries: dict[str, dict[str, list[str]]] = {}
+        self._actor = ""
+
+    def acting(self, actor: str) -> None:
+        """Name the actor of what is drafted from here on; empty for the actor of the commit."""
+        self._actor = actor
 
     def read(self, path: str) -> bytes | None:
         """Return a file's drafted or else current content; None if there is none."""
@@ -39,7 +50,7 @@ class Draft:
 
     def was_given(self, memory_id: str) -> bool:
         """Return True if an id was used and is gone; it may not be used again."""
-        return is_retired(self.read(layout.RETIRED), memory_id)
+        return is_spent(self.read(layout.SPENT_IDS), memory_id)
 
     def new_block(self, file: EntityFile, prefix: str, seed: str) -> str:
         """Return a block id for a fact (`f`) or relation (`r`) that the file never had."""
@@ -79,10 +90,8 @@ class Draft:
         """Draft a file's new content; a second change of a file extends its summary.
 
         Args:
-            path: Workspace-relative.
             content: The whole file. If it equals the present content, nothing is drafted.
             action: Its action in the audit log; for a new file always CREATE.
-            summary: One line.
         """
         before = self.read(path)
         if before == content:
@@ -105,24 +114,51 @@ class Draft:
             or (earlier, action) == (Action.APPEND, Action.EDIT)
         ):
             self._actions[path] = action
-        summaries = self._summaries.setdefault(path, [])
+        self.tell(path, summary)
+
+    def tell(self, path: str, summary: str) -> None:
+        """Say more in the audit log of a file that is drafted, under the actor that is named now."""
+        summaries = self._summaries.setdefault(path, {}).setdefault(self._actor, [])
         if summary not in summaries:
             summaries.append(summary)
+
+    def lay(self, plan: Plan[T], *, action: Action | None = None, summary: str = "", note: str = "") -> T:
+        """Draft the changes of a plan made on this draft; return its outcome.
+
+        Args:
+            action: Replaces the actions of what is written; without one they stay.
+            summary: Replaces the summaries of its changes; without one they stay.
+            note: Stands behind each summary.
+        """
+        for change in plan.changes:
+            told = "; ".join(each for each in (summary or change.summary, note) if each)
+            if change.content is None:
+                self.delete(change.path, told)
+            else:
+                self.write(change.path, change.content, action or change.action, told)
+        return plan.outcome
 
     def changes(self) -> tuple[FileChange, ...]:
         """Return the changes in the order in which they were first drafted."""
         return tuple(
-            FileChange(path, content, self._actions[path], _joined(self._summaries[path]))
+            FileChange(path, content, self._actions[path], _joined(self._all_told(path)), self._told_by(path))
             for path, content in self._contents.items()
             if content != self._view.read(path)
         )
+
+    def _all_told(self, path: str) -> Sequence[str]:
+        return tuple(dict.fromkeys(each for told in self._summaries[path].values() for each in told))
+
+    def _told_by(self, path: str) -> tuple[tuple[str, str], ...]:
+        told = self._summaries[path]
+        return tuple((actor, _joined(each)) for actor, each in told.items()) if any(told) else ()
 
     def plan(self, action: Action, file: str, summary: str, outcome: T) -> Plan[T]:
         """Return the plan of everything drafted; it has no changes if nothing differs."""
         return Plan(action, file, summary, self.changes(), outcome=outcome)
 
 
-def _joined(summaries: list[str]) -> str:
+def _joined(summaries: Sequence[str]) -> str:
     """Join a file's summaries into one readable line."""
     kept: list[str] = []
     for summary in summaries:
@@ -138,19 +174,13 @@ def plan_together(
     """Plan for several planners, each seeing the changes of those before it.
 
     Args:
-        view: The files.
-        planners: One or more.
         summary: The common summary, used if there are several planners.
     """
     draft = Draft(view)
     plans = []
     for planner in planners:
         plan = planner(draft)
-        for change in plan.changes:
-            if change.content is None:
-                draft.delete(change.path, change.summary)
-            else:
-                draft.write(change.path, change.content, change.action, change.summary)
+        draft.lay(plan)
         plans.append(plan)
     ids = tuple(dict.fromkeys(one for plan in plans for one in plan.outcome.ids))
     warnings = tuple(dict.fromkeys(one for plan in plans for one in plan.outcome.warnings))
@@ -204,13 +234,11 @@ class MemoryLookup(EntityLookup, Protocol):
 
 
 @dataclass(frozen=True)
-class MemoryStanding:
+class Relevance:
     """The present relevance of a memory.
 
     Args:
         score: 0-1.
-        pinned: Whether it never decays.
-        archived: Whether it is hidden.
         last_accessed: The day, in the workspace's zone, or None if unknown.
     """
 
@@ -220,9 +248,9 @@ class MemoryStanding:
     last_accessed: date | None = None
 
 
-class StandingLookup(Protocol):
+class RelevanceLookup(Protocol):
     """Looks up the relevance of memories."""
 
-    def standing(self, memory_id: str) -> MemoryStanding:
+    def relevance(self, memory_id: str) -> Relevance:
         """Return the relevance of a memory by its id."""
         ...

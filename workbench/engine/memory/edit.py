@@ -19,12 +19,12 @@ from workbench.engine.markdown.episodes import EpisodeLog
 from workbench.engine.markdown.source import SourceText
 from workbench.engine.memory.core import plan_replace_item, read_core, release_ids, within_cap
 from workbench.engine.memory.draft import Draft
-from workbench.engine.memory.episodes import correct_episode
 from workbench.engine.memory.graph import checked_words
 from workbench.engine.memory.lookup import LocatedMemory, check_expected, locate_memory
+from workbench.engine.memory.stores import correct_episode
 from workbench.engine.memory.wording import clean_line, clean_memory, clip, clip_difference
 from workbench.engine.results.memories import Changed
-from workbench.engine.settings.relaxed_json import read_relaxed_json
+from workbench.engine.settings.foreign_files import read_relaxed_json
 from workbench.engine.settings.sections import Settings
 
 FILE_CHARACTERS = 1_000_000
@@ -43,12 +43,9 @@ def plan_edit(
     """Plan a new text for a memory.
 
     Args:
-        view: The files.
         memory_id: A core item, episode, entity, fact, relation, procedure, vault note or passage of free text.
         text: The new text, for a relation `uses: [[tool--git]]`; for an entity, procedure or note the whole file, as
             `show` gives it.
-        now: Aware, in the workspace's zone.
-        settings: They give the cap of core memory.
         expected: The text from which the edit started, as `show` gave it.
         source: The source of an episode's correction, in one word.
 
@@ -86,11 +83,8 @@ def plan_edit_file(
     """Plan a whole file's new content, exactly as given.
 
     Args:
-        view: The files.
         path: A tracked file of the layout.
         content: The whole file; lone surrogates represent bytes that are not UTF-8.
-        now: Aware, in the workspace's zone.
-        settings: They give the cap of core memory.
         person: Whether a person edits; all others may only append to an episode log.
         expected: The content from which the edit started.
 
@@ -141,11 +135,7 @@ def plan_edit_file(
 
 
 def _check_json(content: str, path: str) -> None:
-    """Refuse a text that would break a file read by programs.
-
-    Raises:
-        InvalidInput: It is not valid JSON, or not a valid scores file.
-    """
+    """Refuse a text that would break a file read by programs."""
     try:
         # Other programs' settings are JSON5.
         read = read_relaxed_json if path in layout.FOREIGN_SETTINGS else json.loads

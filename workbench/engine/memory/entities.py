@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from dataclasses import dataclass
 from datetime import datetime
 
 from workbench.engine import layout
-from workbench.engine.catalog.names import may_be_same, same_name
 from workbench.engine.catalog.records import EntityMatch
+from workbench.engine.catalog.terms import may_be_same, same_name
 from workbench.engine.errors import Ambiguous, InvalidInput, NotFound
 from workbench.engine.history.plan import Action, FileView
 from workbench.engine.history.work_files import entity_file, stem_of
 from workbench.engine.identifiers import (
     ENTITY_TYPES,
-    NOTE,
+    RESERVED_KINDS,
     entity_id,
+    entity_type,
     link_to,
     linked_entity,
     parse_memory_id,
-    slug,
 )
 from workbench.engine.markdown.entity import EntityFile
 from workbench.engine.memory.draft import Draft, EntityLookup
-from workbench.engine.memory.wording import clean_name, clip
+from workbench.engine.memory.wording import clean_name, clip, numbered
 
 _MOST_MERGES = 16
-_MOST_TYPE = 40
+# How much a type has to look like one of the five to be a slip of the pen.
+_LIKE = 0.85
 _LINK = re.compile(r"^\[\[([^\[\]|#]+)(?:[|#].*)?\]\]$")
 
 
@@ -36,7 +38,7 @@ class EntityName:
 
     Args:
         name: Its name or id (`person--alex`).
-        type: One of the five types, or empty if the name is an id or the type is open.
+        type: One of the five types or another word, or empty if the name is an id or the type is open.
         given: Whether a person or agent named it, rather than the text.
     """
 
@@ -61,17 +63,29 @@ def parse_entity(text: str) -> EntityName:
     """Parse `TYPE:NAME`, such as `project:Apollo`, or an id, `project--apollo` or `entity:project--apollo`.
 
     Raises:
-        InvalidInput: It is neither, or the type is not one of the five.
+        InvalidInput: It is neither, or the type is a misspelt one of the five.
     """
-    kind, colon, name = text.strip().partition(":")
-    if colon and kind.strip().lower() in ENTITY_TYPES:
-        return EntityName(clean_name(name), kind.strip().lower(), given=True)
-    bare = name if kind == "entity" else text.strip()
-    if "--" in bare and bare.partition("--")[0] in (*ENTITY_TYPES, NOTE):
-        return EntityName(parse_memory_id(bare).name, "", given=True)
+    before, colon, name = text.strip().partition(":")
+    bare = name if before == "entity" else text.strip()
+    kind, dashes, rest = bare.partition("--")
+    if dashes and rest and entity_type(kind) == kind and ":" not in bare:
+        return EntityName(parse_memory_id(f"entity:{bare}").name, "", given=True)
+    kind = entity_type(before)
+    near = difflib.get_close_matches(kind, ENTITY_TYPES, 1, _LIKE) if kind not in ENTITY_TYPES else []
+    # What begins like the id of another memory or like an address names no entity.
+    if (
+        colon
+        and kind
+        and not near
+        and kind not in RESERVED_KINDS
+        and not name.lstrip().startswith(("/", "\\"))
+    ):
+        return EntityName(clean_name(name), kind, given=True)
+    meant = f"Did you mean {near[0]}:{name.strip()}? " if near else ""
     raise InvalidInput(
         f"“{clip(text)}” does not name an entity.",
-        remedy=f"Write it as TYPE:NAME, for example project:Apollo; types are {', '.join(ENTITY_TYPES)}.",
+        remedy=f"{clip(meant)} Write it as TYPE:NAME, for example project:Apollo; types are "
+        f"{', '.join(ENTITY_TYPES)}, or another word such as preference.".strip(),
     )
 
 
@@ -99,8 +113,6 @@ class EntityFiles:
     """The entity files of a draft.
 
     Args:
-        draft: The plan's draft.
-        lookup: Finds entities by name.
         now: Aware, in the workspace's zone; its date is the date of additions.
         scope: The audience of additions. With a scope, `lookup` may know only what this audience can see; a name then
             means the entity they see, else the file that such a name gets, whatever it contains.
@@ -215,14 +227,11 @@ class EntityFiles:
         known = self._seen_in_scope(entity_type, label)
         if known is not None:
             return known
-        base = entity_id(entity_type, label).name
-        number = 1
-        while True:
-            entity = base if number == 1 else f"{base}-{number}"
-            file = self.read(entity)
-            if file is None or merged_into(file) is None:
-                break
-            number += 1
+        entity, file = next(
+            (entity, file)
+            for entity in numbered(entity_id(entity_type, label).name)
+            if (file := self.read(entity)) is None or merged_into(file) is None
+        )
         path = entity_path(entity, self.draft)
         if file is None:
             file = EntityFile.create(path, label=label, created=self.today, scope=scope)
@@ -257,7 +266,6 @@ class EntityFiles:
 
         Args:
             entity_type: One of the usual types, or another word.
-            name: Its name.
 
         Raises:
             InvalidInput: The type or the name is invalid, or an entity of that type has this name.
@@ -338,16 +346,14 @@ class EntityFiles:
 
     def _free_id(self, entity_type: str, label: str) -> tuple[str, EntityFile | None]:
         """Return an unused id, or the entity of that very name that the lookup missed."""
-        base = entity_id(entity_type, label).name
-        number = 1
+        entities = numbered(entity_id(entity_type, label).name)
         while True:
-            entity = base if number == 1 else f"{base}-{number}"
+            entity = next(entities)
             file = self.read(entity)
             if file is None:
                 return entity, None
             if merged_into(file) is None and any(same_name(label, n) for n in (file.label, *file.aliases)):
                 return entity, file
-            number += 1
 
 
 def _writable(text: str) -> str:
@@ -365,10 +371,10 @@ def _type_and_label(named: EntityName) -> tuple[str, str]:
 
 def _type_word(text: str) -> str:
     """Return a type as used in ids: `board-game`."""
-    word = slug(clip(text, _MOST_TYPE), limit=_MOST_TYPE)
-    if not any(character.isalpha() for character in text) or len(text.strip()) > _MOST_TYPE:
+    word = entity_type(text)
+    if not word:
         raise InvalidInput(
-            f"“{clip(text, _MOST_TYPE)}” is no type of entity.",
+            f"“{clip(text, 40)}” is no type of entity.",
             remedy=f"Use {', '.join(ENTITY_TYPES)}, or another short word.",
         )
     return word

@@ -20,7 +20,6 @@ from workbench.engine.markdown.proposals import PendingMemories
 from workbench.engine.markdown.reflection_records import RejectedClaims
 from workbench.engine.markdown.review import PendingReflection, ReviewItem, cited_id
 from workbench.engine.markdown.source import SourceText
-from workbench.engine.memory import decay_decisions
 from workbench.engine.memory.core import (
     ArchivedItem,
     add_item,
@@ -29,10 +28,13 @@ from workbench.engine.memory.core import (
     note_items,
     read_core,
     release_ids,
+    settle_contradictions,
 )
+from workbench.engine.memory.decay import DecayContext
 from workbench.engine.memory.draft import Draft, MemoryLookup
 from workbench.engine.memory.entities import merged_into
 from workbench.engine.memory.lookup import LocatedMemory, locate_memory
+from workbench.engine.memory.scores_file import Decision, decide, drop_entries
 from workbench.engine.memory.wording import clip, text_key
 from workbench.engine.results.memories import Changed
 from workbench.engine.settings.sections import Settings
@@ -60,10 +62,7 @@ def plan_archive(
     """Plan to hide memories.
 
     Args:
-        view: The files.
         memory_ids: The memories; a whole entity includes its facts and relations.
-        now: Aware, in the workspace's zone.
-        settings: The constants of decay.
         first_seen: When memories entered the history, by id, for those whose files do not say.
 
     Raises:
@@ -78,16 +77,15 @@ def plan_archive(
     along = {memory.id_text: "" for memory in memories if memory.id.kind == "core"}
     for memory in memories:
         if memory.id.kind != "core":
-            along.update({item.id: memory.id_text for item in items_saying(core, memory)})
+            along.update({item.id: memory.id_text for item in items_saying(core, memory.text)})
     own = {memory.id_text for memory in memories}
     memories += [locate_memory(draft, item_id, zone) for item_id in along if item_id not in own]
-    archived = decay_decisions.archive(
-        draft, memories, decay_decisions.decay_context(now, settings), first_seen or {}
-    )
+    archived = _decide(draft, Decision.ARCHIVE, memories, now, settings, first_seen or {})
     for memory in memories:
         if memory.id_text in archived:
             _retire(draft, memory, now)
     _remove_items(draft, core, along, now)
+    settle_contradictions(draft, archived)
     ids = tuple(dict.fromkeys((*archived, *along)))
     warnings.extend(f"{memory_id} is archived already." for memory_id in sorted(own - set(ids)))
     return _plan(draft, Action.ARCHIVE, "archived", memories, ids, warnings)
@@ -112,11 +110,11 @@ def plan_restore(
         BudgetExceeded: A named item of core memory no longer fits.
     """
     draft = Draft(view)
-    zone, context = now.tzinfo or settings.zone, decay_decisions.decay_context(now, settings)
+    zone = now.tzinfo or settings.zone
     wanted = tuple(dict.fromkeys(str(parse_memory_id(memory_id)) for memory_id in memory_ids))
     items = archived_items(draft)
     memories = [locate_memory(draft, each, zone) for each in wanted if each not in items]
-    restored = list(decay_decisions.restore(draft, memories, context, first_seen or {}))
+    restored = list(_decide(draft, Decision.RESTORE, memories, now, settings, first_seen or {}))
     for memory in memories:
         # A fact retired by hand has no entry in the scores; its own line says that it is no longer current.
         if (memory.id_text in restored or memory.retired) and _unretire(draft, memory):
@@ -147,7 +145,7 @@ def _retire(draft: Draft, memory: LocatedMemory, now: datetime) -> None:
     file = EntityFile.parse(draft.read(memory.path) or b"", memory.path)
     fact = next((fact for fact in file.facts if fact.block_id == memory.id.block), None)
     if fact is not None:
-        retired = file.retire_fact(fact, until=f"{now:%Y-%m-%d}")
+        retired = file.retire(fact, until=f"{now:%Y-%m-%d}")
         draft.write(memory.path, retired.render(), Action.ARCHIVE, f"retired “{clip(fact.text, 60)}”")
 
 
@@ -157,16 +155,16 @@ def _unretire(draft: Draft, memory: LocatedMemory) -> bool:
         return False
     file = EntityFile.parse(draft.read(memory.path) or b"", memory.path)
     fact = next((fact for fact in file.retired if fact.block_id == memory.id.block), None)
-    if fact is None or fact.provenance.superseded_by is not None:
+    if fact is None or fact.provenance.successor_block is not None:
         return False
     restored = file.restore_fact(memory.id.block)
     draft.write(memory.path, restored.render(), Action.RESTORE, f"restored “{clip(fact.text, 60)}”")
     return True
 
 
-def items_saying(core: CoreMemory, memory: LocatedMemory) -> list[CoreItem]:
-    """Return the items of core memory that repeat a memory, in full or its beginning."""
-    whole = text_key(memory.text)
+def items_saying(core: CoreMemory, text: str) -> list[CoreItem]:
+    """Return the items of core memory that repeat the text of a memory, in full or its beginning."""
+    whole = text_key(text)
     found = []
     for block in core.blocks:
         for item in block.items:
@@ -221,8 +219,20 @@ def _restore_item(draft: Draft, item: ArchivedItem, now: datetime, settings: Set
     move_entry(draft, item.id, added.id, now)
     draft.write(core.path, edit.core.render(), Action.RESTORE, f"restored “{clip(item.text, 60)}” to {block}")
     memory = locate_memory(draft, added.id, now.tzinfo or settings.zone)
-    decay_decisions.restore(draft, [memory], decay_decisions.decay_context(now, settings))
+    _decide(draft, Decision.RESTORE, [memory], now, settings, {})
     return memory
+
+
+def _decide(
+    draft: Draft,
+    decision: Decision,
+    memories: Iterable[LocatedMemory],
+    now: datetime,
+    settings: Settings,
+    first_seen: Mapping[str, datetime],
+) -> tuple[str, ...]:
+    facts = [memory.facts(first_seen.get(memory.id_text)) for memory in memories]
+    return decide(draft, decision, facts, DecayContext.at(now, settings))
 
 
 def _plan(
@@ -248,7 +258,6 @@ class Erased:
     Args:
         ids: The deleted memories, and items of core memory with the same text.
         texts: Their texts, for a purge of history.
-        warnings: What a person should know, one sentence each.
         derived: Items of reflections that were based on them alone.
         paths: Files deleted because the memories are all of their content, or were merged from them.
     """
@@ -266,11 +275,7 @@ def plan_erase(
     """Plan to delete memories for good: from files, core memory, scores, the graph and pending items.
 
     Args:
-        view: The files.
         memory_ids: The memories; archived items of core memory by their former ids.
-        lookup: Finds the files that mention them.
-        now: Aware, in the workspace's zone.
-        settings: The workspace's zone and constants.
 
     Raises:
         InvalidInput: An id is malformed, or names a critical file.
@@ -293,7 +298,8 @@ def plan_erase(
         derived.extend(_erase_derived(draft, memory))
         _erase_mentions(draft, memory, lookup)
     gone.extend(item.id for item in archived.values() if item.along in gone or _same(item.text, texts))
-    decay_decisions.drop(draft, gone, decay_decisions.decay_context(now, settings))
+    drop_entries(draft, gone, now)
+    settle_contradictions(draft, gone)
     changed = {change.path for change in draft.changes()}
     warnings = _still_named(draft, memories, gone, lookup)
     file = memories[0].path if len(changed) == 1 and memories else "memory/*"
@@ -376,9 +382,9 @@ def _erase_block(draft: Draft, memory: LocatedMemory, content: bytes) -> None:
     file = EntityFile.parse(content, memory.path)
     block = memory.id.block or ""
     for other in (*file.facts, *file.retired):
-        if other.provenance.superseded_by == block and other.block_id:
+        if other.provenance.successor_block == block and other.block_id:
             file = file.set_provenance(
-                other.block_id, dataclasses.replace(other.provenance, superseded_by=None)
+                other.block_id, dataclasses.replace(other.provenance, successor_block=None)
             )
     draft.write(memory.path, file.remove_block(block).render(), Action.DELETE, _DELETED)
 
@@ -388,7 +394,7 @@ def _erase_in_core(draft: Draft, memory: LocatedMemory) -> list[str]:
     if memory.id.kind == "core":
         return []
     core = read_core(draft)
-    items = items_saying(core, memory)
+    items = items_saying(core, memory.text)
     after = core
     for item in reversed(items):
         after = after.remove_item(item.id)

@@ -1,28 +1,45 @@
-"""The knowledge graph: adding and retiring facts, relations and dates of entities (design document §6)."""
+"""The knowledge graph: facts, relations and dates of entities (design document §6), and `graph/index.md`.
+
+The index is a projection of the entity files: changed rows are updated, or the whole is rebuilt. Archived and merged
+entities have no row; a relation to a merged entity leads to the one it was merged into.
+"""
 
 from __future__ import annotations
 
 import difflib
 import re
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache, cached_property
 from pathlib import PurePosixPath
 
 from workbench.engine import layout
-from workbench.engine.errors import InvalidInput, NotFound, Stale
-from workbench.engine.history.plan import Action, FileView
-from workbench.engine.history.work_files import stem_of
-from workbench.engine.identifiers import FILE_ID, link_to, linked_entity, parse_memory_id
+from workbench.engine.errors import InvalidInput, NotFound, Stale, WorkbenchError
+from workbench.engine.history.plan import FileView
+from workbench.engine.history.work_files import notes_among, stem_of
+from workbench.engine.identifiers import FILE_ID, entity_name, link_to, linked_entity, parse_memory_id
 from workbench.engine.markdown.entity import EntityFile, Fact, Relation
-from workbench.engine.markdown.graph import RelationVocabulary, canonical_relation
+from workbench.engine.markdown.graph import (
+    IndexedEdge,
+    IndexedEntity,
+    RelationVocabulary,
+    canonical_relation,
+    render_graph_index,
+    update_graph_index,
+)
 from workbench.engine.markdown.statements import Provenance, Statement, render_statement
-from workbench.engine.memory.entities import EntityFiles, entity_path
-from workbench.engine.memory.wording import clean_line, clip, one_line, text_key
+from workbench.engine.memory.core import settle_contradictions
+from workbench.engine.memory.draft import EntityLookup, RelevanceLookup, Stored
+from workbench.engine.memory.entities import EntityFiles, entity_path, merged_into
+from workbench.engine.memory.wording import NAME_CHARACTERS, clean_line, clip, one_line, text_key
 from workbench.engine.settings.sections import Settings
 
 GENERAL_RELATION = "relates-to"
 
 _LINK = r"\[\[([^\[\]|#]+)\]\]"
 _RELATION = re.compile(rf"([^:：\[\]]{{1,80}}?)\s*[:：]\s*({_LINK}(?:\s*[,，、]\s*{_LINK})*)")
+
+_MOST_MERGES = 16
 
 
 @dataclass(frozen=True)
@@ -40,21 +57,10 @@ class Origin:
     since: str | None = None
 
 
-@dataclass(frozen=True)
-class StoredStatement:
-    """The stored fact or relation; `fresh` is False if it already existed."""
-
-    id: str
-    path: str
-    fresh: bool
-    warnings: tuple[str, ...] = ()
-
-
-def add_fact(files: EntityFiles, entity: str, text: str, origin: Origin) -> StoredStatement:
+def add_fact(files: EntityFiles, entity: str, text: str, origin: Origin) -> Stored:
     """Add a fact to an entity, unless it already has it.
 
     Args:
-        files: The entity files of the plan.
         entity: `type--slug`; merges are followed.
         text: A sentence; line breaks become spaces.
         origin: Its source. A high confidence is not written down.
@@ -66,8 +72,8 @@ def add_fact(files: EntityFiles, entity: str, text: str, origin: Origin) -> Stor
     file = files.require(entity)
     wording = clean_line(text)
     known = same_fact(file, wording.text, files.scope)
-    if known is not None:
-        return StoredStatement(_id(file, known.block_id), file.path, fresh=False)
+    if known is not None and not known.provenance.has_ended(files.today):
+        return Stored(_id(file, known.block_id), file.path, fresh=False)
     confidence = origin.confidence if origin.confidence != "high" else None
     provenance = Provenance(
         since=origin.since or files.today, sources=origin.sources, confidence=confidence, scope=files.scope
@@ -77,7 +83,7 @@ def add_fact(files: EntityFiles, entity: str, text: str, origin: Origin) -> Stor
     files.save(extended, f"added fact “{clip(wording.text)}”")
     # In a file with several sections of facts the new one need not be last.
     (block,) = extended.block_ids - file.block_ids
-    return StoredStatement(_id(file, block), file.path, fresh=True, warnings=wording.warnings)
+    return Stored(_id(file, block), file.path, fresh=True, warnings=wording.warnings)
 
 
 def same_fact(file: EntityFile, text: str, scope: str | None = None) -> Fact | None:
@@ -92,63 +98,49 @@ def _new_block(files: EntityFiles, file: EntityFile, prefix: str, text: str) -> 
     return files.new_block(file, prefix, f"{files.scope}\0{text}" if files.scope is not None else text)
 
 
-def retire_fact(
-    files: EntityFiles, fact_id: str, *, until: str | None = None, by: str | None = None
-) -> StoredStatement:
-    """Retire a fact; its line moves under `## Superseded`.
-
-    Args:
-        files: The entity files of the plan.
-        fact_id: `entity:type--slug#^block`.
-        until: ISO date until which it held; None for today.
-        by: Block id of the replacing fact of the same entity, or None.
-
-    Raises:
-        NotFound: There is no such fact, or it is already retired.
-    """
-    file, fact = find_fact(files, fact_id)
-    if fact.retired:
-        raise _retired_already(fact_id, file)
-    retired = file.retire_fact(fact, until=until or files.today, superseded_by=by)
-    files.save(retired, f"retired fact “{clip(fact.text)}”")
-    return StoredStatement(fact_id, file.path, fresh=True)
-
-
 def retire_statement(
-    files: EntityFiles, statement_id: str, *, expected: str | None = None, until: str | None = None
-) -> StoredStatement:
-    """Retire a fact or relation; its line moves under `## Superseded`.
+    files: EntityFiles, statement_id: str, *, expected: str | None = None, by: str | None = None
+) -> Stored:
+    """Retire a fact or relation today; its line moves under `## Superseded`.
 
     Args:
-        files: The entity files of the plan.
         statement_id: `entity:type--slug#^block`, or `file:PATH#L12` for a line without a block id.
-        expected: The text that it is expected to have.
-        until: ISO date until which it held; None for today.
+        by: The id of the fact or relation of the same entity that holds instead.
 
     Raises:
         NotFound: There is no such fact or relation, or it is already retired.
+        InvalidInput: What shall hold instead is the same, of another entity, or retired itself.
         Stale: Its text has changed.
     """
     file, found = _find_statement(files, statement_id)
-    text = _words_of(found)
+    text = found.text
     if expected is not None and one_line(expected) != one_line(text):
         raise Stale(
             f"{clip(statement_id, 120)} says something else by now: “{clip(text)}”.",
             where=f"{file.path}:{found.span.start}",
             remedy="Look at it again.",
         )
-    if isinstance(found, Fact):
-        if found.retired:
-            raise _retired_already(statement_id, file)
-        block = None if found.block_id else files.new_block(file, "f", found.text)
-        retired = file.retire_fact(found, until=until or files.today, block_id=block)
-    else:
-        block = None if found.block_id else files.new_block(file, "r", text)
-        retired = file.retire_relation(found, until=until or files.today, block_id=block)
-    what = "fact" if isinstance(found, Fact) else "relation"
-    files.save(retired, f"retired {what} “{clip(text)}”")
-    block = found.block_id or next(iter(retired.block_ids - file.block_ids), None)
-    return StoredStatement(_id(file, block), file.path, fresh=True)
+    if isinstance(found, Fact) and found.retired:
+        raise NotFound(
+            f"{statement_id} no longer holds already.", where=file.path, remedy="Nothing needs to be done."
+        )
+    return retire(files, file, found, by=_successor(files, file, found, by) if by is not None else None)
+
+
+def _successor(files: EntityFiles, file: EntityFile, found: Fact | Relation, by: str) -> str:
+    """Return the block id of what holds instead of a fact or relation."""
+    other, new = _find_statement(files, by)
+    if (
+        other.id != file.id
+        or new.block_id in (None, found.block_id)
+        or (isinstance(new, Fact) and new.retired)
+    ):
+        raise InvalidInput(
+            f"{clip(by, 120)} cannot hold instead of {_id(file, found.block_id)}.",
+            where=file.path,
+            remedy="Name another fact of the same entity that holds and has an id.",
+        )
+    return str(new.block_id)
 
 
 def _find_statement(files: EntityFiles, statement_id: str) -> tuple[EntityFile, Fact | Relation]:
@@ -166,35 +158,6 @@ def _find_statement(files: EntityFiles, statement_id: str) -> tuple[EntityFile, 
         where=file.path,
         remedy="`workbench graph` shows the facts and relations of an entity.",
     )
-
-
-def _words_of(found: Fact | Relation) -> str:
-    if isinstance(found, Fact):
-        return found.text
-    return f"{found.name}: {', '.join(f'[[{target}]]' for target in found.targets)}"
-
-
-def _retired_already(statement_id: str, file: EntityFile) -> NotFound:
-    return NotFound(
-        f"{statement_id} no longer holds already.", where=file.path, remedy="Nothing needs to be done."
-    )
-
-
-def supersede_fact(files: EntityFiles, fact_id: str, text: str, origin: Origin) -> StoredStatement:
-    """Replace a fact that is no longer true; both stay readable.
-
-    Raises:
-        NotFound: There is no such fact, or it is already retired.
-        InvalidInput: The text cannot be kept.
-    """
-    file, fact = find_fact(files, fact_id)
-    if text_key(fact.text) == text_key(text) and not fact.retired:
-        return StoredStatement(fact_id, file.path, fresh=False)
-    stated = add_fact(files, file.id, text, origin)
-    retire_fact(
-        files, fact_id, until=origin.since, by=stated.id.rpartition("#^")[2] if "#^" in stated.id else None
-    )
-    return stated
 
 
 def find_fact(files: EntityFiles, fact_id: str) -> tuple[EntityFile, Fact]:
@@ -246,14 +209,11 @@ def relation_or_general(vocabulary: RelationVocabulary, name: str) -> tuple[str,
 
 def add_relation(
     files: EntityFiles, vocabulary: RelationVocabulary, from_: str, relation: str, to: str, origin: Origin
-) -> StoredStatement:
+) -> Stored:
     """Add a relation to its source's file, unless it or its inverse exists.
 
     Args:
-        files: The entity files of the plan.
-        vocabulary: Knows inverse relations.
         from_: `type--slug` of the source entity.
-        relation: Canonical name.
         to: `type--slug` of the target entity.
         origin: Its source; the confidence is written down.
 
@@ -270,7 +230,7 @@ def add_relation(
     for place, name, end in ((file, relation, target.id), (target, opposite, file.id)):
         known = find_relation(place, name, end, files.scope) if name else None
         if known is not None:
-            return StoredStatement(_id(place, known), place.path, fresh=False)
+            return Stored(_id(place, known), place.path, fresh=False)
     provenance = Provenance(
         since=origin.since or files.today,
         sources=origin.sources,
@@ -283,7 +243,7 @@ def add_relation(
     )
     files.save(extended, f"added relation {relation} → {target.id}")
     (block,) = extended.block_ids - file.block_ids
-    return StoredStatement(_id(file, block), file.path, fresh=True)
+    return Stored(_id(file, block), file.path, fresh=True)
 
 
 def find_relation(file: EntityFile, relation: str, to: str, scope: str | None = None) -> str | None:
@@ -334,20 +294,6 @@ def add_timeline(files: EntityFiles, entity: str, text: str, source: str | None 
     files.save(file.add_timeline(files.today, written), f"added “{clip(line, 60)}” to the timeline")
 
 
-def remove_fact(files: EntityFiles, fact_id: str) -> StoredStatement:
-    """Remove a fact, and references to it as a replacement in other facts.
-
-    Raises:
-        NotFound: There is no such fact.
-    """
-    file, fact = find_fact(files, fact_id)
-    for other in (*file.facts, *file.retired):
-        if other.provenance.superseded_by == fact.block_id and other.block_id:
-            file = file.set_provenance(other.block_id, replace(other.provenance, superseded_by=None))
-    files.save(file.remove_block(fact.block_id or ""), f"removed fact “{clip(fact.text)}”", Action.EDIT)
-    return StoredStatement(fact_id, file.path, fresh=True)
-
-
 def _id(file: EntityFile, block: str | None) -> str:
     return f"entity:{file.id}" + (f"#^{block}" if block else "")
 
@@ -360,13 +306,10 @@ def record_past_fact(
     *,
     until: str | None = None,
     by: str | None = None,
-) -> StoredStatement:
+) -> Stored:
     """Record a former fact under `## Superseded`, unless it is there.
 
     Args:
-        files: The entity files of the plan.
-        entity: `type--slug`; merges are followed.
-        text: A sentence.
         origin: Its source; a `since` of None is left out.
         until: ISO date until which it held; None for today.
         by: Block id of the replacing fact of the same entity, or None.
@@ -379,28 +322,25 @@ def record_past_fact(
     wording = clean_line(text)
     for past in file.retired:
         if text_key(past.text) == text_key(wording.text) and past.block_id:
-            return StoredStatement(f"entity:{file.id}#^{past.block_id}", file.path, fresh=False)
+            return Stored(_id(file, past.block_id), file.path, fresh=False)
     confidence = origin.confidence if origin.confidence != "high" else None
     known = Provenance(since=origin.since, sources=origin.sources, confidence=confidence)
     extended = file.add_fact(wording.text, known, block_id=files.new_block(file, "f", wording.text))
     (block,) = extended.block_ids - file.block_ids
     added = next(fact for fact in extended.facts if fact.block_id == block)
     files.save(
-        extended.retire_fact(added, until=until or files.today, superseded_by=by),
+        extended.retire(added, until=until or files.today, by=by),
         f"noted that “{clip(wording.text)}” held once",
     )
-    return StoredStatement(f"entity:{file.id}#^{block}", file.path, fresh=True, warnings=wording.warnings)
+    return Stored(_id(file, block), file.path, fresh=True, warnings=wording.warnings)
 
 
 def retire_stated(
     files: EntityFiles, entity: str, text: str, *, until: str | None = None, by: str | None = None
-) -> Fact | None:
-    """Retire the fact with a text, with or without an id; return it as it was.
+) -> Stored | None:
+    """Retire the fact with this text; return None if no fact has it, or if that fact is the replacing one.
 
     Args:
-        files: The entity files of the plan.
-        entity: `type--slug`; merges are followed.
-        text: Its text.
         until: ISO date until which it held; None for today.
         by: Block id of the replacing fact of the same entity, which is never retired.
 
@@ -409,29 +349,36 @@ def retire_stated(
     """
     file = files.require(entity)
     fact = same_fact(file, text)
-    return retire_it(files, file, fact, until=until, by=by) if fact is not None else None
+    return retire(files, file, fact, until=until, by=by) if fact is not None and fact.block_id != by else None
 
 
-def retire_it(
-    files: EntityFiles, file: EntityFile, fact: Fact, *, until: str | None = None, by: str | None = None
-) -> Fact | None:
-    """Retire a fact of a file; return None for the replacing fact itself."""
-    if by is not None and fact.block_id == by:
-        return None
-    block = None if fact.block_id else files.new_block(file, "f", fact.text)
-    retired = file.retire_fact(fact, until=until or files.today, superseded_by=by, block_id=block)
-    files.save(retired, f"retired fact “{clip(fact.text)}”")
-    return fact
+def retire(
+    files: EntityFiles,
+    file: EntityFile,
+    found: Fact | Relation,
+    *,
+    until: str | None = None,
+    by: str | None = None,
+) -> Stored:
+    """Retire a fact or relation of a file, which gets a block id if it has none.
+
+    Args:
+        until: ISO date until which it held; None for today, or for its own end if that has passed.
+        by: Block id of what holds instead, in the same file.
+    """
+    what = "relation" if isinstance(found, Relation) else "fact"
+    block = found.block_id or files.new_block(file, what[0], found.text)
+    ended = found.provenance.until if found.provenance.has_ended(files.today) else files.today
+    left = file.retire(found, until=until or ended, by=by, block_id=block)
+    files.save(left, f"retired {what} “{clip(found.text)}”")
+    settle_contradictions(files.draft, {_id(file, block)})
+    return Stored(_id(file, block), file.path, fresh=True)
 
 
 def checked_words(view: FileView, settings: Settings, file: EntityFile, block: str, text: str) -> str:
     """Return a relation's text as written in its line.
 
     Args:
-        view: The files.
-        settings: They give the workspace's own relations.
-        file: The source entity's file.
-        block: Block id of its line.
         text: As a person wrote it; `[[…]]` names entities by id, several separated by commas.
 
     Raises:
@@ -471,3 +418,184 @@ def checked_words(view: FileView, settings: Settings, file: EntityFile, block: s
             )
     links = (link_to(target, stem_of(entity_path(target, view))) for target in targets)
     return f"{name}: {', '.join(f'[[{link}]]' for link in links)}"
+
+
+def project_changes(
+    changed: Iterable[str],
+    content: bytes | None,
+    view: FileView,
+    lookup: EntityLookup,
+    scores: RelevanceLookup,
+    archived: Iterable[str] = (),
+) -> dict[str, bytes]:
+    """Return the index after some files changed.
+
+    Args:
+        changed: Paths of changed files; those other than entity files are ignored.
+        content: The current index; None to build all of it.
+        archived: Ids of entities archived or restored without a change of their files.
+
+    Returns:
+        `{GRAPH_INDEX: content}`, or nothing if the index does not change.
+    """
+    if content is None:
+        return project_all(view, scores)
+    prefix, names = layout.ENTITIES + "/", set[str]()
+    for path in changed:
+        if path.startswith(prefix) and path.endswith(".md"):
+            names.add(entity_name(stem_of(path)))
+    names.update(e.removeprefix("entity:") for e in archived if e.startswith("entity:") and "#" not in e)
+    updated, others = content, set[str]()
+    files = _ReadOnce(view)
+    for name in sorted(names):
+        before = updated
+        updated = _with_entity(updated, name, files, scores)
+        if _has_row(before, name) != _has_row(updated, name) or files.entity(name) is None:
+            # It was added, removed, merged or archived, which changes the relations of others.
+            others |= _leading_to(name, lookup)
+    for name in sorted(others - names):
+        updated = _with_entity(updated, name, files, scores)
+    return {} if updated == content else {layout.GRAPH_INDEX: updated}
+
+
+def project_all(view: FileView, scores: RelevanceLookup) -> dict[str, bytes]:
+    """Return the index of all entity files."""
+    rows: list[IndexedEntity] = []
+    edges: list[IndexedEdge] = []
+    # Each entity is read for its own row and for each relation to it.
+    files, known = _ReadOnce(view), _AskedOnce(scores)
+    for path in view.list(layout.ENTITIES):
+        file = files.entity(entity_name(stem_of(path))) if path.endswith(".md") else None
+        if file is None or file.path != path:
+            # Of several files with the same id the first counts.
+            continue
+        row = _row(file, known)
+        if row is not None:
+            rows.append(row)
+            edges.extend(_edges(file, files, known))
+    return {layout.GRAPH_INDEX: render_graph_index(rows, edges)}
+
+
+class _ReadOnce:
+    """A view that reads each file once."""
+
+    def __init__(self, view: FileView) -> None:
+        self._view = view
+        self._contents: dict[str, bytes | None] = {}
+        self._merged: dict[str, str | None] = {}
+
+    def read(self, path: str) -> bytes | None:
+        if path not in self._contents:
+            try:
+                self._contents[path] = self._view.read(path)
+            except WorkbenchError:
+                # An invalid name, a link, or a file without permission to read; `doctor` reports these.
+                self._contents[path] = None
+        return self._contents[path]
+
+    @cached_property
+    def _notes(self) -> dict[str, str]:
+        return notes_among(tuple(self._view.list(layout.ENTITIES)))
+
+    def entity(self, name: str, *, stub: bool = False) -> EntityFile | None:
+        """Return an entity's file; None if it is missing, or the name cannot be a file's.
+
+        With `stub`, also None if it certainly was not merged.
+        """
+        try:
+            path = layout.normalise(f"{layout.ENTITIES}/{name}.md")
+        except WorkbenchError:
+            # The text between the brackets may be anything.
+            return None
+        if self.read(path) is None:
+            path = self._notes.get(name, path)
+        content = self.read(path)
+        # Most files are not stubs, and this is called for each end of each relation.
+        if content is None or (stub and b"erged into" not in content):
+            return None
+        return EntityFile.parse(content, path)
+
+    def merged(self, name: str) -> str | None:
+        """Return the entity that an entity was merged into, or None."""
+        known = self._merged.get(name, "")
+        if known == "":
+            file = self.entity(name, stub=True)
+            known = self._merged[name] = merged_into(file) if file is not None else None
+        return known
+
+
+class _AskedOnce:
+    """A cached `RelevanceLookup`."""
+
+    def __init__(self, scores: RelevanceLookup) -> None:
+        self.relevance = cache(scores.relevance)
+
+
+def _with_entity(content: bytes, name: str, files: _ReadOnce, scores: RelevanceLookup) -> bytes:
+    file = files.entity(name)
+    row = None if file is None else _row(file, scores)
+    edges = () if file is None or row is None else _edges(file, files, scores)
+    return update_graph_index(content, name, row, edges)
+
+
+def _has_row(content: bytes, name: str) -> bool:
+    at = content.find(f"\n| {name} |".encode())
+    return 0 <= at < content.find(b"\n## Edges")
+
+
+def _leading_to(name: str, lookup: EntityLookup) -> set[str]:
+    """Return the entities with relations to an entity, or to one merged into it."""
+    found, waiting, seen = set[str](), [f"entity:{name}"], set[str]()
+    while waiting:
+        entity = waiting.pop()
+        if entity not in seen:
+            seen.add(entity)
+            found.update(edge.from_.removeprefix("entity:") for edge in lookup.edges_of(entity))
+            waiting.extend(lookup.absorbed(entity))
+    return found
+
+
+def _row(file: EntityFile, scores: RelevanceLookup) -> IndexedEntity | None:
+    known = scores.relevance(f"entity:{file.id}")
+    if known.archived or merged_into(file) is not None:
+        return None
+    score = "1.00 (pinned)" if known.pinned or file.pinned else f"{known.score:.2f}"
+    # Whatever was written there by hand: a projection never refuses.
+    label = clip(file.label, NAME_CHARACTERS) or file.id
+    return IndexedEntity(file.id, file.type, label, file.path.removeprefix(f"{layout.GRAPH}/"), score)
+
+
+def _edges(file: EntityFile, files: _ReadOnce, scores: RelevanceLookup) -> list[IndexedEdge]:
+    found: dict[tuple[str, str], IndexedEdge] = {}
+    for relation in file.relations:
+        name = canonical_relation(relation.name)
+        block = f"entity:{file.id}#^{relation.block_id}"
+        known = scores.relevance(block) if relation.block_id else None
+        if relation.provenance.until or (known is not None and known.archived):
+            continue
+        accessed = known.last_accessed if known is not None else None
+        first = (relation.provenance.since or "")[:10]
+        for written in relation.targets:
+            target = _final(written, files)
+            if target == file.id or scores.relevance(f"entity:{target}").archived:
+                continue
+            edge = IndexedEdge(
+                file.id,
+                name,
+                target,
+                relation.provenance.confidence or "",
+                first,
+                accessed.isoformat() if accessed else first,
+            )
+            found.setdefault((name, target), edge)
+    return list(found.values())
+
+
+def _final(entity: str, files: _ReadOnce) -> str:
+    """Follow merges from an entity to its present one."""
+    for _ in range(_MOST_MERGES):
+        target = files.merged(entity)
+        if target is None:
+            return entity
+        entity = target
+    return entity

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, replace
 
 from workbench.engine import layout
-from workbench.engine.catalog.names import same_name
+from workbench.engine.catalog.terms import same_name
 from workbench.engine.errors import DocumentError, InvalidInput, NotFound
 from workbench.engine.history.plan import Action, Plan
 from workbench.engine.history.work_files import stem_of
@@ -19,12 +19,15 @@ from workbench.engine.markdown.entity import EntityFile, Fact
 from workbench.engine.markdown.outline import read_headings, read_outline
 from workbench.engine.markdown.source import LineSpan
 from workbench.engine.markdown.statements import Provenance, Statement, parse_statement, render_statement
+from workbench.engine.memory.core import read_core, rename_contradicted
 from workbench.engine.memory.entities import EntityFiles, merged_into
+from workbench.engine.memory.forget import items_saying
 from workbench.engine.memory.graph import (
     Origin,
     add_fact,
     add_relation,
     checked_relation,
+    find_fact,
     find_relation,
     read_vocabulary,
     remove_relation,
@@ -43,11 +46,6 @@ _RECORD = re.compile(rb"^<!-- Unmerge: (\{.*\}) -->\r?\n\r?\n(`{4,})markdown\r?\
 
 def plan_add(files: EntityFiles, entity_type: str, name: str) -> Plan[Changed]:
     """Plan a new entity; similar names become warnings, and questions in its file.
-
-    Args:
-        files: The entity files of an empty draft.
-        entity_type: person, project, concept, tool, place or another word.
-        name: Its name.
 
     Raises:
         InvalidInput: The type or the name is invalid, or an entity of that type has this name.
@@ -85,24 +83,27 @@ def plan_add_fact(files: EntityFiles, entity: str, text: str, origin: Origin) ->
     )
 
 
-def plan_retire(files: EntityFiles, statement_id: str, *, expected: str | None = None) -> Plan[Changed]:
-    """Plan to retire a fact or a relation; arguments and errors as for `retire_statement`."""
-    stated = retire_statement(files, statement_id, expected=expected)
-    return files.draft.plan(Action.EDIT, stated.path, f"retired {stated.id}", Changed(None, ids=(stated.id,)))
+def plan_retire(
+    files: EntityFiles, statement_id: str, *, expected: str | None = None, by: str | None = None
+) -> Plan[Changed]:
+    """Plan to retire a fact or a relation; arguments and errors as for `retire_statement`.
+
+    What core memory says in the same words stays there, with a warning.
+    """
+    stated = retire_statement(files, statement_id, expected=expected, by=by)
+    file, fact = find_fact(files, stated.id)
+    warnings = tuple(
+        f"Core memory still says so. Take it out with: workbench core remove {item.id}"
+        for item in items_saying(read_core(files.draft), fact.text)
+    )
+    changed = Changed(None, ids=(stated.id,), warnings=warnings)
+    return files.draft.plan(Action.EDIT, file.path, f"retired {stated.id}", changed)
 
 
 def plan_link(
     files: EntityFiles, settings: Settings, from_: str, relation: str, to: str, origin: Origin
 ) -> Plan[Changed]:
     """Plan a relation between two entities, given by id or name.
-
-    Args:
-        files: The entity files of an empty draft.
-        settings: They give the workspace's own relations.
-        from_: The source entity.
-        relation: A relation of the vocabulary.
-        to: The target entity.
-        origin: The relation's source.
 
     Raises:
         NotFound: There is no such entity.
@@ -154,7 +155,7 @@ def plan_rename(files: EntityFiles, entity: str, name: str) -> Plan[Changed]:
             Action.RENAME, file.path, warning, outcome=Changed(None, ids=(entity_id,), warnings=(warning,))
         )
     old = file.label
-    renamed = relabel(file, label)
+    renamed = _relabel(file, label)
     # A name in front matter stays; it does no harm beside the label.
     with contextlib.suppress(NotFound):
         renamed = renamed.remove_alias(label)
@@ -165,12 +166,8 @@ def plan_rename(files: EntityFiles, entity: str, name: str) -> Plan[Changed]:
     return files.draft.plan(Action.RENAME, file.path, summary, Changed(None, ids=(entity_id,)))
 
 
-def relabel(file: EntityFile, label: str) -> EntityFile:
-    """Return an entity's file with a new label in its header.
-
-    Raises:
-        InvalidInput: The file's header cannot hold it.
-    """
+def _relabel(file: EntityFile, label: str) -> EntityFile:
+    """Return an entity's file with a new label in its header."""
     written = label.replace("--", "–")
     source = file.source
     before_sections = next(
@@ -223,15 +220,7 @@ class MergeRecord:
 def record_merge(
     before: bytes, after: bytes, original: bytes, aliases: tuple[str, ...], answered: tuple[str, ...]
 ) -> MergeRecord:
-    """Record how the kept entity's file changed, so that it can be restored byte for byte.
-
-    Args:
-        before: The kept entity's file before the merge.
-        after: The same file with the content of the absorbed entity.
-        original: The absorbed entity's file.
-        aliases: The added names.
-        answered: The removed open questions.
-    """
+    """Record how the kept entity's file changed, so that it can be restored byte for byte."""
     old, new = _lines(before), _lines(after)
     matcher = difflib.SequenceMatcher(None, new, old, autojunk=False)
     undo = tuple(
@@ -242,7 +231,7 @@ def record_merge(
     return MergeRecord(digest(after), undo, aliases, answered, original)
 
 
-def undo_merge(content: bytes, record: MergeRecord) -> bytes | None:
+def _undo_merge(content: bytes, record: MergeRecord) -> bytes | None:
     """Return the kept entity's file before the merge; None if it has changed since."""
     if digest(content) != record.digest:
         return None
@@ -256,10 +245,7 @@ def render_stub(absorbed: EntityFile, keep: str, today: str, record: MergeRecord
     """Format the file that replaces an absorbed entity's.
 
     Args:
-        absorbed: The entity before the merge.
         keep: The link target of the kept entity.
-        today: ISO date.
-        record: The information to reverse the merge.
     """
     head = EntityFile.create(absorbed.path, label=absorbed.label, created=absorbed.created or today).render()
     final_newline = record.original.endswith(b"\n")
@@ -284,12 +270,8 @@ def render_stub(absorbed: EntityFile, keep: str, today: str, record: MergeRecord
     return head.rstrip(b"\r\n") + b"\n" + text.encode() + fence + b"markdown\n" + body + fence + b"\n"
 
 
-def read_stub(content: bytes, path: str) -> MergeRecord:
-    """Parse the merge record of a stub.
-
-    Raises:
-        DocumentError: An edit made the record unreadable.
-    """
+def _read_stub(content: bytes, path: str) -> MergeRecord:
+    """Parse the merge record of a stub."""
     match = _RECORD.search(content)
     try:
         if match is None:
@@ -328,7 +310,6 @@ def plan_merge(files: EntityFiles, keep: str, absorb: str) -> Plan[Changed]:
     `plan_unmerge` can separate them. Links to it elsewhere stay: they lead to the kept entity.
 
     Args:
-        files: The entity files of an empty draft.
         keep: Id or name of the entity that stays.
         absorb: Id or name of the entity to merge into it.
 
@@ -357,6 +338,7 @@ def plan_merge(files: EntityFiles, keep: str, absorb: str) -> Plan[Changed]:
     files.save(merged, summary, Action.MERGE)
     stub = render_stub(absorbed, link_to(kept.id, stem_of(kept.path)), files.today, record)
     files.draft.write(absorbed.path, stub, Action.MERGE, summary)
+    rename_contradicted(files.draft, _same_statements(absorbed, merged))
     warnings = tuple(
         f"“{clip(heading, 40)}” of {absorbed.id} was not moved; it is kept in its file."
         for heading in absorbed.others
@@ -374,7 +356,6 @@ def plan_unmerge(files: EntityFiles, entity: str) -> Plan[Changed]:
     the merge is removed from it, and later additions and changes stay.
 
     Args:
-        files: The entity files of an empty draft.
         entity: Id (`type--slug`) of the absorbed entity.
 
     Raises:
@@ -389,7 +370,7 @@ def plan_unmerge(files: EntityFiles, entity: str) -> Plan[Changed]:
             f"{clip(entity)} is not merged into another entity.",
             remedy="Name the entity that was absorbed, by its id.",
         )
-    record = read_stub(stub.render(), stub.path)
+    record = _read_stub(stub.render(), stub.path)
     kept = files.read(keep)
     if kept is not None and merged_into(kept) is not None:
         raise InvalidInput(
@@ -402,16 +383,38 @@ def plan_unmerge(files: EntityFiles, entity: str) -> Plan[Changed]:
     if kept is None:
         warnings = (f"{keep} is no longer there; only {stub.id} was given back.",)
     else:
-        exact = undo_merge(kept.render(), record)
+        original = EntityFile.parse(record.original, stub.path)
+        moved = _same_statements(kept, original)
+        exact = _undo_merge(kept.render(), record)
         if exact is None:
             kept, warnings = _without_merged_content(kept, record, stub)
             exact = kept.render()
         files.draft.write(kept.path, exact, Action.RESTORE, summary)
+        left = _same_statements(EntityFile.parse(exact, kept.path), original)
+        rename_contradicted(files.draft, {old: new for old, new in moved.items() if old not in left})
     files.draft.write(stub.path, record.original, Action.RESTORE, summary)
     ids = (f"entity:{stub.id}", f"entity:{keep}")
     return files.draft.plan(
         Action.RESTORE, f"{layout.ENTITIES}/*", summary, Changed(None, ids=ids, warnings=warnings)
     )
+
+
+def _same_statements(file: EntityFile, other: EntityFile) -> dict[str, str]:
+    """Return the ids of facts and relations of one file with the id of what says the same in another."""
+    pairs = [
+        *(
+            (fact.block_id, same.block_id if (same := same_fact(other, fact.text)) else None)
+            for fact in file.facts
+        ),
+        *(
+            (relation.block_id, find_relation(other, relation.name, target))
+            for relation in file.relations
+            for target in relation.targets
+        ),
+    ]
+    return {
+        f"entity:{file.id}#^{block}": f"entity:{other.id}#^{same}" for block, same in pairs if block and same
+    }
 
 
 def _mark(absorbed: EntityFile) -> str:
@@ -441,10 +444,8 @@ def _move_facts(merged: EntityFile, absorbed: EntityFile, files: EntityFiles) ->
     for fact, block in added:
         if fact.retired:
             moved = next(each for each in merged.facts if each.block_id == block)
-            by = fact.provenance.superseded_by
-            merged = merged.retire_fact(
-                moved, until=fact.provenance.until, superseded_by=renamed.get(by, by) if by else None
-            )
+            by = fact.provenance.successor_block
+            merged = merged.retire(moved, until=fact.provenance.until, by=renamed.get(by, by) if by else None)
     return merged
 
 

@@ -14,17 +14,16 @@ from workbench.engine.errors import NotFound, OutsideWorkspace, Stale
 from workbench.engine.history.plan import FileView
 from workbench.engine.identifiers import EPISODE_ID, FILE_ID, NOTE, MemoryId, linked_entity, parse_memory_id
 from workbench.engine.markdown.core import CoreMemory
-from workbench.engine.markdown.entity import Dated, EntityFile, Question
+from workbench.engine.markdown.entity import Dated, EntityFile, Fact, Question, Relation
 from workbench.engine.markdown.episodes import EpisodeLog
-from workbench.engine.markdown.procedure import Procedure
+from workbench.engine.markdown.pages import Procedure, VaultNote
 from workbench.engine.markdown.source import LineSpan, SourceText
-from workbench.engine.markdown.statements import Provenance
-from workbench.engine.markdown.vault import VaultNote
+from workbench.engine.markdown.statements import Provenance, WrittenAccesses, header_accesses
 from workbench.engine.memory.core import core_path
+from workbench.engine.memory.decay import MemoryFacts
 from workbench.engine.memory.draft import MemoryLookup
 from workbench.engine.memory.entities import entity_path
-from workbench.engine.memory.procedures import procedure_path
-from workbench.engine.memory.vault import vault_path
+from workbench.engine.memory.stores import procedure_path, vault_path
 from workbench.engine.memory.wording import clip, one_line
 from workbench.engine.results.memories import HistoryEntry, Links, Score, Shown, Validity
 
@@ -56,10 +55,6 @@ def scopes_in(path: str, content: bytes) -> dict[str, str]:
     """Return the audience of the memories in a file, by id, without those that are the owner's alone.
 
     An entity's scope is that of its name, a fact's or relation's that of its line.
-
-    Args:
-        path: Workspace-relative.
-        content: The whole file.
     """
     if not any(word in content for word in _SOMEBODY) or not _MARK.search(content):
         return {}
@@ -70,7 +65,8 @@ def scopes_in(path: str, content: bytes) -> dict[str, str]:
         file = EntityFile.parse(content, path)
         whole = f"entity:{file.id}"
         found = {whole: file.scope}
-        found |= {f"{whole}#^{fact.block_id}": fact.provenance.scope for fact in file.facts}
+        facts = (*file.facts, *file.retired)
+        found |= {f"{whole}#^{fact.block_id}": fact.provenance.scope for fact in facts}
         found |= {f"{whole}#^{each.block_id}": each.provenance.scope for each in file.relations}
     elif path.startswith(layout.PROCEDURES + "/"):
         procedure = Procedure.parse(content, path)
@@ -86,17 +82,14 @@ class LocatedMemory:
     """A memory in its file.
 
     Args:
-        id: Its id.
-        path: Its file.
-        span: Its lines.
         text: Its own text: of an item, entry or fact; the whole text of an entity, procedure or note.
-        title: A line that names it.
         type: An episode's or entity's type, a core item's block, or empty.
         source: `conversation`, `user-explicit` or another word; empty if unknown.
         created: When it was made, aware; None if the file does not say.
         pinned: Whether the text itself marks it as pinned.
         provenance: Source and validity of a fact or relation.
         retired: Whether it is a fact that is no longer current.
+        used: The accesses that a file's header tells of, or None.
     """
 
     id: MemoryId
@@ -110,20 +103,33 @@ class LocatedMemory:
     pinned: bool = False
     provenance: Provenance = field(default_factory=Provenance)
     retired: bool = False
+    used: WrittenAccesses | None = None
 
     @property
     def id_text(self) -> str:
         """Return the id as text."""
         return str(self.id)
 
+    def facts(self, first_seen: datetime | None = None) -> MemoryFacts:
+        """Return what its text says that affects its score.
+
+        Args:
+            first_seen: When it entered the history, for a memory whose file does not say when it was made.
+        """
+        return MemoryFacts(
+            self.id_text,
+            self.id.store,
+            self.source,
+            self.created,
+            first_seen,
+            pinned=self.pinned,
+            title=self.title,
+            used=self.used,
+        )
+
 
 def locate_memory(view: FileView, memory_id: str, zone: tzinfo) -> LocatedMemory:
     """Return a memory from its file.
-
-    Args:
-        view: The files.
-        memory_id: Any id.
-        zone: The workspace's, for dates and times in the files.
 
     Raises:
         InvalidInput: It is not an id.
@@ -146,7 +152,7 @@ def locate_memory(view: FileView, memory_id: str, zone: tzinfo) -> LocatedMemory
             return _lines(view, wanted)
 
 
-def whole_file(source: SourceText) -> LineSpan:
+def _whole_file(source: SourceText) -> LineSpan:
     """Return all lines of a file; line 1 of an empty one."""
     return LineSpan(1, max(1, len(source.lines)))
 
@@ -193,40 +199,26 @@ def _entity(view: FileView, wanted: MemoryId, zone: tzinfo) -> LocatedMemory:
     file = EntityFile.parse(_content(view, path, wanted), path)
     if wanted.block is None:
         made = _moment(file.created or "", zone)
-        span, text = whole_file(file.source), file.source.text
+        span, text = _whole_file(file.source), file.source.text
+        used = header_accesses(file.header, zone)
         return LocatedMemory(
-            wanted, path, span, text, file.label, file.type, created=made, pinned=file.pinned
+            wanted, path, span, text, file.label, file.type, created=made, pinned=file.pinned, used=used
         )
-    for fact in (*file.facts, *file.retired):
-        if fact.block_id == wanted.block:
-            known = fact.provenance
+    stated: tuple[Fact | Relation, ...] = (*file.facts, *file.retired, *file.relations)
+    for each in stated:
+        if each.block_id == wanted.block:
+            known, is_fact = each.provenance, isinstance(each, Fact)
             return LocatedMemory(
                 wanted,
                 path,
-                fact.span,
-                fact.text,
-                clip(fact.text),
-                "fact",
+                each.span,
+                each.text,
+                clip(each.text) if is_fact else each.text,
+                "fact" if is_fact else "relation",
                 _source_word(known),
                 _moment(known.since or file.created or "", zone),
                 provenance=known,
-                retired=fact.retired,
-            )
-    for relation in file.relations:
-        if relation.block_id == wanted.block:
-            known = relation.provenance
-            text = f"{relation.name}: {', '.join(f'[[{target}]]' for target in relation.targets)}"
-            made = _moment(known.since or file.created or "", zone)
-            return LocatedMemory(
-                wanted,
-                path,
-                relation.span,
-                text,
-                text,
-                "relation",
-                _source_word(known),
-                made,
-                provenance=known,
+                retired=isinstance(each, Fact) and each.retired,
             )
     others: tuple[Dated | Question, ...] = (*file.timeline, *file.questions)
     for item in others:
@@ -239,14 +231,15 @@ def _procedure(view: FileView, wanted: MemoryId, zone: tzinfo) -> LocatedMemory:
     path = procedure_path(str(wanted))
     procedure = Procedure.parse(_content(view, path, wanted), path)
     learned = _moment(dict(procedure.header).get("learned", ""), zone)
-    source = procedure.source
-    return LocatedMemory(wanted, path, whole_file(source), source.text, procedure.title, created=learned)
+    span, text = _whole_file(procedure.source), procedure.source.text
+    used = header_accesses(procedure.header, zone)
+    return LocatedMemory(wanted, path, span, text, procedure.title, created=learned, used=used)
 
 
 def _note(view: FileView, wanted: MemoryId) -> LocatedMemory:
     path = vault_path(str(wanted))
     note = VaultNote.parse(_content(view, path, wanted), path)
-    return LocatedMemory(wanted, path, whole_file(note.source), note.source.text, note.title, pinned=True)
+    return LocatedMemory(wanted, path, _whole_file(note.source), note.source.text, note.title, pinned=True)
 
 
 def _lines(view: FileView, wanted: MemoryId) -> LocatedMemory:
@@ -321,6 +314,7 @@ def show_memory(
     memory_id: str,
     lookup: MemoryLookup,
     zone: tzinfo,
+    today: str,
     *,
     score: Score | None = None,
     history: tuple[HistoryEntry, ...] = (),
@@ -328,12 +322,7 @@ def show_memory(
     """Return one memory with everything the files say about it.
 
     Args:
-        view: The files.
-        memory_id: Any id.
-        lookup: Finds the memories that mention this one.
-        zone: The workspace's.
-        score: Its relevance, or None if it has none.
-        history: The commits that touched it, newest first.
+        today: ISO date that decides whether it still holds.
 
     Raises:
         InvalidInput: It is not an id.
@@ -341,7 +330,7 @@ def show_memory(
     """
     memory = locate_memory(view, memory_id, zone)
     known = memory.provenance
-    superseded = f"{memory.id.whole}#^{known.superseded_by}" if known.superseded_by else None
+    superseded = f"{memory.id.whole}#^{known.successor_block}" if known.successor_block else None
     own = str(memory.id)
     named = (link for link in links_in(memory.text) if not link.startswith(_NOTES) or lookup.entity(link))
     to = [link for link in (*named, *_memories(known.sources)) if link != own]
@@ -353,12 +342,13 @@ def show_memory(
         end_line=memory.span.end,
         text=memory.text,
         score=score,
-        provenance=provenance_of(view, memory),
+        provenance=_provenance_of(view, memory),
         validity=Validity(known.since, known.until, superseded),
         links=Links(tuple(dict.fromkeys(to)), tuple(m for m in lookup.mentions(own) if m != own)),
         history=history,
         title=one_line(memory.title),
         scope=scope_of(view, memory),
+        retired=memory.retired or known.has_ended(today),
     )
 
 
@@ -369,7 +359,7 @@ def scope_of(view: FileView, memory: LocatedMemory) -> str | None:
     return scopes_in(memory.path, view.read(memory.path) or b"").get(str(memory.id))
 
 
-def provenance_of(view: FileView, memory: LocatedMemory) -> tuple[str, ...]:
+def _provenance_of(view: FileView, memory: LocatedMemory) -> tuple[str, ...]:
     """Return a memory's sources: ids of memories, or a word such as `user-explicit`.
 
     A whole entity or procedure has the sources of all its parts.

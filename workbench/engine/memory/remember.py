@@ -6,15 +6,15 @@ import re
 from dataclasses import dataclass
 from datetime import datetime
 
-from workbench.engine.catalog.names import same_name
+from workbench.engine.catalog.terms import same_name
 from workbench.engine.errors import BudgetExceeded, InvalidInput
 from workbench.engine.history.plan import Action, FileView, Plan
 from workbench.engine.identifiers import MEMORY_STORES
-from workbench.engine.memory import decay_decisions
+from workbench.engine.markdown.episodes import NewEntry
 from workbench.engine.memory.core import add_item, read_core, release_ids, same_item
-from workbench.engine.memory.draft import Draft, EntityLookup, StandingLookup
+from workbench.engine.memory.decay import DecayContext
+from workbench.engine.memory.draft import Draft, EntityLookup, RelevanceLookup, Stored
 from workbench.engine.memory.entities import EntityFiles, EntityName, ResolvedEntity, parse_entity
-from workbench.engine.memory.episodes import Episode, append_episode, read_log, same_entry
 from workbench.engine.memory.graph import (
     GENERAL_RELATION,
     Origin,
@@ -26,8 +26,16 @@ from workbench.engine.memory.graph import (
     relation_or_general,
 )
 from workbench.engine.memory.lookup import locate_memory
-from workbench.engine.memory.procedures import Workflow, learn
-from workbench.engine.memory.vault import keep_note, note_title
+from workbench.engine.memory.scores_file import Decision, decide
+from workbench.engine.memory.stores import (
+    append_episode,
+    heading_fields,
+    keep_note,
+    learn,
+    note_title,
+    read_log,
+    same_entry,
+)
 from workbench.engine.memory.wording import (
     CONFIDENCES,
     EPISODE_TYPES,
@@ -44,9 +52,8 @@ from workbench.engine.results.memories import EntityRef, RelationRef, Remembered
 from workbench.engine.settings.sections import Settings
 from workbench.engine.triggers.model import FactStatement, ProcedureOutline, RelationMention, Routing
 
-SUMMARY_CHARACTERS = 100
-
-CORE_ITEM_CHARACTERS = 240
+_SUMMARY_CHARACTERS = 100
+_CORE_ITEM_CHARACTERS = 240
 """Core memory gets only the summary of longer texts."""
 _GENERAL = EntityName("General", "concept")
 _LIST_MARK = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+")
@@ -96,12 +103,8 @@ class Intent:
         return Origin(sources or (f"source:{self.source}",), self.confidence)
 
 
-def read_intent(request: RememberRequest, routing: Routing) -> Intent:
-    """Validate a request and combine it with the routing of its text.
-
-    Raises:
-        InvalidInput: The text cannot be kept, or a word is not in its vocabulary.
-    """
+def _read_intent(request: RememberRequest, routing: Routing) -> Intent:
+    """Validate a request and combine it with the routing of its text."""
     wording = clean_memory(request.text)
     store = routing.store if request.store is None else checked_word(request.store, MEMORY_STORES, "store")
     kind = (
@@ -128,7 +131,7 @@ def read_intent(request: RememberRequest, routing: Routing) -> Intent:
         tags=clean_tags(request.tags or routing.tags),
         confidence=checked_word(given, CONFIDENCES, "confidence"),
         source=checked_source(request.source),
-        summary=clip(routing.summary, SUMMARY_CHARACTERS) or clip(wording.text, SUMMARY_CHARACTERS),
+        summary=clip(routing.summary, _SUMMARY_CHARACTERS) or clip(wording.text, _SUMMARY_CHARACTERS),
         named=named,
         relations=routing.relations,
         facts=routing.facts or (FactStatement(None, wording.text),),
@@ -157,237 +160,263 @@ def _named(request: RememberRequest, routing: Routing) -> tuple[tuple[EntityName
     return tuple(named), warnings
 
 
-@dataclass
-class MemoryWrite:
-    """A memory being written, with the messages about it."""
+class MemoryWriter:
+    """Writes one memory into a draft, and collects what comes of it and the messages about it."""
 
-    intent: Intent
-    draft: Draft
-    files: EntityFiles
-    settings: Settings
-    now: datetime
-    standing: StandingLookup | None
-    entities: list[tuple[EntityName, ResolvedEntity]]
-    relations: list[RelationRef]
-    warnings: list[str]
-    store: str
-    core_update: str | None = None
+    def __init__(
+        self,
+        intent: Intent,
+        files: EntityFiles,
+        settings: Settings,
+        now: datetime,
+        scores: RelevanceLookup | None,
+    ) -> None:
+        self._intent = intent
+        self._files = files
+        self._draft = files.draft
+        self._settings = settings
+        self._now = now
+        self._scores = scores
+        self._entities: list[tuple[EntityName, ResolvedEntity]] = []
+        self._relations: list[RelationRef] = []
+        self._warnings = list(intent.warnings)
+        self._store = intent.store
+        self._core_update: str | None = None
 
+    def write(self) -> Plan[Remembered]:
+        """Write the memory into its store, unless it is already there, and into core memory if it belongs there.
 
-@dataclass(frozen=True)
-class StoredMemory:
-    """The location of a memory; `fresh` is False if it already existed."""
+        Raises:
+            InvalidInput: Part of it cannot be kept.
+            NotFound: An entity given by id, or a block of core memory, does not exist.
+        """
+        intent = self._intent
+        written = self._write_into_store()
+        self._warnings.extend(written.warnings)
+        if not written.fresh:
+            self._warnings.append(f"This is remembered already, as {written.id}; it was not written again.")
+        if intent.core_block is not None and intent.store != "core":
+            self._update_core()
+        if intent.pinned and not written.id.startswith("vault:"):
+            located = locate_memory(self._draft, written.id, self._now.tzinfo or self._settings.zone)
+            context = DecayContext.at(self._now, self._settings)
+            decide(self._draft, Decision.PIN, [located.facts()], context)
+        return self._plan(written)
 
-    id: str
-    path: str
-    fresh: bool
-    warnings: tuple[str, ...] = ()
+    def _write_into_store(self) -> Stored:
+        match self._intent.store:
+            case "core":
+                return self._write_core()
+            case "semantic":
+                return self._write_facts()
+            case "procedural":
+                return self._write_procedure()
+            case "vault":
+                return self._write_note()
+            case _:
+                return self._write_episode()
 
+    def _write_episode(self) -> Stored:
+        intent = self._intent
+        log = read_log(self._draft, self._now)
+        known = same_entry(log.entries, intent.text, intent.scope)
+        if known is not None:
+            return Stored(known.id, log.path, fresh=False)
+        self._resolve(create=True)
+        about = tuple(dict.fromkeys(resolved.id for _, resolved in self._entities))
+        entry = NewEntry(
+            f"{self._now:%H:%M}",
+            intent.text,
+            intent.type,
+            intent.confidence,
+            intent.tags,
+            intent.source,
+            heading_fields(about, intent.origins, intent.scope),
+        )
+        recorded = append_episode(self._draft, log, entry, intent.summary)
+        for _, resolved in self._entities:
+            if resolved.created:
+                add_timeline(self._files, resolved.id, "First mentioned", recorded)
+        self._relate(recorded)
+        return Stored(recorded, log.path, fresh=True)
 
-def write_memory(writing: MemoryWrite) -> StoredMemory:
-    """Write a memory into its store, unless it is already there.
-
-    Raises:
-        InvalidInput: Part of it cannot be kept.
-        NotFound: An entity given by id, or a block of core memory, does not exist.
-    """
-    match writing.intent.store:
-        case "core":
-            return _write_core(writing)
-        case "semantic":
-            return _write_facts(writing)
-        case "procedural":
-            return _write_procedure(writing)
-        case "vault":
-            kept = keep_note(
-                writing.draft,
-                note_title(writing.intent.summary),
-                writing.intent.text,
-                scope=writing.intent.scope,
+    def _write_facts(self) -> Stored:
+        intent, files = self._intent, self._files
+        self._resolve(create=True)
+        if not self._entities:
+            self._entities.append((_GENERAL, files.resolve(_GENERAL)))
+            self._warnings.append(
+                f"No entity was named; the fact was filed under [[{self._entities[0][1].id}]]. "
+                "Name one with TYPE:NAME to file it there."
             )
-            _connect(writing, kept.id if kept.fresh else None)
-            return StoredMemory(kept.id, kept.path, kept.fresh)
-        case _:
-            return _write_episode(writing)
+        origin = intent.origin()
+        subjects = [self._subject(fact.subject).id for fact in intent.facts]
+        stated = [
+            add_fact(files, subject, fact.text, origin)
+            for subject, fact in zip(subjects, intent.facts, strict=True)
+        ]
+        self._relate(None)
+        self._associate(subjects)
+        first = next((each for each in stated if each.fresh), stated[0])
+        return Stored(first.id, first.path, first.fresh)
 
+    def _write_procedure(self) -> Stored:
+        intent = self._intent
+        workflow = intent.procedure
+        if workflow is None:
+            lines = [_LIST_MARK.sub("", line).strip() for line in intent.text.split("\n") if line.strip()]
+            workflow = ProcedureOutline(intent.summary, "", tuple(lines))
+        learned_from = intent.origins or (f"{intent.source} on {self._now:%Y-%m-%d}",)
+        learned = learn(self._draft, workflow, learned_from, self._now, scope=intent.scope)
+        self._connect(learned.id if learned.fresh else None)
+        return learned
 
-def _write_episode(writing: MemoryWrite) -> StoredMemory:
-    intent, now = writing.intent, writing.now
-    log = read_log(writing.draft, now)
-    known = same_entry(log.entries, intent.text, intent.scope)
-    if known is not None:
-        return StoredMemory(known.id, log.path, fresh=False)
-    _resolve(writing, create=True)
-    about = tuple(dict.fromkeys(resolved.id for _, resolved in writing.entities))
-    episode = Episode(
-        intent.text,
-        intent.type,
-        intent.confidence,
-        intent.tags,
-        intent.source,
-        about,
-        intent.origins,
-        intent.scope,
-    )
-    recorded = append_episode(writing.draft, episode, now, summary=intent.summary, log=log)
-    for _, resolved in writing.entities:
-        if resolved.created:
-            add_timeline(writing.files, resolved.id, "First mentioned", recorded.id)
-    _relate(writing, recorded.id)
-    return StoredMemory(recorded.id, log.path, recorded.fresh)
+    def _write_note(self) -> Stored:
+        intent = self._intent
+        kept = keep_note(self._draft, note_title(intent.summary), intent.text, scope=intent.scope)
+        self._connect(kept.id if kept.fresh else None)
+        return kept
 
+    def _write_core(self) -> Stored:
+        core = read_core(self._draft)
+        known = same_item(core, self._core_text())
+        if known is not None:
+            return Stored(known.id, core.path, fresh=False)
+        try:
+            item_id = self._add_to_core()
+        except BudgetExceeded as full:
+            self._warnings.append(f"{full.message} It was kept as an episode instead. {full.remedy}")
+            self._store = "episodic"
+            return self._write_episode()
+        self._connect(item_id)
+        return Stored(item_id, core.path, fresh=True)
 
-def _write_facts(writing: MemoryWrite) -> StoredMemory:
-    intent, files = writing.intent, writing.files
-    _resolve(writing, create=True)
-    if not writing.entities:
-        writing.entities.append((_GENERAL, files.resolve(_GENERAL)))
-        writing.warnings.append(
-            f"No entity was named; the fact was filed under [[{writing.entities[0][1].id}]]. "
-            "Name one with TYPE:NAME to file it there."
+    def _update_core(self) -> None:
+        """Add the memory to core memory; if that is full, a warning names candidates for removal."""
+        if same_item(read_core(self._draft), self._core_text()) is not None:
+            return
+        try:
+            self._core_update = self._add_to_core()
+        except BudgetExceeded as full:
+            self._warnings.append(f"{full.message} It was left out of core memory. {full.remedy}")
+
+    def _add_to_core(self) -> str:
+        intent = self._intent
+        core = read_core(self._draft)
+        edit, item = add_item(
+            core,
+            intent.core_block or "Active Context",
+            self._core_text(),
+            self._settings,
+            pinned=intent.pinned and intent.store == "core",
+            scores=self._scores,
         )
-    origin = intent.origin()
-    stated = []
-    subjects = []
-    for fact in intent.facts:
-        subject = _subject(writing, fact.subject)
-        subjects.append(subject.id)
-        stated.append(add_fact(files, subject.id, fact.text, origin))
-    _relate(writing, None)
-    _associate(writing, subjects)
-    first = next((each for each in stated if each.fresh), stated[0])
-    return StoredMemory(first.id, first.path, first.fresh)
+        name = next(each.name for each in edit.core.blocks if item in each.items)
+        summary = f"added “{clip(item.text, 60)}” to {name}"
+        self._draft.write(core.path, edit.core.render(), Action.EDIT, summary)
+        release_ids(self._draft, edit.core, self._now)
+        self._warnings.extend(edit.warnings)
+        return item.id
 
+    def _core_text(self) -> str:
+        """Return the text for core memory, which gets only the summary of longer texts."""
+        line = one_line(self._intent.text)
+        return line if len(line) <= _CORE_ITEM_CHARACTERS else self._intent.summary
 
-def _write_procedure(writing: MemoryWrite) -> StoredMemory:
-    intent = writing.intent
-    outline = intent.procedure
-    learned_from = intent.origins or (f"{intent.source} on {writing.now:%Y-%m-%d}",)
-    if outline is not None:
-        workflow = Workflow(outline.title, outline.trigger, outline.steps, learned_from=learned_from)
-    else:
-        lines = [_LIST_MARK.sub("", line).strip() for line in intent.text.split("\n") if line.strip()]
-        workflow = Workflow(intent.summary, steps=tuple(lines), learned_from=learned_from)
-    learned = learn(writing.draft, workflow, writing.now, scope=intent.scope)
-    _connect(writing, learned.id if learned.fresh else None)
-    return StoredMemory(learned.id, learned.path, learned.fresh, learned.warnings)
+    def _resolve(self, *, create: bool) -> None:
+        """Resolve the entities; those only mentioned in the text are created only for stores that need them."""
+        ends = [end for relation in self._intent.relations for end in (relation.from_, relation.to)]
+        for named in self._intent.named:
+            wanted = create or named.given or any(same_name(named.name, end) for end in ends)
+            resolved = self._files.resolve(named) if wanted else self._files.known(named)
+            if resolved is not None:
+                self._entities.append((named, resolved))
 
+    def _connect(self, memory_id: str | None) -> None:
+        """Link a memory outside the graph to the entities given for it."""
+        if memory_id is None:
+            found = [(named, self._files.known(named)) for named in self._intent.named]
+            self._entities.extend((named, resolved) for named, resolved in found if resolved is not None)
+            return
+        self._resolve(create=False)
+        for named, resolved in self._entities:
+            if named.given or resolved.created:
+                add_timeline(self._files, resolved.id, self._intent.summary, memory_id)
+        self._relate(None)
 
-def _write_core(writing: MemoryWrite) -> StoredMemory:
-    intent = writing.intent
-    core = read_core(writing.draft)
-    known = same_item(core, _core_text(intent))
-    if known is not None:
-        return StoredMemory(known.id, core.path, fresh=False)
-    try:
-        item_id = _add_to_core(writing)
-    except BudgetExceeded as full:
-        writing.warnings.append(f"{full.message} It was kept as an episode instead. {full.remedy}")
-        writing.store = "episodic"
-        return _write_episode(writing)
-    _connect(writing, item_id)
-    return StoredMemory(item_id, core.path, fresh=True)
+    def _relate(self, memory_id: str | None) -> None:
+        vocabulary = read_vocabulary(self._draft, self._settings)
+        for mention in self._intent.relations:
+            start, end = self._entity(mention.from_), self._entity(mention.to)
+            if start is None or end is None or start.id == end.id:
+                continue
+            relation, note = relation_or_general(vocabulary, mention.relation)
+            add_relation(self._files, vocabulary, start.id, relation, end.id, self._intent.origin(memory_id))
+            self._relations.append(RelationRef(f"entity:{start.id}", relation, f"entity:{end.id}"))
+            if note:
+                self._warnings.append(note)
 
+    def _associate(self, subjects: list[str]) -> None:
+        """Link entities given or created for a fact, and still unrelated, to its subject."""
+        files, origin = self._files, self._intent.origin()
+        vocabulary = read_vocabulary(self._draft, self._settings)
+        related = {end for ref in self._relations for end in (ref.from_, ref.to)}
+        for named, resolved in self._entities:
+            loose = f"entity:{resolved.id}" not in related and resolved.id not in subjects
+            if not loose or not (named.given or resolved.created):
+                continue
+            subject = files.require(subjects[0])
+            if find_relation(subject, GENERAL_RELATION, resolved.id, self._intent.scope) is None:
+                add_relation(files, vocabulary, subject.id, GENERAL_RELATION, resolved.id, origin)
+            self._relations.append(
+                RelationRef(f"entity:{subject.id}", GENERAL_RELATION, f"entity:{resolved.id}")
+            )
 
-def update_core(writing: MemoryWrite) -> None:
-    """Add the memory to core memory; if that is full, a warning names candidates for removal."""
-    known = same_item(read_core(writing.draft), _core_text(writing.intent))
-    if known is not None:
-        return
-    try:
-        writing.core_update = _add_to_core(writing)
-    except BudgetExceeded as full:
-        writing.warnings.append(f"{full.message} It was left out of core memory. {full.remedy}")
+    def _subject(self, name: str | None) -> ResolvedEntity:
+        """Return the entity for a fact: a given one takes precedence over one found in the text."""
+        found = self._entity(name) if name else None
+        given = [resolved for named, resolved in self._entities if named.given]
+        if given and (found is None or found not in given):
+            return given[0]
+        return found or self._entities[0][1]
 
+    def _entity(self, name: str) -> ResolvedEntity | None:
+        for named, resolved in self._entities:
+            if name == resolved.id or same_name(name, named.name) or same_name(name, resolved.label):
+                return resolved
+        return None
 
-def _add_to_core(writing: MemoryWrite) -> str:
-    intent = writing.intent
-    core = read_core(writing.draft)
-    block = intent.core_block or "Active Context"
-    pinned = intent.pinned and intent.store == "core"
-    edit, item = add_item(
-        core, block, _core_text(intent), writing.settings, pinned=pinned, standing=writing.standing
-    )
-    name = next(each.name for each in edit.core.blocks if item in each.items)
-    summary = f"added “{clip(item.text, 60)}” to {name}"
-    writing.draft.write(core.path, edit.core.render(), Action.EDIT, summary)
-    release_ids(writing.draft, edit.core, writing.now)
-    writing.warnings.extend(edit.warnings)
-    return item.id
-
-
-def _core_text(intent: Intent) -> str:
-    line = one_line(intent.text)
-    return line if len(line) <= CORE_ITEM_CHARACTERS else intent.summary
-
-
-def _resolve(writing: MemoryWrite, *, create: bool) -> None:
-    """Resolve the entities; those only mentioned in the text are created only for stores that need them."""
-    ends = [end for relation in writing.intent.relations for end in (relation.from_, relation.to)]
-    for named in writing.intent.named:
-        wanted = create or named.given or any(same_name(named.name, end) for end in ends)
-        resolved = writing.files.resolve(named) if wanted else writing.files.known(named)
-        if resolved is not None:
-            writing.entities.append((named, resolved))
-
-
-def _connect(writing: MemoryWrite, memory_id: str | None) -> None:
-    """Link a memory outside the graph to the entities given for it."""
-    if memory_id is None:
-        found = [(named, writing.files.known(named)) for named in writing.intent.named]
-        writing.entities.extend((named, resolved) for named, resolved in found if resolved is not None)
-        return
-    _resolve(writing, create=False)
-    for named, resolved in writing.entities:
-        if named.given or resolved.created:
-            add_timeline(writing.files, resolved.id, writing.intent.summary, memory_id)
-    _relate(writing, None)
-
-
-def _relate(writing: MemoryWrite, memory_id: str | None) -> None:
-    vocabulary = read_vocabulary(writing.draft, writing.settings)
-    for mention in writing.intent.relations:
-        start, end = _entity(writing, mention.from_), _entity(writing, mention.to)
-        if start is None or end is None or start.id == end.id:
-            continue
-        relation, note = relation_or_general(vocabulary, mention.relation)
-        add_relation(writing.files, vocabulary, start.id, relation, end.id, writing.intent.origin(memory_id))
-        writing.relations.append(RelationRef(f"entity:{start.id}", relation, f"entity:{end.id}"))
-        if note:
-            writing.warnings.append(note)
-
-
-def _associate(writing: MemoryWrite, subjects: list[str]) -> None:
-    """Link entities given or created for a fact, and still unrelated, to its subject."""
-    vocabulary = read_vocabulary(writing.draft, writing.settings)
-    related = {end for ref in writing.relations for end in (ref.from_, ref.to)}
-    for named, resolved in writing.entities:
-        loose = f"entity:{resolved.id}" not in related and resolved.id not in subjects
-        if not loose or not (named.given or resolved.created):
-            continue
-        subject = writing.files.require(subjects[0])
-        if find_relation(subject, GENERAL_RELATION, resolved.id, writing.intent.scope) is None:
-            origin = writing.intent.origin()
-            add_relation(writing.files, vocabulary, subject.id, GENERAL_RELATION, resolved.id, origin)
-        writing.relations.append(
-            RelationRef(f"entity:{subject.id}", GENERAL_RELATION, f"entity:{resolved.id}")
+    def _plan(self, written: Stored) -> Plan[Remembered]:
+        intent, changes = self._intent, self._draft.changes()
+        entities = {resolved.id: resolved for _, resolved in self._entities}
+        ids = [written.id, *([self._core_update] if self._core_update else [])]
+        ids.extend(f"entity:{entity}" for entity, resolved in entities.items() if resolved.created)
+        outcome = Remembered(
+            commit=None,
+            files=tuple(change.path for change in changes),
+            ids=tuple(dict.fromkeys(ids)),
+            warnings=tuple(dict.fromkeys(self._warnings)),
+            id=written.id,
+            store=self._store,
+            path=written.path,
+            router=intent.router,
+            fallback=intent.fallback,
+            tags=intent.tags,
+            confidence=intent.confidence,
+            entities=tuple(
+                EntityRef(f"entity:{each.id}", each.type, each.label) for each in entities.values()
+            ),
+            relations=tuple(self._relations),
+            core_update=self._core_update,
+            summary=intent.summary,
+            questions=tuple(question for each in entities.values() for question in each.questions),
         )
-
-
-def _subject(writing: MemoryWrite, name: str | None) -> ResolvedEntity:
-    """Return the entity for a fact: a given one takes precedence over one found in the text."""
-    found = _entity(writing, name) if name else None
-    given = [resolved for named, resolved in writing.entities if named.given]
-    if given and (found is None or found not in given):
-        return given[0]
-    return found or writing.entities[0][1]
-
-
-def _entity(writing: MemoryWrite, name: str) -> ResolvedEntity | None:
-    for named, resolved in writing.entities:
-        if name == resolved.id or same_name(name, named.name) or same_name(name, resolved.label):
-            return resolved
-    return None
+        first = changes[0] if changes else None
+        main = next((change for change in changes if change.path == written.path), first)
+        if main is None:
+            told = f"remembered already as {written.id}"
+            return self._draft.plan(Action.EDIT, written.path, told, outcome)
+        return self._draft.plan(main.action, main.path, main.summary, outcome)
 
 
 def plan_remember(
@@ -398,7 +427,7 @@ def plan_remember(
     now: datetime,
     settings: Settings,
     lookup: EntityLookup,
-    standing: StandingLookup | None = None,
+    scores: RelevanceLookup | None = None,
 ) -> Plan[Remembered]:
     """Plan to remember a text.
 
@@ -408,63 +437,11 @@ def plan_remember(
     episode.
 
     Args:
-        view: The files.
-        request: The text and the caller's options.
-        routing: The routing of the text.
-        now: Aware, in the workspace's zone.
-        settings: They give the cap of core memory and the workspace's relations.
-        lookup: Finds entities by name.
-        standing: If given, a full core memory names its least relevant items first.
+        scores: If given, a full core memory names its least relevant items first.
 
     Raises:
         InvalidInput: The text cannot be kept, or an option is invalid.
         NotFound: An entity given by id, or the block, does not exist.
     """
-    intent = read_intent(request, routing)
-    draft = Draft(view)
-    files = EntityFiles(draft, lookup, now, scope=request.scope)
-    writing = MemoryWrite(
-        intent, draft, files, settings, now, standing, [], [], list(intent.warnings), intent.store
-    )
-    written = write_memory(writing)
-    writing.warnings.extend(written.warnings)
-    if not written.fresh:
-        writing.warnings.append(f"This is remembered already, as {written.id}; it was not written again.")
-    if intent.core_block is not None and writing.store != "core" and intent.store != "core":
-        update_core(writing)
-    if intent.pinned and not written.id.startswith("vault:"):
-        located = locate_memory(draft, written.id, now.tzinfo or settings.zone)
-        decay_decisions.pin(draft, [located], decay_decisions.decay_context(now, settings))
-    return _plan(writing, written)
-
-
-def _plan(writing: MemoryWrite, written: StoredMemory) -> Plan[Remembered]:
-    intent, changes = writing.intent, writing.draft.changes()
-    entities = {resolved.id: resolved for _, resolved in writing.entities}
-    ids = [written.id, *([writing.core_update] if writing.core_update else [])]
-    ids.extend(f"entity:{entity}" for entity, resolved in entities.items() if resolved.created)
-    outcome = Remembered(
-        commit=None,
-        files=tuple(change.path for change in changes),
-        ids=tuple(dict.fromkeys(ids)),
-        warnings=tuple(dict.fromkeys(writing.warnings)),
-        id=written.id,
-        store=writing.store,
-        path=written.path,
-        router=intent.router,
-        fallback=intent.fallback,
-        tags=intent.tags,
-        confidence=intent.confidence,
-        entities=tuple(EntityRef(f"entity:{each.id}", each.type, each.label) for each in entities.values()),
-        relations=tuple(writing.relations),
-        core_update=writing.core_update,
-        summary=intent.summary,
-        questions=tuple(question for each in entities.values() for question in each.questions),
-    )
-    main = next(
-        (change for change in changes if change.path == written.path), changes[0] if changes else None
-    )
-    action, path, summary = (
-        (main.action, main.path, main.summary) if main else (Action.EDIT, written.path, "")
-    )
-    return writing.draft.plan(action, path, summary or f"remembered already as {written.id}", outcome)
+    files = EntityFiles(Draft(view), lookup, now, scope=request.scope)
+    return MemoryWriter(_read_intent(request, routing), files, settings, now, scores).write()

@@ -11,9 +11,11 @@ from datetime import UTC, date, datetime, tzinfo
 from functools import cached_property
 from itertools import repeat
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from workbench.engine.errors import InvalidInput
+from workbench.engine.markdown.decay_scores import ScoreEntry
+from workbench.engine.markdown.statements import WrittenAccesses
 from workbench.engine.memory import decay
 from workbench.engine.memory.decay import (
     ACTIVE,
@@ -39,9 +41,7 @@ from workbench.engine.memory.decay import (
 )
 from workbench.engine.results.decay import DecayEntry, DecayView, Fall, Falls, ScorePoint
 from workbench.engine.results.memories import Score
-
-if TYPE_CHECKING:
-    from workbench.engine.markdown.decay_scores import ScoreEntry
+from workbench.engine.settings.sections import DecaySettings
 
 _FATED: Final = {ARCHIVED: 0.0, PINNED: 1.0}
 
@@ -62,6 +62,7 @@ class FactColumns:
     titles: Sequence[str]
     tags: Sequence[tuple[str, ...]]
     entities: Sequence[tuple[str, ...]]
+    used: Sequence[WrittenAccesses | None]
 
     def facts(self, row: int) -> MemoryFacts:
         """Return the facts of one memory."""
@@ -75,6 +76,7 @@ class FactColumns:
             title=self.titles[row],
             tags=self.tags[row],
             entities=self.entities[row],
+            used=self.used[row],
         )
 
 
@@ -84,7 +86,6 @@ class ScoreTable:
 
     Args:
         taken: The moment of the table; the same object stands in for unknown dates.
-        zone: The workspace's.
     """
 
     ids: Sequence[str]
@@ -149,12 +150,7 @@ class ScoreTable:
         )
 
     def raws(self, today: int, lambda_: float) -> list[float]:
-        """Return every memory's raw relevance on a day; meaningless for memories with a fate.
-
-        Args:
-            today: The day, as a proleptic ordinal.
-            lambda_: Decay per day.
-        """
+        """Return every memory's raw relevance on a day; meaningless for memories with a fate."""
         # There are few distinct days: each power is computed once, by the function that scores single memories.
         powers = {day: math.exp(-lambda_ * max(0, today - day)) for day in set(self.days)}
         return [
@@ -169,14 +165,7 @@ def build_score_table(
     pending: Mapping[str, Accesses],
     context: DecayContext,
 ) -> ScoreTable:
-    """Return the table of all memories; each row equals `decay_record`.
-
-    Args:
-        columns: The facts in their texts.
-        entries: Their entries in the scores file, by memory id.
-        pending: Accesses not yet in the scores file, by memory id.
-        context: The moment and the constants.
-    """
+    """Return the table of all memories; each row equals `decay_record`."""
     settings, now = context.settings, context.now
     base_by_source = {source: base_of(source, settings) for source in set(columns.sources)}
     weight_by_store = {store: weight_of(store, settings) for store in set(columns.stores)}
@@ -198,7 +187,9 @@ def build_score_table(
         taken=now,
         zone=context.zone,
     )
-    return update_score_table(by_text, columns, entries, pending, context, entries.keys() | pending.keys())
+    used = {memory_id for memory_id, known in zip(columns.ids, columns.used, strict=True) if known}
+    changed = used | entries.keys() | pending.keys()
+    return update_score_table(by_text, columns, entries, pending, context, changed)
 
 
 def update_score_table(
@@ -213,10 +204,6 @@ def update_score_table(
 
     Args:
         table: A table of the same columns on the same day.
-        columns: As for `build_score_table`, like the following.
-        entries: As there.
-        pending: As there.
-        context: As there; unknown dates keep the moment of the table.
         ids: The memories to recompute.
     """
     effective = replace(context, now=table.taken)
@@ -270,8 +257,6 @@ def score_all(
     """Return all present scores, in the order of the table.
 
     Args:
-        table: The memories.
-        context: The moment and the constants in force.
         forecast: Calendar days from today, 0 or more: the keys of each entry's `forecast`, its scores (0-1) on these
             days without further access.
         lambda_: Another decay per day; `would_be` is set for entries whose status would differ.
@@ -334,13 +319,7 @@ def _entries(columns: Sequence[Sequence[object]]) -> tuple[DecayEntry, ...]:
 
 
 def moved_to_moment(known: DecayView, table: ScoreTable, context: DecayContext) -> DecayView:
-    """Return the same scores at another moment of the same day, which stands in for unknown dates.
-
-    Args:
-        known: The result of `score_all` for the table.
-        table: The memories.
-        context: The moment.
-    """
+    """Return the same scores at another moment of the same day, which stands in for unknown dates."""
     now, entries = context.now, known.entries
     if table.taken != now:
         changed = list(entries)
@@ -357,13 +336,7 @@ def moved_to_moment(known: DecayView, table: ScoreTable, context: DecayContext) 
 def scores_and_statuses(
     table: ScoreTable, raws: Sequence[float], thresholds: Thresholds
 ) -> tuple[list[float], list[str]]:
-    """Return the scores (0-1) and statuses for raw relevances; like `decay.value_and_status` for one.
-
-    Args:
-        table: The memories.
-        raws: Their raw relevance, 0 or more.
-        thresholds: The thresholds of the statuses.
-    """
+    """Return the scores (0-1) and statuses for raw relevances; like `decay.value_and_status` for one."""
     active, fading, archive = thresholds.active, thresholds.fading, thresholds.archive
     scores = [
         (min(1.0, raw)) if not fate else _FATED[fate] for raw, fate in zip(raws, table.fates, strict=True)
@@ -388,10 +361,6 @@ def explained_scores(table: ScoreTable, context: DecayContext) -> list[Score]:
     """Return every memory's present score with its terms explained.
 
     Memories with equal terms share one score object.
-
-    Args:
-        table: The memories.
-        context: The moment and the constants.
     """
     known: dict[tuple[float, float, int, int, bool, bool], Score] = {}
     found = []
@@ -413,7 +382,11 @@ def with_decay_rate(context: DecayContext, lambda_: float) -> DecayContext:
         InvalidInput: λ is negative or not a number.
     """
     if not 0 <= lambda_ < math.inf:
-        raise InvalidInput("λ is a number from 0 on.", where=f"{lambda_}", remedy="The usual value is 0.03.")
+        raise InvalidInput(
+            "λ is a number from 0 on.",
+            where=f"{lambda_}",
+            remedy=f"The usual value is {DecaySettings().lambda_}.",
+        )
     return dataclasses.replace(context, settings=dataclasses.replace(context.settings, lambda_=lambda_))
 
 
@@ -425,9 +398,7 @@ def forecasts(
     Memories with equal terms share one forecast.
 
     Args:
-        table: The memories.
         today: As a proleptic ordinal.
-        lambda_: Decay per day.
         days: Calendar days from today, 0 or more.
     """
     names = [str(day) for day in days]
@@ -460,14 +431,12 @@ def score_course(view: DecayView, entry: DecayEntry, days: Sequence[int]) -> tup
     creation; earlier scores are unknown.
 
     Args:
-        view: Provides the moment, rate and thresholds.
-        entry: One of its entries.
         days: Calendar days from the view's, negative in the past.
 
     Returns:
         One point for each day, in order.
     """
-    record, thresholds = record_of(entry), thresholds_of(view)
+    record, thresholds = _record_of(entry), _thresholds_of(view)
     today, made, last = _ordinals(view, entry)
     points = []
     for day in days:
@@ -484,23 +453,21 @@ def score_terms(view: DecayView, entry: DecayEntry, day: int) -> Score | None:
     """Return a memory's score on one day with the terms of the formula; None if unknown.
 
     Args:
-        view: As for `score_course`.
-        entry: As there.
         day: Calendar days from the view's, negative in the past.
     """
     today, made, last = _ordinals(view, entry)
     if day < 0 and _unknown(today + day, made, last):
         return None
     days = max(0, today + day - last)
-    return explain_score(record_of(entry), days, view.lambda_, thresholds_of(view))
+    return explain_score(_record_of(entry), days, view.lambda_, _thresholds_of(view))
 
 
-def thresholds_of(view: DecayView) -> Thresholds:
+def _thresholds_of(view: DecayView) -> Thresholds:
     """Return the thresholds used for a view."""
     return Thresholds(view.active_threshold, view.fading_threshold, view.archive_threshold)
 
 
-def record_of(entry: DecayEntry) -> DecayRecord:
+def _record_of(entry: DecayEntry) -> DecayRecord:
     """Return the inputs of an entry's score."""
     return DecayRecord(
         entry.id,
@@ -547,11 +514,7 @@ def threshold_crossings(
     Thresholds passed on the same day form one crossing to the lowest of them.
 
     Args:
-        base: As for `decay.score`, like the following.
-        lambda_: Decay per day.
-        access_count: From 1.
         type_weight: Finite.
-        thresholds: The thresholds of the statuses.
     """
     value = decay.displayed(decay.score(base, lambda_, 0, access_count, type_weight))
     status = decay.status_of(value, thresholds)
@@ -569,9 +532,7 @@ def upcoming_changes(table: ScoreTable, within: int, context: DecayContext) -> F
     """Return the memories that will pass a threshold without further access, soonest first, then by id.
 
     Args:
-        table: The memories.
         within: Number of calendar days from today, 0 or more.
-        context: The moment and the constants.
 
     Raises:
         InvalidInput: The number of days is negative.

@@ -1,24 +1,25 @@
-"""The scores file in plans: entries, folded accesses, and changes of status over time."""
+"""The scores file in plans: decisions about decay, folded accesses, and changes of status over time."""
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, tzinfo
+from enum import Enum
 from pathlib import Path
-from typing import Any
+from typing import Any, assert_never
 
 from workbench.engine import layout
 from workbench.engine.clock import in_zone, parse_time, render_time
 from workbench.engine.errors import InvalidInput
+from workbench.engine.file_access import write_state
 from workbench.engine.history.plan import Action, FileChange, FileView, Plan
-from workbench.engine.history.state_files import write_state
 from workbench.engine.markdown.decay_scores import DecayScores, EntryAccesses, ScoreEntry, latest_moment
-from workbench.engine.memory import decay
 from workbench.engine.memory.access_journal import Access, JournalPage, count_accesses
 from workbench.engine.memory.decay import (
+    ARCHIVED,
     SCORED_STORES,
+    UNENDING,
     Accesses,
     DecayContext,
     DecayRecord,
@@ -30,14 +31,15 @@ from workbench.engine.memory.decay import (
     transition_of,
     written_status,
 )
+from workbench.engine.memory.draft import Draft
+from workbench.engine.memory.wording import clip
 from workbench.engine.settings.sections import DecaySettings
 
 MOST_WATERMARKS = 8
 
-Lookup = Callable[[str], MemoryFacts | None]
-"""Returns a memory's facts by its id; None if there is no such memory."""
-
 MARK = "decay-checked"
+
+_MOST_NAMED = 3
 
 
 def read_scores(view: FileView) -> DecayScores:
@@ -60,7 +62,7 @@ def with_folded(folded: Mapping[str, int], journal: str, offset: int) -> dict[st
     return dict(list(moved.items())[-MOST_WATERMARKS:])
 
 
-def checked_of(scores: DecayScores) -> datetime | None:
+def _checked_of(scores: DecayScores) -> datetime | None:
     """Return the moment up to which status transitions are logged; None if never."""
     found = scores.extra.get("checked")
     try:
@@ -73,16 +75,14 @@ def entry_of(record: DecayRecord, standing: ScoreEntry | None, context: DecayCon
     """Return the scores file's entry for a record.
 
     Args:
-        record: The inputs of the memory's score.
         standing: Its current entry, whose further keys are kept.
-        context: For the score and status written for readers.
     """
     score = score_now(record, context)
     extra: dict[str, Any] = dict(standing.extra) if standing else {}
     extra.pop("archived", None)
     if record.archived:
         extra["archived"] = True
-    vault = record.type_weight == decay.UNENDING
+    vault = record.type_weight == UNENDING
     entry = ScoreEntry(
         store=record.store,
         base_relevance=record.base,
@@ -90,7 +90,7 @@ def entry_of(record: DecayRecord, standing: ScoreEntry | None, context: DecayCon
         last_accessed=render_time(record.last_accessed),
         access_count=record.access_count,
         type_weight=1.0 if vault else record.type_weight,
-        current_score=written_score(score.value),
+        current_score=_written_score(score.value),
         status=written_status(score.status),
         pinned=record.pinned,
         extra=tuple(extra.items()),
@@ -106,17 +106,15 @@ def entry_of(record: DecayRecord, standing: ScoreEntry | None, context: DecayCon
 def rescored(entry: ScoreEntry, record: DecayRecord, context: DecayContext) -> ScoreEntry:
     """Return an entry with its present score and status, all else unchanged."""
     score = score_now(record, context)
-    return dataclasses.replace(
-        entry, current_score=written_score(score.value), status=written_status(score.status)
-    )
+    return replace(entry, current_score=_written_score(score.value), status=written_status(score.status))
 
 
-def written_score(value: float) -> float:
+def _written_score(value: float) -> float:
     """Return a score rounded to four significant digits; only archived memories are written as 0."""
     return float(f"{value:.4g}")
 
 
-def change_of_scores(
+def _change_of_scores(
     before: DecayScores,
     entries: Mapping[str, ScoreEntry] | Mapping[str, ScoreEntry | None],
     *,
@@ -125,19 +123,7 @@ def change_of_scores(
     now: datetime,
     extra: Mapping[str, Any] | None = None,
 ) -> FileChange | None:
-    """Return the change of the scores file that sets or removes entries; None if nothing differs.
-
-    Args:
-        before: The current file, from `read_scores`.
-        entries: New entries by memory id; None removes one.
-        action: Its action in the audit log.
-        summary: The audit line's summary.
-        now: Written as the file's last update.
-        extra: Keys of the outer object to set.
-
-    Raises:
-        DocumentError: The file's outer structure is broken.
-    """
+    """Return the change that sets entries, or removes those that are None; None if nothing differs."""
     differing = {
         memory_id: entry for memory_id, entry in entries.items() if entry != before.entries.get(memory_id)
     }
@@ -149,12 +135,153 @@ def change_of_scores(
     return FileChange(layout.DECAY_SCORES, after.render(), action, summary)
 
 
+def write_entries(
+    draft: Draft, entries: Mapping[str, ScoreEntry | None], action: Action, summary: str, now: datetime
+) -> None:
+    """Set or remove entries of the scores file in a draft; see `change_of_scores`."""
+    file = _change_of_scores(read_scores(draft), entries, action=action, summary=summary, now=now)
+    if file is not None and file.content is not None:
+        draft.write(file.path, file.content, file.action, file.summary)
+
+
+class Decision(Enum):
+    """A decision of a person or an agent about a memory's decay, with its action and its verb in the audit log.
+
+    Archiving hides a memory from search (design document §8.3): score 0, status archived. It keeps a pin, so that
+    restoring brings it back. Reinforcing counts an access at once, bypassing the journal (§9.4).
+    """
+
+    PIN = (Action.PIN, "pinned")
+    UNPIN = (Action.UNPIN, "unpinned")
+    ARCHIVE = (Action.ARCHIVE, "archived")
+    RESTORE = (Action.RESTORE, "restored")
+    REINFORCE = (Action.EDIT, "reinforced")
+
+    @property
+    def action(self) -> Action:
+        return self.value[0]
+
+    @property
+    def verb(self) -> str:
+        return self.value[1]
+
+
+def decide(
+    draft: Draft, decision: Decision, memories: Sequence[MemoryFacts], context: DecayContext
+) -> tuple[str, ...]:
+    """Carry out a decision in a draft; the audit log names the memories by their titles too.
+
+    Arguments and errors as for `plan_decision`.
+
+    Returns:
+        The ids of the memories that it changes.
+    """
+    entries = _decided_entries(read_scores(draft), decision, memories, context)
+    # “Why did you forget about X?” is answered by searching for X in the audit log.
+    named = [f"{facts.id} “{clip(facts.title, 40)}”" for facts in memories if facts.id in entries]
+    more = f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else ""
+    summary = f"{decision.verb} {', '.join(named[:_MOST_NAMED])}{more}"
+    write_entries(draft, entries, decision.action, summary, context.now)
+    return tuple(entries)
+
+
+def plan_decision(
+    view: FileView, decision: Decision, memories: Sequence[MemoryFacts], context: DecayContext
+) -> Plan[tuple[str, ...]]:
+    """Plan to carry out a decision.
+
+    Args:
+        memories: The memories that it is about; those that it does not change are skipped.
+
+    Returns:
+        A plan with the ids of the memories that it changes.
+
+    Raises:
+        InvalidInput: One of them has no score; or it cannot be unpinned, as it is in the vault or its own text pins it.
+        DocumentError: The scores file's outer structure is broken.
+    """
+    scores = read_scores(view)
+    entries = _decided_entries(scores, decision, memories, context)
+    ids = tuple(entries)
+    if not ids:
+        return Plan(decision.action, layout.DECAY_SCORES, "nothing to change", outcome=())
+    summary = f"{decision.verb} {ids[0] if len(ids) == 1 else f'{len(ids)} memories'}"
+    file = _change_of_scores(scores, entries, action=decision.action, summary=summary, now=context.now)
+    return Plan(decision.action, layout.DECAY_SCORES, summary, (file,) if file else (), outcome=ids)
+
+
+def _decided_entries(
+    scores: DecayScores, decision: Decision, memories: Sequence[MemoryFacts], context: DecayContext
+) -> dict[str, ScoreEntry]:
+    entries = {}
+    for facts in memories:
+        standing = scores.entries.get(facts.id)
+        record = decay_record(facts, standing, None, context)
+        decided = _decided(decision, facts, record, context)
+        if decided != record:
+            entries[facts.id] = entry_of(decided, standing, context)
+    return entries
+
+
+def _decided(
+    decision: Decision, facts: MemoryFacts, record: DecayRecord, context: DecayContext
+) -> DecayRecord:
+    match decision:
+        case Decision.PIN:
+            is_pinned = facts.store == "vault" or facts.pinned
+            return record if is_pinned else replace(record, pinned=True, archived=False)
+        case Decision.UNPIN:
+            _check_may_unpin(facts)
+            return replace(record, pinned=False)
+        case Decision.ARCHIVE:
+            return replace(record, archived=True)
+        case Decision.RESTORE:
+            back = replace(record, archived=False)
+            # Below the archive threshold, it would stay hidden without an access.
+            return _accessed(back, context) if score_now(back, context).status == ARCHIVED else back
+        case Decision.REINFORCE:
+            return _accessed(record, context)
+    assert_never(decision)
+
+
+def _check_may_unpin(facts: MemoryFacts) -> None:
+    if facts.store == "vault":
+        raise InvalidInput(
+            "Memories in the vault never decay.", where=facts.id, remedy="Move it to another store first."
+        )
+    if facts.pinned:
+        raise InvalidInput(
+            "This memory’s own text marks it as pinned.",
+            where=facts.id,
+            remedy="Edit the memory and take the mark out.",
+        )
+
+
+def _accessed(record: DecayRecord, context: DecayContext) -> DecayRecord:
+    last = max(record.last_accessed, context.now)
+    return replace(record, access_count=record.access_count + 1, last_accessed=last)
+
+
+def drop_entries(draft: Draft, memory_ids: Collection[str], now: datetime) -> None:
+    """Remove the entries of deleted memories and of their facts and relations in a draft.
+
+    The summary does not name them: deleted content may not survive in it.
+
+    Raises:
+        DocumentError: The scores file's outer structure is broken.
+    """
+    wanted = set(memory_ids)
+    known = read_scores(draft).entries
+    gone = {each: None for each in known if each in wanted or each.partition("#^")[0] in wanted}
+    summary = f"dropped {len(gone)} {'entry' if len(gone) == 1 else 'entries'}"
+    write_entries(draft, gone, Action.EDIT, summary, now)
+
+
 @dataclass(frozen=True)
 class FoldedAccesses:
     """The result of a fold, with the offset up to which the journal may be dropped after its commit.
 
     Args:
-        journal: The journal's id.
         offset: The offset up to which the scores file now includes it.
         ids: The memories whose entries changed.
         accesses: Number of accesses folded in.
@@ -169,13 +296,7 @@ class FoldedAccesses:
 
 
 def fold_is_due(waiting: Sequence[Access], now: datetime, settings: DecaySettings) -> bool:
-    """Return True if the waiting accesses are numerous or old enough to be folded in.
-
-    Args:
-        waiting: Accesses not yet in the scores file.
-        now: Aware.
-        settings: They give the limits.
-    """
+    """Return True if the waiting accesses are numerous or old enough to be folded in."""
     if not waiting:
         return False
     oldest = min(access.moment for access in waiting)
@@ -187,108 +308,6 @@ def pending_accesses(scores: DecayScores, page: JournalPage) -> dict[str, Access
     return count_accesses(page.after(folded_of(scores)))
 
 
-@dataclass(frozen=True)
-class FoldedEntries:
-    """Entries with waiting accesses counted in, the resulting transitions, and the number of accesses."""
-
-    entries: Mapping[str, ScoreEntry]
-    transitions: tuple[Transition, ...]
-    accesses: int
-
-
-def plan_scores(
-    scores: DecayScores,
-    page: JournalPage,
-    fold: FoldedEntries,
-    extra: Mapping[str, object],
-    context: DecayContext,
-) -> Plan[FoldedAccesses]:
-    """Plan to write folded entries and log their transitions; empty if there are neither.
-
-    Args:
-        scores: The current scores file.
-        page: The content of the journal.
-        fold: The entries to write.
-        extra: Further keys of the file's outer object to set.
-        context: The moment and the constants.
-
-    Raises:
-        DocumentError: The scores file's outer structure is broken.
-    """
-    outcome = FoldedAccesses(page.journal, page.end, tuple(fold.entries), fold.accesses, fold.transitions)
-    if not fold.accesses and not fold.transitions:
-        return Plan(Action.DECAY, layout.DECAY_SCORES, "nothing to fold in", outcome=outcome)
-    if fold.transitions:
-        action, summary = Action.DECAY, describe_transitions(fold.transitions)
-    else:
-        accesses = f"{fold.accesses} access{'es' if fold.accesses != 1 else ''}"
-        memories = f"{len(fold.entries)} {'memories' if len(fold.entries) != 1 else 'memory'}"
-        action, summary = Action.EDIT, f"folded in {accesses} of {memories}"
-    if fold.accesses:
-        extra = {**extra, "folded": with_folded(folded_of(scores), page.journal, page.end)}
-    file = change_of_scores(
-        scores, fold.entries, action=action, summary=summary, now=context.now, extra=extra
-    )
-    return Plan(action, layout.DECAY_SCORES, summary, (file,) if file else (), outcome=outcome)
-
-
-def fold_entries(
-    scores: DecayScores, page: JournalPage, lookup: Lookup, context: DecayContext
-) -> FoldedEntries:
-    """Count waiting accesses into the entries of their memories.
-
-    An access to a fact without a score of its own counts for its entity; accesses to deleted memories are dropped.
-
-    Args:
-        scores: The current scores file.
-        page: The content of the journal.
-        lookup: Returns a memory's facts by its id.
-        context: For the scores written for readers.
-    """
-    waiting = page.after(folded_of(scores))
-    owners = {memory_id: _owner(memory_id, lookup) for memory_id in {access.id for access in waiting}}
-    owned = [(owner, replace(access, id=owner.id)) for access in waiting if (owner := owners[access.id])]
-    tallies = count_accesses([access for _, access in owned])
-    told_apart = _by_change(access for _, access in owned)
-    checked = checked_of(scores)
-    entries = {}
-    transitions = []
-    for facts in {owner.id: owner for owner, _ in owned}.values():
-        standing = scores.entries.get(facts.id)
-        record = decay_record(facts, standing, tallies[facts.id], context)
-        entry = entry_of(record, standing, context)
-        known = (standing or entry_of(decay_record(facts, None, None, context), None, context)).accesses
-        others, changes = told_apart[facts.id]
-        if changes or known.changes:
-            last = latest_moment(known.last, *(render_time(access.moment) for access in others))
-            count = known.count + len(others)
-            entry = entry.with_accesses(EntryAccesses(count, last, {**known.changes, **changes}))
-        entries[facts.id] = entry
-        if transition := transition_of(facts, standing, record, checked, context):
-            transitions.append(transition)
-    return FoldedEntries(entries, tuple(transitions), len(waiting))
-
-
-def _by_change(accesses: Iterable[Access]) -> dict[str, tuple[list[Access], dict[str, str]]]:
-    """Return each memory's accesses without a change, and the times of the others by change."""
-    found: dict[str, tuple[list[Access], dict[str, str]]] = {}
-    for access in accesses:
-        others, changes = found.setdefault(access.id, ([], {}))
-        if access.change and access.change not in changes:
-            changes[access.change] = render_time(access.moment)
-        else:
-            others.append(access)
-    return found
-
-
-def _owner(memory_id: str, lookup: Lookup) -> MemoryFacts | None:
-    for candidate in dict.fromkeys((memory_id, memory_id.partition("#^")[0])):
-        facts = lookup(candidate)
-        if facts is not None and facts.store in SCORED_STORES:
-            return facts
-    return None
-
-
 def plan_transitions(
     view: FileView, page: JournalPage, memories: Mapping[str, MemoryFacts], context: DecayContext
 ) -> Plan[FoldedAccesses]:
@@ -297,44 +316,88 @@ def plan_transitions(
     Journalled accesses are folded in at the same time; the file stores the offset, so that a crash before the journal
     is dropped counts nothing twice. If no status has changed and no access waits, the file is left alone.
 
-    Args:
-        view: The files.
-        page: The content of the journal.
-        memories: All memories by id.
-        context: The moment and the constants.
+    An access to a fact without a score of its own counts for its entity; accesses to deleted memories are dropped.
 
     Raises:
         DocumentError: The scores file's outer structure is broken.
     """
     scores = read_scores(view)
-    fold = fold_entries(scores, page, memories.get, context)
-    checked = checked_of(scores)
-    entries = dict(fold.entries)
-    transitions = list(fold.transitions)
-    for facts in memories.values():
-        if facts.store not in SCORED_STORES or facts.id in fold.entries:
+    waiting = page.after(folded_of(scores))
+    checked = _checked_of(scores)
+    entries: dict[str, ScoreEntry] = {}
+    transitions: list[Transition] = []
+    accesses = _by_owner(waiting, memories)
+    for facts in (*(memories[owner] for owner in accesses), *memories.values()):
+        if facts.store not in SCORED_STORES or facts.id in entries:
             continue
         standing = scores.entries.get(facts.id)
-        record = decay_record(facts, standing, None, context)
+        if facts.id in accesses:
+            own = accesses[facts.id]
+            record = decay_record(facts, standing, count_accesses(own)[facts.id], context)
+            entries[facts.id] = _with_accesses(facts, standing, record, own, context)
+        else:
+            record = decay_record(facts, standing, None, context)
         transition = transition_of(facts, standing, record, checked, context)
         if transition is None:
             continue
         transitions.append(transition)
         # This does not create entries: without one, the status follows from the moment of the check.
-        if standing is not None:
+        if standing is not None and facts.id not in accesses:
             entries[facts.id] = rescored(standing, record, context)
-    whole = FoldedEntries(entries, tuple(transitions), fold.accesses)
-    return plan_scores(scores, page, whole, {"checked": render_time(context.now)}, context)
+    outcome = FoldedAccesses(page.journal, page.end, tuple(entries), len(waiting), tuple(transitions))
+    if not waiting and not transitions:
+        return Plan(Action.DECAY, layout.DECAY_SCORES, "nothing to fold in", outcome=outcome)
+    if transitions:
+        action, summary = Action.DECAY, describe_transitions(transitions)
+    else:
+        told = f"{len(waiting)} access{'es' if len(waiting) != 1 else ''}"
+        action = Action.EDIT
+        summary = f"folded in {told} of {len(entries)} {'memories' if len(entries) != 1 else 'memory'}"
+    extra: dict[str, object] = {"checked": render_time(context.now)}
+    if waiting:
+        extra["folded"] = with_folded(folded_of(scores), page.journal, page.end)
+    file = _change_of_scores(scores, entries, action=action, summary=summary, now=context.now, extra=extra)
+    return Plan(action, layout.DECAY_SCORES, summary, (file,) if file else (), outcome=outcome)
+
+
+def _by_owner(waiting: Iterable[Access], memories: Mapping[str, MemoryFacts]) -> dict[str, list[Access]]:
+    """Return the accesses by the memory whose score they count for."""
+    found: dict[str, list[Access]] = {}
+    for access in waiting:
+        for candidate in (access.id, access.id.partition("#^")[0]):
+            facts = memories.get(candidate)
+            if facts is not None and facts.store in SCORED_STORES:
+                found.setdefault(facts.id, []).append(replace(access, id=facts.id))
+                break
+    return found
+
+
+def _with_accesses(
+    facts: MemoryFacts,
+    standing: ScoreEntry | None,
+    record: DecayRecord,
+    accesses: Iterable[Access],
+    context: DecayContext,
+) -> ScoreEntry:
+    """Return a memory's entry with accesses counted in, those by changes of memory apart from the others."""
+    entry = entry_of(record, standing, context)
+    known = (standing or entry_of(decay_record(facts, None, None, context), None, context)).accesses
+    changes: dict[str, str] = {}
+    others: list[str] = []
+    for access in accesses:
+        time = render_time(access.moment)
+        if access.change and access.change not in changes:
+            changes[access.change] = time
+        else:
+            others.append(time)
+    if not changes and not known.changes:
+        return entry
+    last = latest_moment(known.last, *others)
+    return entry.with_accesses(EntryAccesses(known.count + len(others), last, {**known.changes, **changes}))
 
 
 def check_is_due(folder: Path, now: datetime, zone: tzinfo) -> bool:
-    """Return True if a calendar day has begun since transitions were last checked here.
-
-    Args:
-        folder: This workspace's state directory.
-        now: Aware.
-        zone: The workspace's time zone.
-    """
+    """Return True if a calendar day has begun since transitions were last checked here."""
     try:
         last = parse_time((folder / MARK).read_text("utf-8"))
     except (OSError, InvalidInput, UnicodeDecodeError):

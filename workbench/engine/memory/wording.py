@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
+from itertools import count, takewhile
 
 from workbench.engine.errors import InvalidInput
 
@@ -27,6 +27,7 @@ _MARKUP_OF_TAGS = re.compile(r"[\[\]|,;:#<>`]+")
 _SOURCE = re.compile(r"[a-z][a-z0-9._-]*(?::[A-Za-z0-9._-]+)?")
 
 _CONTEXT = 20
+_WHOLE = 40
 
 
 @dataclass(frozen=True)
@@ -39,11 +40,6 @@ class CleanText:
 
 def clean_memory(text: str, *, what: str = "A memory", limit: int = MEMORY_CHARACTERS) -> CleanText:
     """Prepare a text for storage; its line breaks stay.
-
-    Args:
-        text: Anything.
-        what: Its name in errors.
-        limit: Maximum number of characters.
 
     Raises:
         InvalidInput: It is empty, contains NUL, or is longer than the limit.
@@ -130,6 +126,12 @@ def checked_source(value: str) -> str:
     )
 
 
+def numbered(name: str) -> Iterator[str]:
+    """Yield the names that memories of one name get: `name`, `name-2` and so on."""
+    yield name
+    yield from (f"{name}-{number}" for number in count(2))
+
+
 def one_line(text: str) -> str:
     """Join a text to one line with single spaces."""
     return " ".join(text.split())
@@ -155,34 +157,27 @@ def _without_blank_ends(text: str) -> str:
     return "\n".join(lines).rstrip()
 
 
-def clip_difference(before: str, after: str, limit: int = 40) -> tuple[str, str]:
-    """Return both texts as single lines; long ones are cut around the part in which they differ.
-
-    Args:
-        before: The former text.
-        after: The new text.
-        limit: Characters up to which both are returned whole.
+def clip_difference(before: str, after: str) -> tuple[str, str]:
+    """Return both texts as single lines; above 40 characters, they are cut around the part in which they differ.
 
     Returns:
         The differing part of each with up to 20 common characters on either side, broken at spaces if possible, with
-        ellipses for omitted text. A part longer than twice the limit is cut too.
+        ellipses for omitted text. A part longer than 80 characters is cut too.
     """
     old, new = (clip(text, len(text) + 1) for text in (before, after))
-    if max(len(old), len(new)) <= limit:
+    if max(len(old), len(new)) <= _WHOLE:
         return old, new
-    shared_start = _shared(old, new)
-    shared_end = _shared(old[shared_start:][::-1], new[shared_start:][::-1])
-    return _around(old, shared_start, shared_end, 2 * limit), _around(
-        new, shared_start, shared_end, 2 * limit
-    )
+    start = common_length(old, new)
+    end = common_length(old[start:][::-1], new[start:][::-1])
+    return _around(old, start, end), _around(new, start, end)
 
 
-def _shared(one: str, other: str) -> int:
-    """Return the length of the common beginning of two texts."""
+def common_length(one: Sequence[str], other: Sequence[str]) -> int:
+    """Return the length of the common beginning of two texts or lists of words."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
-def _around(text: str, shared_start: int, shared_end: int, limit: int) -> str:
+def _around(text: str, shared_start: int, shared_end: int) -> str:
     differs_until = len(text) - shared_end
     start = max(shared_start - _CONTEXT, 0)
     if start:
@@ -193,4 +188,4 @@ def _around(text: str, shared_start: int, shared_end: int, limit: int) -> str:
         space = text.rfind(" ", differs_until, stop)
         stop = space if space >= 0 else stop
     part = f"{'…' if start else ''}{text[start:stop]}"
-    return part + "…" if stop < len(text) and len(part) < limit else clip(part, limit)
+    return part + "…" if stop < len(text) and len(part) < 2 * _WHOLE else clip(part, 2 * _WHOLE)

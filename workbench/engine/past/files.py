@@ -8,14 +8,14 @@ from collections.abc import Callable, Collection, Hashable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from workbench.engine import layout
 from workbench.engine.catalog.catalog import Catalog
 from workbench.engine.catalog.file_rows import FileRows, extract, moment_of
 from workbench.engine.catalog.graph import json_list
-from workbench.engine.catalog.records import EdgeRecord
 from workbench.engine.identifiers import entity_name, linked_entity
+from workbench.engine.markdown.statements import ACCESS_KEYS, WrittenAccesses
 
 if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
@@ -42,7 +42,6 @@ class PastFiles:
     """A `FileView` of a commit that also identifies the version of each file.
 
     Args:
-        store: The history.
         tree: The commit’s root tree.
         versions: Reads contents.
         same: The catalog's knowledge of the current files.
@@ -84,9 +83,35 @@ class PastFiles:
         blob = self.blob(path)
         return self.versions.rows(path, blob) if blob else None
 
-    def is_same(self, path: str, blob: bytes) -> bool:
-        """Return True if the catalog's rows of a file with this blob apply to this commit."""
-        return self.blobs.get(path) == blob.hex()
+    def unchanged(self, question: str, *values: str) -> builtins.list[tuple[Any, ...]]:
+        """Return the catalog's rows of the files that read the same in this commit.
+
+        Args:
+            question: A query for path, blob (20 bytes) and what is wanted, for files that were read completely.
+            values: Bound to it.
+
+        Returns:
+            What is wanted.
+        """
+        blobs = self.blobs.get
+        return [row[2:] for row in self.same.rows(question, values) if blobs(row[0]) == row[1].hex()]
+
+    def outlines(self, stores: Collection[str]) -> builtins.list[MemoryOutline]:
+        """Return every memory of some stores in the files that read the same, in order within each file."""
+        rows = self.unchanged(
+            # As all columns are read: a table scan is faster than an index.
+            "SELECT m.path, blob, m.path, m.id, store, title, source, moment, pinned, used FROM memories m NOT INDEXED"
+            " JOIN files f ON f.number = m.file WHERE blob IS NOT NULL"
+            " AND store IN (SELECT value FROM json_each(?)) ORDER BY m.path, start_line, m.number",
+            json_list(sorted(stores)),
+        )
+        moments = {text: datetime.fromisoformat(text) if text else None for text in {row[5] for row in rows}}
+        return [
+            MemoryOutline._make(
+                (*row[:5], moments[row[5]], row[6] == 1, WrittenAccesses.read(row[7]) if row[7] else None)
+            )
+            for row in rows
+        ]
 
     def differing(self) -> Mapping[str, str]:
         """Return the files whose content the catalog does not know: blob hash by path.
@@ -155,6 +180,8 @@ def read_entity_head(content: bytes, entity: str) -> EntityHead | None:
         if value.strip():
             fields[key.strip().lower()] = value.strip()
     label = fields.get("label", title)
+    if ACCESS_KEYS & fields.keys():
+        return None
     if not label or label == entity or len(label) > _MOST_LABEL or not label.isprintable():
         return None
     return EntityHead(label, fields.get("created", ""), fields.get("pinned", "").lower() in ("yes", "true"))
@@ -167,13 +194,13 @@ class NamedEntity(NamedTuple):
     label: str
     moment: datetime | None
     pinned: bool
+    used: WrittenAccesses | None = None
 
 
 class Versions:
     """A cache of file versions.
 
     Args:
-        store: The history.
         zone: The time zone of dates and times in the files.
     """
 
@@ -243,7 +270,9 @@ class Versions:
             )
         else:
             records = self.rows(path, blob).memories
-            found = next((NamedEntity(one.id, one.title, one.moment, one.pinned) for one in records), None)
+            found = next(
+                (NamedEntity(one.id, one.title, one.moment, one.pinned, one.used) for one in records), None
+            )
         self._named[path, blob] = found
         return found
 
@@ -264,26 +293,23 @@ class KnownFiles:
 
 
 class MemoryOutline(NamedTuple):
-    """A memory without its text, with the blob hash (20 bytes) of its file."""
+    """A memory without its text."""
 
     path: str
-    blob: bytes
     id: str
     store: str
     title: str
     source: str
     moment: datetime | None
     pinned: bool
+    used: WrittenAccesses | None
 
 
 class CatalogedFiles:
-    """Catalog queries whose answers name the file and blob of each row.
-
-    Args:
-        catalog: The catalog to ask.
-    """
+    """What the catalog knows of the current files, with the version of each."""
 
     def __init__(self, catalog: Catalog) -> None:
+        self.rows = catalog.rows
         self._catalog = catalog
         self._known: KnownFiles | None = None
 
@@ -307,59 +333,3 @@ class CatalogedFiles:
             if self._catalog.version() == version:
                 break
         return answer
-
-    def outlines(self, stores: Collection[str]) -> list[MemoryOutline]:
-        """Return every memory of some stores, in order within each file."""
-        rows = self._catalog.rows(
-            # As all columns are read: a table scan is faster than an index.
-            "SELECT m.path, blob, m.id, store, title, source, moment, pinned FROM memories m NOT INDEXED"
-            " JOIN files f ON f.number = m.file WHERE blob IS NOT NULL"
-            " AND store IN (SELECT value FROM json_each(?)) ORDER BY m.path, start_line, m.number",
-            (json_list(sorted(stores)),),
-        )
-        moments = {text: datetime.fromisoformat(text) if text else None for text in {row[6] for row in rows}}
-        return [MemoryOutline._make((*row[:6], moments[row[6]], row[7] == 1)) for row in rows]
-
-    def edges_to(self, entity: str) -> list[tuple[str, bytes, EdgeRecord]]:
-        """Return path, blob and relation for each relation to an entity."""
-        rows = self._catalog.rows(
-            "SELECT path, blob, source, relation, target, confidence, since, block FROM edges"
-            " JOIN files ON number = file WHERE target = ? AND blob IS NOT NULL ORDER BY path, place",
-            (entity,),
-        )
-        return [(row[0], row[1], EdgeRecord(*row[2:])) for row in rows]
-
-    def mentions(self, target: str) -> list[tuple[str, bytes, str]]:
-        """Return path, blob and source for each mention of a memory, except by merged entities."""
-        rows = self._catalog.rows(
-            "SELECT DISTINCT path, blob, source FROM links JOIN files ON number = file"
-            " WHERE target = ? AND blob IS NOT NULL AND NOT EXISTS (SELECT 1 FROM entities"
-            " WHERE entities.file = files.number AND id = source AND merged_into IS NOT NULL)",
-            (target,),
-        )
-        return [(path, blob, source) for path, blob, source in rows]
-
-    def merged_into(self, entity: str) -> list[tuple[str, bytes, str]]:
-        """Return path, blob and id of each entity that was merged into this one."""
-        rows = self._catalog.rows(
-            "SELECT files.path, blob, id FROM entities JOIN files ON files.number = file"
-            " WHERE merged_into = ? AND blob IS NOT NULL",
-            (entity,),
-        )
-        return [(path, blob, id_) for path, blob, id_ in rows]
-
-    def merges(self) -> list[tuple[str, bytes, str, str]]:
-        """Return path, blob, id and target of each merged entity."""
-        rows = self._catalog.rows(
-            "SELECT files.path, blob, id, merged_into FROM entities JOIN files ON files.number = file"
-            " WHERE merged_into IS NOT NULL AND blob IS NOT NULL ORDER BY id, files.path DESC"
-        )
-        return [(path, blob, id_, keeper) for path, blob, id_, keeper in rows]
-
-    def entities(self) -> list[tuple[str, bytes, str, str, bool]]:
-        """Return path, blob, id, label and whether it was merged, for every entity."""
-        rows = self._catalog.rows(
-            "SELECT files.path, blob, id, label, merged_into IS NOT NULL FROM entities"
-            " JOIN files ON files.number = file WHERE blob IS NOT NULL"
-        )
-        return [(path, blob, id_, label, bool(merged)) for path, blob, id_, label, merged in rows]

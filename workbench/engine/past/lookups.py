@@ -13,7 +13,7 @@ from urllib.parse import unquote_to_bytes
 
 from workbench.engine import layout
 from workbench.engine.catalog.graph import MOST_NODES, final_entities, neighbourhood_of, with_center
-from workbench.engine.catalog.records import EntityMatch, EntityStory
+from workbench.engine.catalog.records import EdgeRecord, EntityMatch, EntityStory
 from workbench.engine.clock import in_zone
 from workbench.engine.errors import InvalidInput, OutsideWorkspace
 from workbench.engine.identifiers import EPISODE_ID, parse_memory_id
@@ -29,9 +29,8 @@ from workbench.engine.memory.decay import (
     score_now,
 )
 from workbench.engine.memory.entities import entity_path
-from workbench.engine.memory.procedures import procedure_path
 from workbench.engine.memory.scores import FactColumns, build_score_table, explained_scores
-from workbench.engine.memory.vault import vault_path
+from workbench.engine.memory.stores import procedure_path, vault_path
 from workbench.engine.past.files import MemoryOutline, is_entity
 from workbench.engine.process import garbage_collection_paused
 from workbench.engine.results.audit import PastScore
@@ -39,18 +38,14 @@ from workbench.engine.results.graph import GraphEdge, GraphNode, GraphView
 
 if TYPE_CHECKING:
     from workbench.engine.catalog.file_rows import FileRows
-    from workbench.engine.catalog.records import EdgeRecord, EntityRecord, FactRecord, MemoryRecord
+    from workbench.engine.catalog.records import EntityRecord, FactRecord, MemoryRecord
     from workbench.engine.markdown.decay_scores import ScoreEntry
     from workbench.engine.past.files import PastFiles
     from workbench.engine.results.memories import Score
 
 
 class PastMerges:
-    """Entity merges as of a commit.
-
-    Args:
-        files: The commit's files.
-    """
+    """Entity merges as of a commit."""
 
     def __init__(self, files: PastFiles) -> None:
         self._files = files
@@ -79,9 +74,12 @@ class PastMerges:
 
     def _kept(self) -> dict[str, str]:
         files = self._files
-        into = {
-            entity: keeper for path, blob, entity, keeper in files.same.merges() if files.is_same(path, blob)
-        }
+        into = dict(
+            files.unchanged(
+                "SELECT files.path, blob, id, merged_into FROM entities JOIN files ON files.number = file"
+                " WHERE merged_into IS NOT NULL AND blob IS NOT NULL ORDER BY id, files.path DESC"
+            )
+        )
         for path, blob in files.differing().items():
             if is_entity(path):
                 into.update(files.versions.merged(path, blob))
@@ -98,7 +96,6 @@ class PastLookups:
     """The catalog's queries about memories, entities and relations, answered for a commit.
 
     Args:
-        files: The commit's files.
         hidden: Returns True for the id of an individually archived fact or relation.
     """
 
@@ -203,20 +200,22 @@ class PastLookups:
         return self._files.same.settled(lambda: self._mentions(target))
 
     def _mentions(self, target: str) -> tuple[str, ...]:
-        found = {
-            source
-            for path, blob, source in self._files.same.mentions(target)
-            if self._files.is_same(path, blob)
-        }
+        rows = self._files.unchanged(
+            "SELECT DISTINCT path, blob, source FROM links JOIN files ON number = file"
+            " WHERE target = ? AND blob IS NOT NULL AND NOT EXISTS (SELECT 1 FROM entities"
+            " WHERE entities.file = files.number AND id = source AND merged_into IS NOT NULL)",
+            target,
+        )
+        found = {source for (source,) in rows}
         needle = target.removeprefix("entity:").encode()
         for path, blob in self._readable().items():
             content = self._files.versions.content(blob)
             if needle in content or (b"%" in content and needle in unquote_to_bytes(content)):
-                rows = self._files.versions.rows(path, blob)
+                file = self._files.versions.rows(path, blob)
                 found.update(
                     source
-                    for source, named in rows.links
-                    if named == target and source not in rows.merged_into
+                    for source, named in file.links
+                    if named == target and source not in file.merged_into
                 )
         return tuple(sorted(found))
 
@@ -225,15 +224,16 @@ class PastLookups:
         return self._files.same.settled(lambda: self._absorbed(entity))
 
     def _absorbed(self, entity: str) -> tuple[str, ...]:
-        found = {
-            merged
-            for path, blob, merged in self._files.same.merged_into(entity)
-            if self._files.is_same(path, blob)
-        }
+        rows = self._files.unchanged(
+            "SELECT files.path, blob, id FROM entities JOIN files ON files.number = file"
+            " WHERE merged_into = ? AND blob IS NOT NULL",
+            entity,
+        )
+        found = {merged for (merged,) in rows}
         for path in self._linking().get(entity.removeprefix("entity:"), ()):
-            rows = self._files.rows(path)
-            if rows is not None:
-                found.update(merged for merged, into in rows.merged_into.items() if into == entity)
+            file = self._files.rows(path)
+            if file is not None:
+                found.update(merged for merged, into in file.merged_into.items() if into == entity)
         return tuple(sorted(found))
 
     def resolve(self, name: str, entity_type: str | None = None) -> tuple[EntityMatch, ...]:
@@ -262,11 +262,12 @@ class PastLookups:
         return self._files.same.settled(self._entities)
 
     def _entities(self) -> list[tuple[str, str]]:
-        found = {
-            id_: label
-            for path, blob, id_, label, merged in self._files.same.entities()
-            if not merged and self._files.is_same(path, blob)
-        }
+        found = dict(
+            self._files.unchanged(
+                "SELECT files.path, blob, id, label FROM entities JOIN files ON files.number = file"
+                " WHERE merged_into IS NULL AND blob IS NOT NULL"
+            )
+        )
         for path, blob in self._files.differing().items():
             named = self._files.versions.named(path, blob) if is_entity(path) else None
             if named is not None:
@@ -274,12 +275,15 @@ class PastLookups:
         return sorted(found.items())
 
     def _leading_to(self, entity: str) -> list[EdgeRecord]:
-        edges = [
-            edge for path, blob, edge in self._files.same.edges_to(entity) if self._files.is_same(path, blob)
-        ]
+        rows = self._files.unchanged(
+            "SELECT path, blob, source, relation, target, confidence, since, block FROM edges"
+            " JOIN files ON number = file WHERE target = ? AND blob IS NOT NULL ORDER BY path, place",
+            entity,
+        )
+        edges = [EdgeRecord(*row) for row in rows]
         for path in self._linking().get(entity.removeprefix("entity:"), ()):
-            rows = self._files.rows(path)
-            edges += [edge for edge in rows.edges if edge.to == entity] if rows else []
+            file = self._files.rows(path)
+            edges += [edge for edge in file.edges if edge.to == entity] if file else []
         return edges
 
     def _linking(self) -> Mapping[str, list[str]]:
@@ -307,7 +311,6 @@ class PastScores:
     """The relevance of memories as of a commit.
 
     Args:
-        files: The commit's files.
         first_seen: When memories without a date of their own entered the history.
         context: The score calculation at the commit's time.
     """
@@ -330,7 +333,7 @@ class PastScores:
     def all(self) -> tuple[PastScore, ...]:
         """Return the scores of all memories, by file and line."""
         outlines = self._files.same.settled(self._outlines)
-        _, _, ids, stores, titles, sources, moments, pinned = (
+        _, ids, stores, titles, sources, moments, pinned, used = (
             zip(*outlines, strict=True) if outlines else [()] * 8
         )
         adopted = dict(self._first_seen)
@@ -344,30 +347,27 @@ class PastScores:
             titles=titles,
             tags=[()] * len(ids),
             entities=[()] * len(ids),
+            used=used,
         )
         table = build_score_table(columns, self._entries, {}, self._context)
         return tuple(map(PastScore, ids, stores, titles, explained_scores(table, self._context)))
 
     def _outlines(self) -> list[MemoryOutline]:
         files = self._files
-        found = [
-            known for known in files.same.outlines(SCORED_STORES) if files.is_same(known.path, known.blob)
-        ]
+        found = files.outlines(SCORED_STORES)
         for path, blob in files.differing().items():
             if layout.store_of(path) not in SCORED_STORES:
                 continue
-            content = bytes.fromhex(blob)
             if is_entity(path):
                 named = files.versions.named(path, blob)
                 if named is not None:
                     label = (named.id, "semantic", named.label)
-                    found.append(MemoryOutline(path, content, *label, "", named.moment, named.pinned))
+                    found.append(MemoryOutline(path, *label, "", named.moment, named.pinned, named.used))
                 continue
             for record in files.versions.rows(path, blob).memories:
                 titled = (record.id, record.store, record.title)
-                found.append(
-                    MemoryOutline(path, content, *titled, record.source, record.moment, record.pinned)
-                )
+                known = (record.moment, record.pinned, record.used)
+                found.append(MemoryOutline(path, *titled, record.source, *known))
         found.sort(key=itemgetter(0))
         return found
 
@@ -389,6 +389,7 @@ class PastScores:
             adopted=self._first_seen.get(record.id),
             pinned=record.pinned,
             title=record.title,
+            used=record.used,
         )
         return decay_record(facts, self._entries.get(record.id), None, self._context)
 
@@ -398,14 +399,15 @@ class PastScores:
         return entry is not None and is_archived(entry)
 
 
-def neighbourhood(center: str, depth: int, lookups: PastLookups, scores: PastScores) -> GraphView | None:
+def neighbourhood(
+    center: str, depth: int, lookups: PastLookups, scores: PastScores, today: str
+) -> GraphView | None:
     """Return a neighbourhood; None if the entity did not exist and no relation named it.
 
     Args:
         center: The entity's id.
         depth: Hops to follow, 0 or more.
-        lookups: The commit's memories.
-        scores: The commit's scores.
+        today: ISO date of that time.
     """
     center = lookups.merges.whole(center)
     known = lookups.entity(center)
@@ -433,7 +435,8 @@ def neighbourhood(center: str, depth: int, lookups: PastLookups, scores: PastSco
     )
     if known is None:
         return view
-    return with_center(view, known, lookups.facts_of(center), lookups.story(center), lookups.absorbed(center))
+    facts, story, absorbed = lookups.facts_of(center), lookups.story(center), lookups.absorbed(center)
+    return with_center(view, known, facts, story, absorbed, today)
 
 
 def _node(entity: str, hop: int, lookups: PastLookups, scores: PastScores) -> GraphNode:

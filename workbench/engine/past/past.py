@@ -1,4 +1,4 @@
-"""Memory as of one commit: queried, compared with another commit, or written to a folder."""
+"""Memory as of one commit: queried, compared with another commit, written to a folder, or brought back."""
 
 from __future__ import annotations
 
@@ -23,14 +23,20 @@ from workbench.engine.errors import (
     OutsideWorkspace,
     StorageError,
 )
-from workbench.engine.history.commits import parse_message
-from workbench.engine.history.git_store import SHORT, blob_hash
+from workbench.engine.history.commits import RESTORES, parse_message
+from workbench.engine.history.differences import match_units, parse_units, unit_name
+from workbench.engine.history.git_objects import SHORT, blob_hash
+from workbench.engine.history.json_revert import scores_of_memory
+from workbench.engine.history.revert import Overlay, Reversal, reverting_plan
+from workbench.engine.history.structural_revert import conflict_error, try_revert
 from workbench.engine.identifiers import MemoryId, parse_memory_id
+from workbench.engine.markdown.core import CoreMemory
 from workbench.engine.markdown.decay_scores import DecayScores
 from workbench.engine.markdown.entity import EntityFile
-from workbench.engine.memory.core import view_core
+from workbench.engine.memory.core import read_core, view_core, within_cap
 from workbench.engine.memory.decay import DecayContext, is_archived
-from workbench.engine.memory.lookup import show_memory
+from workbench.engine.memory.forget import plan_archive
+from workbench.engine.memory.lookup import locate_memory, show_memory
 from workbench.engine.past.files import PastFiles, is_entity, read_entity_head
 from workbench.engine.past.lookups import PastLookups, PastScores, neighbourhood
 from workbench.engine.results.audit import (
@@ -48,15 +54,20 @@ from workbench.engine.results.memories import CoreView, Shown
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from workbench.engine.history.git_store import Commit, GitStore
+    from workbench.engine.history.git_objects import Commit
+    from workbench.engine.history.git_store import GitStore
+    from workbench.engine.history.plan import FileView, Plan
     from workbench.engine.markdown.source import LineSpan
+    from workbench.engine.memory.lookup import LocatedMemory
     from workbench.engine.past.files import CatalogedFiles, Versions
     from workbench.engine.settings.sections import Settings
 
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0)
 
 _ORDER = {store: place for place, store in enumerate(("core", "episodic", "semantic", "procedural", "vault"))}
+_UNDECIDED = (False, False)
 Pairs = Mapping[str, tuple[bytes | None, bytes | None]]
+
+_SHORT = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +78,7 @@ class PastMemory:
         text: The displayed text.
         compared: The text that decides whether two versions are the same.
         line: Its first line, 1-based.
+        pinned: Whether its own text or place pins it, whatever the scores file says.
     """
 
     id: str
@@ -75,6 +87,7 @@ class PastMemory:
     text: str
     compared: str
     line: int
+    pinned: bool = False
 
 
 def memories_in(path: str, content: bytes, zone: ZoneInfo) -> dict[str, PastMemory]:
@@ -90,7 +103,13 @@ def memories_in(path: str, content: bytes, zone: ZoneInfo) -> dict[str, PastMemo
         return {f"file:{path}": PastMemory(f"file:{path}", "file", path.rsplit("/", 1)[-1], text, text, 1)}
     return {
         record.id: PastMemory(
-            record.id, record.store, record.title, record.text, _compared(record.text), record.start_line
+            record.id,
+            record.store,
+            record.title,
+            record.text,
+            _compared(record.text),
+            record.start_line,
+            record.pinned or record.store == "vault",
         )
         for record in extract(path, content, zone).memories
     }
@@ -103,7 +122,7 @@ def whole_entity(path: str, content: bytes) -> PastMemory:
     if head is None:
         return next(unit for _, unit in _entity(path, content))
     text = content.decode("utf-8", "surrogateescape")
-    return PastMemory(f"entity:{name}", "semantic", head.label, text, text, 1)
+    return PastMemory(f"entity:{name}", "semantic", head.label, text, text, 1, head.pinned)
 
 
 def _entity(path: str, content: bytes) -> Iterator[tuple[str, PastMemory]]:
@@ -123,7 +142,10 @@ def _entity(path: str, content: bytes) -> Iterator[tuple[str, PastMemory]]:
         for number, line in enumerate(file.source.lines, start=1)
         if number not in own and line.strip() and not line.startswith("## ")
     )
-    yield entity, PastMemory(entity, "semantic", file.label, file.source.text, _compared(rest), 1)
+    yield (
+        entity,
+        PastMemory(entity, "semantic", file.label, file.source.text, _compared(rest), 1, file.pinned),
+    )
     for block, span, title in named:
         text = file.source.text_of(span)
         id_ = f"{entity}#^{block}"
@@ -140,13 +162,10 @@ class Past:
     Reads lazily.
 
     Args:
-        root: The workspace folder.
-        store: The history.
-        commit: The commit.
         asked: The time that was asked for; the commit's own if it was named.
         versions: The cache of file versions, shared with other commits.
         same: The catalog's knowledge of the current files.
-        settings: The current ones; they give the cap of core memory and the decay constants.
+        settings: The current ones; they give the cap of core memory, the decay constants and the graph's depth.
         first_seen: When memories without a date of their own entered the history.
     """
 
@@ -178,6 +197,11 @@ class Past:
     def commit(self) -> str:
         """The full hash of the commit."""
         return self._commit.id
+
+    @property
+    def _today(self) -> str:
+        """The day that was asked for, in the workspace's zone."""
+        return self._asked.astimezone(self._zone).date().isoformat()
 
     @property
     def timestamp(self) -> datetime:
@@ -251,17 +275,22 @@ class Past:
         score = self._scores.of(record) if record else None
         if score is not None and memory_id.block and self._scores.is_archived(str(memory_id)):
             score = replace(score, value=0.0, status="archived")
-        return show_memory(self.files, str(memory_id), self.lookups, self._zone, score=score)
+        return show_memory(self.files, str(memory_id), self.lookups, self._zone, self._today, score=score)
 
-    def graph(self, entity: str, *, depth: int = 1) -> GraphView:
+    def graph(self, entity: str, *, depth: int | None = None) -> GraphView:
         """Return an entity, by id or label, with its facts and neighbourhood.
+
+        Args:
+            depth: Hops to follow; as many as the setting `graph.depth` says now where None.
 
         Raises:
             NotFound: There was no such entity.
         """
+        depth = self._settings.graph.depth if depth is None else depth
         if depth < 0:
             raise InvalidInput("A depth is 0 or more.", remedy="Ask for --depth 1.")
-        view = neighbourhood(str(self._named(entity).whole), depth, self.lookups, self._scores)
+        center = str(self._named(entity).whole)
+        view = neighbourhood(center, depth, self.lookups, self._scores, self._today)
         if view is None:
             raise NotFound(
                 f"There was no entity “{entity}” at {self._commit.id[:SHORT]}.",
@@ -393,7 +422,7 @@ def _require_free(place: Path, target: Path) -> None:
         ) from error
     if not is_free:
         raise InvalidInput(
-            "Something stands there already.",
+            "There is something there already.",
             where=str(target),
             remedy="Name a new folder, or an empty one.",
         )
@@ -412,8 +441,7 @@ def _checked(path: str) -> str:
 
 def _write(place: Path, content: bytes) -> None:
     place.parent.mkdir(parents=True, exist_ok=True)
-    handle = os.open(place, _NEW, 0o666)
-    with os.fdopen(handle, "wb") as file:
+    with place.open("xb") as file:
         file.write(content)
 
 
@@ -466,9 +494,13 @@ def _changes(
     for id_ in dict.fromkeys((*new, *old)):
         earlier, later = old.get(id_), new.get(id_)
         told = later or earlier
-        if told is None or (earlier and later and earlier.compared == later.compared):
+        if told is None:
             continue
         change = "added" if earlier is None else "removed" if later is None else "changed"
+        if earlier and later and earlier.compared == later.compared:
+            if earlier.pinned == later.pinned:
+                continue
+            change = "scored"
         yield (
             told.line,
             MemoryChange(
@@ -486,21 +518,135 @@ def _changes(
 def _scored(
     pairs: Pairs, find: Callable[[str], tuple[str, PastMemory] | None], told: Collection[str]
 ) -> Iterator[MemoryChange]:
-    """Yield the memories that were pinned, unpinned, archived or restored, with their former text."""
+    """Yield the memories that the scores file pinned, unpinned, archived or restored, with their former text."""
     before, after = pairs.get(layout.DECAY_SCORES, (None, None))
     if before == after:
         return
     old, new = _decided(before), _decided(after)
     for id_ in sorted({*old, *new}):
-        if old.get(id_) == new.get(id_) or id_ in told:
+        was, now = old.get(id_, _UNDECIDED), new.get(id_, _UNDECIDED)
+        if was == now or id_ in told:
             continue
         found = find(id_)
-        if found is not None:
-            path, unit = found
-            yield MemoryChange(id_, unit.store, path, unit.title, "scored", unit.text, unit.text)
+        if found is None:
+            continue
+        path, unit = found
+        # An entry that only repeats the pin of a text that did not change decides nothing.
+        if unit.pinned and was[1] == now[1]:
+            continue
+        yield MemoryChange(id_, unit.store, path, unit.title, "scored", unit.text, unit.text)
 
 
 def _decided(content: bytes | None) -> dict[str, tuple[bool, bool]]:
     entries = DecayScores.parse(content or b"").entries
     decided = {id_: (entry.pinned, is_archived(entry)) for id_, entry in entries.items()}
     return {id_: each for id_, each in decided.items() if any(each)}
+
+
+def plan_memory_rollback(
+    view: FileView,
+    memory_id: str,
+    then: FileView,
+    commit: str,
+    now: datetime,
+    settings: Settings,
+    first_seen: Mapping[str, datetime],
+) -> Plan[Reversal]:
+    """Plan to restore one memory with its pin and archiving; everything else stays.
+
+    A memory that did not exist then is archived like a forgotten one, which undo reverts. One that does not exist now
+    returns to its former predecessor.
+
+    Args:
+        memory_id: A memory of then or now.
+        then: The files of the commit.
+        commit: Full hash of the commit.
+        now: Aware, in the workspace's zone.
+        settings: They give the cap of core memory and the decay constants.
+        first_seen: When memories entered the history, by id.
+
+    Raises:
+        InvalidInput: It is not an id, or names lines of a file.
+        NotFound: There is no such memory then or now.
+        Stale: It cannot be restored without the rest of its file.
+        BudgetExceeded: Core memory would exceed its cap.
+    """
+    zone = settings.zone
+    was, current = _placed(then, memory_id, zone), _placed(view, memory_id, zone)
+    if was is None and current is None:
+        raise NotFound(
+            f"There was no memory {memory_id} at {commit[:_SHORT]}, and it does not exist now.",
+            remedy=f"See what there was: workbench audit at {commit[:_SHORT]}",
+        )
+    if was is None:
+        return _put_away(view, memory_id, commit, now, settings, first_seen)
+    overlay = Overlay(view)
+    if was.id.kind == "file" and "#" in was.id.name:
+        raise InvalidInput(
+            "Lines of a file are no memory by themselves.",
+            where=memory_id,
+            remedy=f"Restore the file: workbench rollback --file {was.path}@{commit[:_SHORT]}",
+        )
+    if _is_file(was):
+        overlay.write(was.path, then.read(was.path))
+    else:
+        _put_in_place(overlay, was, then, current)
+        if was.id.kind == "core":
+            after = CoreMemory.parse(overlay.read(was.path) or b"", was.path)
+            within_cap(read_core(view), after, settings)
+    scores = scores_of_memory(memory_id, then.read(layout.DECAY_SCORES), view.read(layout.DECAY_SCORES))
+    overlay.write(layout.DECAY_SCORES, scores)
+    return reverting_plan(
+        overlay, (commit,), f"restored {memory_id} as of {commit[:_SHORT]}", ((RESTORES, commit),)
+    )
+
+
+def _placed(view: FileView, memory_id: str, zone: ZoneInfo) -> LocatedMemory | None:
+    try:
+        return locate_memory(view, memory_id, zone)
+    except (NotFound, OutsideWorkspace):
+        return None
+
+
+def _is_file(memory: LocatedMemory) -> bool:
+    return memory.id.block is None and memory.id.kind not in ("core", "episode")
+
+
+def _put_away(
+    view: FileView,
+    memory_id: str,
+    commit: str,
+    now: datetime,
+    settings: Settings,
+    first_seen: Mapping[str, datetime],
+) -> Plan[Reversal]:
+    plan = plan_archive(view, [memory_id], now, settings, first_seen)
+    paths = tuple(change.path for change in plan.changes)
+    told = f"{memory_id} was not there at {commit[:_SHORT]}, so it was archived."
+    return plan.answering(Reversal((commit,), paths, plan.summary, (told,)))
+
+
+def _put_in_place(
+    overlay: Overlay, was: LocatedMemory, then: FileView, current: LocatedMemory | None
+) -> None:
+    before, after = then.read(was.path) or b"", overlay.read(was.path) or b""
+    names = _names(before, was.span.start)
+    if current is not None:
+        names |= _names(after, current.span.start)
+    else:
+        names |= _counterparts(before, after, was.span.start)
+    content, conflicts = try_revert(was.path, before, after, after, only=names)
+    if conflicts:
+        raise conflict_error(was.path, conflicts)
+    overlay.write(was.path, content)
+
+
+def _names(content: bytes, line: int) -> set[str]:
+    units = parse_units(content, markdown=True)
+    return {unit_name(units.units[place]) for place in units.places_of(line)}
+
+
+def _counterparts(before: bytes, after: bytes, line: int) -> set[str]:
+    old, new = parse_units(before, markdown=True), parse_units(after, markdown=True)
+    pairs = match_units(old.units, new.units)
+    return {unit_name(new.units[pairs[place]]) for place in old.places_of(line) if place in pairs}

@@ -38,23 +38,6 @@ class ChatMessage:
 
 
 @dataclass(frozen=True)
-class ChatReply:
-    """A model's answer in prose.
-
-    Args:
-        text: Its text; never empty.
-        model: The answering model, as the server calls it.
-        prompt_tokens: As counted by the server, or None.
-        completion_tokens: As counted by the server, or None.
-    """
-
-    text: str
-    model: str
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
-
-
-@dataclass(frozen=True)
 class JsonReply:
     """A model's answer to a request for a JSON object.
 
@@ -63,8 +46,6 @@ class JsonReply:
         model: The answering model, as the server calls it.
         value: The object; None if the answer holds no complete one.
         problem: Why there is no object, one sentence, or "".
-        prompt_tokens: As counted by the server, or None.
-        completion_tokens: As counted by the server, or None.
         truncated: Whether the answer hit its length limit.
     """
 
@@ -77,6 +58,57 @@ class JsonReply:
     truncated: bool = False
 
 
+@dataclass(frozen=True)
+class Completion:
+    """A model's answer.
+
+    Args:
+        text: Its text, including refusals, or "".
+        model: As the server calls it.
+        declined: Whether the model or a filter refused.
+        truncated: Whether it hit its length limit.
+    """
+
+    text: str
+    model: str
+    declined: bool = False
+    truncated: bool = False
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+
+    @property
+    def problem(self) -> str:
+        """Return why it is unusable, one sentence, or ""."""
+        if self.declined:
+            return DECLINED
+        if self.truncated:
+            return CUT_SHORT
+        return "" if self.text.strip() else NOTHING
+
+    def prose(self, *, where: str) -> Completion:
+        """Return it if it is usable as prose.
+
+        Raises:
+            ProviderError: It is unusable.
+        """
+        if self.problem:
+            raise ProviderError(self.problem, where=where, remedy=_REMEDIES[self.problem])
+        return self
+
+    def json_reply(self) -> JsonReply:
+        """Return it with the JSON object it holds, or the reason why it holds none."""
+        value = None if self.declined else find_json_object(self.text)
+        return JsonReply(
+            self.text,
+            self.model,
+            value,
+            "" if value is not None else self.problem or NO_OBJECT,
+            self.prompt_tokens,
+            self.completion_tokens,
+            self.truncated,
+        )
+
+
 class ChatModel(Protocol):
     """Answers a conversation in prose or as a JSON object; thread-safe."""
 
@@ -85,7 +117,7 @@ class ChatModel(Protocol):
         """Return the model's name, for people."""
         ...
 
-    def complete(self, messages: Sequence[ChatMessage], *, max_tokens: int | None = None) -> ChatReply:
+    def complete(self, messages: Sequence[ChatMessage], *, max_tokens: int | None = None) -> Completion:
         """Answer in prose.
 
         Args:
@@ -133,62 +165,6 @@ class ChatModel(Protocol):
 _DECODER = json.JSONDecoder(strict=False)
 
 
-@dataclass(frozen=True)
-class Completion:
-    """A model's answer as received from a server.
-
-    Args:
-        text: Its text, including refusals, or "".
-        model: As the server calls it.
-        declined: Whether the model or a filter refused.
-        truncated: Whether it hit its length limit.
-        prompt_tokens: As counted by the server, or None.
-        completion_tokens: As counted by the server, or None.
-    """
-
-    text: str
-    model: str
-    declined: bool = False
-    truncated: bool = False
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
-
-    @property
-    def problem(self) -> str:
-        """Return why it is unusable, one sentence, or ""."""
-        if self.declined:
-            return DECLINED
-        if self.truncated:
-            return CUT_SHORT
-        return "" if self.text.strip() else NOTHING
-
-    def prose(self, *, where: str) -> ChatReply:
-        """Return it as an answer in prose.
-
-        Args:
-            where: The endpoint, for errors.
-
-        Raises:
-            ProviderError: It is unusable.
-        """
-        if self.problem:
-            raise ProviderError(self.problem, where=where, remedy=_REMEDIES[self.problem])
-        return ChatReply(self.text, self.model, self.prompt_tokens, self.completion_tokens)
-
-    def json_reply(self) -> JsonReply:
-        """Return it with the JSON object it holds, or the reason why it holds none."""
-        value = None if self.declined else find_json_object(self.text)
-        return JsonReply(
-            self.text,
-            self.model,
-            value,
-            "" if value is not None else self.problem or NO_OBJECT,
-            self.prompt_tokens,
-            self.completion_tokens,
-            self.truncated,
-        )
-
-
 _REMEDIES: Final = {
     DECLINED: "Try another model, or do without.",
     CUT_SHORT: "Use a model with a longer answer limit.",
@@ -198,10 +174,6 @@ _REMEDIES: Final = {
 
 def read_completion(body: bytes, *, where: str) -> Completion:
     """Parse the answer of a chat completion.
-
-    Args:
-        body: The response body.
-        where: The endpoint, for errors.
 
     Raises:
         ProviderError: It is not a completion.

@@ -10,6 +10,7 @@ import os
 import platform
 import select
 import signal
+import stat
 import struct
 import subprocess
 import sys
@@ -31,7 +32,10 @@ if TYPE_CHECKING:
 
 _LIBRARY = "llama_cpp"
 _DISTRIBUTION = "llama-cpp-python"
-_MAGIC: Final = b"WbLm"
+_FRAME_MARK: Final = b"WbLm"
+_GGUF: Final = b"GGUF"
+# Far more than any model takes of a text; the rest need not be tokenised.
+LONGEST_TEXT_BYTES: Final = 1 << 16
 # Seconds to load a model and run it once, extra for reading its file, and per batch or token afterwards.
 START_SECONDS: Final = 60.0
 ANSWER_SECONDS: Final = 300.0
@@ -57,13 +61,10 @@ _TRY_AGAIN: Final = (
 class Trial:
     """A model's first run on this machine.
 
-    A recorded failure holds for one build of llama.cpp, one state of the model file and one processor. It is
-    not retried
-    until one of them changes or it is forgotten. Success leaves no record: the run simply continues.
+    A recorded failure holds for one build of llama.cpp, one state of the model file and one processor. It is not
+    retried until one of them changes or it is forgotten. Success leaves no record: the run simply continues.
 
     Args:
-        model: The GGUF file.
-        purpose: `embedding` or `chat`.
         folder: Folder for records of failures, or None.
     """
 
@@ -178,7 +179,7 @@ Reply = tuple[dict[str, Any], bytes]
 def packed(header: dict[str, Any], body: bytes = b"") -> bytes:
     """Return a frame."""
     told = json.dumps(header).encode()
-    return _HEAD.pack(_MAGIC, len(told), len(body)) + told + body
+    return _HEAD.pack(_FRAME_MARK, len(told), len(body)) + told + body
 
 
 def unpacked(read: Read) -> Reply:
@@ -191,7 +192,7 @@ def unpacked(read: Read) -> Reply:
         ValueError: The data is not a frame.
     """
     magic, told, size = _HEAD.unpack(read(_HEAD.size))
-    if magic != _MAGIC:
+    if magic != _FRAME_MARK:
         raise ValueError("no frame")
     header = json.loads(read(told))
     if not isinstance(header, dict):
@@ -215,6 +216,25 @@ def unpack_ids(header: dict[str, Any], body: bytes) -> list[list[int]]:
         sequences.append(ids[at : at + length])
         at += length
     return sequences
+
+
+def check_model_file(path: Path, remedy: str) -> None:
+    """Check that a file is readable and GGUF before loading anything for it.
+
+    Raises:
+        ProviderError: It is not.
+    """
+    try:
+        # A pipe or a device would block, or never end.
+        if stat.S_ISREG(path.stat().st_mode):
+            with path.open("rb") as file:
+                if file.read(len(_GGUF)) == _GGUF:
+                    return
+    except OSError as error:
+        raise ProviderError(
+            f"The model file cannot be read: {error.strerror}.", where=str(path), remedy=remedy
+        ) from error
+    raise ProviderError("This is no GGUF file.", where=str(path), remedy=remedy)
 
 
 class LlamaProcess:
@@ -350,11 +370,7 @@ class _Failed(ProviderError):
 
 
 class _Child:
-    """The child process and its pipes.
-
-    Args:
-        where: The model file, for errors.
-    """
+    """The child process and its pipes."""
 
     def __init__(self, where: str) -> None:
         self.owner = os.getpid()

@@ -1,44 +1,211 @@
-"""Selects the configured chat model and embedders, without loading or contacting any."""
+"""The configured chat model and embedders, not loaded or contacted yet, and what stands in for one that fails."""
 
 from __future__ import annotations
 
-import re
+import threading
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.engine.errors import InvalidInput, ProviderError
-from workbench.engine.providers.embedding.embedder import prefixes_of
-from workbench.engine.providers.embedding.fallback import Embedders, UnavailableEmbedder
+from workbench.engine.providers.chat_models import LlamaChat, OpenAICompatibleChat
+from workbench.engine.providers.embedding import remote
+from workbench.engine.providers.embedding.batches import BatchTimes
+from workbench.engine.providers.embedding.embedder import StaticEmbedder, prefixes_of
+from workbench.engine.providers.embedding.local import (
+    DOCUMENTED_MODEL,
+    LocalEmbedder,
+    ModelAddress,
+    models_folder,
+)
+from workbench.engine.providers.model_server import EndPoint
 
 if TYPE_CHECKING:
     from workbench.engine.providers.chat import ChatModel
-    from workbench.engine.providers.embedding.embedder import Embedder
-    from workbench.engine.providers.embedding.remote import EmbeddingServer
-    from workbench.engine.providers.llama_chat import LlamaChat
+    from workbench.engine.providers.embedding.embedder import Embedder, FloatArray
     from workbench.engine.settings.sections import EmbeddingSettings, Settings
 
-_ADDRESS = re.compile(
-    r"hf:(?P<owner>[\w.-]+)/(?P<repository>[\w.-]+)(?:@(?P<revision>[\w.-]+))?/(?P<file>[\w./ -]+\.gguf)",
-    re.ASCII | re.IGNORECASE,
-)
+
+# Seconds without retries after a failure.
+COOL_DOWN_S = 60.0
+
+
+@dataclass(frozen=True)
+class EmbedderStatus:
+    """The embedder in use.
+
+    Args:
+        fallback: Why it is not the configured one, as a sentence, or None.
+    """
+
+    embedder: Embedder | None
+    fallback: str | None
+
+
+class Embedders:
+    """Uses the first of two embedders, and the second while the first recovers from a failure.
+
+    Thread-safe. While one thread retries the first, the others use the second.
+
+    Args:
+        primary: The configured one; None for keywords only.
+        fallback: Its substitute, or None.
+        monotonic: Monotonic clock, in seconds.
+    """
+
+    def __init__(
+        self,
+        primary: Embedder | None,
+        fallback: Embedder | None,
+        *,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.primary = primary
+        self.fallback = fallback if primary is not None else None
+        pair = (self.primary, self.fallback)
+        self._turns = [_Turn(embedder, monotonic) for embedder in pair if embedder is not None]
+
+    def standing(self) -> EmbedderStatus:
+        """Return the embedder that would be used now, provided that its fingerprint is available."""
+        for turn in self._turns:
+            if turn.may_be_asked() and turn.has_fingerprint():
+                return EmbedderStatus(turn.embedder, self._reason(turn))
+        return EmbedderStatus(None, self._reason(None))
+
+    def turn(self) -> EmbedderStatus:
+        """Return the embedder to use now; the caller reports back with `failed` or `worked`.
+
+        A failed embedder is retried by one caller per cool-down.
+        """
+        for turn in self._turns:
+            if turn.claim() and turn.has_fingerprint():
+                return EmbedderStatus(turn.embedder, self._reason(turn))
+        return EmbedderStatus(None, self._reason(None))
+
+    def failed(self, embedder: Embedder, error: ProviderError) -> None:
+        """Record a failure."""
+        for turn in self._turns:
+            if turn.embedder is embedder:
+                turn.failed(error)
+
+    def worked(self, embedder: Embedder) -> None:
+        """Record a success."""
+        for turn in self._turns:
+            if turn.embedder is embedder:
+                turn.worked()
+
+    def try_again(self) -> None:
+        """Forget failures, so that the next caller tries the first again."""
+        for turn in self._turns:
+            turn.worked()
+            if isinstance(turn.embedder, LocalEmbedder):
+                turn.embedder.try_again()
+
+    def close(self) -> None:
+        for turn in self._turns:
+            turn.embedder.close()
+
+    def _reason(self, answering: _Turn | None) -> str | None:
+        """Return why the first is not in use, as a sentence, or None."""
+        if not self._turns or answering is self._turns[0]:
+            return None
+        if answering is not None:
+            first = self._turns[0]
+            instead = f"{answering.embedder.provider} answers instead"
+            return f"The embedder {first.embedder.provider} failed, {instead}: {_said(first)}"
+        failed = [turn for turn in self._turns if turn.failure is not None]
+        names = " and ".join(turn.embedder.provider for turn in failed)
+        said = " ".join(_said(turn) for turn in failed)
+        return f"The embedder {names} failed, only keywords are searched: {said}"
+
+
+class _Turn:
+    """One embedder, its last failure, and the end of its cool-down."""
+
+    def __init__(self, embedder: Embedder, monotonic: Callable[[], float]) -> None:
+        self.embedder = embedder
+        self.failure: ProviderError | None = None
+        self._monotonic = monotonic
+        self._left_alone_until = 0.0
+        self._lock = threading.Lock()
+
+    def may_be_asked(self) -> bool:
+        return self.failure is None or self._monotonic() >= self._left_alone_until
+
+    def claim(self) -> bool:
+        """Return whether this call may use it; after a failure one call per cool-down may."""
+        with self._lock:
+            if not self.may_be_asked():
+                return False
+            if self.failure is not None:
+                self._left_alone_until = self._monotonic() + COOL_DOWN_S
+            return True
+
+    def has_fingerprint(self) -> bool:
+        try:
+            return bool(self.embedder.fingerprint)
+        except ProviderError as error:
+            self.failed(error)
+            return False
+
+    def failed(self, error: ProviderError) -> None:
+        with self._lock:
+            self.failure = error
+            self._left_alone_until = self._monotonic() + COOL_DOWN_S
+
+    def worked(self) -> None:
+        with self._lock:
+            self.failure = None
+
+
+def _said(turn: _Turn) -> str:
+    return turn.failure.told if turn.failure else "It is being tried again."
+
+
+@dataclass(frozen=True)
+class UnavailableEmbedder:
+    """An embedder that always raises the same error."""
+
+    provider: str
+    problem: ProviderError
+    model: str = ""
+    dimensions: int | None = None
+    is_instant: bool = False
+
+    @property
+    def fingerprint(self) -> str:
+        raise self.problem
+
+    def embed_passages(
+        self,
+        texts: Sequence[str],
+        *,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> FloatArray:
+        del texts, cancelled
+        raise self.problem
+
+    def embed_query(self, text: str) -> FloatArray:
+        del text
+        raise self.problem
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
 REMOTE = frozenset({"openai", "gemini"})
-DOCUMENTED_MODEL = "hf:ggml-org/embeddinggemma-300M-GGUF/embeddinggemma-300M-Q8_0.gguf"
-_LEAST_FOR_BATCH = 1000
 
 
 def chat_model(settings: Settings, *, timeout_s: float | None = None) -> ChatModel | None:
     """Return the configured chat model. Nothing is loaded, opened or contacted before its first use.
 
-    Only what the settings name is ever contacted: no key is taken from the environment, and nothing is
-    downloaded. A used
-    model file stays open and is shared.
+    Only what the settings name is ever contacted: no key is taken from the environment, and nothing is downloaded. A
+    used model file stays open and is shared.
 
     Args:
-        settings: The workspace's settings.
         timeout_s: Seconds for one answer; `model.timeout` by default.
 
     Returns:
@@ -52,21 +219,11 @@ def chat_model(settings: Settings, *, timeout_s: float | None = None) -> ChatMod
         return _local(Path(asked.path).expanduser(), asked.context, settings.trials_directory).within(
             patience
         )
-    from workbench.engine.providers.openai_api import OpenAICompatibleChat
-
-    return OpenAICompatibleChat(
-        base_url=asked.base_url,
-        api_key=asked.api_key,
-        model=asked.name,
-        headers=asked.headers,
-        timeout_s=patience,
-    )
+    return OpenAICompatibleChat(EndPoint(asked.base_url, asked.api_key, asked.name, asked.headers), patience)
 
 
 @lru_cache(maxsize=1)
 def _local(path: Path, context: int, trials: Path) -> LlamaChat:
-    from workbench.engine.providers.llama_chat import LlamaChat
-
     return LlamaChat(path, context_tokens=context, trials=trials)
 
 
@@ -81,129 +238,27 @@ def try_local_model(settings: Settings) -> None:
         _local(path, settings.model.context, settings.trials_directory).try_again()
 
 
-@dataclass(frozen=True)
-class ModelAddress:
-    """Address of a model file on a hub.
-
-    Args:
-        owner: Of the repository.
-        repository: Its name.
-        file: Path of the file in it.
-        revision: Branch, tag or commit.
-    """
-
-    owner: str
-    repository: str
-    file: str
-    revision: str = "main"
-
-    @classmethod
-    def read(cls, address: str) -> ModelAddress:
-        """Parse `hf:owner/repository/file.gguf` or `hf:owner/repository@revision/file.gguf`.
-
-        Raises:
-            InvalidInput: The address is malformed.
-        """
-        found = _ADDRESS.fullmatch(address)
-        parts = [part for group in found.groups("main") for part in group.split("/")] if found else []
-        if found is None or any(not part.strip(". ") for part in parts):
-            raise InvalidInput(
-                "This is no address of a model.",
-                where=address[:200],
-                remedy="Write it as hf:owner/repository/file.gguf.",
-            )
-        return cls(found["owner"], found["repository"], found["file"], found["revision"] or "main")
-
-    def url(self, hub: str) -> str:
-        """Return the file's URL on a hub."""
-        from urllib.parse import quote
-
-        path = f"{self.owner}/{self.repository}/resolve/{self.revision}/{quote(self.file)}"
-        return f"{hub.rstrip('/')}/{path}"
-
-    def file_in(self, folder: Path) -> Path:
-        """Return the file's path in a models folder; other revisions are kept beside it."""
-        below = folder / self.owner / self.repository
-        return (below / f"@{self.revision}" if self.revision != "main" else below) / self.file
-
-
-def models_folder(configured: str) -> Path:
-    """Return the folder of downloaded models: the configured one, else one in the user's cache."""
-    if configured:
-        return Path(configured).expanduser()
-    from platformdirs import user_cache_dir
-
-    return Path(user_cache_dir("workbench", appauthor=False)) / "models"
-
-
-@dataclass(frozen=True)
-class _EndPoint:
-    base_url: str
-    api_key: str
-    model: str
-    headers: Mapping[str, str]
-
-
-def choose_embedders(settings: Settings, *, monotonic: Callable[[], float] = time.monotonic) -> Embedders:
+def choose_embedders(settings: Settings) -> Embedders:
     """Return the configured embedders. Nothing is loaded, opened or contacted before its first use.
 
     Only what the settings name is ever contacted: no key is taken from the environment, and nothing is downloaded. The
     fallback has its own endpoint and key, and never sees those of the configured server.
-
-    Args:
-        settings: The workspace's settings.
-        monotonic: Monotonic clock for cool-downs after failures, in seconds.
     """
     asked = settings.embedding
-    own = _EndPoint(asked.base_url, asked.api_key, asked.model, asked.headers)
-    stand_in = _EndPoint(asked.fallback_base_url, asked.fallback_api_key, asked.fallback_model, {})
-    if asked.provider not in REMOTE and stand_in == _EndPoint("", "", "", {}):
+    own = EndPoint(asked.base_url, asked.api_key, asked.model, asked.headers)
+    stand_in = EndPoint(asked.fallback_base_url, asked.fallback_api_key, asked.fallback_model)
+    if asked.provider not in REMOTE and stand_in == EndPoint():
         stand_in = own
     primary = _make(asked.provider, own, asked, settings.trials_directory)
     fallback = None
     if asked.fallback != asked.provider or (asked.fallback in REMOTE and stand_in != own):
         fallback = _make(asked.fallback, stand_in, asked, settings.trials_directory)
-    return Embedders(primary, fallback, monotonic=monotonic)
+    return Embedders(primary, fallback)
 
 
-def model_to_download(settings: EmbeddingSettings) -> ModelAddress:
-    """Return the address to download from: the configured one, else the documented model's.
-
-    Raises:
-        InvalidInput: A local file is configured, or the address is malformed.
-    """
-    return ModelAddress.read(settings.model_path or DOCUMENTED_MODEL)
-
-
-def download_model_of(
-    settings: EmbeddingSettings, *, progress: Callable[[int, int | None], None] = lambda *_: None
-) -> Path:
-    """Download the configured model, else the documented one.
-
-    Args:
-        settings: Name the model, hub and folder.
-        progress: Called with bytes present and total bytes, or None if unknown.
-
-    Raises:
-        InvalidInput: A local file is configured.
-        WorkbenchError: As `download_model` does.
-    """
-    from workbench.engine.providers.embedding.download import download_model
-
-    model_to_download(settings)
-    return download_model(
-        settings.model_path or DOCUMENTED_MODEL,
-        models_folder(settings.model_folder),
-        progress=progress,
-        hub=settings.download_url,
-    )
-
-
-def _make(provider: str, end_point: _EndPoint, asked: EmbeddingSettings, trials: Path) -> Embedder | None:
+def _make(provider: str, end_point: EndPoint, asked: EmbeddingSettings, trials: Path) -> Embedder | None:
     match provider:
         case "builtin":
-            from workbench.engine.providers.embedding.builtin import StaticEmbedder
-
             return StaticEmbedder()
         case "local":
             return _make_local(asked, trials)
@@ -214,8 +269,6 @@ def _make(provider: str, end_point: _EndPoint, asked: EmbeddingSettings, trials:
 
 
 def _make_local(asked: EmbeddingSettings, trials: Path) -> Embedder:
-    from workbench.engine.providers.embedding.local import LocalEmbedder
-
     if not asked.model_path:
         return UnavailableEmbedder(
             "local",
@@ -239,11 +292,7 @@ def _make_local(asked: EmbeddingSettings, trials: Path) -> Embedder:
     return LocalEmbedder(path, prefixes, remedy=remedy, trials=trials)
 
 
-def _make_remote(provider: str, end_point: _EndPoint, asked: EmbeddingSettings) -> Embedder:
-    from workbench.engine.providers.embedding import gemini, openai_embeddings
-    from workbench.engine.providers.embedding.openai_embeddings import BatchTimes
-    from workbench.engine.providers.embedding.remote import RemoteEmbedder, endpoint_name
-
+def _make_remote(provider: str, end_point: EndPoint, asked: EmbeddingSettings) -> Embedder:
     if not end_point.api_key and not end_point.base_url:
         return UnavailableEmbedder(
             provider,
@@ -253,34 +302,19 @@ def _make_remote(provider: str, end_point: _EndPoint, asked: EmbeddingSettings) 
                 remedy="Set it, or embedding.base_url to a server that wants none.",
             ),
         )
-    dimensions = asked.dimensions or None
-    server: EmbeddingServer
-    if provider == "gemini":
-        model = end_point.model.removeprefix("models/") or gemini.DEFAULT_MODEL
-        server = gemini.GeminiEmbeddings(
-            end_point.base_url, end_point.api_key, model, end_point.headers, dimensions, asked.timeout
-        )
+    is_gemini = provider == "gemini"
+    if is_gemini:
+        model = end_point.model.removeprefix("models/") or remote.GEMINI_MODEL
     else:
-        model = end_point.model or openai_embeddings.DEFAULT_MODEL
-        server = openai_embeddings.OpenAIEmbeddings(
-            end_point.base_url,
-            end_point.api_key,
-            model,
-            end_point.headers,
-            dimensions,
-            asked.timeout,
-            batch=BatchTimes(asked.batch_poll, asked.batch_timeout * 60, asked.batch_concurrency),
-        )
-    prefixes = prefixes_of(model, query=asked.query_prefix, passage=asked.passage_prefix)
-    return RemoteEmbedder(
+        model = end_point.model or remote.OPENAI_MODEL
+    batch = BatchTimes(asked.batch_poll, asked.batch_timeout * 60, asked.batch_concurrency)
+    return remote.RemoteEmbedder(
         provider,
-        model,
-        f"{provider} {model} {endpoint_name(server.where)} dimensions={dimensions}"
-        f" query={prefixes.query!r} passage={prefixes.passage!r}",
-        server,
-        prefixes,
-        dimensions,
-        texts_at_once=gemini.TEXTS_AT_ONCE if provider == "gemini" else 256,
-        concurrency=asked.concurrency,
-        least_for_batch=_LEAST_FOR_BATCH if asked.batch and provider == "openai" else None,
+        replace(end_point, model=model),
+        prefixes_of(model, query=asked.query_prefix, passage=asked.passage_prefix),
+        asked.dimensions or None,
+        asked.timeout,
+        asked.concurrency,
+        batch if asked.batch else None,
+        texts_at_once=remote.GEMINI_TEXTS_AT_ONCE if is_gemini else 256,
     )

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from workbench.engine.catalog.terms import STOP_WORDS, fold, terms
+from workbench.engine.catalog.terms import STOP_WORDS, fold, stem, terms
 from workbench.engine.reflection import items
 from workbench.engine.reflection.kinds import Kind, kind_of
-from workbench.engine.search.stemming import stem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -135,7 +134,7 @@ def statement(text: str, subject: str = "") -> Claim:
 
 
 def same(one: Claim, other: Claim) -> bool:
-    """Tell whether two claims come to the same.
+    """Return whether two claims come to the same.
 
     A contradiction that has the value of a statement on one side asks for the same again; so do a contradiction
     and an update between the same two statements.
@@ -196,7 +195,7 @@ def _subject(item: ReviewItem, fields: dict[str, str]) -> str:
 
 
 def _may_share(one: Claim, other: Claim) -> bool:
-    """Tell whether two claims may be about the same thing; one without a subject may be about any."""
+    """Return whether two claims may be about the same thing; one without a subject may be about any."""
     return one.subject == other.subject or not (one.subject and other.subject)
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.markdown.core import CORE_BLOCKS, PIN, CoreMemory
-from workbench.engine.markdown.template import load_template
+from workbench.engine.markdown.source import load_template
 from workbench.engine.reflection.kinds import Kind
-from workbench.engine.tokens.counting import count_tokens
+from workbench.engine.tokens import count_tokens
 
 if TYPE_CHECKING:
     from workbench.engine.markdown.review import ReviewItem

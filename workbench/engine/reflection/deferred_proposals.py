@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine import layout
-from workbench.engine.identifiers import ENTITY_TYPES, entity_id, slug
+from workbench.engine.identifiers import entity_id, entity_type, slug
 from workbench.engine.markdown.review import Evidence
 from workbench.engine.memory.wording import clip, one_line
 from workbench.engine.reflection import items
@@ -79,5 +79,5 @@ def _entities(proposal: MemoryProposal) -> Iterator[str]:
         kind, dashes, name = bare.partition("--")
         if not dashes:
             kind, _, name = bare.partition(":")
-        if kind in ENTITY_TYPES and name.strip():
+        if entity_type(kind) and name.strip():
             yield entity_id(kind, name).name

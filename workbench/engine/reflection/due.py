@@ -44,7 +44,7 @@ class Answer:
 
 
 def is_due(situation: Situation, settings: ReflectionSettings) -> Answer:
-    """Tell whether a reflection should run.
+    """Return whether a reflection should run.
 
     A proposal that waits for decisions is never followed by another one; nothing new is nothing to reflect on.
     """
@@ -93,5 +93,5 @@ def _at(day: datetime, settings: ReflectionSettings) -> datetime:
 
 
 def _passed(planned: datetime, now: datetime) -> bool:
-    """Tell whether a moment is not after now; times of one zone are compared by what its clocks show, which repeats."""
+    """Return whether a moment is not after now; times of one zone are compared by its clocks, which repeat hours."""
     return planned.astimezone(UTC) <= now.astimezone(UTC)

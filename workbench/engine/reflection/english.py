@@ -10,11 +10,6 @@ def words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-NO_SENTENCE_END: Final = words(
-    "e.g i.e mr ms mrs dr prof st vs no approx fig jr sr inc ltd co dept est ca al ver max min"
-)
-"""Abbreviations behind which a full stop ends nothing."""
-
 PLURAL_PERSONS: Final = words(
     "we we're we've we'd we'll our ours us ourselves let's you you're you've you'd you'll your yours yourself"
 )

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine import layout
-from workbench.engine.history.retired_ids import is_retired
+from workbench.engine.history.spent_ids import is_spent
 from workbench.engine.markdown.reflection_records import Evolution, ReflectionLog, RejectedClaims
 from workbench.engine.markdown.review import PendingReflection
 
@@ -29,19 +29,19 @@ def reflection_of(pending: PendingReflection) -> str:
     return next((name for name in named if _REFLECTION.fullmatch(name)), "")
 
 
-def next_reflection(log: ReflectionLog, pending: PendingReflection, retired: bytes | None) -> str:
+def next_reflection(log: ReflectionLog, pending: PendingReflection, spent: bytes | None) -> str:
     """Return the id of the next reflection, which none has or ever had.
 
     Args:
         log: The record of reflections.
         pending: The proposal that waits.
-        retired: What the file `layout.RETIRED` holds.
+        spent: What the file `layout.SPENT_IDS` holds.
     """
     names = [record.id for record in log.records] + [item.id.partition(".")[0] for item in pending.items]
     names.append(pending.reflection)
     numbers = [int(match[1]) for name in names if (match := _NUMBERED.fullmatch(name))]
     number = max(numbers, default=0) + 1
-    while is_retired(retired, f"r-{number:03}"):
+    while is_spent(spent, f"r-{number:03}"):
         number += 1
     return f"r-{number:03}"
 

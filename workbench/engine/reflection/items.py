@@ -273,7 +273,7 @@ def field_of(item: ReviewItem, label: str) -> str:
 
 
 def is_by_hand(item: ReviewItem) -> bool:
-    """Tell whether somebody put an item before a person without a reflection."""
+    """Return whether somebody put an item before a person without a reflection."""
     return field_of(item, PROPOSED) == BY_HAND
 
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from workbench.engine.catalog.lookups import Lookups
-    from workbench.engine.markdown.procedure import Procedure
+    from workbench.engine.markdown.pages import Procedure
     from workbench.engine.markdown.reflection_records import Insight, ReflectionRecord
     from workbench.engine.markdown.review import ReviewItem
     from workbench.engine.reflection.work import Work

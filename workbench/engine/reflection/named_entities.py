@@ -75,7 +75,7 @@ def find_named(passages: Sequence[Passage], graph: Lookups, work: Work) -> Named
 
 
 def _candidates(passage: Passage) -> Iterator[tuple[str, bool]]:
-    """Give the runs of words that could be a name, folded, with whether each is written like one."""
+    """Yield the runs of words that could be a name, folded, with whether each is written like one."""
     for link in _LINK.findall(passage.text):
         target = link.strip().rsplit("/", 1)[-1]
         if "--" in target:

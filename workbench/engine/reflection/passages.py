@@ -13,7 +13,7 @@ from workbench.engine import layout
 from workbench.engine.catalog.file_rows import extract
 from workbench.engine.markdown.source import SourceText
 from workbench.engine.reflection.model import Passage
-from workbench.engine.search.text_units import (
+from workbench.engine.search.chunks import (
     AGENT,
     PERSON,
     LogTurn,
@@ -33,7 +33,7 @@ _LONGEST_LABEL = 120
 
 
 def holds_passages(path: str) -> bool:
-    """Tell whether a file is reflected on: episodes, daily logs and notes of the memory folder."""
+    """Return whether a file is reflected on: episodes, daily logs and notes of the memory folder."""
     return (
         path.startswith("memory/")
         and path.endswith(".md")

@@ -9,7 +9,7 @@ from workbench.engine.memory.wording import one_line
 from workbench.engine.reflection import items as forms
 from workbench.engine.reflection import kinds
 from workbench.engine.reflection.kinds import SECTIONS, Kind
-from workbench.engine.tokens.counting import count_tokens
+from workbench.engine.tokens import count_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -10,6 +10,7 @@ from workbench.engine import layout
 from workbench.engine.errors import DocumentError, InvalidInput, Refused
 from workbench.engine.history.plan import Action, FileChange, Plan
 from workbench.engine.markdown.review import Evidence, PendingReflection
+from workbench.engine.markdown.source import load_template
 from workbench.engine.memory.wording import clean_line, clip
 from workbench.engine.reflection import items
 from workbench.engine.reflection.claim_keys import claim_of, same
@@ -92,7 +93,7 @@ def _added(
     view: FileView, pending: PendingReflection, item: ReviewItem, now: datetime
 ) -> tuple[PendingReflection, ReviewItem]:
     reflection = reflection_of(pending)
-    is_new = not pending.source.text.strip()
+    is_new = pending.source.text.strip() in ("", load_template(layout.PENDING_REFLECTION).decode().strip())
     if not reflection and not is_new:
         raise DocumentError(
             "The proposal does not say which reflection it is of.",
@@ -100,7 +101,7 @@ def _added(
             remedy="Write <!-- reflection: r-012 | created: 2026-02-03T03:00:00Z --> below its title.",
         )
     if is_new:
-        reflection = next_reflection(read_log(view), pending, view.read(layout.RETIRED))
+        reflection = next_reflection(read_log(view), pending, view.read(layout.SPENT_IDS))
         pending = PendingReflection.create(reflection, now.isoformat(timespec="seconds"), ())
     numbered = replace(item, id=f"{reflection}.{_next_number(view, reflection)}")
     stamped = stamp(numbered, view, now.tzinfo) if now.tzinfo else numbered

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.identifiers import EPISODE_ID
+from workbench.engine.language.sentences import split_sentences
 from workbench.engine.layout import day_in_name
 from workbench.engine.markdown.reflection_records import RejectedClaim, RejectedClaims
 from workbench.engine.markdown.review import Evidence
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from workbench.engine.markdown.review import ReviewItem
 
 _PASSING: Final = (ANSWER, AS_OF, OF_PROPOSAL, PROPOSED, RESEMBLES, RESOLVE, SCORE)
-_SENTENCE_END: Final = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 _LIKE_ENOUGH: Final = 0.8
 _MOST_SENTENCES: Final = 200
 
@@ -130,7 +129,7 @@ def hold_back(
 def rejected_before(
     text: str, subjects: Sequence[str], rejected: RejectedClaims
 ) -> tuple[RejectedClaim, ...]:
-    """Return what a person rejected that a text says again, whoever proposes it.
+    """Return what a person rejected that a text says again.
 
     Args:
         text: A memory, of one sentence or many.
@@ -142,7 +141,7 @@ def rejected_before(
     known = _Known(rejected.claims)
     about = [subject.removeprefix("entity:") for subject in subjects] or [""]
     found: dict[str, RejectedClaim] = {}
-    for sentence in [each for each in _SENTENCE_END.split(text) if each.strip()][:_MOST_SENTENCES]:
+    for sentence in split_sentences(text)[:_MOST_SENTENCES]:
         for subject in about:
             like = known.like(statement(sentence, subject), least=_LIKE_ENOUGH)
             for claim in (*like.same, *((like.near,) if like.near else ())):
@@ -151,7 +150,7 @@ def rejected_before(
 
 
 def warnings_of(claims: Iterable[RejectedClaim]) -> tuple[str, ...]:
-    """Say to whoever remembers it that a person rejected this, one sentence for each claim."""
+    """Warn that a person rejected this, one sentence for each claim."""
     return tuple(
         f"This was rejected by the person as {_told(claim)}: “{clip(claim.item.text)}”." for claim in claims
     )
@@ -202,7 +201,7 @@ class _Known:
         return _Like((), nearest[2] if nearest and nearest[0] >= least else None)
 
     def entity(self, name: str, item: ReviewItem, moments: Moments) -> bool:
-        """Tell whether an entity was rejected and this item brings nothing new for it."""
+        """Return whether an entity was rejected and this item brings nothing new for it."""
         found = self._entities.get(name.removeprefix("entity:"), [])
         return bool(found) and not _new_evidence(item, found, moments)
 

@@ -195,7 +195,7 @@ class _Turning:
 
 
 def _words(line: str) -> Iterator[re.Match[str]]:
-    """Give the words outside of quotations, code and links."""
+    """Yield the words outside of quotations, code and links."""
     at = 0
     for kept in _KEPT.finditer(line):
         yield from _WORD.finditer(line, at, kept.start())

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 from workbench.engine.markdown.source import SourceText
 from workbench.engine.reflection.passages import passages_of
-from workbench.engine.search.text_units import turn_of
+from workbench.engine.search.chunks import turn_of
 
 if TYPE_CHECKING:
     from workbench.engine.reflection.model import Passage

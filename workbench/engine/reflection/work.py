@@ -43,7 +43,7 @@ class Exchange:
         answer: Its words as they came; empty where none came.
         problem: Why the answer could not be used, empty where it could.
         prompt_tokens: As the server counted, else None.
-        completion_tokens: Likewise.
+        completion_tokens: The same for what it answered.
     """
 
     phase: Phase

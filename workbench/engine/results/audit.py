@@ -1,11 +1,11 @@
-"""Answers about who changed what, and memory as it was."""
+"""Answers about the history and the state of a workspace: log, alerts, checks, briefs, diagnosis, daemon."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from workbench.engine.results.json_shape import OR_NULL
+from workbench.engine.results import OR_NULL
 from workbench.engine.results.memories import Score
 
 
@@ -37,8 +37,82 @@ class AuditLog:
 
 
 @dataclass(frozen=True)
+class Changes:
+    """What changed, or came into memory, newest first.
+
+    Args:
+        since: From when on; None where no time was named.
+        until: Up to when; None where that is now.
+        total: How many entries there are; `entries` are the newest of them.
+    """
+
+    since: datetime | None
+    until: datetime | None
+    total: int
+    entries: tuple[AuditEntry, ...]
+
+
+@dataclass(frozen=True)
+class Lost:
+    """A memory that is missed, and why.
+
+    Args:
+        status: Of its score: fading, dormant, archived; also `retired`, or active and pinned where nothing is wrong.
+        reason: One sentence.
+        remedy: The command that brings it back, or shows it.
+        action: `ARCHIVE` or `DECAY`; None where it was neither.
+        when: When the log says so; None where it does not name the memory.
+        actor: Who did it.
+        commit: In which commit.
+    """
+
+    id: str
+    snippet: str
+    status: str
+    reason: str
+    remedy: str
+    action: str | None = None
+    when: datetime | None = None
+    actor: str | None = None
+    commit: str | None = None
+
+
+@dataclass(frozen=True)
+class WhyForgotten:
+    """Memories that are missed, the newest loss first, and log entries of files that were deleted."""
+
+    memories: tuple[Lost, ...]
+    entries: tuple[AuditEntry, ...]
+
+
+@dataclass(frozen=True)
+class WayBack:
+    """What going back to a moment would undo; nothing of it is done.
+
+    Args:
+        moment: What was asked for; None where it names no day.
+        commit: The newest that is not later.
+        actions: How many would be undone.
+        entries: The newest entries of these.
+        reason: One sentence on what follows, or why there is no way.
+        command: What does it; None where there is nothing to do.
+    """
+
+    moment: datetime | None
+    commit: str | None
+    actions: int
+    entries: tuple[AuditEntry, ...]
+    reason: str
+    command: str | None = None
+
+
+@dataclass(frozen=True)
 class Alert:
-    """A change of a critical file that a person has to see."""
+    """A change of a file that a person has to see.
+
+    Args:
+        level: `critical`, or `high` for USER.md and TOOLS.md (design document §12.1).
+    """
 
     id: str
     file: str
@@ -48,6 +122,7 @@ class Alert:
     diff: str
     acknowledged: bool
     commit: str | None = None
+    level: str = "critical"
 
 
 @dataclass(frozen=True)
@@ -58,7 +133,6 @@ class NextStep:
         commit: The first of the action.
         by: Whose it is, in words.
         timestamp: When it was done.
-        summary: What it did.
         own: Whether it is the asker's.
     """
 
@@ -215,7 +289,6 @@ class Moment:
         commit: None where everything is later.
         timestamp: When the commit was made.
         actor: Who made it.
-        summary: What it did.
     """
 
     time: datetime
@@ -294,3 +367,165 @@ class PastScore:
     store: str
     title: str
     score: Score
+
+
+@dataclass(frozen=True)
+class LogEntry:
+    """One episode, or one stretch of a flat daily log.
+
+    Args:
+        day: `2026-02-02` in the workspace's zone.
+        time: `14:30`, or None where the log does not say.
+        text: Its text; only the beginning where it is cut.
+        cut: Whether `text` is not all of it.
+    """
+
+    id: str
+    day: str
+    time: str | None
+    path: str
+    text: str
+    cut: bool = False
+
+
+@dataclass(frozen=True)
+class LogOmitted:
+    """How many entries of a file are left out of a brief for want of room."""
+
+    path: str
+    entries: int
+
+
+@dataclass(frozen=True)
+class RecentLog:
+    """The log of today and yesterday, newest first.
+
+    Args:
+        omitted: What did not fit, all of it older than `entries`.
+        tokens: Of `entries`.
+        budget: Most tokens that they may take.
+    """
+
+    entries: tuple[LogEntry, ...] = ()
+    omitted: tuple[LogOmitted, ...] = ()
+    tokens: int = 0
+    budget: int = 0
+
+
+@dataclass(frozen=True)
+class OwnProposal:
+    """What became of a proposal of the agent that asks.
+
+    Args:
+        status: `committed` or `rejected`, or while it waits `pending`, `conflict` or `deferred`.
+        content: What it says; of a decided one the beginning.
+        reason: Why it was rejected, where somebody said so.
+        became: The memory that it was stored as, where that is known.
+    """
+
+    number: int
+    status: str
+    content: str
+    reason: str = field(default="", metadata=_OR_NULL)
+    became: str = field(default="", metadata=_OR_NULL)
+
+
+@dataclass(frozen=True)
+class Brief:
+    """What an agent needs at the start of a session; what changes least comes first.
+
+    Args:
+        conflicts: Pairs of proposals, by number, that contradict each other and wait.
+        own_proposals: Of the agent that asks: verdicts since it was last told, newest first, then what
+            waits; the newest of each.
+    """
+
+    core: str
+    tokens: int
+    cap: int
+    log: RecentLog = field(default=RecentLog(), kw_only=True)
+    alerts: tuple[Alert, ...]
+    proposals_waiting: int
+    conflicts: tuple[tuple[int, int], ...] = field(default=(), kw_only=True)
+    own_proposals: tuple[OwnProposal, ...] = field(default=(), kw_only=True)
+    reflection_due: bool
+    unprocessed_episodes: int
+    notices: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Check:
+    """One line of `doctor`: `state` is ok, degraded or broken."""
+
+    name: str
+    state: str
+    detail: str
+    remedy: str | None = None
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """What works here, what is degraded and how to mend it."""
+
+    ok: bool
+    checks: tuple[Check, ...]
+
+
+@dataclass(frozen=True)
+class DaemonDue:
+    """Something that will be looked at: `what` is sync, upkeep or reflect; `at` is aware."""
+
+    what: str
+    at: datetime
+
+
+@dataclass(frozen=True)
+class DaemonStatus:
+    """Whether a daemon looks after a workspace, and what it did last.
+
+    Args:
+        died: Whether the last one ended without saying so: it was killed, or the machine went off.
+        pid: Of the process that runs, or ran last; None where that is not known.
+        since: When it began, aware; None where none ever ran here.
+        ended: When it ended as it should; None where it did not, or runs.
+        last_sync: When the search index was brought up to date last.
+        last_adoption: When edits from outside were taken in last.
+        last_reflection: When it last wrote a proposal.
+        next_due: What comes next by the clock, the soonest first.
+        problems: What does not work now, one sentence each.
+    """
+
+    running: bool
+    died: bool = False
+    pid: int | None = None
+    since: datetime | None = None
+    ended: datetime | None = None
+    last_sync: datetime | None = None
+    last_adoption: datetime | None = None
+    last_reflection: datetime | None = None
+    next_due: tuple[DaemonDue, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class BriefMemory:
+    """One memory in few words; `date` is the day it is of, or None."""
+
+    id: str
+    store: str
+    date: str | None
+    text: str
+
+
+@dataclass(frozen=True)
+class ScopedBrief:
+    """What an agent needs at the start of a session with other people: what is for them, newest first.
+
+    Args:
+        scope: `person:SLUG` or `group:SLUG`.
+        memories: The newest of them.
+    """
+
+    scope: str
+    memories: tuple[BriefMemory, ...]
+    total: int

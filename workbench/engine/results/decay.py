@@ -104,7 +104,6 @@ class DecayExplained:
     """One memory's score on a day, term by term, and what becomes of it if nobody touches it.
 
     Args:
-        on: The day.
         status: As of a `ScorePoint`.
         score: None where it is not known.
         half_life: Days in which its relevance halves; None where it never does.

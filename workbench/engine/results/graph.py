@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from workbench.engine.results.json_shape import OR_NULL
+from workbench.engine.results import OR_NULL
 from workbench.engine.results.memories import Validity
 
 _OR_NULL = {OR_NULL: True}
@@ -46,7 +46,7 @@ class GraphEdge:
 
 @dataclass(frozen=True, slots=True)
 class GraphFact:
-    """A fact of the centre entity; `retired` where it stands under “Superseded”.
+    """A fact of the centre entity; `retired` if it no longer holds: it is under “Superseded”, or its end has passed.
 
     Its id is `entity:type--slug#^block`, or `file:PATH#L12` where the line has no block id.
     """
@@ -76,7 +76,6 @@ class GraphView:
         omitted: Entities within the depth asked for that are not among `nodes`, because there are too many.
         aliases: Other names of the centre.
         events: The centre's timeline, in the order of its file.
-        questions: The centre's open questions.
         absorbed: Ids of entities that were merged into the centre.
     """
 
@@ -101,7 +100,7 @@ class EntityRow:
         status: active, fading, dormant, archived or pinned.
         degree: Its relations, in both directions.
         facts: Facts that hold.
-        seen: The newest day that its file or its last access names, `2026-02-02`; empty where there is none.
+        seen: The newest day that its file or its last access names, `2026-02-02`; empty without one.
         relations: The relations that it takes part in, each once, in either direction.
         aliases: Its other names.
     """

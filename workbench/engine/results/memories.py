@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from workbench.engine.results.audit import Changes, WayBack, WhyForgotten
     from workbench.engine.results.recall import Found
     from workbench.engine.results.reviews import Reflected
 
@@ -63,7 +64,7 @@ class Remembered(Changed):
     Args:
         id: The memory's id.
         store: core, episodic, semantic, procedural or vault.
-        path: The file it stands in.
+        path: The file that holds it.
         router: `rules`, `model` or `given`.
         fallback: Why the rules answered though a model is configured, else None.
         core_update: The core item written beside it, or None.
@@ -99,7 +100,13 @@ class Match:
 
 @dataclass(frozen=True)
 class Forgotten:
-    """What `forget` found, and whether it was applied."""
+    """What `forget` found, and whether it was applied.
+
+    Args:
+        hard: Whether they are deleted from disk rather than archived.
+        router: Who named what is meant: `given` with the call; for a message, `rules` or `model`.
+        fallback: Why the rules named it though a model is configured, else None.
+    """
 
     matches: tuple[Match, ...]
     applied: bool
@@ -108,6 +115,9 @@ class Forgotten:
     ids: tuple[str, ...] = ()
     ok: bool = True
     warnings: tuple[str, ...] = ()
+    hard: bool = False
+    router: str = "given"
+    fallback: str | None = None
 
 
 @dataclass(frozen=True)
@@ -115,8 +125,14 @@ class MessageOutcome:
     """What a message asked of memory and what was done.
 
     Args:
-        kind: remember, forget, reflect, recall or none.
+        kind: remember, forget, reflect, recall, changes, learned, why-forgotten, go-back or none.
         applied: Whether anything was changed.
+        permanently: Whether deletion from disk was asked for.
+        note: What a person should know before they confirm, or why nothing is offered or kept; else
+            None.
+        changes: What changed, or what was learned.
+        why_forgotten: Why something is not recalled any more.
+        way_back: What going back would undo; never done by a message.
     """
 
     kind: str
@@ -127,6 +143,11 @@ class MessageOutcome:
     forgotten: Forgotten | None = None
     found: Found | None = None
     reflected: Reflected | None = None
+    permanently: bool = False
+    note: str | None = None
+    changes: Changes | None = None
+    why_forgotten: WhyForgotten | None = None
+    way_back: WayBack | None = None
 
 
 @dataclass(frozen=True)
@@ -186,7 +207,12 @@ class HistoryEntry:
 
 @dataclass(frozen=True)
 class Shown:
-    """One memory with all that is known about it; `scope` is whom it is for, None for the owner alone."""
+    """One memory with all that is known about it.
+
+    Args:
+        scope: Whom it is for; None for the owner alone.
+        retired: Whether it is a fact or relation that no longer holds.
+    """
 
     id: str
     store: str
@@ -201,6 +227,7 @@ class Shown:
     history: tuple[HistoryEntry, ...]
     title: str = ""
     scope: str | None = None
+    retired: bool = False
 
 
 @dataclass(frozen=True)
@@ -280,14 +307,13 @@ class HeldMemory:
         text: What should be remembered, or the line that somebody wrote, the secrets left out.
         asked: `remember`, `propose`, or `edit` for what was written into a file from outside.
         role: Of the door that asked; `outside` for an edit.
-        timestamp: When.
         kinds: What was found, for example `GitHub token`.
         digests: Under which they can be allowed.
         store: The store that was asked for, if any.
         scope: Whom it would be for besides the owner, if anybody.
         path: The file of an edit, else empty.
         line: Of the secret in it, 1-based, when it was found.
-        left_out: Whether that file stays out of history; else a placeholder stands where the secret was.
+        left_out: Whether that file stays out of history; else a placeholder replaces the secret.
     """
 
     number: int

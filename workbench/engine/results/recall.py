@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 
@@ -65,7 +66,7 @@ class Cut:
     """A candidate left out of the results, and why.
 
     Args:
-        reason: `archived`, `dormant`, `near-duplicate`, `below-minimum`, `over-budget`, `over-limit`.
+        reason: `archived`, `dormant`, `near-duplicate`, `below-minimum`, `weak`, `over-budget`, `over-limit`.
         detail: The reason as a sentence.
         text: Its first words.
         date: Its day, or None.
@@ -88,14 +89,46 @@ class Cut:
 
 
 @dataclass(frozen=True)
+class HitRelation:
+    """A relation of a found entity.
+
+    Args:
+        from_: Id of the entity that has it.
+        to: Id of the entity it leads to.
+        label: Name of the other one: where it leads to or, if it leads to what was found, comes from.
+    """
+
+    from_: str
+    relation: str
+    to: str
+    label: str
+
+    def told(self, found: str) -> str:
+        """Return it in a few words, such as `developed-by › Alex`, or `Alex › develops` if it leads to what was found.
+
+        Args:
+            found: Id of the entity that was found.
+        """
+        if self.from_ == found:
+            return f"{self.relation} › {self.label}"
+        return f"{self.label} › {self.relation}"
+
+
+@dataclass(frozen=True)
 class Hit:
     """One search result; lines are 1-based and inclusive.
 
     Args:
         citation: `path#L3-L5`, or None where citations are off.
         explanation: Why it has its rank, if requested.
-        superseded_by: The id of its successor, or None while it holds.
+        superseded_by: The id of its successor, or None.
         scope: Who it is for; None for the owner alone.
+        retired: Whether it no longer holds, with or without a successor.
+        until: ISO date until which it held or will hold, or None if the file does not say.
+        relations: Of an entity: those that answer the question (design document §11.2), at most eight.
+        outdated_by: The approved fact that holds instead of what these lines say, or None.
+        outdated_since: ISO date from which that fact holds, or None.
+        approved_as: The approved fact that rests on these lines and says what the question asks, or None.
     """
 
     id: str
@@ -113,11 +146,30 @@ class Hit:
     explanation: Explanation | None = None
     superseded_by: str | None = None
     scope: str | None = None
+    retired: bool = False
+    until: str | None = None
+    relations: tuple[HitRelation, ...] = ()
+    outdated_by: str | None = None
+    outdated_since: str | None = None
+    approved_as: str | None = None
 
     @property
     def place(self) -> str:
         """Return its lines as they are cited, whether or not citations were requested."""
         return citation(self.path, self.start_line, self.end_line)
+
+
+@dataclass(frozen=True)
+class Faded:
+    """Memories hidden for having faded that match as well as what was found.
+
+    Args:
+        count: How many there are.
+        results: The best of them.
+    """
+
+    count: int = 0
+    results: tuple[Hit, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -132,6 +184,7 @@ class Found:
         period: First and last day named in the question, or None.
         stale: What the answer may miss, as a sentence; None if the index is up to date.
         cuts: What was found but left out, if an explanation was requested.
+        faded: What would be among the results if it had not faded.
     """
 
     results: tuple[Hit, ...]
@@ -144,6 +197,12 @@ class Found:
     period: tuple[str, str] | None = None
     stale: str | None = None
     cuts: tuple[Cut, ...] = ()
+    faded: Faded = Faded()
+
+    def with_hits(self, change: Callable[[Hit], Hit]) -> Found:
+        """Return this with each hit changed, those that faded as well."""
+        faded = replace(self.faded, results=tuple(map(change, self.faded.results)))
+        return replace(self, results=tuple(map(change, self.results)), faded=faded)
 
 
 @dataclass(frozen=True)

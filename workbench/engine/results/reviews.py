@@ -7,7 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Literal
 
-from workbench.engine.results.json_shape import OR_NULL
+from workbench.engine.results import OR_NULL
 from workbench.engine.results.memories import Changed, HeldBack
 
 _OR_NULL = {OR_NULL: True}
@@ -28,7 +28,6 @@ class Progress:
     """How far a cycle has come.
 
     Args:
-        phase: Which.
         done: Steps of the phase that are done.
         total: Steps it has; 0 where that is not known.
         tokens: Output tokens spent by the cycle so far.
@@ -60,15 +59,14 @@ class ReviewItem:
         kind: fact, entity, relation, merge, supersession, contradiction, archive, restore, procedure,
             core change, promotion, demotion, vault pin, insight or question.
         target: The memory or entity it changes; empty where it has none.
-        before: What stands there as the proposal knew it; empty where it adds.
+        before: The present text as the proposal knew it; empty where it adds.
         after: What shall stand there.
         confidence: high, medium, low or empty.
-        reason: Why.
         evidence: Who says so.
         decision: undecided, approved, rejected or deferred.
         stale: Whether what it changes reads differently than when it was proposed.
-        now: What stands there now, where it is stale.
-        section: The heading it stands under.
+        now: The present text, if the item is stale.
+        section: The heading above it.
         risk: low, medium or high.
         needs: Items that must be applied before it.
         waits: Why it would not be applied though approved (“it needs r-012.1, which is rejected”), else empty.
@@ -148,7 +146,7 @@ class Review:
         prose: Free text by section.
         phases: What each phase took, where the cycle was run here.
         problems: Parts of the file that say nothing, as `line: message`.
-        path: The file.
+        sections: How many items each section has, in the order of the file.
     """
 
     id: str
@@ -166,11 +164,12 @@ class Review:
     phases: tuple[PhaseUse, ...] = ()
     problems: tuple[str, ...] = ()
     path: str = "memory/meta/pending-reflection.md"
+    sections: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class FilePreview:
-    """One file as applying would write it; None where there is none."""
+    """One file as applying would write it; None for no file."""
 
     path: str
     before: str | None
@@ -285,7 +284,11 @@ class LinesLeftOut:
 
 @dataclass(frozen=True)
 class Reflected:
-    """What a cycle came to; `id` is empty where nothing was proposed, and `reason` then says why."""
+    """What a cycle came to; `id` is empty where nothing was proposed, and `reason` then says why.
+
+    Args:
+        waits: No cycle was run, since the proposal in `review` waits for decisions already.
+    """
 
     commit: str | None
     files: tuple[str, ...]
@@ -295,6 +298,7 @@ class Reflected:
     review: Review
     ok: bool = True
     left_out: tuple[LinesLeftOut, ...] = ()
+    waits: bool = False
 
 
 ProposalStatus = Literal["pending", "conflict", "deferred"]
@@ -309,7 +313,6 @@ class Proposal:
         from_: The proposing agent, as the file says; `main` and `person` where those proposed it.
         timestamp: When; None where the file does not say so legibly.
         trigger: What set it off, in the agent's words; empty where it did not say.
-        store: The suggested store.
         content: What is to be remembered.
         entities: What it is about: ids (`type--slug`) or `TYPE:NAME`.
         confidence: high, medium or low, as the agent says.
@@ -318,9 +321,8 @@ class Proposal:
         conflicts_with: What it contradicts: `#4` for another proposal, or a memory's id.
         repeats: What says the same already: `#4` or a memory's id; None where nothing does.
         type: What kind of episode it would be; empty where the routing decides.
-        tags: Topical tags.
         origins: Ids of memories or sources that it was learned from.
-        line: Where it stands in the file, from 1.
+        line: Its line in the file, from 1.
         scope: Whom it would be for; None for the owner alone.
     """
 
@@ -382,7 +384,6 @@ class Settled(Changed):
 
     Args:
         committed: Stored.
-        rejected: Refused.
         deferred: Left to the next reflection.
         retired: Ids of the memories that no longer hold, since something was stored in their place.
     """

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
-from workbench.engine.results.json_shape import OR_NULL
+from workbench.engine.results import OR_NULL
 from workbench.engine.results.memories import Changed
 
 _OR_NULL = {OR_NULL: True}
@@ -66,7 +66,6 @@ class SessionRow:
     """One session.
 
     Args:
-        key: As the store writes it.
         kind: main, direct, group, channel, subagent, acp, cron, hook, node, global or other.
         agent: Its agent, or "".
         channel: The messenger, or "".
@@ -153,7 +152,6 @@ class SessionView:
     """A session with some lines of its transcript.
 
     Args:
-        session: The session.
         lines: The requested lines, in order; unreadable ones are among the problems.
         from_: First requested line.
         next: The line after them; None at the end.
@@ -177,7 +175,6 @@ class ContextMessage:
         role: user, assistant or toolResult.
         line: Its line; None if it was inserted.
         citation: The id of that line, or "".
-        tokens: Its size.
         message: The message in transcript format.
         synthetic: Whether it was inserted: a summary, or a missing result.
     """
@@ -195,10 +192,7 @@ class SessionContext:
     """What a model would see of a session.
 
     Args:
-        key: Of the session.
-        session_id: Of the transcript.
         messages: In order.
-        tokens: Their total.
         window: Tokens of the context window.
         summary_line: Line of the compaction whose summary replaces earlier entries, or None.
         left_out: Messages of the branch that did not fit.
@@ -257,13 +251,13 @@ class SessionAppended:
     """Outcome of writing to a transcript.
 
     Args:
-        key: As the store writes it.
         session_id: Of the transcript; new if the session had ended.
         lines: The lines written.
         ids: Ids of the entries.
         began: Whether a new session was begun for it.
         reason: Why: new, daily, idle, or "".
         rest: Text after a trigger such as `/new` in the message, or None.
+        warnings: What was not done as asked.
     """
 
     key: str
@@ -274,6 +268,7 @@ class SessionAppended:
     reason: str = ""
     rest: str | None = None
     ok: bool = True
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -282,7 +277,6 @@ class SavedMemory:
 
     Args:
         id: Its id.
-        text: What it says.
         citation: The line it comes from.
         known: Whether memory already had it, so that nothing was written.
     """
@@ -298,7 +292,6 @@ class Flushed(Changed):
     """Outcome of a memory flush.
 
     Args:
-        key: Of the session.
         saved: What memory holds now, in the order it was said, including what it held before.
         by: `model` or `rules`.
         fallback: Why the rules decided although a model is configured, or None.
@@ -332,7 +325,6 @@ class CompactionProgress:
     Args:
         phase: `reading` the transcript, `gathering` material, or `summarising` it.
         done: Lines, messages or stages done.
-        total: Their total.
     """
 
     phase: CompactionPhase
@@ -345,7 +337,6 @@ class Compacted:
     """Outcome of a compaction.
 
     Args:
-        key: Of the session.
         session_id: Of its transcript.
         line: Of the compaction in the transcript; None if there was nothing to compact.
         summary: The summary of what was removed.
@@ -381,12 +372,11 @@ class SessionBegun:
     """A session restarted under its key; the old transcript stays.
 
     Args:
-        key: As the store writes it.
         session_id: The new one.
         previous_id: The previous one, or None.
         previous_transcript: Its file, or None.
-        reason: Why.
         flushed: What was saved of the old one first; None if not requested.
+        warnings: What the command of `sessions.on_reset` did not do.
     """
 
     key: str
@@ -396,6 +386,7 @@ class SessionBegun:
     reason: str
     flushed: Flushed | None = None
     ok: bool = True
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -403,9 +394,7 @@ class SessionRepaired:
     """Outcome of a repair.
 
     Args:
-        key: Of the session.
         repairs: What was done, one sentence each.
-        problems: Problems found.
         copy: The original file; None if nothing was replaced.
     """
 
@@ -421,7 +410,6 @@ class SessionRecovered:
     """How a failed session continues.
 
     Args:
-        key: Of the session.
         action: `continue`, `retry` or `rotated`.
         session_id: The session to continue with.
         previous_id: The abandoned one, or None.

@@ -51,7 +51,6 @@ class LeftOut:
 
     Args:
         where: File with line, or part.
-        reason: One sentence.
     """
 
     where: str
@@ -206,7 +205,6 @@ class ExportProgress:
 
     Args:
         done: How many steps are done: files that were read, memories and files that were written.
-        total: How many there are.
     """
 
     done: int

@@ -1,18 +1,25 @@
-"""Chunks of memories: their source files, how text is cut, and the queries an index answers about them."""
+"""Chunks of memories: their source files, how text is cut, and the queries an index answers about them.
+
+Within chunks, text is cut into units: turns, facts, passages.
+"""
 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
+from itertools import groupby
 from typing import TYPE_CHECKING, Protocol
 
 from workbench.engine import layout
 from workbench.engine.catalog.records import FactRecord, MemoryRecord
+from workbench.engine.markdown.statements import has_ended
 
 if TYPE_CHECKING:
     from workbench.engine.providers.embedding.embedder import FloatArray
+
 
 # One match is about one token: words (long ones several), three digits, a run of signs, a run of line ends,
 # one character of a script without spaces.
@@ -26,6 +33,27 @@ _SENTENCE_END = re.compile(r"[.!?。！？；;]\s*|\s")
 _BETWEEN_TITLES = " › "
 _HALF = re.compile("[\ud800-\udfff]")
 
+_STAMP = r"(?:[\[(]?(?:\d{4}-\d\d-\d\d[ T])?\d{1,2}[:.]\d{2}(?::\d{2})?(?:\s?[ap]m)?[\])]?\s*(?:[-–—|,]\s*)?)"
+_NAME = r"[^\W\d_][\w.'’-]*(?: [\w.'’-]+){0,2}"
+_TURN = re.compile(
+    rf"\s*(?P<mark>[-*+•]\s+|\d+[.)]\s+)?(?P<stamp>{_STAMP})?"
+    rf"(?:(?P<name>(?:\*\*|__)?{_NAME}(?:\*\*|__)?)\s*[:：](?!//)(?:\*\*|__)?\s*(?=\S))?"
+)
+_TITLE = re.compile(rf"(?:{_STAMP}\s*)?({_NAME})\s*(?:[:：]|$)")
+_LOG_HEADING = re.compile(r"#{1,6}\s+")
+_LONGEST_LABEL = 120
+
+PERSON = frozenset(("user", "human", "me", "i", "用户", "我"))
+AGENT = frozenset(("assistant", "agent", "ai", "bot", "model", "助手"))
+# A passage is about as long as a snippet.
+_LONGEST_PASSAGE = 700
+# With this share of list items, each is a unit of its own.
+_LIST_SHARE = 0.8
+# Start of a line with a list mark or a time.
+_MARK_OR_STAMP = re.compile(r"\s*[-*+•\d(\[]")
+# A short text with no such line, except for a heading at the top, is a single passage.
+_PARTING = re.compile(r"^(?:[^\S\n]*[-*+•\d(\[]|#)", re.MULTILINE)
+
 
 @dataclass(frozen=True)
 class FileRecords:
@@ -35,13 +63,13 @@ class FileRecords:
         path: As results show it.
         digest: Changes when the file does; never empty.
         records: Its memories in order, with their whole texts.
-        retired: Facts in it that no longer hold, indexed separately.
+        ending: Facts in it that are retired or have an end, indexed separately.
     """
 
     path: str
     digest: bytes
     records: tuple[MemoryRecord, ...]
-    retired: tuple[FactRecord, ...] = ()
+    ending: tuple[FactRecord, ...] = ()
 
 
 class FileSource(Protocol):
@@ -72,8 +100,9 @@ class Chunk:
         title: File title and heading, an entity's label, or an episode's first sentence.
         day: The day it is about, or None.
         tags: Topical tags.
-        is_retired: Whether it no longer holds.
+        is_retired: Whether it no longer holds: the file says so, or its end has passed.
         superseded_by: The id of the fact that replaced it, or None.
+        until: ISO date until which it holds, or None.
     """
 
     memory_id: str
@@ -86,6 +115,7 @@ class Chunk:
     tags: tuple[str, ...] = ()
     is_retired: bool = False
     superseded_by: str | None = None
+    until: str | None = None
 
 
 @dataclass(frozen=True)
@@ -93,8 +123,6 @@ class StoredChunk:
     """A chunk as stored in the index.
 
     Args:
-        number: Its number in the index.
-        chunk: The chunk.
         vector: Of the whole chunk, length 1; None if not embedded yet.
         unit_vectors: One row per unit of the chunk (see `units_of`), length 1 each; None if not embedded yet.
         unit_terms: For each unit, its stemmed terms separated by one space.
@@ -112,7 +140,6 @@ class Within:
     """Filter on chunks.
 
     Args:
-        store: Only this store.
         after: Only from this day on; excludes chunks without a day.
         before: Only up to this day; excludes chunks without a day.
     """
@@ -127,8 +154,6 @@ class Statistics:
     """Collection statistics for BM25.
 
     Args:
-        chunks: Number of chunks.
-        average_terms: Their mean length in terms.
         frequencies: Number of chunks that hold each queried term.
     """
 
@@ -159,6 +184,10 @@ class ChunkSource(Protocol):
         """Return the chunks of these memories, in the order of the ids and of their lines."""
         ...
 
+    def by_lines(self, path: str, first: int, last: int, limit: int, within: Within) -> list[int]:
+        """Return the chunks that hold these lines of a file, 1-based and inclusive, in the order of the lines."""
+        ...
+
     def by_day(self, first: date, last: date, limit: int, within: Within) -> list[int]:
         """Return chunks of these days, newest first."""
         ...
@@ -170,6 +199,52 @@ class ChunkSource(Protocol):
     def read(self, numbers: Sequence[int]) -> list[StoredChunk]:
         """Return chunks in the order asked for, skipping those that are gone."""
         ...
+
+
+class ChunksOfToday:
+    """A source as it stands on a day: without what was archived by itself, and with what has ended marked as retired.
+
+    Args:
+        hidden: Ids of facts and relations that were archived by themselves, `entity:person--alex#^f7k2`.
+        today: ISO date.
+    """
+
+    def __init__(self, source: ChunkSource, hidden: Iterable[str], today: str) -> None:
+        self.statistics = source.statistics
+        self.by_keywords = source.by_keywords
+        self.by_vector = source.by_vector
+        self.by_memory = source.by_memory
+        self.by_lines = source.by_lines
+        self.by_day = source.by_day
+        self.owners = source.owners
+        self._read = source.read
+        self._today = today
+        self._hidden = frozenset(hidden)
+        self._marks: dict[str, tuple[str, ...]] = defaultdict(tuple)
+        for memory_id in self._hidden:
+            entity, _, block = memory_id.partition("#^")
+            self._marks[entity] += (f"^{block}",)
+
+    def read(self, numbers: Sequence[int]) -> list[StoredChunk]:
+        """Return chunks with blank lines for what is hidden, so that line numbers stay right."""
+        return [self._blanked(self._dated(stored)) for stored in self._read(numbers)]
+
+    def _dated(self, stored: StoredChunk) -> StoredChunk:
+        chunk = stored.chunk
+        if chunk.is_retired or not has_ended(chunk.until, self._today):
+            return stored
+        return replace(stored, chunk=replace(chunk, is_retired=True))
+
+    def _blanked(self, stored: StoredChunk) -> StoredChunk:
+        marks = self._marks.get(stored.chunk.memory_id)
+        if stored.chunk.memory_id in self._hidden:
+            marks = ("",)
+        if not marks:
+            return stored
+        lines = stored.chunk.text.split("\n")
+        text = "\n".join("" if line.rstrip().endswith(marks) else line for line in lines)
+        # Its units are others now, and what was stored for each does not fit them.
+        return replace(stored, chunk=replace(stored.chunk, text=text), unit_vectors=None, unit_terms=None)
 
 
 @dataclass(frozen=True)
@@ -330,7 +405,6 @@ class ChunkSize:
     """Chunk length.
 
     Args:
-        tokens: Maximum tokens of a chunk.
         overlap: Tokens shared by neighbouring chunks of a memory.
     """
 
@@ -339,12 +413,12 @@ class ChunkSize:
 
 
 def chunks_of(file: FileRecords, size: ChunkSize) -> list[Chunk]:
-    """Return the chunks of a file: its memories in order, then its retired facts."""
+    """Return the chunks of a file: its memories in order, then its facts that are retired or have an end."""
     chunks = [
         chunk for record in file.records for chunk in _of_record(record, _file_title(file, record), size)
     ]
     labels = {record.id: record.title for record in file.records}
-    chunks.extend(_of_fact(fact, labels.get(fact.entity, ""), file.path) for fact in file.retired)
+    chunks.extend(_of_fact(fact, labels.get(fact.entity, ""), file.path) for fact in file.ending)
     return chunks
 
 
@@ -388,6 +462,152 @@ def _of_fact(fact: FactRecord, label: str, path: str) -> Chunk:
         start_line=fact.line,
         text=fact.text,
         title=label,
-        is_retired=True,
+        is_retired=fact.retired,
         superseded_by=fact.superseded_by,
+        until=fact.until,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class LogTurn:
+    """A parsed log line.
+
+    Args:
+        speaker: The label before the colon, folded, or None. See `speakers_among`.
+        text: The line without list mark, time and label.
+        is_item: Whether it is an unindented list item.
+        is_stamped: Whether it begins with a time.
+    """
+
+    speaker: str | None
+    text: str
+    is_item: bool
+    is_stamped: bool
+
+
+def turn_of(line: str) -> LogTurn:
+    """Parse a line; any line is valid."""
+    match = _TURN.match(line[:_LONGEST_LABEL])
+    assert match is not None, "every part of the pattern may be absent"
+    name = match["name"]
+    return LogTurn(
+        name.strip("*_").casefold() if name else None,
+        line[match.end() :],
+        match["mark"] is not None and not line[:2].isspace(),
+        match["stamp"] is not None,
+    )
+
+
+def speakers_among(lines: Sequence[str]) -> frozenset[str]:
+    """Return the labels that name a speaker, folded: “10:02 Ann: hello” has one, “- **Budget:** $5” does not.
+
+    A label names a speaker if its line has a time, if it is a common name of the person or the agent, or if every line
+    has a label and the labels alternate, as in a dialogue.
+
+    Args:
+        lines: Consecutive lines of one text. Indented lines and headings are ignored.
+    """
+    turns = [
+        turn_of(line)
+        for line in lines
+        if line.strip() and not (line[0].isspace() or _LOG_HEADING.match(line))
+    ]
+    names = {turn.speaker for turn in turns if turn.speaker}
+    stamped = {turn.speaker for turn in turns if turn.speaker and turn.is_stamped}
+    return frozenset(names if _take_turns(turns) else stamped | names & (PERSON | AGENT))
+
+
+def _take_turns(turns: Sequence[LogTurn]) -> bool:
+    order = [speaker for speaker, _ in groupby(turn.speaker for turn in turns)]
+    return (
+        len(set(order)) > 1 and None not in order and all(order.count(speaker) > 1 for speaker in set(order))
+    )
+
+
+def speaker_of_section(text: str, title: str) -> str | None:
+    """Return the speaker of a log section such as “## 09:28 user” or of the title “user: …”, folded.
+
+    A first-level heading is the title of a document.
+    """
+    first = text[: text.find("\n")] if "\n" in text else text
+    heading = _LOG_HEADING.match(first)
+    if heading is not None and not first.startswith("# "):
+        match = _TITLE.fullmatch(first[heading.end() :].strip())
+        if match is not None:
+            return match[1].casefold()
+    match = _TITLE.match(title)
+    return match[1].casefold() if match is not None and match.end() < len(title) else None
+
+
+def units_of(text: str) -> list[tuple[int, int]]:
+    """Return the units of a chunk's text as first and last line, counted from 0, in order.
+
+    A line with a time, and a list item with what is indented under it, is a unit of its own; other lines are packed
+    into passages of about 700 characters; a heading belongs to what follows. The result is deterministic, since the
+    index keeps one vector per unit.
+    """
+    if len(text) <= _LONGEST_PASSAGE:
+        kept = text.strip()
+        if not kept:
+            return []
+        if _PARTING.search(kept, 1 if kept.startswith("#") else 0) is None:
+            first = text.count("\n", 0, text.index(kept[0]))
+            return [(first, first + kept.count("\n"))]
+    lines = text.split("\n")
+    begins = _own_units(lines)
+    units: list[tuple[int, int]] = []
+    first = last = -1
+    size = 0
+    only_headings = False
+    for number, line in enumerate(lines):
+        if not line.strip():
+            continue
+        is_heading = _LOG_HEADING.match(line) is not None
+        starts = (
+            first < 0
+            or (is_heading and not only_headings)
+            or (begins[number] and not only_headings)
+            or (size + len(line) > _LONGEST_PASSAGE and not only_headings)
+            or (begins[last] and not line[:1].isspace() and number > last + 1)
+        )
+        if starts:
+            if first >= 0:
+                units.append((first, last))
+            first, size, only_headings = number, 0, True
+        only_headings = only_headings and is_heading
+        last = number
+        size += len(line) + 1
+    if first >= 0:
+        units.append((first, last))
+    return units
+
+
+def unit_texts(text: str, units: Sequence[tuple[int, int]] | None = None) -> list[str]:
+    """Return the text to embed for each unit: its lines without headings, list marks, times and speakers.
+
+    Args:
+        units: From `units_of`, if already known.
+    """
+    lines = text.split("\n")
+    return [_spoken(lines[first : last + 1]) for first, last in (units_of(text) if units is None else units)]
+
+
+def _own_units(lines: list[str]) -> list[bool]:
+    """Return for each line whether it is a unit of its own."""
+    present = [line.strip() != "" and _LOG_HEADING.match(line) is None for line in lines]
+    # Parsing every line would cost more than everything else done to a chunk.
+    turns = [
+        turn_of(line) if is_there and _MARK_OR_STAMP.match(line) else None
+        for is_there, line in zip(present, lines, strict=True)
+    ]
+    at_margin = sum(
+        is_there and not line[:2].isspace() for is_there, line in zip(present, lines, strict=True)
+    )
+    items = sum(turn is not None and turn.is_item for turn in turns)
+    is_list = items > 1 and items >= _LIST_SHARE * at_margin
+    return [turn is not None and (turn.is_stamped or (is_list and turn.is_item)) for turn in turns]
+
+
+def _spoken(lines: list[str]) -> str:
+    spoken = [line for line in lines if line.strip() and _LOG_HEADING.match(line) is None] or lines
+    return "\n".join((turn_of(spoken[0]).text or spoken[0], *spoken[1:]))

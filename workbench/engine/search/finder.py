@@ -5,27 +5,30 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
 
 from workbench.engine.catalog.catalog import Catalog
+from workbench.engine.catalog.lookups import FACT_COLUMNS, MEMORY_COLUMNS, fact_of, memory_of
 from workbench.engine.catalog.records import FactRecord, MemoryRecord
 from workbench.engine.catalog.tables import SCHEMA_VERSION
 from workbench.engine.clock import Clock
-from workbench.engine.derived_files import Fallback, nowhere_else
 from workbench.engine.errors import ProviderError, StorageError
+from workbench.engine.file_access import Fallback, nowhere_else
+from workbench.engine.providers.selection import choose_embedders
+from workbench.engine.results.recall import Found, IndexStatus, WhyNot
 from workbench.engine.search.chunks import ChunkSize, FileRecords, FileSource
 from workbench.engine.search.index.files import IndexLost, IndexShape
-from workbench.engine.search.index.index import Index
+from workbench.engine.search.index.index import Index, Snapshot
+from workbench.engine.search.ranking.question import LiteralMatch, literal_matches
+from workbench.engine.search.ranking.search import Search, SearchQuery
 from workbench.engine.search.updater import IndexUpdater, Progress, no_progress
 
 if TYPE_CHECKING:
     from workbench.engine.providers.embedding.embedder import Embedder, FloatArray
-    from workbench.engine.providers.embedding.fallback import Embedders, EmbedderStatus
-    from workbench.engine.results.recall import IndexStatus
-    from workbench.engine.search.chunks import ChunkSource
+    from workbench.engine.providers.selection import Embedders, EmbedderStatus
     from workbench.engine.settings.sections import Settings
 
 
@@ -35,16 +38,10 @@ _Row = tuple[Any, ...]
 # Seconds that a question waits for changes to be indexed.
 PATIENCE = 1.5
 _MOST_ATTEMPTS = 4
-# Others read along there and must not learn the names of a person's private files.
-_SHARED = frozenset({"group", "channel", "subagent"})
 
 
 class CatalogFiles:
-    """The workspace's files as the catalog last saw them; refresh the catalog first.
-
-    Args:
-        catalog: The catalog to ask.
-    """
+    """The workspace's files as the catalog last saw them; refresh the catalog first."""
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
@@ -63,14 +60,14 @@ class CatalogFiles:
         known = self._known(paths)
         for _ in range(_MOST_LOOKS):
             memories = self._parts(
-                "SELECT file, id, store, path, start_line, end_line, title, text, type, confidence, source, tags,"
-                " moment, pinned, text_line FROM memories WHERE file IN (SELECT value FROM json_each(?))"
-                " ORDER BY file, start_line, number",
+                f"SELECT m.file, {MEMORY_COLUMNS} FROM memories m WHERE m.file IN (SELECT value FROM json_each(?))"
+                " ORDER BY m.file, m.start_line, m.number",
                 known,
             )
             facts = self._parts(
-                "SELECT file, id, entity, text, line, since, until, superseded_by, provenance FROM facts"
-                " WHERE file IN (SELECT value FROM json_each(?)) AND retired ORDER BY file, line",
+                f"SELECT file, {FACT_COLUMNS} FROM facts"
+                " WHERE file IN (SELECT value FROM json_each(?)) AND (retired OR until IS NOT NULL)"
+                " ORDER BY file, line",
                 known,
             )
             meanwhile = self._known(paths)
@@ -78,12 +75,7 @@ class CatalogFiles:
                 break
             known = meanwhile
         return [
-            FileRecords(
-                path,
-                digest,
-                tuple(map(_memory, memories.get(number, ()))),
-                tuple(map(_fact, facts.get(number, ()))) if number in memories else (),
-            )
+            _records(path, digest, memories.get(number, ()), facts.get(number, ()))
             for path, (number, digest) in known.items()
         ]
 
@@ -104,45 +96,89 @@ class CatalogFiles:
         return parts
 
 
-def _memory(row: _Row) -> MemoryRecord:
-    place = dict(zip(("id", "store", "path", "start_line", "end_line", "title", "text"), row, strict=False))
-    known = dict(zip(("type", "confidence", "source"), row[7:10], strict=True))
-    return MemoryRecord(
-        **place,
-        **known,
-        tags=tuple(json.loads(row[10])) if row[10] != "[]" else (),
-        moment=datetime.fromisoformat(row[11]) if row[11] else None,
-        pinned=bool(row[12]),
-        text_line=row[13],
-    )
+def _records(path: str, digest: bytes, memories: Sequence[_Row], facts: Sequence[_Row]) -> FileRecords:
+    """Return a file's memories; a fact that has an end is taken out of its entity's text, to be indexed by itself."""
+    records, ending = map(memory_of, memories), tuple(map(fact_of, facts)) if memories else ()
+    current = [fact for fact in ending if not fact.retired]
+    return FileRecords(path, digest, tuple(_without(record, current) for record in records), ending)
 
 
-def _fact(row: _Row) -> FactRecord:
-    names = ("id", "entity", "text", "line", "since", "until", "superseded_by")
-    known = dict(zip(names, row, strict=False))
-    return FactRecord(**known, provenance=tuple(json.loads(row[7])), retired=True)
+def _without(record: MemoryRecord, facts: Sequence[FactRecord]) -> MemoryRecord:
+    """Return a memory with blank lines for some of its facts, so that line numbers stay."""
+    own = [fact for fact in facts if fact.entity == record.id]
+    if not own:
+        return record
+    blank = {line for fact in own for line in range(fact.line, fact.line + fact.text.count("\n") + 1)}
+    lines = enumerate(record.text.split("\n"), record.start_line)
+    return replace(record, text="\n".join("" if number in blank else line for number, line in lines))
 
 
-T = TypeVar("T")
+class OpenIndex:
+    """One state of the index to answer from, used in a `with`.
 
-Asking = Callable[["ChunkSource", "Callable[[str], FloatArray] | None"], T]
-
-
-@dataclass(frozen=True)
-class SearchBackend:
-    """How a question was answered.
+    A failure that another attempt may avoid ends the `with` quietly: the next attempt follows.
 
     Args:
-        provider: What made the vectors, or `none`.
-        model: Name of its model, or None.
-        fallback: Why this is not the configured provider, or None.
-        stale: What the answer may miss, as a sentence, or None.
+        standing: The embedder in use, and why it is not the configured one.
+        stale: What the index misses, as a sentence, or None.
+        is_last: Whether no attempt follows.
     """
 
-    provider: str
-    model: str | None
-    fallback: str | None
-    stale: str | None
+    def __init__(
+        self,
+        source: Snapshot,
+        index: Index,
+        embedders: Embedders,
+        standing: EmbedderStatus,
+        stale: str | None,
+        *,
+        is_last: bool,
+    ) -> None:
+        self.source = source
+        self.fallback = standing.fallback
+        self.stale = stale
+        self._index = index
+        self._embedders = embedders
+        self._embedder = standing.embedder
+        self._is_last = is_last
+        fits = self._embedder is not None and source.state.embedder == self._embedder.fingerprint
+        self._answering = self._embedder if fits else None
+
+    @property
+    def provider(self) -> str:
+        """Return what makes the vectors, or `none`."""
+        return self._answering.provider if self._answering else "none"
+
+    @property
+    def model(self) -> str | None:
+        """Return the name of its model, or None."""
+        return self._answering.model if self._answering else None
+
+    @property
+    def embed_query(self) -> Callable[[str], FloatArray] | None:
+        """Return what embeds a question; None if the index has no vectors to compare with."""
+        return self._answering.embed_query if self._answering else None
+
+    def __enter__(self) -> OpenIndex:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        self.source.close()
+        if isinstance(error, StorageError):
+            return not self._is_last and can_try_again(self._index, error)
+        if isinstance(error, ProviderError) and self._embedder is not None:
+            self._embedders.failed(self._embedder, error)
+            return True
+        if error is None and self._answering is not None:
+            self._embedders.worked(self._answering)
+        return False
+
+
+def can_try_again(index: Index, error: StorageError) -> bool:
+    """Return True if the index is there again for another attempt, rebuilt or in another folder."""
+    return isinstance(error, IndexLost) or index.goes_on_elsewhere(error)
 
 
 class Finder:
@@ -150,9 +186,7 @@ class Finder:
 
     Args:
         catalog: The catalog of its files, which the caller keeps up to date.
-        settings: Of the workspace.
         folder: Folder of the index, created on demand.
-        clock: Source of the time.
         sources: Further files to search.
         version: Returns the version of everything searched; the catalog's by default.
         unread: Returns the paths that the catalog has not read yet.
@@ -179,49 +213,69 @@ class Finder:
         self._version = version or catalog.version
         self._unread = unread
         self._lock = threading.RLock()
-        self._keepers: dict[str, IndexUpdater] = {}
+        self._updaters: dict[str, IndexUpdater] = {}
         self._embedders: Embedders | None = None
 
-    def ask(self, question: Asking[T], *, patience: float = PATIENCE) -> tuple[T, SearchBackend]:
-        """Query the index, after updating it as far as there is time.
+    def search(self, query: SearchQuery, *, patience: float = PATIENCE) -> Found:
+        """Answer a question from the index, after updating it as far as there is time.
 
         Args:
-            question: Queries one consistent state of the index, given the function that embeds a question, or
-                None. Called again with another embedder if one fails.
             patience: Seconds to wait for changes to be indexed.
 
         Raises:
             StorageError: The index cannot be kept, or is deleted again and again.
         """
-        for attempt in range(_MOST_ATTEMPTS):
-            standing = self._choose().turn()
-            embedder = standing.embedder
-            keeper = self._keeper(embedder)
-            stale = keeper.freshen(patience)
-            if embedder is not None and self._steps_aside(keeper, embedder):
+        for index in self.attempts(patience):
+            with index:
+                found = Search(query, index.source, index.embed_query).found()
+                return replace(
+                    found,
+                    # What is not read yet may hold the answer.
+                    likely_absent=found.likely_absent and index.stale is None,
+                    provider=index.provider,
+                    model=index.model,
+                    fallback=index.fallback,
+                    stale=index.stale,
+                )
+        raise AssertionError("Every attempt returns or raises.")
+
+    def why_not(self, query: SearchQuery, memory_id: str) -> WhyNot:
+        """Explain a memory's rank for a question, or its absence; raises as `search` does."""
+        for index in self.attempts(PATIENCE):
+            with index:
+                return Search(query, index.source, index.embed_query).why_not(memory_id)
+        raise AssertionError("Every attempt returns or raises.")
+
+    def literal_matches(self, words: str, *, patience: float) -> list[LiteralMatch]:
+        """Return the best piece of each memory that holds any of the words; otherwise as `search`."""
+        for index in self.attempts(patience):
+            with index:
+                return literal_matches(index.source, words)
+        raise AssertionError("Every attempt returns or raises.")
+
+    def attempts(self, patience: float) -> Iterator[OpenIndex]:
+        """Yield states of the index to answer from, each after one that failed in its `with`.
+
+        Args:
+            patience: Seconds to wait for changes to be indexed.
+
+        Raises:
+            StorageError: The index cannot be kept, or is deleted again and again.
+        """
+        for left in reversed(range(_MOST_ATTEMPTS)):
+            embedders = self._choose()
+            standing = embedders.turn()
+            updater = self._updater(standing.embedder)
+            stale = updater.freshen(patience)
+            if standing.embedder is not None and self._steps_aside(updater, standing.embedder):
                 continue
             try:
-                with keeper.index.source() as snapshot:
-                    fits = embedder is not None and snapshot.state.embedder == embedder.fingerprint
-                    answer = question(snapshot, embedder.embed_query if embedder and fits else None)
-            except IndexLost:
-                if attempt == _MOST_ATTEMPTS - 1:
-                    raise
-                continue
+                source = updater.index.source()
             except StorageError as error:
-                if attempt == _MOST_ATTEMPTS - 1 or not keeper.index.goes_on_elsewhere(error):
+                if not left or not can_try_again(updater.index, error):
                     raise
                 continue
-            except ProviderError as error:
-                if embedder is None:
-                    raise
-                self._choose().failed(embedder, error)
-                continue
-            if embedder is None or not fits:
-                return answer, SearchBackend("none", None, standing.fallback, stale)
-            self._choose().worked(embedder)
-            return answer, SearchBackend(embedder.provider, embedder.model, standing.fallback, stale)
-        raise AssertionError("Every attempt returns or raises.")
+            yield OpenIndex(source, updater.index, embedders, standing, stale, is_last=not left)
 
     def sync(
         self,
@@ -243,9 +297,9 @@ class Finder:
         if force:
             self._choose().try_again()
         embedder = self._standing().embedder
-        keeper = self._keeper(embedder)
-        keeper.sync(force=force, progress=progress, cancelled=cancelled)
-        if embedder is not None and self._steps_aside(keeper, embedder):
+        updater = self._updater(embedder)
+        updater.sync(force=force, progress=progress, cancelled=cancelled)
+        if embedder is not None and self._steps_aside(updater, embedder):
             self._current().sync(progress=progress, cancelled=cancelled)
 
     def take_in(self, *, cancelled: Callable[[], bool]) -> None:
@@ -265,13 +319,11 @@ class Finder:
 
     def status(self) -> IndexStatus:
         """Return what the index holds and how fresh it is, without reading files into it."""
-        from workbench.engine.results.recall import IndexStatus
-
         standing = self._standing()
         embedder = standing.embedder
-        keeper = self._keeper(embedder)
-        behind = sum(keeper.files_behind())
-        state = keeper.state()
+        updater = self._updater(embedder)
+        behind = sum(updater.files_behind())
+        state = updater.index.state()
         return IndexStatus(
             files=state.files,
             chunks=state.chunks,
@@ -303,11 +355,11 @@ class Finder:
     def close(self) -> None:
         """Stop work in progress and close index and embedder."""
         with self._lock:
-            keepers, embedders = list(self._keepers.values()), self._embedders
-            self._keepers.clear()
+            updaters, embedders = list(self._updaters.values()), self._embedders
+            self._updaters.clear()
             self._embedders = None
-        for keeper in keepers:
-            keeper.close()
+        for updater in updaters:
+            updater.close()
         if embedders is not None:
             embedders.close()
 
@@ -316,13 +368,11 @@ class Finder:
         self._current().destroy()
 
     def _current(self) -> IndexUpdater:
-        return self._keeper(self._standing().embedder)
+        return self._updater(self._standing().embedder)
 
     def _choose(self) -> Embedders:
         with self._lock:
             if self._embedders is None:
-                from workbench.engine.providers.selection import choose_embedders
-
                 self._embedders = choose_embedders(self._settings)
             return self._embedders
 
@@ -330,19 +380,19 @@ class Finder:
         """Return the embedder in use, and why it is not the configured one."""
         return self._choose().standing()
 
-    def _steps_aside(self, keeper: IndexUpdater, embedder: Embedder) -> bool:
+    def _steps_aside(self, updater: IndexUpdater, embedder: Embedder) -> bool:
         """Note that embedding failed; return True if another embedder is now in use."""
-        if keeper.embedding_failure is None:
+        if updater.embedding_failure is None:
             return False
-        self._choose().failed(embedder, ProviderError(keeper.embedding_failure))
+        self._choose().failed(embedder, ProviderError(updater.embedding_failure))
         return self._standing().embedder is not embedder
 
-    def _keeper(self, embedder: Embedder | None) -> IndexUpdater:
+    def _updater(self, embedder: Embedder | None) -> IndexUpdater:
         """Return the updater of the index whose vectors this embedder makes."""
         fingerprint = embedder.fingerprint if embedder else ""
         with self._lock:
-            keeper = self._keepers.get(fingerprint)
-            if keeper is None:
+            updater = self._updaters.get(fingerprint)
+            if updater is None:
                 search = self._settings.search
                 size = ChunkSize(search.chunk_tokens, min(search.chunk_overlap, search.chunk_tokens // 2))
                 index = Index(
@@ -353,17 +403,7 @@ class Finder:
                     clock=self._clock,
                     elsewhere=self._elsewhere,
                 )
-                keeper = self._keepers[fingerprint] = IndexUpdater(
+                updater = self._updaters[fingerprint] = IndexUpdater(
                     index, self._sources, self._version, self._unread
                 )
-            return keeper
-
-
-def are_citations_given(choice: str, context: str = "direct") -> bool:
-    """Return whether results carry citations.
-
-    Args:
-        choice: `on`, `off`, or `auto` (on, except for sub-agents and where others read along).
-        context: Where the answer goes: `direct`, `group`, `channel` or `subagent`.
-    """
-    return choice == "on" or (choice == "auto" and context not in _SHARED)
+            return updater

@@ -11,8 +11,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Protocol
 
-from workbench.engine.catalog.file_rows import Stamp
-from workbench.engine.file_access import expand_home
+from workbench.engine.file_access import Stamp, expand_home
 
 # Folders that hold no written memory.
 _SKIPPED = frozenset({"node_modules", "__pycache__"})
@@ -35,30 +34,12 @@ class OutsideMask(Protocol):
         ...
 
 
-class UnmaskedOutside:
-    """Masks nothing."""
-
-    def policy(self) -> str:
-        """Return the empty policy's name."""
-        return ""
-
-    def elsewhere(self, content: bytes) -> bytes:
-        """Return the content unchanged."""
-        return content
-
-    def text(self, text: str) -> str:
-        """Return the text unchanged."""
-        return text
-
-
 @dataclass(frozen=True, slots=True)
 class OutsideFile:
     """A regular file found on disk.
 
     Args:
-        place: Where it is, absolute.
         relative: Its POSIX path below the searched folder, or its own name if it was named directly.
-        stamp: Its `stat` result.
     """
 
     place: Path
@@ -195,7 +176,6 @@ class SeenFile:
     """What is known of a file.
 
     Args:
-        stamp: From the last look at it.
         digest: Of the part taken; never empty.
         size: Number of bytes taken.
     """
@@ -213,7 +193,7 @@ class SeenFiles:
         policy: Returns the masking policy; records made under another one are dropped.
     """
 
-    def __init__(self, place: Path | None, policy: Callable[[], str] = lambda: "") -> None:
+    def __init__(self, place: Path | None, policy: Callable[[], str]) -> None:
         self._place = place
         self._policy = policy
         self._seen_under, self._seen = _read(place) if place else ("", {})

@@ -2,28 +2,48 @@
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
 from typing import Final
 
+from workbench.engine.secrets.disguises import without_disguise
 from workbench.engine.secrets.labelled import labelled_in
-from workbench.engine.secrets.labels import LABELLED
 from workbench.engine.secrets.places import IN_ADDRESS, IN_COMMAND, PRIVATE_KEY, SEED_PHRASE, placed_in
-from workbench.engine.secrets.shapes import JWT, shapes, tokens_in, unwrapped, wrapped_tokens
-from workbench.engine.secrets.values import Found
+from workbench.engine.secrets.shapes import JWT, shapes, tokens_in
+from workbench.engine.secrets.values import LABELLED, Found
+from workbench.engine.secrets.wrapping import unwrapped, wrapped_tokens
 
 LEFT_OUT: Final = "[secret left out]"
 """Replaces a masked secret."""
 _DIGEST: Final = 16
+_WIDE: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
+_PACKAGE: Final = Path(__file__).parent
+_RULES: Final = frozenset((".py", ".toml", ".txt"))
 _SHOWN: Final = 4
 
-# Invisible within a secret: zero-width characters, and Markdown's escaping backslash.
-_WITHOUT_WIDTH: Final = r"[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe0f\ufeff]"
+# Invisible within a secret: what Unicode says to ignore, a terminal's colours, and Markdown's escaping backslash.
+_WITHOUT_WIDTH: Final = (
+    r"[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
+    r"\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+# The same as JSON writes it.
+_IN_JSON: Final = (
+    r"\\u(?:00(?:[01][0-9a-fA-F]|7[fF]|[aA][dD])|034[fF]|20(?:0[b-fB-F]|2[a-eA-E]|6[0-9a-fA-F])"
+    r"|[fF][eE](?:0[0-9a-fA-F]|[fF]{2}))"
+)
+# Some doors take the escape away and leave the rest.
+_IN_TERMINALS: Final = r"\x1b\[[0-9;?]{0,20}[@-~]|[\x00-\x08\x0e-\x1f\x7f]|\[[0-9][0-9;]{0,10}m"
 _BACKSLASH: Final = r"\\(?=[_.:-])"
-_UNSEEN: Final = re.compile(f"{_WITHOUT_WIDTH}|{_BACKSLASH}")
+_UNSEEN: Final = re.compile(f"{_WITHOUT_WIDTH}|{_IN_JSON}|{_IN_TERMINALS}|{_BACKSLASH}")
+_UNSEEN_ASCII: Final = re.compile(f"{_IN_JSON}|{_IN_TERMINALS}|{_BACKSLASH}")
+# What most texts consist of; the backslash, the bracket and what controls a terminal are none of it.
+_ORDINARY: Final = bytes((9, 10, *range(32, 91), *range(93, 127)))
 _ASCII: Final = bytes(range(128))
 _MASK: Final = re.compile(r"\[held back(?: \d+)?: [^\[\]\r\n]{1,300}\]")
 _NO_LINE_END: Final = re.compile(r"[^\r\n]+")
@@ -36,8 +56,6 @@ class Secret:
     """Text that looks like a secret.
 
     Args:
-        kind: For example `GitHub token`.
-        text: The secret itself.
         start: Its offset in the searched text, in characters.
     """
 
@@ -62,21 +80,32 @@ def kinds() -> tuple[str, ...]:
     return tuple(sorted({*ruled, *(shape.kind for shape in shapes())}, key=str.casefold))
 
 
+@cache
+def recogniser() -> str:
+    """Return a digest of what recognises secrets: with another one, whatever was read before is read again.
+
+    It covers every rule, table and list of this package, so that none of them needs a version of its own.
+    """
+    digest = hashlib.blake2b(digest_size=8)
+    for path in sorted(_PACKAGE.iterdir()):
+        if path.suffix in _RULES:
+            digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
+
 def find_secrets(text: str) -> tuple[Secret, ...]:
     """Return everything in a text that looks like a key, token, private key or password.
 
     Only known shapes, labels and places count: long words, hashes and ids are not secrets. Invisible characters do not
     hide a secret.
-
-    Args:
-        text: Any text.
     """
     foreign = _foreign_in(text)
-    if not (re.search(_WITHOUT_WIDTH, foreign) or re.search(_BACKSLASH, text)):
-        return _found_in(text, foreign)
-    unseen = [match.start() for match in _UNSEEN.finditer(text)]
+    odd = text.encode("ascii", "replace").translate(None, _ORDINARY)
+    if not (odd and _UNSEEN_ASCII.search(text)) and not re.search(_WITHOUT_WIDTH, foreign):
+        return _found_in(text, foreign, odd)
+    unseen = [at for match in _UNSEEN.finditer(text) for at in range(*match.span())]
     found = []
-    for secret in _found_in(_UNSEEN.sub("", text), foreign):
+    for secret in _found_in(_UNSEEN.sub("", text), foreign, odd):
         start, end = (_place_of(at, unseen) for at in (secret.start, secret.start + len(secret.text) - 1))
         found.append(Secret(secret.kind, text[start : end + 1], start))
     return tuple(found)
@@ -95,13 +124,17 @@ def _foreign_in(text: str) -> str:
     return text.encode("utf-8", "surrogatepass").translate(None, _ASCII).decode("utf-8", "surrogatepass")
 
 
-def _found_in(text: str, foreign: str) -> tuple[Secret, ...]:
+def _found_in(text: str, foreign: str, odd: bytes) -> tuple[Secret, ...]:
+    found = _places_in(without_disguise(text, foreign, odd), foreign)
+    return tuple(Secret(each.kind, text[each.start : each.end], each.start) for each in _apart(found))
+
+
+def _places_in(text: str, foreign: str) -> list[Found]:
     # One byte per character, so that positions in the bytes are positions in the text.
     letters = text.encode("ascii", "replace")
     small = letters.lower()
     wrapped = wrapped_tokens(text, letters) if "\n" in text else ()
-    found = [*wrapped, *tokens_in(text, letters), *placed_in(text, small), *labelled_in(text, small, foreign)]
-    return tuple(Secret(each.kind, text[each.start : each.end], each.start) for each in _apart(found))
+    return [*wrapped, *tokens_in(text, letters), *placed_in(text, small), *labelled_in(text, small, foreign)]
 
 
 def _apart(found: Iterable[Found]) -> list[Found]:
@@ -124,22 +157,33 @@ def masked(text: str) -> str:
     return text
 
 
+def with_whole_secrets(text: str) -> str:
+    """Return a text without the line breaks within its tokens, for what reads it line by line."""
+    if "\n" not in text:
+        return text
+    for secret in reversed(find_secrets(text)):
+        if secret.kind != PRIVATE_KEY:
+            end = secret.start + len(secret.text)
+            text = f"{text[: secret.start]}{unwrapped(secret.text)}{text[end:]}"
+    return text
+
+
 def text_of(content: bytes) -> str:
-    """Return a file's text for the search. Secrets are ASCII; in UTF-16 each letter comes with a NUL.
+    """Return a file's text for the search. In UTF-16 without its mark each letter of ASCII comes with a NUL.
 
     Args:
-        content: In UTF-8, UTF-16 or any encoding that extends ASCII.
+        content: In UTF-8, UTF-16, UTF-32 or any encoding that extends ASCII.
     """
-    return content.replace(b"\0", b"").decode("utf-8", "replace")
+    plain = content.replace(b"\0", b"").decode("utf-8", "replace")
+    if not content.startswith(_WIDE) or find_secrets(plain):
+        return plain
+    # The mark of UTF-32 begins with that of UTF-16.
+    is_32 = content.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE))
+    return content.decode("utf-32" if is_32 else "utf-16", "replace")
 
 
 def added_secrets(before: bytes | None, after: bytes) -> tuple[Secret, ...]:
-    """Return the secrets in a file's new content that the old content lacks.
-
-    Args:
-        before: The present content, or None.
-        after: The new content.
-    """
+    """Return the secrets in a file's new content that the old content lacks."""
     known = text_of(before or b"")
     found = find_secrets(text_of(after))
     return tuple(secret for secret in found if secret.text not in known)
@@ -150,7 +194,6 @@ class Masked:
     """A masked text.
 
     Args:
-        text: The text with its masks.
         has_secrets: Whether anything in the original looks like a secret, masked or not.
         hidden: The distinct secrets that were masked.
     """
@@ -160,7 +203,7 @@ class Masked:
     hidden: tuple[Secret, ...] = ()
 
 
-def mask_of(*kinds: str) -> str:
+def _mask_of(*kinds: str) -> str:
     """Return the mask, as in `[held back: GitHub token]`."""
     return f"[held back: {' and '.join(kinds)}]"
 
@@ -170,7 +213,6 @@ def mask_secrets(text: str, is_hidden: Callable[[Secret], bool]) -> Masked:
 
     Args:
         text: Decoded with `surrogateescape` if it comes from a file; may hold NULs, as UTF-16 does.
-        is_hidden: Returns whether to mask a secret.
     """
     plain = text.replace("\0", "")
     found = find_secrets(plain)
@@ -200,7 +242,6 @@ def mask_content(content: bytes, is_hidden: Callable[[Secret], bool]) -> tuple[b
 
     Args:
         content: In any encoding that extends ASCII; bytes that are not UTF-8 are kept.
-        is_hidden: Returns whether to mask a secret.
     """
     masked = mask_secrets(content.decode("utf-8", "surrogateescape"), is_hidden)
     return (masked.text.encode("utf-8", "surrogateescape") if masked.hidden else content), masked
@@ -225,7 +266,7 @@ def without_masked_lines(text: str) -> str:
 
 def _stand_in(kind: str, said: str) -> str:
     """Return a mask with as many lines as the text it replaces."""
-    return mask_of(kind) + _NO_LINE_END.sub("", said)
+    return _mask_of(kind) + _NO_LINE_END.sub("", said)
 
 
 def _as_said(secret: Secret) -> Secret:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import re
 from collections.abc import Iterator
@@ -9,12 +10,16 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-from workbench.engine.secrets.labels import LABELLED, Between, Label, is_secret, label_of
 from workbench.engine.secrets.values import (
+    LABELLED,
+    Between,
     Found,
+    Label,
     has_letters_and_digits,
     is_password,
+    is_secret,
     is_stand_in,
+    label_of,
     looks_random,
     words_of,
 )
@@ -30,11 +35,26 @@ _KEY_BLOCK: Final = re.compile(
     r"(?:(?:[^-]|-(?!----BEGIN )){0,20000}?-----END[ A-Z0-9]+-----(?:\\n(?=[\"']))?"
     r"|(?:\s{1,8}[A-Za-z0-9+/=]{20,200}(?!\S))*)"
 )
+_OPENING: Final = 64
+_BEFORE_RSA: Final = 5
+_STANDARD: Final = str.maketrans("-_", "+/")
 _SSH2_BLOCK: Final = re.compile(
     r"---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----(?:[^-]{0,20000}---- END[ A-Z0-9]+ ----)?"
 )
 _PUTTY_LINES: Final = re.compile(
     r"Private-Lines: [0-9]{1,4}\r?\n((?:[A-Za-z0-9+/=]{1,100}(?:\r?\n|\Z)){1,200})"
+)
+
+# Such a block again in base64, as in Kubernetes' secrets; and one without its first and last line.
+_ENCODED_BLOCK: Final = re.compile(
+    r"[A-Za-z0-9+/_-]{64,20000}={0,2}(?:[ \t]{0,2}\r?\n[ \t>]{0,40}[A-Za-z0-9+/_-]{1,200}={0,2}(?![^\s\"']))*"
+)
+_BEGIN_ENCODED: Final = "LS0tLS1CRUdJTi"
+_KEYS_BARE: Final = (
+    "b3BlbnNzaC1rZXktdjEA",
+    "IBADANBgkqhkiG9w0BAQEFAASC",
+    "MHcCAQEEI",
+    "MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG",
 )
 
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,20}\Z")
@@ -94,10 +114,10 @@ def placed_in(text: str, small: bytes) -> Iterator[Found]:
     """Yield the secrets found by their place in a text.
 
     Args:
-        text: Any text.
         small: The text in lower-case ASCII, with a placeholder for every other character.
     """
     yield from _key_blocks_in(text)
+    yield from _encoded_keys_in(text)
     yield from _addresses_in(text)
     yield from _commands_in(text, small)
     yield from _tables_in(text)
@@ -119,6 +139,23 @@ def _key_blocks_in(text: str) -> Iterator[Found]:
         if lines is not None:
             yield Found(lines.start(1), lines.start(1) + len(lines[1].rstrip()), PRIVATE_KEY)
         at = text.find("Private-Lines:", at + 1)
+
+
+def _encoded_keys_in(text: str) -> Iterator[Found]:
+    for opening in (_BEGIN_ENCODED, *_KEYS_BARE):
+        at = text.find(opening)
+        while at >= 0:
+            # The length of what is encoded comes before the mark of an RSA key.
+            start = at - _BEFORE_RSA if text[max(0, at - _BEFORE_RSA) : at].startswith("MII") else at
+            block = _ENCODED_BLOCK.match(text, start)
+            if block is not None and (opening != _BEGIN_ENCODED or _is_encoded_key(block[0])):
+                yield Found(start, block.end(), PRIVATE_KEY)
+            at = text.find(opening, block.end() if block else at + 1)
+
+
+def _is_encoded_key(said: str) -> bool:
+    opening = base64.b64decode(said[:_OPENING].translate(_STANDARD))
+    return b"PRIVATE KEY" in opening
 
 
 def _addresses_in(text: str) -> Iterator[Found]:

@@ -1,4 +1,4 @@
-"""Token formats of services, read from `tokens.toml`, including tokens split by line breaks."""
+"""Token formats of services, read from `tokens.toml`, and the tokens in a text."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
+from workbench.engine.errors import InvalidInput
 from workbench.engine.secrets.values import Found, is_crossed_out, looks_random
 
 JWT: Final = "JSON web token"
@@ -25,9 +26,11 @@ ALPHABETS: Final = {
     "path": "A-Za-z0-9_/-",
     "base64": "A-Za-z0-9+/",
 }
+_TABLE: Final = Path(__file__).with_name("tokens.toml")
 _UUID: Final = "[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"
 _UUID_LENGTH: Final = 36
-_PART: Final = re.compile(rf"\{{(?:(uuid)|({'|'.join(ALPHABETS)}) (\d+)(?:-(\d+)|(\+))?)\}}|([^{{]+)")
+_PART: Final = re.compile(rf"\{{(?:(uuid)|({'|'.join(ALPHABETS)}) (\d+)(?:-(\d+)|(\+))?)\}}|([^{{}}]+)")
+_PIECE: Final = re.compile(r"\{[^}]*\}?|[^{]+")
 # Examined length of a token without a maximum; the rest is added once it is recognised.
 _LONGEST: Final = 300
 _WITH_WORDS: Final = frozenset(("url", "word", "name", "path"))
@@ -38,25 +41,13 @@ _RUN_SIGNS: Final = b"_-./:+=~@%&|!#"
 _IN_RUNS: Final = bytes(
     120 if at < 128 and (chr(at).isalnum() or at in _RUN_SIGNS) else 32 for at in range(256)
 )
+# What follows a single blank.
+_GAP: Final = re.compile(r"[ ]([A-Za-z0-9_./+=~@-]{3,300})(?![A-Za-z0-9_./+=~@-])")
+_FEWEST_BEFORE: Final = 6
 _START: Final = re.compile(r"(?<![A-Za-z0-9])[A-Za-z0-9][A-Za-z0-9_.-]")
 _HEADER: Final = re.compile(r"(?<![A-Za-z0-9])eyJ[A-Za-z0-9_-]{10,2000}+\Z")
 _REST: Final = re.compile(r"\.eyJ[A-Za-z0-9_-]{10,}+\.[A-Za-z0-9_-]{10,}+")
-_WHOLE_WEB_TOKEN: Final = re.compile(rf"eyJ[A-Za-z0-9_-]{{10,}}+{_REST.pattern}")
-# A token continues on the next line, possibly after an indent or quotation marks.
-_BREAK: Final = r"[ \t]{0,2}\\?\r?\n[ \t]*(?:[>|│┃][ \t]*)*"
-# Nobody wraps longer lines; without a limit, hostile text would be rescanned again and again.
-_WRAPPED_RUN: Final = re.compile(r"[A-Za-z0-9_.\-]{1,300}(?![A-Za-z0-9_.\-])")
-_BREAK_HERE: Final = re.compile(_BREAK)
-_LINE_END: Final = re.compile(r"[ \t]{0,2}\\?\r?(?:\n|\Z)")
-_FIRST: Final = b"x" * 6
-_LONGEST_WRAPPED: Final = 300
-# Part of a word, or hyphenated words: not part of a token, unless it is a short rest.
-_WORDS: Final = re.compile(r"[A-Za-z]?[a-z]+(?:[-_.][A-Za-z]?[a-z]+)*[-.]?|[A-Z]+[-.]?|[\d.\-]+")
-_SHORT: Final = 4
-_LONG: Final = 8
-_LONG_WORD: Final = 40
-_MOST_LINES: Final = 60
-_SIGNS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-"
+WHOLE_WEB_TOKEN: Final = re.compile(rf"eyJ[A-Za-z0-9_-]{{10,}}+{_REST.pattern}")
 
 
 @dataclass(frozen=True)
@@ -64,7 +55,6 @@ class Shape:
     """A token format.
 
     Args:
-        kind: For example `GitHub token`.
         shape: The pattern from the table.
         lead: Its literal prefix, or "".
         mark: Its longest literal part, used to find it.
@@ -82,6 +72,21 @@ class Shape:
         """Return whether hyphenated words could match, so that the text must look random too."""
         return any(part[2] in _WITH_WORDS for part in _PART.finditer(self.shape))
 
+    @property
+    def is_open(self) -> bool:
+        """Return whether it has no maximum length."""
+        return self.shape.endswith("+}")
+
+    @property
+    def takes_digests(self) -> bool:
+        """Return whether its own characters are those of a hash or a UUID."""
+        return "{hex " in self.shape or "{uuid}" in self.shape
+
+    def match(self, text: str, at: int, end: int) -> re.Match[str] | None:
+        """Return the match of a token that begins at a position and ends before another; None if none does."""
+        match = _pattern(self.shape, whole=True).match(text, at, end)
+        return match if match is not None and _could_be(self, match[0]) else None
+
 
 @dataclass(frozen=True)
 class _Shapes:
@@ -98,7 +103,7 @@ def shapes() -> tuple[Shape, ...]:
 
 @lru_cache(maxsize=1)
 def _table() -> _Shapes:
-    text = Path(__file__).with_name("tokens.toml").read_text("utf-8")
+    text = _TABLE.read_text("utf-8")
     read = [_shape(kind, shape) for kind, some in tomllib.loads(text).items() for shape in some]
     read.sort(key=lambda each: -len(each.lead))
     by_lead: dict[str, tuple[Shape, ...]] = {}
@@ -112,13 +117,37 @@ def _table() -> _Shapes:
 
 
 def _shape(kind: str, shape: str) -> Shape:
+    """Read one format of the table.
+
+    Raises:
+        InvalidInput: It has a part that is neither literal nor of a known alphabet, or nothing to find it by.
+    """
     parts = list(_PART.finditer(shape))
+    _check(kind, shape, parts)
     mark = max((part for part in parts if part[6]), key=lambda part: len(part[6]))
     least = most = 0
     for part in parts[: parts.index(mark)]:
         least += len(part[6] or "") or (_UUID_LENGTH if part[1] else int(part[3]))
         most += len(part[6] or "") or (_UUID_LENGTH if part[1] else int(part[4] or part[3]))
     return Shape(kind, shape, parts[0][6] or "", mark[6], (least, most))
+
+
+def _check(kind: str, shape: str, parts: list[re.Match[str]]) -> None:
+    unread = next((said for said in _PIECE.findall(shape) if not _PART.fullmatch(said)), None)
+    wrong = None
+    if unread is not None:
+        wrong = f"“{unread}” is no part of a format"
+    elif not any(part[6] for part in parts):
+        wrong = "it has no literal part to find it by"
+    elif any(part[4] and int(part[4]) < int(part[3]) for part in parts):
+        wrong = "a greatest length is below the least"
+    if wrong:
+        raise InvalidInput(
+            f"The format “{shape}” of “{kind}” cannot be read: {wrong}.",
+            where=str(_TABLE),
+            remedy="Write literal text, {uuid}, or an alphabet with a length, as in {hex 40}, {alnum 20-40} or "
+            f"{{url 20+}}; alphabets: {', '.join(ALPHABETS)}.",
+        )
 
 
 @lru_cache(maxsize=1024)
@@ -146,7 +175,6 @@ def tokens_in(text: str, letters: bytes) -> Iterator[Found]:
     """Yield the tokens in a text.
 
     Args:
-        text: Any text.
         letters: The text in ASCII, with a placeholder for every other character.
     """
     runs, wanted = letters.translate(_IN_RUNS), b"x" * _RUN
@@ -159,6 +187,28 @@ def tokens_in(text: str, letters: bytes) -> Iterator[Found]:
     yield from _web_tokens_in(text)
 
 
+def _found_apart(text: str, at: int, end: int, shape: Shape) -> Found | None:
+    """Return a token of which a blank has come between, as where a door has put a line break into words."""
+    gap = _GAP.match(text, end)
+    if gap is None or end - at < len(shape.lead) + _FEWEST_BEFORE:
+        return None
+    rest = gap[1]
+    match = shape.match(f"{text[at:end]}{rest}", at=0, end=end - at + len(rest))
+    if (
+        match is None
+        or match.end() <= end - at
+        or not any(map(str.isdigit, match[0][len(shape.lead) : end - at]))
+    ):
+        return None
+    piece = match[0][end - at :]
+    is_whole = len(piece) >= len(rest.rstrip("."))
+    return (
+        Found(at, gap.start(1) + len(piece), shape.kind)
+        if is_whole and any(map(str.isdigit, piece))
+        else None
+    )
+
+
 def _tokens_in_run(text: str, start: int, end: int) -> Iterator[Found]:
     table = _table()
     done, tried = start, dict[str, int]()
@@ -168,7 +218,7 @@ def _tokens_in_run(text: str, start: int, end: int) -> Iterator[Found]:
             continue
         for shape in table.by_lead.get(place[0], ()):
             if text.startswith(shape.lead, at) and tried.get(shape.shape, 0) <= at:
-                found = _found_at(text, at, shape, tried)
+                found = _found_at(text, at, shape, tried) or _found_apart(text, at, end, shape)
                 if found is not None:
                     done = found.end
                     yield found
@@ -223,153 +273,17 @@ def _web_tokens_in(text: str) -> Iterator[Found]:
         at = text.find(".eyJ", rest.end() if rest else at + 1)
 
 
-def token_kind(said: str) -> str | None:
-    """Return the kind of token that a whole run of characters is, or None."""
-    if _WHOLE_WEB_TOKEN.fullmatch(said):
-        return JWT
-    for shape in _table().by_lead.get(said[:2], ()):
-        if said.startswith(shape.lead) and _pattern(shape.shape, whole=True).fullmatch(said):
-            return shape.kind if _could_be(shape, said) else None
-    return None
+def shapes_at(text: str, at: int) -> tuple[Shape, ...]:
+    """Return the formats whose prefix stands at a position."""
+    by_lead = _table().by_lead.get(text[at : at + 2], ())
+    return tuple(shape for shape in by_lead if text.startswith(shape.lead, at))
 
 
-def beginning_in(said: str) -> int | None:
-    """Return the offset in a run of characters where a token could begin, or None.
-
-    Args:
-        said: Letters, digits and signs, without blanks.
-    """
-    for place in _START.finditer(said):
-        at = place.start()
-        if said.startswith("eyJ", at) or any(
-            said.startswith(each.lead, at) for each in _table().by_lead.get(place[0], ())
-        ):
-            return at
-    return None
+def begins_like_a_token(said: str) -> bool:
+    """Return whether a text is the beginning of some prefix."""
+    return any(shape.lead.startswith(said) for shape in _table().by_lead.get(said[:2], ()))
 
 
-# Runs of this many characters at the end of a line may begin a token.
-_IN_WRAPPED_RUNS: Final = bytes(
-    120 if at < 128 and (chr(at).isalnum() or at in b"_.-") else 46 if 32 < at < 127 and at != 92 else at
-    for at in range(256)
-)
-_LINE_ENDS: Final = tuple(
-    _FIRST + blank + slash + end
-    for end in (b"\n", b"\r\n")
-    for slash in (b"", b"\\")
-    for blank in (b"", b" ", b"  ")
-)
-
-
-@dataclass(frozen=True)
-class _Wrapped:
-    """A run of characters over several lines.
-
-    Args:
-        start: Its offset in the text.
-        ends: End of each of its lines in the text.
-        joined: Its characters up to each end, without line breaks.
-        alone: Whether it fills each line after the first.
-    """
-
-    start: int
-    ends: tuple[int, ...]
-    joined: tuple[str, ...]
-    alone: tuple[bool, ...]
-
-    def goes_on(self, at: int, *, broken: bool) -> bool:
-        """Return whether a line belongs to a token that could have ended before it.
-
-        Args:
-            at: Index of the line.
-            broken: Whether the token is known to span lines without this one.
-        """
-        more = self.joined[at][len(self.joined[at - 1]) :]
-        return (len(more) >= _LONG and _is_random(more)) or (broken and self.alone[at])
-
-
-def wrapped_tokens(text: str, letters: bytes) -> Iterator[Found]:
-    """Yield the tokens in a text that are split by line breaks.
-
-    Args:
-        text: Any text.
-        letters: The text in ASCII, with a placeholder for every other character.
-    """
-    for run in _wrapped_runs(text, letters):
-        found = _token_of(run)
-        if found is not None:
-            yield found
-
-
-def _token_of(run: _Wrapped) -> Found | None:
-    """Return the token at the start of a run, or None if there is none or it ends on the first line."""
-    kinds = [token_kind(said) for said in run.joined]
-    could_end = [at for at, kind in enumerate(kinds) if kind]
-    last = 0
-    for number, at in enumerate(could_end):
-        if number and not run.goes_on(at, broken=last > 0):
-            break
-        last = at
-    kind = kinds[last]
-    return None if kind is None or last == 0 else Found(run.start, run.ends[last], kind)
-
-
-def _wrapped_runs(text: str, letters: bytes) -> Iterator[_Wrapped]:
-    """Yield the runs that begin like tokens and could continue on the next line."""
-    for end in _long_ends(letters.translate(_IN_WRAPPED_RUNS)):
-        if _is_word(text[text.rfind(" ", max(0, end - _LONG_WORD), end) + 1 or end : end]):
-            continue
-        line = text[max(0, end - _LONGEST_WRAPPED) : end]
-        said = line[len(line.rstrip(_SIGNS)) :]
-        begins = None if _is_word(said) else beginning_in(said)
-        if begins is None:
-            continue
-        start, said = end - len(said) + begins, said[begins:]
-        ends, joined = [end], [said]
-        while len(ends) < _MOST_LINES and (gap := _BREAK_HERE.match(text, ends[-1])):
-            run = _WRAPPED_RUN.match(text, gap.end())
-            if run is None or _begins_another(run[0]) or not _may_go_on(run[0]):
-                break
-            said += run[0]
-            ends.append(run.end())
-            joined.append(said)
-        if len(ends) > 1 and _is_random(said):
-            alone = tuple(_LINE_END.match(text, at) is not None for at in ends)
-            yield _Wrapped(start, tuple(ends), tuple(joined), alone)
-
-
-def _is_word(said: str) -> bool:
-    """Return True for a word, the commonest end of a line, which begins no token."""
-    plain = said.strip("._-")
-    return plain[1:].islower() and plain.isalpha()
-
-
-def _long_ends(runs: bytes) -> Iterator[int]:
-    broken_by = (b"\\\n" in runs or b"\\\r" in runs, b"\r" in runs)
-    for wanted in _LINE_ENDS:
-        if (b"\\" in wanted and not broken_by[0]) or (b"\r" in wanted and not broken_by[1]):
-            continue
-        at = runs.find(wanted)
-        while at >= 0:
-            yield at + len(_FIRST)
-            at = runs.find(wanted, at + len(wanted))
-
-
-def _begins_another(run: str) -> bool:
-    # The second part of a JSON web token begins like the first; all others begin once.
-    at = beginning_in(run)
-    return at is not None and not (at > 0 and run.startswith("eyJ", at))
-
-
-def unwrapped(text: str) -> str:
-    """Return a token without its line breaks; any other text unchanged."""
-    return _BREAK_HERE.sub("", text) if "\n" in text else text
-
-
-def _may_go_on(run: str) -> bool:
-    return len(run) <= _SHORT or not _WORDS.fullmatch(run)
-
-
-def _is_random(said: str) -> bool:
-    """Return whether letters of both cases, or capitals only, are mixed with digits."""
-    return any(map(str.isdigit, said)) and any(map(str.isupper, said)) and any(map(str.isalpha, said))
+def shapes_by_mark() -> dict[str, tuple[Shape, ...]]:
+    """Return the formats without a telling prefix by their longest literal part."""
+    return _table().by_mark

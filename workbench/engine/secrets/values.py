@@ -1,10 +1,13 @@
-"""Classifies values: random, a word, a number, or a placeholder from examples and programs."""
+"""Names that label a secret, and the values that look like one under each label."""
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import Enum, auto
+from functools import lru_cache
 from typing import Final
 
 _PARTS: Final = re.compile(r"[A-Za-z0-9]{8,}")
@@ -69,8 +72,6 @@ class Found:
     """A secret in a text.
 
     Args:
-        start: Start offset, in characters.
-        end: End offset.
         kind: For example `GitHub token`.
     """
 
@@ -107,7 +108,6 @@ def is_stand_in(value: str, *, in_code: bool) -> bool:
     """Return True for a placeholder of examples, settings and programs.
 
     Args:
-        value: The supposed secret.
         in_code: Whether it is assigned by a sign rather than stated in prose; then names and expressions are
             not secrets.
     """
@@ -164,7 +164,6 @@ def value_at(text: str, at: int, *, in_address: bool) -> Iterator[tuple[int, int
     """Yield the end of a value that begins here, and whether it is quoted; nothing if none does.
 
     Args:
-        text: Any text.
         at: Its beginning, or that of the quotes or emphasis around it.
         in_address: Whether it is in a URL's query, where some signs end it.
     """
@@ -193,3 +192,239 @@ def value_at(text: str, at: int, *, in_address: bool) -> Iterator[tuple[int, int
         said = said.rstrip("*_")
     if said:
         yield start, start + len(said), False
+
+
+LABELLED: Final = "password"
+_NAME_WORDS: Final = re.compile(r"[A-Z]+(?![a-zñ])|[A-Z]?[a-zñ]+|[0-9]+")
+_TOKEN_COMPOUNDS: Final = ("authtoken", "accesstoken", "apitoken", "bearertoken", "refreshtoken", "usertoken")
+_MAIL: Final = re.compile(r"[\w.+-]+@[\w-]+(?:\.[A-Za-z][\w-]*)+")
+_STRONG_SIGNS: Final = frozenset("!@#$%^&*+~|")
+_SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9-]{2,20})[ ]{1,4}(?=[^\s])")
+_OF_A_USER: Final = re.compile(r"[^\s:/]{2,40}[ ]?[/:][ ]?(?=[^\s/])")
+_BASIC: Final = re.compile(r"[A-Za-z0-9+/_-]{8,}={0,2}")
+_SEVERAL: Final = re.compile(r"(?<=[A-RT-Za-rt-zñ])[Ss](?![A-Za-zñ])")
+_WORD: Final = re.compile(r"[A-Za-z]+")
+
+
+class Label(Enum):
+    """Kind of label, which decides how strictly its value is judged."""
+
+    PASSWORD = auto()
+    PASS = auto()
+    SECRET = auto()
+    KEY = auto()
+    TOKEN = auto()
+    WEAK_KEY = auto()
+    AUTHORIZATION = auto()
+    CREDENTIALS = auto()
+
+
+class Between(Enum):
+    """The separator between a label and its value."""
+
+    SIGN = auto()
+    CELL = auto()
+    WORDS = auto()
+    BLANK = auto()
+    LINE = auto()
+
+
+@dataclass(frozen=True)
+class Named:
+    """A label in a text.
+
+    Args:
+        many: Whether it names several, as in `passwords:`; then only a list of values follows.
+    """
+
+    label: Label
+    start: int
+    end: int
+    name: str
+    many: bool = False
+
+
+_PASSWORDS: Final = (
+    *("password", "passwd", "passphrase", "passcode", "pwd", "passwort", "kennwort", "wachtwoord"),
+    *("contraseña", "contrasena", "senha", "parola"),
+)
+_TAILS: Final = words_of(
+    "value string prod production dev test staging base raw plain text new old current default root admin super "
+    "secure main live sandbox local primary secondary b64 base64"
+)
+_NO_PASSWORD: Final = words_of("reset forgot forgotten hash hashed encrypted show hide no min max num")
+_KEY_HEADS: Final = words_of(
+    "api access secret private account shared auth encryption encrypt signing sign master service client app "
+    "application storage deploy webhook hmac jwt session cookie admin root wallet vault rest subscription ssh "
+    "authorization functions function host license server crypto aes rsa wif recovery"
+)
+_KEY_COMPOUNDS: Final = (
+    *("apikey", "secretkey", "accesskey", "privatekey", "authkey", "accountkey", "sharedkey", "signingkey"),
+    *("encryptionkey", "masterkey", "servicekey", "clientkey", "appkey", "sharedaccesskey"),
+)
+_NO_KEYS: Final = words_of(
+    "public pub primary foreign sort cache partition idempotency hash map dict object row col column index shard "
+    "routing message sequence natural unique composite bucket translation i18n schema idx hot arrow key"
+)
+_TOKEN_HEADS: Final = words_of(
+    "api auth access bearer refresh bot user personal deploy id app session github gitlab npm slack private"
+)
+_NO_TOKENS: Final = words_of(
+    "csrf xsrf next page pagination continuation pad eos bos unk sep mask cls cancellation cancel design color num "
+    "max min total prompt completion input output per public stop special image sync change cursor first last "
+    "start end previous prev"
+)
+# Words before a bare `pass` that make it a password: `my pass`, unlike `boarding pass`.
+_BEFORE_PASS: Final = words_of("my the your our his her their wifi login root admin user db database")
+
+_ALGORITHM: Final = re.compile(
+    r"(?:sha|md|aes|rsa|hs|rs|es|ps|pbkdf|base|oauth|ed|x|utf|argon|bcrypt|scrypt|http|tls|ssl|hmac|totp)"
+    r"[-_]?\d{1,5}(?:[-_./]?[a-z]*\d*)*",
+    re.IGNORECASE,
+)
+# Facts about a password, token or key rather than the thing itself: `password length`, `- rotated: 2026-01-02`.
+_ABOUT_IT: Final = words_of(
+    "about age algorithm audience budget category changed check color column count created date default "
+    "description digest encoding entropy error example expiration expired expires expiry field file "
+    "fingerprint folder form format generator hash hashed hashes hashing hint history holder id input issued "
+    "issuer keeper kept kind known last length level lifetime limit location manager max maximum method min "
+    "minimum name names next note notes number owner pattern place policy price prompt protection purpose "
+    "reason regex region reminder requirement requirements reset rotate rotated rotation rule rules scope "
+    "scopes screen setting settings sha since size status storage store stored strength supply symbol ticket "
+    "tool ttl type types until updated usage use used validation vault version where"
+)
+# Named beside a value rather than naming it.
+_BESIDE_IT: Final = words_of("account host hostname login server url user username")
+
+
+def label_of_several(name: str, before: str = "") -> Label | None:
+    """Return the label for each value of a plural name such as `API_KEYS`, or None if they are not secrets.
+
+    Args:
+        before: The word before it, in lower case.
+    """
+    single = _SEVERAL.sub("", name)
+    return None if single == name else label_of(single, before)
+
+
+def tells_about(said: str) -> bool:
+    """Return True if words beside a label or before a value show that no secret is meant: `policy`, `stored in`."""
+    return any(word.lower() in _ABOUT_IT for word in _WORD.findall(said))
+
+
+def stands_beside(said: str) -> bool:
+    """Return True for words that name the owner of a value rather than the value: `user`, `host`."""
+    return any(word.lower() in _BESIDE_IT for word in _WORD.findall(said))
+
+
+@lru_cache(maxsize=4096)
+def label_of(name: str, before: str = "") -> Label | None:
+    """Return the label of a name, or None if it means no secret.
+
+    Args:
+        name: As in settings, tables and sentences: `DB_PASSWORD`, `clientSecret`, `key`.
+        before: The word before it, in lower case.
+    """
+    words = [word.lower() for word in _NAME_WORDS.findall(name)]
+    while len(words) > 1 and (words[-1].isdigit() or words[-1] in _TAILS):
+        words.pop()
+    if not words:
+        return None
+    last, heads = words[-1], words[:-1] or ([before] if before else [])
+    if last.endswith(_PASSWORDS) or last == "pw" or (last == "passe" and before == "de"):
+        return None if _NO_PASSWORD.intersection(heads[-1:]) else Label.PASSWORD
+    if last in {"pass", "dbpass", "userpass"}:
+        return Label.PASS if len(words) > 1 or not before or before in _BEFORE_PASS else None
+    if last.endswith("secret"):
+        return Label.SECRET
+    if last in _TOKEN_COMPOUNDS:
+        return Label.KEY
+    if last == "token":
+        if _NO_TOKENS.intersection(heads[-2:]):
+            return None
+        return Label.KEY if _TOKEN_HEADS.intersection(heads[-1:]) else Label.TOKEN
+    if last.endswith(_KEY_COMPOUNDS):
+        return Label.KEY
+    if last == "key":
+        return _key_label(name, heads, is_name=len(words) > 1)
+    if last in {"auth", "authorization"}:
+        return Label.AUTHORIZATION
+    if last == "bearer":
+        return Label.AUTHORIZATION
+    return Label.CREDENTIALS if last in {"credential", "credentials", "creds", "cred"} else None
+
+
+def _key_label(name: str, heads: list[str], *, is_name: bool) -> Label | None:
+    if _NO_KEYS.intersection(heads[-1:]):
+        return None
+    if _KEY_HEADS.intersection(heads[-1:]):
+        return Label.KEY
+    return Label.WEAK_KEY if is_name and name.isupper() else None
+
+
+def values_at(text: str, at: int, named: Named) -> Iterator[tuple[int, int, bool]]:
+    """Yield the end of a value that begins here, and whether it is quoted.
+
+    Args:
+        at: Its beginning, including a prefix that such a label allows: a scheme or a user name.
+    """
+    if named.label is Label.AUTHORIZATION and (quote := OPENING.match(text, at)):
+        scheme = _SCHEME.match(text, quote.end())
+        if scheme:
+            yield from value_at(text, scheme.end(), in_address=False)
+            return
+    if named.label is Label.CREDENTIALS and (user := _OF_A_USER.match(text, at)):
+        yield from value_at(text, user.end(), in_address=False)
+    yield from value_at(text, at, in_address=text.startswith(("?", "&", "#"), named.start - 1))
+
+
+def is_secret(label: Label, between: Between, value: str, *, quoted: bool = False) -> bool:
+    """Return True if a value looks like what its label names."""
+    in_code = between is not Between.WORDS
+    if len(value) < 6 or is_stand_in(value, in_code=in_code):
+        return False
+    if _MAIL.fullmatch(value) or _ALGORITHM.fullmatch(value) or value.lower().startswith("1password"):
+        return False
+    if label is Label.AUTHORIZATION:
+        return _is_basic(value) or (len(value) >= 12 and looks_random(value))
+    if label in (Label.PASSWORD, Label.PASS, Label.CREDENTIALS):
+        return _is_password(label, between, value)
+    if label is Label.TOKEN:
+        return looks_random(value)
+    if label is Label.WEAK_KEY:
+        return len(value) >= 20 and looks_random(value)
+    if between in (Between.CELL, Between.LINE) or (label is Label.SECRET and not in_code):
+        return looks_random(value)
+    return is_key(value) or (quoted and label is Label.SECRET and _is_mixed(value))
+
+
+def _is_password(label: Label, between: Between, value: str) -> bool:
+    if label is Label.CREDENTIALS:
+        return is_plainly_one(value)
+    if between is Between.WORDS and label is Label.PASSWORD:
+        return is_password(value)
+    if between is Between.SIGN:
+        has_sign = any(map(str.isdigit, value)) or bool(_STRONG_SIGNS.intersection(value))
+        return has_sign and is_password(value) and (label is Label.PASSWORD or has_letters_and_digits(value))
+    return has_letters_and_digits(value) and is_password(value)
+
+
+def is_plainly_one(value: str) -> bool:
+    """Return True for values that look secret under almost any label: random, or letters, digits and signs."""
+    return looks_random(value) or _is_mixed(value)
+
+
+def _is_mixed(value: str) -> bool:
+    return has_letters_and_digits(value) and bool(_STRONG_SIGNS.intersection(value))
+
+
+def _is_basic(value: str) -> bool:
+    """Return True for a user name and password encoded for Basic authentication."""
+    if not _BASIC.fullmatch(value[:4000]):
+        return False
+    try:
+        said = base64.b64decode(value + "=" * (-len(value) % 4), validate=True).decode()
+    except (ValueError, UnicodeDecodeError):
+        return False
+    name, colon, password = said.partition(":")
+    return bool(colon and said.isprintable() and (name or password))

@@ -2,90 +2,64 @@
 
 from __future__ import annotations
 
-import re
 from contextlib import suppress
 from dataclasses import replace
-from datetime import UTC, datetime, time, timedelta, tzinfo
+from datetime import datetime
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from workbench.engine import layout, results
-from workbench.engine.clock import parse_time
 from workbench.engine.errors import HistoryDamaged, InvalidInput, NotFound, StorageError
+from workbench.engine.history.audit import (
+    Actions,
+    LogFilter,
+    blame,
+    diff,
+    iterate_entries,
+    newest_actions,
+    prune,
+    show_commit,
+)
+from workbench.engine.history.maintenance import verify
+from workbench.engine.history.outside_edits import find_edits
+from workbench.engine.history.permissions import owner_in_words, refuse_others_since
+from workbench.engine.history.revert import (
+    Reversal,
+    plan_action_revert,
+    plan_any_revert,
+    plan_reflection_rollback,
+    revert,
+    revert_action,
+    rollback_file,
+    rollback_reflection,
+    rollback_to_commit,
+)
+from workbench.engine.history.undo import (
+    UndoStep,
+    next_redo,
+    next_undo,
+    redo,
+    standing_changes,
+    undo,
+)
+from workbench.engine.history.work_files import files_of_memory
 from workbench.engine.roles import Capability, require, require_by_hand
+from workbench.engine.secrets.detection import masked
 from workbench.engine.services.context import WorkspaceContext
 from workbench.engine.services.mutator import Mutator
+from workbench.engine.services.past import PastReader, read_time
+from workbench.engine.services.secret_guard import follow_held_back, waiting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from workbench.engine.history.plan import Receipt
-    from workbench.engine.history.undo import Reversal
-    from workbench.engine.past import Past
-
-
-_END_OF_DAY = time(23, 59, 59)
-AGO = re.compile(r"([1-9]\d{0,4})([hdw])")
-_UNITS = {"h": "hours", "d": "days", "w": "weeks"}
-_DAYS = ("today", "yesterday")
-COMMIT = re.compile(r"(?i)[0-9a-f]{4,40}|head|main")
-
-
-def read_time(text: str, name: str, now: datetime, *, end: bool = False) -> datetime:
-    """Read a time: ISO 8601, `3d` (ago, likewise `12h` and `2w`), `now`, `today` or `yesterday`.
-
-    One without a zone is in the workspace's. Where clocks are put back, what they show twice means its first
-    occurrence, or its second where an end is asked for; where they are put forward, what they never show means the
-    moment they change, or the second before it where an end is asked for.
-
-    Args:
-        text: What was written.
-        name: What the time is for, for the error.
-        now: In the workspace's zone, a `ZoneInfo`.
-        end: Whether a bare day means its end.
-
-    Raises:
-        InvalidInput: It is no time.
-    """
-    stripped = text.strip()
-    zone = now.tzinfo or UTC
-    if stripped == "now":
-        return now
-    if (ago := AGO.fullmatch(stripped)) is not None:
-        try:
-            return now - timedelta(**{_UNITS[ago[2]]: int(ago[1])})
-        except OverflowError:
-            raise InvalidInput(f"“{text}” is not a time.", where=name, remedy="Name a later one.") from None
-    if stripped in _DAYS:
-        stripped = (now.date() - timedelta(days=_DAYS.index(stripped))).isoformat()
-    parsed = parse_time(stripped, where=name)
-    written = datetime.fromisoformat(stripped)
-    if "T" not in stripped and " " not in stripped:
-        written = datetime.combine(written.date(), _END_OF_DAY if end else time.min)
-    try:
-        return _shown(written, zone, end=end) if written.tzinfo is None else parsed
-    except OverflowError:
-        raise InvalidInput(f"“{text}” is too far away.", where=name, remedy="Name a nearer time.") from None
-
-
-def _shown(local: datetime, zone: tzinfo, *, end: bool) -> datetime:
-    """Return when clocks of a zone show a time, even where they do so twice or never."""
-    earlier, later = local.replace(tzinfo=zone, fold=0), local.replace(tzinfo=zone, fold=1)
-    first, second = earlier.astimezone(UTC), later.astimezone(UTC)
-    if first <= second:
-        return later if end else earlier
-    # Never shown: between the two readings the offset changes; find the second it does.
-    while (gap := int((first - second).total_seconds())) > 1:
-        middle = second + timedelta(seconds=gap // 2)
-        if middle.astimezone(zone).utcoffset() == earlier.utcoffset():
-            second = middle
-        else:
-            first = middle
-    return (second if end else first).astimezone(zone)
+    from workbench.engine.history.plan import Planner, Receipt
+    from workbench.engine.past.past import Past
 
 
 def _at_commit(text: str, form: str) -> tuple[str, str]:
-    """Part what is to be restored from the commit it is restored from."""
+    """Split what is to be restored from the commit to restore it from."""
     name, at, commit = text.rpartition("@")
     if not at or not name or not commit:
         what = "file" if form.startswith("PATH") else "memory"
@@ -96,11 +70,12 @@ def _at_commit(text: str, form: str) -> tuple[str, str]:
 class Audit:
     """The history and memory at any moment of it; looking takes in outside edits first, where the role may."""
 
-    def __init__(self, context: WorkspaceContext, mutator: Mutator) -> None:
+    def __init__(self, context: WorkspaceContext, mutator: Mutator, past: PastReader) -> None:
         self._context = context
         self._mutator = mutator
+        self._past = past
 
-    def audit_log(
+    def log(
         self,
         *,
         actor: str | None = None,
@@ -122,18 +97,13 @@ class Audit:
             since: Earliest time or day, also `3d` (ago), `12h`, `2w`, `today` or `yesterday`.
             until: Latest time or day, that day included.
             text: Words of the summary, file or actor.
-            limit: Most entries.
             offset: Entries to pass over.
             actions: Most actions; all of their entries are given.
 
         Raises:
-            InvalidInput: A time is no time.
+            InvalidInput: A time cannot be read.
             HistoryDamaged: There was a history here, and it is gone.
         """
-        from itertools import islice
-
-        from workbench.engine.history.audit import LogFilter, iterate_entries, newest_actions
-
         self._context.adopt_for_reading()
         wanted = LogFilter(
             actor, action, file, self._time(since, "since"), self._time(until, "until", end=True), text
@@ -150,14 +120,12 @@ class Audit:
 
     def _told_by_action(self) -> Callable[[results.audit.AuditEntry], results.audit.AuditEntry]:
         """Return what adds to an entry the action it belongs to; in a damaged history each commit is one of its own."""
-        from workbench.engine.history.audit import Actions
-
         try:
-            return Actions(self._context.looking_back.line()).told
+            return Actions(self._past.line()).told
         except HistoryDamaged:
             return lambda entry: replace(entry, group=entry.commit)
 
-    def audit_pages(self, size: int) -> Iterator[tuple[results.audit.AuditEntry, ...]]:
+    def pages(self, size: int) -> Iterator[tuple[results.audit.AuditEntry, ...]]:
         """Yield the whole log, newest first, in pages, reading no further than is asked for.
 
         Args:
@@ -166,10 +134,6 @@ class Audit:
         Raises:
             HistoryDamaged: There was a history here, and it is gone.
         """
-        from itertools import islice
-
-        from workbench.engine.history.audit import iterate_entries
-
         self._context.history.refuse_gone()
         if self._context.has_history():
             told = self._told_by_action()
@@ -177,18 +141,16 @@ class Audit:
             while page := tuple(islice(entries, size)):
                 yield page
 
-    def audit_show(self, commit: str) -> results.audit.CommitView:
+    def show(self, commit: str) -> results.audit.CommitView:
         """Return one commit with everything that accounts for it.
 
         Raises:
             NotFound: There is no such commit.
         """
-        from workbench.engine.history.audit import show_commit
-
-        looking = self._context.looking_back
+        looking = self._past
         return show_commit(looking.store, looking.line(), commit)
 
-    def audit_diff(self, commit: str, *, path: str | None = None) -> results.audit.DiffView:
+    def diff(self, commit: str, *, path: str | None = None) -> results.audit.DiffView:
         """Return what one commit changed, or what changed between two.
 
         Args:
@@ -198,24 +160,20 @@ class Audit:
         Raises:
             NotFound: There is no such commit.
         """
-        from workbench.engine.history.audit import diff
-
         self._context.history.refuse_gone()
         return diff(self._context.history.store, commit, path=path)
 
-    def audit_blame(self, path: str) -> results.audit.Blame:
+    def blame(self, path: str) -> results.audit.Blame:
         """Return who wrote each line of a file, and when.
 
         Raises:
             NotFound: The history does not know the file.
         """
-        from workbench.engine.history.audit import blame
-
         self._context.adopt_for_reading()
         self._context.history.refuse_gone()
         return blame(self._context.root, self._context.history.store, layout.normalise(path))
 
-    def audit_at(self, time: str, *, path: str | None = None) -> results.audit.Moment:
+    def moment(self, time: str, *, path: str | None = None) -> results.audit.Moment:
         """Return memory as it was: the files of a commit, or of the newest commit not later than a time.
 
         Args:
@@ -226,14 +184,14 @@ class Audit:
             NotFound: There is no such commit, or there was no such file.
             InvalidInput: It is neither a commit nor a time.
         """
-        looking = self._context.looking_back
+        looking = self._past
         commit, asked = looking.found(time, "time")
         if commit is None:
             return results.audit.Moment(asked or self._context.now(), None, None, ())
         past = looking.of(commit, asked)
         return past.moment if path is None else past.moment_of(path)
 
-    def audit_verify(
+    def verify(
         self,
         *,
         deep: bool = False,
@@ -253,10 +211,6 @@ class Audit:
             Cancelled: It was called off.
             HistoryError: The git program is needed and missing.
         """
-        from workbench.engine.history.verification import verify
-        from workbench.engine.secrets.detection import masked
-        from workbench.engine.services.quarantine import waiting
-
         # What is damaged is what this is asked for: it is listed, and keeps nothing from being looked at.
         with suppress(HistoryDamaged):
             self._context.adopt_for_reading()
@@ -275,7 +229,7 @@ class Audit:
             waiting=tuple(masked(each.where) for each in waits),
         )
 
-    def audit_alerts(self) -> results.audit.Alerts:
+    def alerts(self) -> results.audit.Alerts:
         """Return the alerts of changed critical files, newest first.
 
         Raises:
@@ -288,7 +242,7 @@ class Audit:
         )
 
     def alerts_waiting(self) -> tuple[results.audit.Alert, ...]:
-        """Return the alerts that nobody has acknowledged, newest first, as the history stands; quick."""
+        """Return the alerts that nobody has acknowledged, newest first; quick."""
         return self._context.history.alerts(waiting=True) if self._context.has_history() else ()
 
     def acknowledge(self, alert: str) -> results.memories.Changed:
@@ -302,15 +256,15 @@ class Audit:
         receipt = self._context.history.acknowledge(alert, self._mutator.attribution("acknowledged an alert"))
         return results.memories.Changed(receipt.commit, receipt.files, (alert,))
 
-    def audit_prune(self) -> results.memories.Changed:
+    def prune(self) -> results.memories.Changed:
         """Summarise what is older than the retention into monthly digests, out of the audit log."""
-        from workbench.engine.history.retention import prune
-
         require(self._context.role, Capability.WRITE_MEMORY, doing="prune the audit log")
         receipt = prune(self._context.history, self._context.settings.audit.retention_days)
         return results.memories.Changed(receipt.commit, receipt.files)
 
-    def revert(self, commit_or_item: str, *, whole: bool = False) -> results.memories.Changed:
+    def revert(
+        self, commit_or_item: str, *, whole: bool = False, dry_run: bool = False
+    ) -> results.memories.Changed:
         """Take back what one commit, or one item of a reflection (`r-012.3`), changed.
 
         Later changes elsewhere in the same files stay.
@@ -318,22 +272,19 @@ class Audit:
         Args:
             commit_or_item: Which.
             whole: Take back every commit of the action that this one belongs to, such as an import.
+            dry_run: Say what would be done, and do nothing.
 
         Raises:
             NotFound: There is no such commit or item.
-            Stale: What it changed was changed again since.
+            Stale: What it changed was changed again since; names the later action.
         """
-        from workbench.engine.history.revert import revert, revert_action
-
+        told = f"revert {commit_or_item}"
+        if dry_run:
+            plan = plan_action_revert if whole else plan_any_revert
+            return self._look(told, lambda: plan(self._context.history, commit_or_item))
         act = revert_action if whole else revert
         return self._take_back(
-            f"revert {commit_or_item}",
-            lambda context: act(
-                context.history,
-                commit_or_item,
-                self._mutator.attribution(f"revert {commit_or_item}"),
-                may_touch_critical=context.role.may(Capability.TOUCH_CRITICAL),
-            ),
+            told, lambda: act(self._context.history, commit_or_item, self._mutator.attribution(told))
         )
 
     def rollback(
@@ -343,6 +294,7 @@ class Audit:
         file: str | None = None,
         memory: str | None = None,
         reflection: str | None = None,
+        dry_run: bool = False,
     ) -> results.memories.Changed:
         """Go back: the whole memory to a time, one file or one memory to a commit, or to before a reflection.
 
@@ -351,77 +303,63 @@ class Audit:
             file: `PATH@COMMIT`.
             memory: `ID@COMMIT`: this memory alone reads again as it did then.
             reflection: The reflection's id, `r-012`.
+            dry_run: With a reflection: say what would be done, and do nothing.
 
         Raises:
             InvalidInput: Not exactly one of the four is given.
             NotFound: There is no such time, commit, file or reflection in the history.
+            Stale: What the reflection changed was changed again since; names the later action.
         """
-        from workbench.engine.history.revert import rollback_file, rollback_reflection
-
+        require(self._context.role, Capability.ROLLBACK, doing="roll back")
         if sum(option is not None for option in (to, file, memory, reflection)) != 1:
             raise InvalidInput(
                 "A rollback goes one way.", remedy="Give one of --to, --file, --memory and --reflection."
             )
-        context = self._context
-        critical = context.role.may(Capability.TOUCH_CRITICAL)
+        history = self._context.history
+        if dry_run:
+            if reflection is None:
+                raise InvalidInput("Only a reflection can be tried.", remedy="Leave out dry_run.")
+            return self._look("roll back", lambda: plan_reflection_rollback(history, reflection))
         if to is not None:
             return self._rollback_to(to)
         if memory is not None:
             return self._rollback_memory(memory)
         if file is not None:
             path, commit = _at_commit(file, "PATH@COMMIT")
-            require_by_hand(context.role, layout.normalise(path))
+            path = layout.normalise(path)
+            require_by_hand(self._context.role, path)
             by = self._mutator.attribution(f"rollback of {file}")
-            return self._take_back(
-                "roll back",
-                lambda here: rollback_file(
-                    here.history, layout.normalise(path), commit, by, may_touch_critical=critical
-                ),
-            )
+            return self._take_back("roll back", lambda: rollback_file(history, path, commit, by))
         by = self._mutator.attribution(f"rollback of reflection {reflection}")
-        return self._take_back(
-            "roll back",
-            lambda here: rollback_reflection(here.history, str(reflection), by, may_touch_critical=critical),
-        )
+        return self._take_back("roll back", lambda: rollback_reflection(history, str(reflection), by))
 
     def _rollback_to(self, to: str) -> results.memories.Changed:
-        from workbench.engine.history.revert import rollback_to_commit
-
         by = self._mutator.attribution(f"rollback to {to}")
-        critical = self._context.role.may(Capability.TOUCH_CRITICAL)
 
-        def act(context: WorkspaceContext) -> Receipt[Reversal]:
-            commit, asked = context.looking_back.moment(to, "to")
-            return rollback_to_commit(context.history, commit, by, moment=asked, may_touch_critical=critical)
+        def act() -> Receipt[Reversal]:
+            commit, asked = self._past.moment(to, "to")
+            return rollback_to_commit(self._context.history, commit, by, moment=asked)
 
         return self._take_back("roll back", act)
 
     def _rollback_memory(self, memory: str) -> results.memories.Changed:
-        from workbench.engine.history.json_revert import places_of
-        from workbench.engine.history.permissions import refuse_others_since
-        from workbench.engine.past.restore import plan_memory_rollback
-        from workbench.engine.services.first_seen import FirstSeen
+        from workbench.engine.past.past import plan_memory_rollback
+        from workbench.engine.services.scores import FirstSeen
 
+        context = self._context
         name, commit = _at_commit(memory, "ID@COMMIT")
         by = self._mutator.attribution(f"rollback of {memory}")
-        critical = self._context.role.may(Capability.TOUCH_CRITICAL)
 
-        def act(context: WorkspaceContext) -> Receipt[Reversal]:
-            then = context.looking_back.commit(commit)
-            if not critical:
-                refuse_others_since(context.history.store, by.asker, then, places_of(name))
+        def act() -> Receipt[Reversal]:
+            then = self._past.commit(commit)
+            if not by.may_touch_critical:
+                refuse_others_since(context.history.store, by.asker, then, files_of_memory(name))
+            before, seen = context.history.at(then), FirstSeen(context.catalog)
             return context.history.mutate(
                 lambda view: plan_memory_rollback(
-                    view,
-                    name,
-                    context.history.at(then),
-                    then,
-                    context.now(),
-                    context.settings,
-                    FirstSeen(context.catalog),
+                    view, name, before, then, context.now(), context.settings, seen
                 ),
                 by,
-                may_touch_critical=critical,
             )
 
         return self._take_back("roll back", act)
@@ -446,15 +384,12 @@ class Audit:
             RoleRefused: It is somebody else's, and this door is no person's.
             Stale: Something of it was changed again since, or it is not the action that is meant.
         """
-        from workbench.engine.history.undo import undo
-
         asks = not confirmed and self._context.role.kind == "person"
         return self._take_back(
             "undo",
-            lambda context: undo(
-                context.history,
+            lambda: undo(
+                self._context.history,
                 self._mutator.attribution("undo"),
-                may_touch_critical=context.role.may(Capability.TOUCH_CRITICAL),
                 mine=mine,
                 asks=asks,
                 expected=expected,
@@ -472,25 +407,16 @@ class Audit:
             NotFound: There is nothing to redo.
             ConfirmationNeeded, RoleRefused, Stale: As for `undo`.
         """
-        from workbench.engine.history.undo import redo
-
         asks = not confirmed and self._context.role.kind == "person"
         return self._take_back(
             "redo",
-            lambda context: redo(
-                context.history,
-                self._mutator.attribution("redo"),
-                may_touch_critical=context.role.may(Capability.TOUCH_CRITICAL),
-                asks=asks,
-                expected=expected,
+            lambda: redo(
+                self._context.history, self._mutator.attribution("redo"), asks=asks, expected=expected
             ),
         )
 
     def next_steps(self) -> results.audit.NextSteps:
         """Return what undo and redo would do now, edits from outside that nobody has taken in yet left out."""
-        from workbench.engine.history.permissions import owner_in_words
-        from workbench.engine.history.undo import UndoStep, next_redo, next_undo
-
         if not self._context.has_history():
             return results.audit.NextSteps()
         store, asker = self._context.history.store, self._mutator.asker()
@@ -535,7 +461,7 @@ class Audit:
         return self._context.history.set_aside()
 
     def _core_warnings(self, changed: tuple[str, ...]) -> tuple[str, ...]:
-        """Tell where an edit from outside left core memory over its cap."""
+        """Return a warning if an edit from outside left core memory over its cap."""
         from workbench.engine.memory.core import view_core
 
         view = view_core(self._context.files, self._context.settings)
@@ -543,41 +469,43 @@ class Audit:
             return ()
         return (f"Core memory holds {view.tokens:,} tokens, more than its cap of {view.cap:,}: shorten it.",)
 
-    def _take_back(
-        self, doing: str, act: Callable[[WorkspaceContext], Receipt[Reversal]]
-    ) -> results.memories.Changed:
-        from workbench.engine.history.undo import standing_changes
+    def _look(self, doing: str, planner: Callable[[], Planner[Reversal]]) -> results.memories.Changed:
+        """Return what taking back would do, or raise what it would be refused for."""
+        self._require_past(doing)
+        would = planner()(self._context.history.now()).outcome
+        return results.memories.Changed(None, would.files, would.commits, would.warnings)
 
+    def _require_past(self, doing: str) -> None:
         require(self._context.role, Capability.ROLLBACK, doing=doing)
         if not self._context.has_history():
             self._context.history.refuse_gone()
             raise NotFound("There is no history here to go back in.", remedy="The next change begins one.")
+
+    def _take_back(self, doing: str, act: Callable[[], Receipt[Reversal]]) -> results.memories.Changed:
+        from workbench.engine.services.sessions import follow_flushes
+
+        self._require_past(doing)
         self._context.adopt()
-        receipt = act(self._context)
+        receipt = act()
+        told: tuple[str, ...] = ()
         if receipt.commit is not None:
             changes = standing_changes(self._context.history.store, receipt.commit, receipt.outcome.since)
-            # A journal that cannot be written costs a count, never the answer: the commit stands.
+            # A journal that cannot be written costs a count, never the answer: the commit is made.
             with suppress(StorageError):
                 self._context.journal.record_standing(changes)
+            told = (*follow_held_back(self._context, changes), *follow_flushes(self._context, changes))
         self._mutator.answer_alerts(receipt, receipt.outcome.commits)
         outcome = receipt.outcome
-        return results.memories.Changed(receipt.commit, receipt.files, outcome.commits, outcome.warnings)
+        warnings = (*outcome.warnings, *told)
+        return results.memories.Changed(receipt.commit, receipt.files, outcome.commits, warnings)
 
     def _time(self, text: str | None, name: str, *, end: bool = False) -> datetime | None:
-        """Read a time: ISO 8601, `3d` (ago, likewise `12h` and `2w`), `today` or `yesterday`.
-
-        One without a zone is in the workspace's, and a bare day may mean its end.
-        """
         return None if text is None else read_time(text, name, self._context.now(), end=end)
 
     def history_line(self) -> results.audit.HistoryLine:
         """Return every commit from the first to the newest."""
         context = self._context
-        return (
-            context.looking_back.line().shown()
-            if context.has_history()
-            else results.audit.HistoryLine((), (), ())
-        )
+        return self._past.line().shown() if context.has_history() else results.audit.HistoryLine((), (), ())
 
     def at(self, moment: str) -> Past:
         """Return memory as it was.
@@ -589,7 +517,7 @@ class Audit:
             NotFound: There is no such commit.
             InvalidInput: This is no moment.
         """
-        return self._context.looking_back.past(moment)
+        return self._past.past(moment)
 
     def compare(self, older: str, newer: str | None = None) -> results.audit.Comparison:
         """Return what is different at a later moment.
@@ -598,18 +526,16 @@ class Audit:
         and the entity is not. Where `older` is the later of the two, it is told what going back would change.
 
         Args:
-            older: As for `at`.
-            newer: Likewise; the files as they are now, committed or not, by default.
+            older: A moment, as for `at`.
+            newer: Another; the files as they are now, committed or not, by default.
         """
         from workbench.engine.past.past import compare_moments
 
         context = self._context
-        before = context.looking_back.past(older, "older")
-        after = context.looking_back.past("HEAD" if newer is None else newer, "newer")
+        before = self._past.past(older, "older")
+        after = self._past.past("HEAD" if newer is None else newer, "newer")
         pairs = before.differing(after)
         if newer is None:
-            from workbench.engine.history.outside_edits import find_edits
-
             store = context.history.store
             edits = find_edits(context.root, store, store.commit(after.commit).tree, context.state)
             hidden = context.masking.hidden_names(edits.files)

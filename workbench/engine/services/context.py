@@ -5,16 +5,17 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 from zoneinfo import ZoneInfo
 
 from workbench.engine import layout
+from workbench.engine.catalog.records import CatalogLost
 from workbench.engine.clock import Clock
 from workbench.engine.errors import (
     HistoryError,
@@ -23,26 +24,33 @@ from workbench.engine.errors import (
     OutsideWorkspace,
     StorageError,
 )
+from workbench.engine.file_access import DerivedFolder, trouble_in
+from workbench.engine.history.work_files import WorkFiles, read_work_file
+from workbench.engine.memory.access_journal import AccessJournal, JournalPage
+from workbench.engine.memory.decay import DecayContext
 from workbench.engine.roles import Capability, Role
-from workbench.engine.services.scores import CurrentScores
+from workbench.engine.services.quarantine import MaskedFiles, Masking
+from workbench.engine.services.state_folder import claim_state, own_state
+from workbench.engine.settings.layers import load_settings
 from workbench.engine.settings.sections import Settings
 
 if TYPE_CHECKING:
     from workbench.engine.catalog.catalog import Catalog, Synced
     from workbench.engine.catalog.lookups import Lookups
-    from workbench.engine.derived_files import DerivedFolder
     from workbench.engine.history.history import History
     from workbench.engine.history.outside_edits import Adopted
     from workbench.engine.history.plan import FileView
-    from workbench.engine.memory.access_journal import AccessJournal, JournalPage
+    from workbench.engine.providers.chat import ChatModel
     from workbench.engine.search.finder import Finder
     from workbench.engine.search.updater import BackgroundTask
-    from workbench.engine.services.past import PastReader
-    from workbench.engine.services.quarantine import Masking
-    from workbench.engine.services.scores import Scores
+    from workbench.engine.services.scores import CurrentScores, Scores
     from workbench.engine.services.search_sources import Outside
 
 T = TypeVar("T")
+
+
+def _no_history() -> History:
+    raise HistoryError("This part of memory has no history of its own.")
 
 
 @runtime_checkable
@@ -53,6 +61,7 @@ class Closable(Protocol):
 
 
 CATALOG = "catalog.sqlite"
+SESSIONS_FOLDER = "sessions"
 # Reading again within this many seconds trusts the last look at the files.
 _FRESH_SECONDS = 0.5
 # Files that are read in the background before they can be found.
@@ -72,6 +81,10 @@ def _random_id() -> str:
     return secrets.token_hex(8)
 
 
+def _say_nothing(_what: str, _done: int, _total: int) -> None:
+    """Leave long work untold."""
+
+
 @dataclass
 class WorkspaceContext:
     """One open workspace, shared by all its services.
@@ -85,6 +98,9 @@ class WorkspaceContext:
         reads_refresh: Whether reading looks for changed files first; the bench does that in the background.
         lock_timeout: Seconds that a change waits for another writer, or None for the setting’s.
         new_id: Gives a fresh id, of a transaction or a journal.
+        progress: Told of long work: what it is, what is done, and of how much (0 where that is unknown). When it
+            is over, both are the same.
+        open_history: Makes the history when it is first asked for.
     """
 
     root: Path
@@ -95,14 +111,14 @@ class WorkspaceContext:
     reads_refresh: bool = True
     lock_timeout: float | None = None
     new_id: Callable[[], str] = field(default=_random_id, repr=False)
+    progress: Callable[[str, int, int], None] = field(default=_say_nothing, repr=False)
+    open_history: Callable[[], History] = field(default=_no_history, repr=False)
     writes_graph_index: bool = field(default=True, init=False)
     state_told: str = field(default="", init=False)
     trouble_told: dict[str, str] = field(default_factory=dict, init=False)
     unread: Sequence[str] = field(default=(), init=False)
-    past_texts: dict[tuple[str, str], Mapping[str, str]] = field(default_factory=dict, init=False, repr=False)
     _refreshed: float = field(default=_NEVER, repr=False)
     _settings_file: bytes | None = field(default=None, repr=False)
-    _scores: CurrentScores = field(default_factory=CurrentScores, repr=False)
     _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
 
     @property
@@ -121,63 +137,40 @@ class WorkspaceContext:
 
     def arrange_state(self) -> Path:
         """Return the state folder, rid once more of what another workspace left there."""
-        from workbench.engine.services.state_folder import own_state
-
         folder, told = own_state(self.root, self.settings.state_directory(self.root), self.clock.now())
         self.state_told = told or self.state_told
         return folder
 
+    @property
+    def sessions_folder(self) -> Path:
+        """Return the folder of this workspace's own sessions, which need not exist yet."""
+        given = self.settings.sessions.path
+        return self.root / Path(given).expanduser() if given else self.state / SESSIONS_FOLDER
+
     @cached_property
     def history(self) -> History:
         """Return the history; opening it reads nothing yet."""
-        from workbench.engine.history.history import History
-        from workbench.engine.services.forgetting import Remains
-        from workbench.engine.services.mutator import projections
-        from workbench.engine.services.secret_guard import EditScreen
-
-        return History(
-            self.root,
-            clock=self.clock,
-            state=self.state,
-            zone=self.zone,
-            lock_timeout=self.settings.history.lock_timeout
-            if self.lock_timeout is None
-            else self.lock_timeout,
-            new_id=self.new_id,
-            projections=projections(self),
-            critical=self.settings.audit.critical,
-            critical_alerts=self.settings.audit.critical_alerts,
-            screen=EditScreen(self),
-            elsewhere=Remains(self),
-        )
+        return self.open_history()
 
     @cached_property
     def masking(self) -> Masking:
         """Return what masks the secrets on which nobody has decided."""
-        from workbench.engine.services.quarantine import Masking
-
-        return Masking(self)
+        return Masking(lambda: self.settings.secrets, lambda: self.history if self.has_history() else None)
 
     @property
     def files(self) -> FileView:
         """Return the files as they may be read: on disk now, secrets on which nobody has decided masked; no lock."""
-        from workbench.engine.services.quarantine import MaskedFiles
-
         self.follow_settings()
         return MaskedFiles(self.raw_files, self.masking)
 
     @property
     def raw_files(self) -> FileView:
         """Return the files as they are on disk, secrets and all, read without a lock."""
-        from workbench.engine.history.work_files import WorkFiles
-
         return WorkFiles(self.root)
 
     @cached_property
     def derived_folder(self) -> DerivedFolder:
         """Return where what is made from the files is kept: catalog and search index."""
-        from workbench.engine.derived_files import DerivedFolder
-
         return DerivedFolder(self.settings.cache_directory(self.root), CATALOG)
 
     @property
@@ -216,18 +209,19 @@ class WorkspaceContext:
         )
 
     @cached_property
-    def looking_back(self) -> PastReader:
-        """Return what looks into the past share."""
-        from workbench.engine.services.past import PastReader
-
-        return PastReader(self)
-
-    @cached_property
     def outside(self) -> Outside:
         """Return what is searched beside the workspace's own memory."""
         from workbench.engine.services.search_sources import Outside
 
-        return Outside(self.root, self.settings, self.derived, self.clock, self.zone, self.masking)
+        return Outside(
+            self.root,
+            self.settings,
+            self.derived,
+            self.clock,
+            self.zone,
+            self.masking,
+            lambda: self.sessions_folder,
+        )
 
     @cached_property
     def lookups(self) -> Lookups:
@@ -239,8 +233,6 @@ class WorkspaceContext:
     @cached_property
     def journal(self) -> AccessJournal:
         """Return the journal of accesses that are not yet folded into the scores file."""
-        from workbench.engine.memory.access_journal import AccessJournal
-
         return AccessJournal(self.state, self.new_id)
 
     @property
@@ -251,8 +243,6 @@ class WorkspaceContext:
 
     def accesses(self) -> JournalPage:
         """Return what the journal holds; one that cannot be read costs counts, never an answer or a change."""
-        from workbench.engine.memory.access_journal import JournalPage
-
         try:
             return self.journal.read()
         except StorageError as error:
@@ -261,7 +251,7 @@ class WorkspaceContext:
             return JournalPage()
 
     def has_history(self) -> bool:
-        """Tell whether the workspace has a history, without loading the means to read it."""
+        """Return whether the workspace has a history, without loading what reads it."""
         return (self.root / layout.HISTORY).is_dir()
 
     def refresh(
@@ -271,26 +261,36 @@ class WorkspaceContext:
         cancelled: Callable[[], bool] = lambda: False,
     ) -> Synced:
         """Bring the catalog up to date with the files."""
-        from workbench.engine.catalog.catalog import CatalogLost
-
         self.follow_settings()
-        for attempt in range(_MOST_ATTEMPTS):
-            synced = self.catalog.sync(progress=progress, unread=self._note_unread, cancelled=cancelled)
-            if synced.unread:
-                return synced
-            try:
-                if self.has_history() and not cancelled():
-                    from workbench.engine.services.first_seen import note_first_seen
-
-                    # A damaged history costs the days of adoption, never an answer; `doctor` says so.
-                    with contextlib.suppress(HistoryError):
-                        note_first_seen(self.catalog, self.history.store, cancelled=cancelled)
-                break
-            except CatalogLost:
-                if attempt == _MOST_ATTEMPTS - 1:
-                    raise
+        try:
+            for attempt in range(_MOST_ATTEMPTS):
+                synced = self.catalog.sync(
+                    progress=progress or partial(self.progress, "Reading memory"),
+                    unread=self._note_unread,
+                    cancelled=cancelled,
+                )
+                if synced.unread:
+                    return synced
+                try:
+                    self._note_first_seen(cancelled)
+                    break
+                except CatalogLost:
+                    if attempt == _MOST_ATTEMPTS - 1:
+                        raise
+        finally:
+            self.progress("Reading memory", 0, 0)
         self._refreshed = time.monotonic()
         return synced
+
+    def _note_first_seen(self, cancelled: Callable[[], bool]) -> None:
+        if not self.has_history() or cancelled():
+            return
+        from workbench.engine.services.scores import note_first_seen
+
+        told = partial(self.progress, "Reading history")
+        # A damaged history costs the days of adoption, never an answer; `doctor` says so.
+        with contextlib.suppress(HistoryError):
+            note_first_seen(self.catalog, self.history.store, progress=told, cancelled=cancelled)
 
     def _note_unread(self, paths: Sequence[str]) -> None:
         self.unread = paths
@@ -301,14 +301,12 @@ class WorkspaceContext:
     def follow_settings(self) -> None:
         """Take the settings of decay and of secrets as the file has them now; one that cannot be used changes nothing.
 
-        All else holds as it did at opening: the catalog stands in one time zone, and a program that search asks
-        is not swapped below it.
+        All else stays as it was at opening: the catalog is kept in one time zone, and a program that search asks
+        is not swapped under it.
         """
         content = _content_of_settings(self.root)
         if content == self._settings_file:
             return
-        from workbench.engine.settings.layers import load_settings
-
         with self._lock, contextlib.suppress(InvalidSetting, OutsideWorkspace, StorageError):
             self._settings_file = content
             found = load_settings(self.root)
@@ -319,7 +317,15 @@ class WorkspaceContext:
     def scores(self) -> Scores:
         """Return the relevance of memories at this moment."""
         self.follow_settings()
-        return self._scores.now(self)
+        content = self.raw_files.read(layout.DECAY_SCORES) or b""
+        reckoning = DecayContext(self.now(), self.zone, self.settings.decay)
+        return self._current_scores.now(content, self.accesses(), self.catalog, self.lookups, reckoning)
+
+    @cached_property
+    def _current_scores(self) -> CurrentScores:
+        from workbench.engine.services.scores import CurrentScores
+
+        return CurrentScores()
 
     def visible(self, scores: Scores) -> Lookups:
         """Return the questions that the catalog answers for search and graph: without what was archived in part."""
@@ -387,7 +393,7 @@ class WorkspaceContext:
                 nonlocal taken_in
                 if done - taken_in >= _TAKEN_IN_AT_ONCE and done < total and not cancelled():
                     taken_in = done
-                    # Where the index fails, whoever asks is told; the catalog is read all the same.
+                    # If the index fails, the next question says so; the catalog is read all the same.
                     with contextlib.suppress(StorageError):
                         self.finder.take_in(cancelled=cancelled)
 
@@ -400,6 +406,25 @@ class WorkspaceContext:
     def refresh_later(self) -> None:
         """Have the next reading look for changed files, however short ago that was done."""
         self._refreshed = _NEVER
+
+    @contextlib.contextmanager
+    def chat_model(self, timeout_s: float | None = None) -> Iterator[ChatModel | None]:
+        """Yield the chat model that is configured, or None without one, and let go of it afterwards.
+
+        Args:
+            timeout_s: For one answer; the setting `model.timeout` by default.
+        """
+        if not self.settings.model.configured:
+            yield None
+            return
+        from workbench.engine.providers.selection import chat_model
+
+        chat = chat_model(self.settings, timeout_s=timeout_s)
+        try:
+            yield chat
+        finally:
+            if chat is not None:
+                chat.close()
 
     def adopt(self) -> Adopted | None:
         """Take in outside edits, where this door may and there is a history."""
@@ -419,8 +444,6 @@ class WorkspaceContext:
 
     def look_at_state(self) -> None:
         """Warn where the state folder cannot be written: what is kept there costs a change nothing else."""
-        from workbench.engine.derived_files import trouble_in
-
         if trouble := trouble_in(self.state):
             self.trouble_told["state"] = (
                 f"The state folder {self.state} cannot be written ({trouble}): {COST_OF_STATE}."
@@ -428,8 +451,6 @@ class WorkspaceContext:
 
     def claim_state(self) -> None:
         """Note whose state it is that this workspace keeps on this machine; without a history it goes by its place."""
-        from workbench.engine.services.state_folder import claim_state
-
         if self.has_history():
             claim_state(self.root, self.state, _random_id)
 
@@ -445,8 +466,6 @@ class WorkspaceContext:
 
 
 def _content_of_settings(root: Path) -> bytes | None:
-    from workbench.engine.history.work_files import read_work_file
-
     try:
         return read_work_file(root, layout.SETTINGS)
     except (OutsideWorkspace, StorageError):

@@ -10,11 +10,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from workbench.engine import layout, results
-from workbench.engine.errors import Cancelled, InvalidInput, OutsideWorkspace, StorageError
+from workbench.engine.clock import render_time
+from workbench.engine.errors import Cancelled, DocumentError, InvalidInput, OutsideWorkspace, StorageError
 from workbench.engine.file_access import expand_writable
-from workbench.engine.results.json_shape import to_json
+from workbench.engine.markdown.decay_scores import DecayScores
+from workbench.engine.memory.decay import SCORED_STORES, decay_record
+from workbench.engine.memory.scores_file import entry_of
+from workbench.engine.past.past import export_files
+from workbench.engine.results import to_json
 from workbench.engine.roles import Capability, require
 from workbench.engine.services.context import WorkspaceContext
+from workbench.engine.transfer.export_format import export_header, file_line
+from workbench.engine.transfer.source import MANIFEST
 
 if TYPE_CHECKING:
     from workbench.engine.catalog.records import EntityRecord, MemoryRecord
@@ -26,12 +33,7 @@ _Step = TypeVar("_Step")
 
 @dataclass
 class _Steps:
-    """The steps of an export, told one by one.
-
-    Args:
-        progress: Told how far it is.
-        cancelled: Asked between steps.
-    """
+    """The steps of an export, told one by one."""
 
     progress: Callable[[results.transfer.ExportProgress], None] = lambda _: None
     cancelled: Callable[[], bool] = lambda: False
@@ -58,8 +60,8 @@ class Exports:
     def __init__(self, context: WorkspaceContext) -> None:
         self._context = context
 
-    def export_lines(self, *, memories: bool = True, files: bool = True) -> Iterator[str]:
-        """Give the whole memory as lines of JSON without their ends.
+    def lines(self, *, memories: bool = True, files: bool = True) -> Iterator[str]:
+        """Yield the whole memory as lines of JSON without their ends.
 
         The first line tells what it is. A line of kind `memory` tells one memory with what is known of it, one of kind
         `file` holds a file as it is. The latter alone are read by an import, and give the same memory.
@@ -71,7 +73,7 @@ class Exports:
         require(self._context.role, Capability.READ, doing="export memory")
         return self._lines(_Steps(), memories=memories, files=files)
 
-    def export(
+    def write(
         self,
         target: str | Path,
         *,
@@ -86,25 +88,18 @@ class Exports:
         Args:
             target: A file or folder that is not there yet, outside the workspace.
             folder: Write a folder of the files as they are.
-            memories: As for `export_lines`.
-            files: As for `export_lines`.
-            progress: Told how far it is.
             cancelled: Asked between one memory or file and the next.
 
         Raises:
-            Cancelled: It was called off; nothing stands at the target.
-            InvalidInput: Something stands at the target, or it is below the folder of a user nobody knows.
+            Cancelled: It was called off; nothing is left at the target.
+            InvalidInput: The target exists, or is below the folder of an unknown user.
             OutsideWorkspace: The target lies in the workspace.
             StorageError: It cannot be written.
         """
-        from workbench.engine.past.past import export_files
-
         context = self._context
         require(context.role, Capability.READ, doing="export memory")
         place, steps = expand_writable(target), _Steps(progress, cancelled)
         if folder:
-            from workbench.engine.transfer.source import MANIFEST
-
             context.refresh_for_reading()
             content = self._all_files(steps)
             about = (json.dumps(self._header(len(content)), indent=1) + "\n").encode()
@@ -127,7 +122,7 @@ class Exports:
             )
         if os.path.lexists(real):
             raise InvalidInput(
-                "Something stands there already.", where=str(target), remedy="Name a new file."
+                "There is something there already.", where=str(target), remedy="Name a new file."
             )
         draft = real.with_name(f".{real.name}.{secrets.token_hex(6)}")
         counts = {"memory": 0, "file": 0}
@@ -150,8 +145,6 @@ class Exports:
         return results.transfer.Exported(str(target), counts["file"], counts["memory"], size)
 
     def _lines(self, steps: _Steps, *, memories: bool, files: bool) -> Iterator[str]:
-        from workbench.engine.transfer.export_format import file_line
-
         context = self._context
         context.refresh_for_reading()
         records = context.lookups.memories() if memories else []
@@ -170,9 +163,6 @@ class Exports:
             yield _dumped(file_line(path, each))
 
     def _header(self, files: int) -> dict[str, Any]:
-        from workbench.engine.clock import render_time
-        from workbench.engine.transfer.export_format import export_header
-
         context = self._context
         return export_header(
             name=context.root.name,
@@ -190,7 +180,7 @@ class Exports:
         return content
 
     def _files(self, paths: Iterable[str]) -> Iterator[tuple[str, bytes]]:
-        """Give memory files; of the scores, also what follows from history alone."""
+        """Yield memory files; of the scores, also what follows from history alone."""
         context = self._context
         scored = False
         for path in paths:
@@ -205,11 +195,6 @@ class Exports:
 
     def _scores_file(self, content: bytes) -> bytes:
         """Return the scores file with an entry for every memory that scores otherwise than its text says."""
-        from workbench.engine.errors import DocumentError
-        from workbench.engine.markdown.decay_scores import DecayScores
-        from workbench.engine.memory.decay import SCORED_STORES, decay_record
-        from workbench.engine.memory.scores_file import entry_of
-
         context = self._context
         scores = context.scores()
         seen = scores.first_seen.everything()
@@ -255,7 +240,7 @@ class Exports:
         return told
 
     def _graph(self, entities: Iterable[EntityRecord]) -> Iterator[str]:
-        lookups = self._context.lookups
+        lookups, today = self._context.lookups, self._context.now().date().isoformat()
         for entity in entities:
             for fact in lookups.facts_of(entity.id):
                 yield _dumped(
@@ -267,6 +252,7 @@ class Exports:
                         "since": fact.since,
                         "until": fact.until,
                         "supersededBy": fact.superseded_by,
+                        "retired": not fact.holds(today),
                         "provenance": list(fact.provenance),
                     }
                 )

@@ -10,17 +10,41 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.engine import results
+from workbench.engine.catalog.graph import (
+    MOST_NODES,
+    Edge,
+    EntityOutlines,
+    KnowledgeGraph,
+    RelationFilter,
+    neighbourhood_of,
+    shortest_path,
+    with_center,
+)
 from workbench.engine.errors import Ambiguous, InvalidInput, NotFound
-from workbench.engine.identifiers import ENTITY_TYPES, parse_memory_id
-from workbench.engine.roles import Capability
+from workbench.engine.identifiers import ENTITY_TYPES, parse_memory_id, slug
+from workbench.engine.markdown.graph import canonical_relation
+from workbench.engine.memory.draft import Draft
+from workbench.engine.memory.entities import EntityFiles
+from workbench.engine.memory.graph import Origin, read_vocabulary
+from workbench.engine.memory.graph_changes import (
+    plan_add,
+    plan_add_fact,
+    plan_link,
+    plan_merge,
+    plan_rename,
+    plan_retire,
+    plan_unlink,
+    plan_unmerge,
+)
+from workbench.engine.reflection.proposing_merges import plan_propose_merge
+from workbench.engine.roles import Capability, require
 from workbench.engine.services.mutator import Mutator
 from workbench.engine.services.retrieval import Retrieval
+from workbench.engine.services.routing import warnings_of_rejected
 
 if TYPE_CHECKING:
-    from workbench.engine.catalog.graph import Edge, KnowledgeGraph, RelationFilter
     from workbench.engine.catalog.records import EntityRecord
     from workbench.engine.history.plan import Plan
-    from workbench.engine.memory.entities import EntityFiles
     from workbench.engine.services.context import WorkspaceContext
     from workbench.engine.services.scores import Grade, Scores
 
@@ -54,7 +78,6 @@ def checked_filter(
     """Return a filter as the graph understands it.
 
     Args:
-        context: The open workspace; it knows relations and types.
         relations: Names of relations; each brings its opposite along, which says the same from the other end.
         types: Types of entities.
         min_score: 0-1.
@@ -64,8 +87,6 @@ def checked_filter(
     Raises:
         InvalidInput: One of them says nothing; the remedy names what would.
     """
-    from workbench.engine.catalog.graph import RelationFilter
-
     if not (math.isfinite(min_score) and 0 <= min_score <= 1):
         raise InvalidInput(
             f"A score is from 0 to 1; {min_score:g} is none.", remedy="Ask for --min-score 0.3."
@@ -83,10 +104,6 @@ def checked_filter(
 def _relations(context: WorkspaceContext, names: Sequence[str]) -> tuple[str, ...]:
     if not names:
         return ()
-    from workbench.engine.catalog.graph import KnowledgeGraph
-    from workbench.engine.markdown.graph import canonical_relation
-    from workbench.engine.memory.graph import read_vocabulary
-
     vocabulary = read_vocabulary(context.files, context.settings)
     used: Collection[str] | None = None
     found: dict[str, None] = {}
@@ -107,9 +124,7 @@ def _types(context: WorkspaceContext, names: Sequence[str]) -> frozenset[str]:
     wanted = {name.strip().casefold(): name for name in names}
     missing = wanted.keys() - set(ENTITY_TYPES)
     if missing:
-        from workbench.engine.catalog.graph import KnowledgeGraph
-
-        # A type stands in people's files, in whatever case they write it.
+        # People write types in their files in any case.
         written = {kind.casefold(): kind for kind in KnowledgeGraph(context.catalog).types_in_use()}
         for name in sorted(missing - written.keys()):
             raise _unknown(wanted[name], "type of entity", name, [*ENTITY_TYPES, *written.values()])
@@ -234,7 +249,7 @@ _UNGRADED = (0.0, "", "")
 
 
 class _KnownTable(NamedTuple):
-    """The table of entities as it was last asked for, good for as long as nothing that it depends on changes."""
+    """The table of entities as last asked for, valid until something it depends on changes."""
 
     basis: Hashable
     grades: Mapping[str, Grade]
@@ -260,11 +275,11 @@ class Graph:
         self._retrieval = retrieval
         self._mutator = mutator
 
-    def graph(
+    def view(
         self,
         entity: str | None = None,
         *,
-        depth: int = 1,
+        depth: int | None = None,
         relations: Sequence[str] = (),
         types: Sequence[str] = (),
         min_score: float = 0.0,
@@ -279,7 +294,7 @@ class Graph:
         Args:
             entity: An entity's id or name; None for the whole graph. An entity that has no file is found by its id
                 where a relation leads to it.
-            depth: Hops to follow.
+            depth: Hops to follow; as many as the setting `graph.depth` says where None.
             relations: Follow these and their opposites alone; all where empty.
             types: Give entities of these types alone, the centre always; all where empty.
             min_score: Give entities of at least this score, 0-1, the centre always.
@@ -290,8 +305,7 @@ class Graph:
             NotFound: There is no such entity.
             InvalidInput: A filter names what there is not, or the depth is negative.
         """
-        from workbench.engine.catalog.graph import MOST_NODES, neighbourhood_of
-
+        depth = self._context.settings.graph.depth if depth is None else depth
         if depth < 0:
             raise InvalidInput("A depth is 0 or more.", remedy="Ask for --depth 1.")
         self._context.refresh_for_reading()
@@ -308,14 +322,12 @@ class Graph:
         view = look.view(center, found.hops, graph.among(found.hops), omitted=found.omitted)
         return self._with_center(view, record, graph, scores)
 
-    def graph_path(self, a: str, b: str) -> results.graph.GraphView:
+    def path(self, a: str, b: str) -> results.graph.GraphView:
         """Return a shortest way between two entities, its nodes in walking order; without nodes where there is none.
 
         Raises:
             NotFound: One of them does not exist.
         """
-        from workbench.engine.catalog.graph import shortest_path
-
         self._context.refresh_for_reading()
         scores = self._context.scores()
         graph = self._shown(scores)
@@ -330,7 +342,7 @@ class Graph:
         view = Look(graph, scores).view(start, {id_: hop for hop, id_ in enumerate(way)}, edges)
         return self._with_center(view, record, graph, scores)
 
-    def graph_entities(self) -> results.graph.EntityTable:
+    def entities(self) -> results.graph.EntityTable:
         """Return every entity that is not merged into another, by id."""
         self._context.refresh_for_reading()
         scores = self._context.scores()
@@ -346,8 +358,6 @@ class Graph:
     def _table(
         self, hidden: frozenset[str], today: str, grades: Mapping[str, Grade]
     ) -> results.graph.EntityTable:
-        from workbench.engine.catalog.graph import EntityOutlines
-
         outlines = EntityOutlines(self._context.catalog, hidden=hidden)
         rows = []
         for id_, kind, label, aliases, degree, facts, relations, days in outlines.outlines(today):
@@ -364,10 +374,8 @@ class Graph:
             )
         return results.graph.EntityTable(tuple(rows), outlines.count_relations())
 
-    def graph_relations(self) -> tuple[str, ...]:
+    def relations(self) -> tuple[str, ...]:
         """Return the relations that the workspace’s vocabulary knows, and those that its files use beside it."""
-        from workbench.engine.memory.graph import read_vocabulary
-
         self._context.refresh_for_reading()
         vocabulary = read_vocabulary(self._context.files, self._context.settings)
         names = [name for kind in vocabulary.types for name in (kind.name, kind.inverse) if name]
@@ -394,8 +402,6 @@ class Graph:
         return (whole, record) if whole == record.id else (whole, self._context.lookups.entity(whole))
 
     def _shown(self, scores: Scores, followed: RelationFilter | None = None) -> KnowledgeGraph:
-        from workbench.engine.catalog.graph import KnowledgeGraph
-
         return KnowledgeGraph(self._context.catalog, hidden=scores.archived_parts(), followed=followed)
 
     def _with_center(
@@ -405,28 +411,25 @@ class Graph:
         graph: KnowledgeGraph,
         scores: Scores,
     ) -> results.graph.GraphView:
-        from workbench.engine.catalog.graph import with_center
-
         if record is None:
             return view
         lookups = self._context.visible(scores)
         facts, absorbed = lookups.facts_of(record.id), lookups.absorbed(record.id)
-        return with_center(view, record, facts, graph.story(record.id), absorbed)
+        today = self._context.now().date().isoformat()
+        return with_center(view, record, facts, graph.story(record.id), absorbed, today)
 
-    def graph_merge(self, keep: str, absorb: str) -> results.memories.Changed:
-        """Make everything known about one entity known about another; `graph_unmerge` parts them again.
+    def merge(self, keep: str, absorb: str) -> results.memories.Changed:
+        """Make everything known about one entity known about another; `unmerge` parts them again.
 
         Raises:
             NotFound: One of them does not exist.
         """
-        from workbench.engine.memory.graph_changes import plan_merge
-
         return self._change_graph(
             lambda files: plan_merge(files, keep, absorb), f"merge {absorb} into {keep}"
         )
 
-    def graph_unmerge(self, entity: str) -> results.memories.Changed:
-        """Let an absorbed entity stand by itself again.
+    def unmerge(self, entity: str) -> results.memories.Changed:
+        """Separate an absorbed entity again.
 
         Args:
             entity: Its id, or its name, which now leads to the entity that absorbed it.
@@ -436,31 +439,26 @@ class Graph:
             InvalidInput: It was not merged.
             Ambiguous: Several absorbed entities may be meant.
         """
-        from workbench.engine.memory.graph_changes import plan_unmerge
-
+        # Whom a name means is looked up before there is a plan.
+        require(self._context.role, Capability.WRITE_MEMORY)
         absorbed = entity if "--" in entity else self._absorbed(entity)
         return self._change_graph(lambda files: plan_unmerge(files, absorbed), f"unmerge {absorbed}")
 
-    def graph_rename(self, entity: str, name: str) -> results.memories.Changed:
+    def rename(self, entity: str, name: str) -> results.memories.Changed:
         """Give an entity another name; its id stays, and the old name becomes an alias.
 
         Raises:
             NotFound: There is no such entity.
         """
-        from workbench.engine.memory.graph_changes import plan_rename
-
         return self._change_graph(lambda files: plan_rename(files, entity, name), f"rename {entity}")
 
-    def graph_link(self, from_: str, relation: str, to: str) -> results.memories.Changed:
+    def link(self, from_: str, relation: str, to: str) -> results.memories.Changed:
         """Add a relation between two entities.
 
         Raises:
             NotFound: One of them does not exist.
             InvalidInput: The vocabulary does not know the relation.
         """
-        from workbench.engine.memory.graph import Origin
-        from workbench.engine.memory.graph_changes import plan_link
-
         origin = Origin(("source:user-explicit",))
         settings = self._context.settings
         return self._change_graph(
@@ -468,20 +466,18 @@ class Graph:
             f"link {from_} {relation} {to}",
         )
 
-    def graph_unlink(self, from_: str, relation: str, to: str) -> results.memories.Changed:
+    def unlink(self, from_: str, relation: str, to: str) -> results.memories.Changed:
         """Remove a relation between two entities.
 
         Raises:
             NotFound: There is no such relation.
         """
-        from workbench.engine.memory.graph_changes import plan_unlink
-
         settings = self._context.settings
         return self._change_graph(
             lambda files: plan_unlink(files, settings, from_, relation, to), f"unlink {from_} {relation} {to}"
         )
 
-    def graph_add(self, type_: str, name: str) -> results.memories.Changed:
+    def add(self, type_: str, name: str) -> results.memories.Changed:
         """Make an entity.
 
         Args:
@@ -489,23 +485,17 @@ class Graph:
             name: What it is called.
 
         Raises:
-            InvalidInput: The type or the name is none, or an entity of that type is called so already.
+            InvalidInput: The type or the name is empty, or an entity of that type has this name already.
         """
-        from workbench.engine.memory.graph_changes import plan_add
-
         return self._change_graph(lambda files: plan_add(files, type_, name), f"add {type_} {name}")
 
-    def graph_add_fact(self, entity: str, text: str) -> results.memories.Changed:
+    def add_fact(self, entity: str, text: str) -> results.memories.Changed:
         """Add a fact to an entity.
 
         Raises:
             NotFound: There is no such entity.
             InvalidInput: The text cannot be kept.
         """
-        from workbench.engine.memory.graph import Origin
-        from workbench.engine.memory.graph_changes import plan_add_fact
-        from workbench.engine.services.reviews import warnings_of_rejected
-
         origin = Origin(("source:user-explicit",))
         changed = self._change_graph(
             lambda files: plan_add_fact(files, entity, text, origin), f"add a fact to {entity}"
@@ -513,22 +503,30 @@ class Graph:
         warnings = warnings_of_rejected(self._context, text)
         return replace(changed, warnings=(*changed.warnings, *warnings))
 
-    def graph_retire(self, id: str, *, expected: str | None = None) -> results.memories.Changed:  # noqa: A002 - the field's word
+    def retire(
+        self,
+        id: str,  # noqa: A002 - the field's word
+        *,
+        expected: str | None = None,
+        by: str | None = None,
+    ) -> results.memories.Changed:
         """Say that a fact, or a relation, holds no longer: its line moves under “Superseded”, with today as its end.
 
         Args:
             id: `entity:type--slug#^block`; `file:memory/graph/entities/type--slug.md#L12` for a line without one.
             expected: The text that it had when somebody looked at it.
+            by: The id of the fact or relation of the same entity that holds instead.
 
         Raises:
             NotFound: There is no such fact or relation, or it holds no longer already.
+            InvalidInput: What shall hold instead is the same, of another entity, or holds no longer itself.
             Stale: It says something else than expected.
         """
-        from workbench.engine.memory.graph_changes import plan_retire
+        return self._change_graph(
+            lambda files: plan_retire(files, id, expected=expected, by=by), f"retire {id}"
+        )
 
-        return self._change_graph(lambda files: plan_retire(files, id, expected=expected), f"retire {id}")
-
-    def graph_propose_merge(self, keep: str, absorb: str, *, reason: str = "") -> results.memories.Changed:
+    def propose_merge(self, keep: str, absorb: str, *, reason: str = "") -> results.memories.Changed:
         """Put the merge of two entities before a person: an item of the proposal that waits, or of a new one.
 
         Raises:
@@ -536,10 +534,6 @@ class Graph:
             InvalidInput: They are the same, or this merge waits already.
             Refused: A person rejected this merge, and somebody else proposes it.
         """
-        from workbench.engine.memory.draft import Draft
-        from workbench.engine.memory.entities import EntityFiles
-        from workbench.engine.reflection.proposing_merges import plan_propose_merge
-
         context = self._context
         person = context.role.may(Capability.DECIDE_REVIEW)
         by = self._mutator.attribution(f"propose to merge {absorb} into {keep}")
@@ -552,14 +546,11 @@ class Graph:
                 reason=reason,
                 person=person,
             ),
-            by.trigger,
-            by=replace(by, approval="pending"),
+            replace(by, approval="pending"),
         )
 
     def _absorbed(self, name: str) -> str:
         """Return the id of the absorbed entity that a name means: its own name, or that of what absorbed it."""
-        from workbench.engine.identifiers import slug
-
         self._context.refresh_for_reading()
         lookups = self._context.lookups
         keeper = self._entity(name).id
@@ -573,9 +564,6 @@ class Graph:
     def _change_graph(
         self, planner: Callable[[EntityFiles], Plan[results.memories.Changed]], trigger: str
     ) -> results.memories.Changed:
-        from workbench.engine.memory.draft import Draft
-        from workbench.engine.memory.entities import EntityFiles
-
         context = self._context
         return self._mutator.change(
             lambda view: planner(EntityFiles(Draft(view), context.lookups, context.now())), trigger

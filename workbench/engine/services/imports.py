@@ -1,78 +1,86 @@
-"""Imports: places of other programs, a preview, taking in, and taking back."""
+"""Imports: places of other programs, a preview, taking in batch by batch, and taking back."""
 
 from __future__ import annotations
 
+import copy
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from workbench.engine import results
-from workbench.engine.errors import InvalidInput, RoleRefused
-from workbench.engine.file_access import expand_home, printable_path
+from workbench.engine.errors import InvalidInput, RoleRefused, WorkbenchError
+from workbench.engine.file_access import printable_path
+from workbench.engine.history.plan import Action, Attribution, FileView, Plan, Planner
+from workbench.engine.markdown.source import TEMPLATES, load_template
+from workbench.engine.memory.draft import Draft
+from workbench.engine.memory.proposals import without
+from workbench.engine.memory.wording import text_key
 from workbench.engine.roles import Capability, require
-from workbench.engine.services.import_run import MOST_TOLD, ImportRun, Progress, check_way, masked_but, new_in
+from workbench.engine.secrets.detection import LEFT_OUT, Secret, find_secrets, text_of
+from workbench.engine.services.context import WorkspaceContext
 from workbench.engine.services.mutator import Mutator
-from workbench.engine.services.proposals import ProposalService
+from workbench.engine.services.past import PastReader
+from workbench.engine.services.proposals import Proposals
+from workbench.engine.services.scores import RESTORING
+from workbench.engine.transfer.agent_memory import PreImageSource, choose_pre_image, find_database, pre_images
+from workbench.engine.transfer.documents import pieces_of
+from workbench.engine.transfer.plan import (
+    FOLDER,
+    IMPORT_OF,
+    Batch,
+    Import,
+    ImportAccount,
+    ImportUndo,
+    Ledger,
+    RestoreRights,
+    Written,
+    citation,
+    commits_of_import,
+    plan_batch,
+    plan_import_undo,
+    plan_restore_files,
+    record_in_ledger,
+)
+from workbench.engine.transfer.recognition import known_places, open_source
+from workbench.engine.transfer.source import Note, Piece, ReadingProgress, Skipped, Source, StoredFile, slug
 
-if TYPE_CHECKING:
-    from datetime import datetime
+_WAYS: Final = ("memories", "episodes", "proposals")
+_MOST_TOLD: Final = 200
+MOST_PROPOSALS: Final = 100
+"""So many proposals come from one import; nobody decides on more in one go. The rest waits for the next one."""
+_BATCH_PIECES: Final = 500
+# Half a second's work: so long it takes until an import stops that was called off.
+_BATCH_CHARACTERS: Final = 1_000_000
+_BATCH_FILES: Final = 2_000
+_BATCH_PROPOSALS: Final = 20
+_DOING: Final = "import memory"
 
-    from workbench.engine.history.plan import Attribution, FileView, Plan
-    from workbench.engine.services.context import WorkspaceContext
-    from workbench.engine.transfer.plan import Import
-    from workbench.engine.transfer.source import Piece
-    from workbench.engine.transfer.undo import ImportUndo
-
-
+Progress = Callable[["results.transfer.ImportProgress"], None]
 _UNDOING: Final = "take an import back"
 _SAMPLES: Final = 5
 _SAMPLE_CHARACTERS: Final = 160
 
 
 def _trigger(about: Import) -> str:
-    from workbench.engine.transfer.undo import IMPORT_OF
-
     return f"{IMPORT_OF}{about.source}"
-
-
-_PROGRAMS: Final = {
-    "openclaw": "OpenClaw",
-    "clawdbot": "Clawdbot",
-    "moltbot": "Moltbot",
-    "moldbot": "Moltbot",
-    "clawd": "Clawdbot",
-    "claude": "Claude Code",
-}
-_PATTERNS: Final = (
-    ".openclaw",
-    ".openclaw-*",
-    ".clawdbot",
-    ".moltbot",
-    ".moldbot",
-    "clawd",
-    "clawd-*",
-    ".claude",
-)
-_VARIABLES: Final = (
-    "OPENCLAW_STATE_DIR",
-    "OPENCLAW_WORKSPACE_DIR",
-    "MOLTBOT_STATE_DIR",
-    "CLAWDBOT_STATE_DIR",
-    "CLAUDE_CONFIG_DIR",
-)
 
 
 class Imports:
     """What brings memory in that was kept elsewhere."""
 
-    def __init__(self, context: WorkspaceContext, mutator: Mutator, proposals: ProposalService) -> None:
+    def __init__(
+        self, context: WorkspaceContext, mutator: Mutator, proposals: Proposals, past: PastReader
+    ) -> None:
         self._context = context
         self._mutator = mutator
         self._proposals = proposals
+        self._past = past
 
-    def import_preview(
+    def preview(
         self,
         source: str | Path,
         *,
@@ -88,11 +96,7 @@ class Imports:
         Args:
             source: A file or folder.
             form: What it is; found by looking at it if left out.
-            imported_as: As for `import_from`.
-            name: As for `import_from`.
-            pre_image: As for `import_from`.
             progress: Told how far the reading is.
-            cancelled: Asked between items.
 
         Raises:
             NotFound: There is nothing.
@@ -100,10 +104,10 @@ class Imports:
             RoleRefused: This door may only read memory.
         """
         context = self._context
-        check_way(imported_as)
+        _require_way(imported_as)
         require(context.role, Capability.PROPOSE, doing="import memory")
         run = self._run(source, form, name, pre_image, imported_as, progress, cancelled)
-        about, tally, ledger = run.about, run.tally, run.new_ledger()
+        about, tally, ledger = run.about, run.tally, Ledger.of(self._context.files)
         counts = {"episodes": 0, "notes": 0, "files": 0}
         moments: list[datetime] = []
         samples: list[results.transfer.ImportSample] = []
@@ -111,7 +115,7 @@ class Imports:
             if cancelled():
                 tally.complete = False
                 break
-            kind, text, moment = new_in(item, ledger, context.raw_files.read)
+            kind, text, moment = _new_in(item, ledger, context.raw_files.read)
             tally.known += not kind
             run.tell(sum(counts.values()) + bool(kind))
             if not kind:
@@ -120,9 +124,8 @@ class Imports:
             if moment is not None:
                 moments = [min([moment, *moments[:1]]), max([moment, *moments[1:]])]
             if len(samples) < _SAMPLES and kind != "files":
-                safe = partial(masked_but, allowed=context.settings.secrets.allow)
-                shown = " ".join(safe(text[: _SAMPLE_CHARACTERS * 4]).split())[:_SAMPLE_CHARACTERS]
-                samples.append(results.transfer.ImportSample(safe(str(item.place)), shown, moment))
+                shown = " ".join(run.masked(text[: _SAMPLE_CHARACTERS * 4]).split())[:_SAMPLE_CHARACTERS]
+                samples.append(results.transfer.ImportSample(run.masked(str(item.place)), shown, moment))
         return results.transfer.ImportPreview(
             source=about.source,
             form=about.form,
@@ -138,7 +141,7 @@ class Imports:
             complete=tally.complete,
         )
 
-    def import_from(
+    def run(
         self,
         source: str | Path,
         *,
@@ -162,8 +165,7 @@ class Imports:
                 everything, at most 100 things at once; that is all that a sub-agent may do.
             name: Under which its notes are kept and its actor is known; the source's own by default.
             pre_image: The number of a copy of MEMORY.md in a database of OpenClaw, to be read in place of the source.
-            progress: Told how far it is.
-            cancelled: Asked between items; what stands then is kept.
+            cancelled: Asked between items; what is stored by then is kept.
 
         Raises:
             NotFound: There is nothing.
@@ -179,9 +181,7 @@ class Imports:
         self._mutator.prepare_writing()
         with self._mutator.group.begun():
             if imported_as == "proposals":
-                run.propose_all(
-                    partial(self._propose_piece, about), self._proposals.proposer(_trigger(about))
-                )
+                run.propose_all(partial(self._propose_piece, run), self._proposals.proposer(_trigger(about)))
             else:
                 run.store_all(self._importer(about))
         # From now on what came in is as young as its import.
@@ -206,7 +206,7 @@ class Imports:
             left_out_count=tally.left_out_count,
         )
 
-    def import_undo(self, commit: str, *, dry_run: bool = False) -> results.transfer.ImportUndone:
+    def undo(self, commit: str, *, dry_run: bool = False) -> results.transfer.ImportUndone:
         """Take back what an import brought, whenever that was, in one commit that `undo` takes back.
 
         What was changed or decided on since stays and is named. Its account goes too, so that it can come again.
@@ -220,13 +220,10 @@ class Imports:
             InvalidInput: It is no import's, or that was taken back already.
             RoleRefused: This door may not take changes back.
         """
-        from workbench.engine.memory.proposals import without
-        from workbench.engine.transfer.undo import commits_of_import, plan_import_undo
-
         context = self._context
         require(context.role, Capability.ROLLBACK, doing=_UNDOING)
         by = self._mutator.attribution(f"import --undo {commit}")
-        looking = context.looking_back
+        looking = self._past
         commits, source = commits_of_import(looking.store, looking.line(), commit)
 
         def plan(view: FileView) -> Plan[ImportUndo]:
@@ -244,12 +241,12 @@ class Imports:
             ids=commits,
             source=source,
             removed=done.removed,
-            kept=tuple(results.transfer.LeftOut(each.where, each.reason) for each in done.kept[:MOST_TOLD]),
+            kept=tuple(results.transfer.LeftOut(each.where, each.reason) for each in done.kept[:_MOST_TOLD]),
             kept_count=len(done.kept),
             dry_run=dry_run,
         )
 
-    def import_pre_images(self, source: str | Path) -> results.transfer.PreImages:
+    def pre_images(self, source: str | Path) -> results.transfer.PreImages:
         """List the copies of MEMORY.md that OpenClaw took before it rewrote it, with what they say and memory does not.
 
         One of them comes in with `import_from(source, pre_image=NUMBER)`.
@@ -262,10 +259,6 @@ class Imports:
             DocumentError: It is damaged, or holds none.
             RoleRefused: This door may only read memory.
         """
-        from workbench.engine.memory.wording import text_key
-        from workbench.engine.transfer.agent_memory import PreImageSource, find_database, pre_images
-        from workbench.engine.transfer.source import Piece, ReadingProgress
-
         context = self._context
         require(context.role, Capability.PROPOSE, doing="import memory")
         database = find_database(Path(source))
@@ -291,7 +284,7 @@ class Imports:
     # Inner parts
 
     def _require_import(self, imported_as: str) -> None:
-        check_way(imported_as)
+        _require_way(imported_as)
         role = self._context.role
         require(role, Capability.PROPOSE, doing="import memory")
         if imported_as != "proposals" and not role.may(Capability.WRITE_MEMORY):
@@ -310,11 +303,7 @@ class Imports:
         imported_as: results.transfer.ImportedAs,
         progress: Progress | None,
         cancelled: Callable[[], bool],
-    ) -> ImportRun:
-        from workbench.engine.transfer.plan import Import
-        from workbench.engine.transfer.recognition import open_source
-        from workbench.engine.transfer.source import ReadingProgress, slug
-
+    ) -> _ImportRun:
         context = self._context
         place = Path(source)
         resolved = place.expanduser().resolve()
@@ -328,13 +317,6 @@ class Imports:
         if pre_image is None:
             opened = open_source(place, form)
         else:
-            from workbench.engine.transfer.agent_memory import (
-                PreImageSource,
-                choose_pre_image,
-                find_database,
-                pre_images,
-            )
-
             database = find_database(place)
             opened = PreImageSource(
                 choose_pre_image(pre_images(database), pre_image, printable_path(str(source)))
@@ -347,7 +329,7 @@ class Imports:
             started=now,
             zone=context.zone,
         )
-        return ImportRun(
+        return _ImportRun(
             context,
             self._mutator,
             opened,
@@ -358,29 +340,24 @@ class Imports:
             cancelled,
         )
 
-    def _propose_piece(self, about: Import, piece: Piece) -> results.reviews.Proposed:
-        from workbench.engine.transfer.plan import citation
-
+    def _propose_piece(self, run: _ImportRun, piece: Piece) -> results.reviews.Proposed:
         return self._proposals.propose(
-            masked_but(piece.body, self._context.settings.secrets.allow),
+            run.masked(piece.body),
             store=piece.store,
             confidence=piece.confidence if piece.confidence in ("high", "medium", "low") else "medium",
-            trigger=_trigger(about),
+            trigger=_trigger(run.about),
             tags=piece.tags,
-            origins=(citation(about.name, piece.place),),
+            origins=(citation(run.about.name, piece.place),),
         )
 
     def _importer(self, about: Import) -> Attribution:
-        from workbench.engine.history.plan import Attribution
-        from workbench.engine.services.first_seen import RESTORING
-
         actor = f"{RESTORING if about.form == 'workbench' else 'import:'}{about.name}"
         person = self._context.role.kind == "person"
         approval = "approved" if person else "auto"
         return Attribution(actor, approval, _trigger(about), self._mutator.asker())
 
-    def import_places(self) -> results.transfer.ImportPlaces:
-        """Return the folders of the user in which other programs keep memory; none of them is looked into.
+    def places(self) -> results.transfer.ImportPlaces:
+        """Return the folders of the user in which other programs keep memory; of what they hold only names are read.
 
         Raises:
             RoleRefused: This door may only read memory.
@@ -389,36 +366,256 @@ class Imports:
         return results.transfer.ImportPlaces(tuple(known_places(os.environ, Path.home(), self._context.root)))
 
 
-def known_places(
-    environment: Mapping[str, str], home: Path, workspace: Path
-) -> Iterator[results.transfer.ImportPlace]:
-    """Give the folders that are there, each once.
+def _require_way(imported_as: str) -> None:
+    if imported_as not in _WAYS:
+        raise InvalidInput(
+            f"“{imported_as[:40]}” is no way to import.", remedy=f"Ways are {', '.join(_WAYS)}."
+        )
+
+
+@dataclass
+class _Tally:
+    """What an import has come to."""
+
+    added: int = 0
+    known: int = 0
+    left_out: list[results.transfer.LeftOut] = field(default_factory=list)
+    left_out_count: int = 0
+    commits: list[str] = field(default_factory=list)
+    files: dict[str, None] = field(default_factory=dict)
+    ids: list[str] = field(default_factory=list)
+    proposals: list[int] = field(default_factory=list)
+    complete: bool = True
+
+    def leave_out(self, skipped: Skipped) -> None:
+        """Note that something is left out; the first 200 are told one by one."""
+        self.left_out_count += 1
+        if len(self.left_out) < _MOST_TOLD:
+            self.left_out.append(results.transfer.LeftOut(skipped.where, skipped.reason))
+
+
+def _new_in(
+    item: Piece | Note | StoredFile, ledger: Ledger, read: Callable[[str], bytes | None], *, note: bool = True
+) -> tuple[str, str, datetime | None]:
+    """Tell what kind of new thing an item is, with its text and moment; an empty kind where it is known.
 
     Args:
-        environment: Its variables may name folders of other programs.
-        home: The user's folder.
-        workspace: Never offered to itself, nor anything in it.
+        read: Reads a file of the workspace.
+        note: Whether the item counts as known from now on.
     """
-    named = [
-        (expand_home(environment[name]), name.split("_")[0].lower())
-        for name in _VARIABLES
-        if environment.get(name)
-    ]
-    usual = [
-        (place, place.name.removeprefix(".").split("-")[0])
-        for pattern in _PATTERNS
-        for place in sorted(home.glob(pattern))
-    ]
-    seen = {workspace}
-    for place, program in (*named, *usual):
-        if not place.is_dir():
-            continue
-        real = place.resolve()
-        if real in seen or workspace in real.parents:
-            continue
-        seen.add(real)
-        yield results.transfer.ImportPlace(_at_home(place, home), _PROGRAMS[program])
+    if isinstance(item, Note):
+        known = ledger.knows(item)
+        if note:
+            ledger.notes[item.key] = ""
+        return "" if known else "notes", item.text, item.moment
+    if isinstance(item, Piece):
+        rest = ledger.new_part(item)
+        if note:
+            ledger.pieces[item.key] = item.standing() if item.turns else ""
+        return ("", "", None) if rest is None else ("episodes", rest.body, rest.moment)
+    if item.key in ledger.pieces:
+        return "", "", None
+    try:
+        same = read(item.path) == item.content
+    except WorkbenchError:
+        same = False
+    return "" if same else "files", "", None
 
 
-def _at_home(place: Path, home: Path) -> str:
-    return f"~/{place.relative_to(home)}" if place.is_relative_to(home) else str(place)
+@dataclass
+class _ImportRun:
+    """An import, and what it has come to.
+
+    Args:
+        about: What the import is called.
+        reading: How far the reading is.
+        imported_as: `memories`, `episodes` or `proposals`.
+    """
+
+    context: WorkspaceContext
+    mutator: Mutator
+    source: Source
+    about: Import
+    reading: ReadingProgress
+    imported_as: results.transfer.ImportedAs
+    progress: Progress | None = None
+    cancelled: Callable[[], bool] = lambda: False
+    tally: _Tally = field(default_factory=_Tally, init=False)
+
+    @property
+    def allowed(self) -> Collection[str]:
+        """Return the digests of the secrets that a person lets in."""
+        return self.context.settings.secrets.allow
+
+    def masked(self, text: str) -> str:
+        """Return a text without what looks like a secret, but for those that a person lets in."""
+        for secret in reversed(self._secrets_in(text)):
+            text = f"{text[: secret.start]}{LEFT_OUT}{text[secret.start + len(secret.text) :]}"
+        return text
+
+    def items(self) -> Iterator[Piece | Note | StoredFile]:
+        """Yield what is read, in the form that is wanted; what is left out is noted."""
+        for item in self.source.read(self.reading):
+            if isinstance(item, Skipped):
+                self.tally.leave_out(item)
+            elif isinstance(item, Note) and self.imported_as != "memories":
+                yield from pieces_of(item)
+            else:
+                yield item
+
+    def tell(self, added: int) -> None:
+        """Say how far it is.
+
+        Args:
+            added: How much is new so far.
+        """
+        if self.progress is not None:
+            reading = self.reading
+            self.progress(
+                results.transfer.ImportProgress(reading.done, reading.total, added, self.tally.known)
+            )
+
+    def store_all(self, by: Attribution) -> None:
+        """Store everything that is new, in batches of one commit each."""
+        ledger, read = Ledger.of(self.context.files), self.context.raw_files.read
+        tally = self.tally
+        batch, files = Batch(), list[StoredFile]()
+
+        def store() -> None:
+            nonlocal batch, files
+            if batch:
+                self._count(self._batch_planner(batch, ledger), by)
+            if files:
+                self._count(self._files_planner(files, ledger), by)
+            if batch or files:
+                ledger.catch_up(self.context.files)
+            batch, files = Batch(), []
+            self.tell(tally.added)
+
+        for item in self.items():
+            if self.cancelled():
+                tally.complete = False
+                break
+            if not _new_in(item, ledger, read, note=False)[0]:
+                tally.known += 1
+            elif self._is_named_with_a_secret(item):
+                continue
+            elif isinstance(item, StoredFile):
+                if not self._holds_a_secret(item):
+                    files.append(item)
+            else:
+                self._tell_secrets(item)
+                batch.add(item)
+            if (
+                len(batch) >= _BATCH_PIECES
+                or batch.characters >= _BATCH_CHARACTERS
+                or len(files) >= _BATCH_FILES
+            ):
+                store()
+            else:
+                self.tell(tally.added + len(batch) + len(files))
+        store()
+
+    def propose_all(self, propose: Callable[[Piece], results.reviews.Proposed], by: Attribution) -> None:
+        """Propose everything that is new, up to as much as somebody decides on.
+
+        Args:
+            propose: Proposes one thing.
+            by: Who notes in the account that it was proposed.
+        """
+        ledger, account, tally = Ledger.of(self.context.files), ImportAccount(), self.tally
+        for item in self.items():
+            if not isinstance(item, Piece):
+                tally.leave_out(Skipped(str(item.place), "Files of a workspace cannot be proposed."))
+                continue
+            rest = ledger.new_part(item)
+            if rest is None:
+                tally.known += 1
+                continue
+            if self._is_named_with_a_secret(item):
+                continue
+            if self.cancelled() or len(tally.proposals) >= MOST_PROPOSALS:
+                tally.complete = False
+                break
+            try:
+                proposed = propose(rest)
+            except InvalidInput as error:
+                tally.leave_out(Skipped(str(item.place), error.told))
+                continue
+            account.add(item)
+            ledger.pieces[item.key] = account.pieces[item.key]
+            account.became[item.key] = f"#{proposed.number}"
+            if proposed.commit is None:
+                tally.known += 1
+            else:
+                tally.added += 1
+                tally.proposals.append(proposed.number)
+                tally.commits.append(proposed.commit)
+                tally.files |= dict.fromkeys(proposed.files)
+            if len(account.pieces) >= _BATCH_PROPOSALS:
+                self._note(account, by)
+                account = ImportAccount()
+            self.tell(tally.added)
+        self._note(account, by)
+
+    def _secrets_in(self, text: str) -> list[Secret]:
+        return [secret for secret in find_secrets(text) if secret.digest not in self.allowed]
+
+    def _tell_secrets(self, item: Piece | Note) -> None:
+        for secret in self._secrets_in(item.text if isinstance(item, Note) else item.body):
+            told = f"What looks like a secret ({secret.kind}) is left out of it; the rest is stored."
+            self.tally.leave_out(Skipped(str(item.place), told))
+
+    def _is_named_with_a_secret(self, item: Piece | Note | StoredFile) -> bool:
+        """Leave an item out, and say so, if memory may not say where it is from."""
+        name = str(item.place)
+        found = self._secrets_in(name)
+        for secret in found:
+            told = (
+                f"Its name holds what looks like a secret ({secret.kind}). Rename it; or a person lets it in: "
+                "workbench secrets allow "
+            )
+            self.tally.leave_out(Skipped(self.masked(name), told + secret.digest))
+        return bool(found)
+
+    def _holds_a_secret(self, item: StoredFile) -> bool:
+        """Leave a file with a secret out, and say so: files come back whole or not at all."""
+        found = self._secrets_in(text_of(item.content))
+        for secret in found:
+            told = f"It holds what looks like a secret ({secret.kind}). A person lets it in: workbench secrets allow "
+            self.tally.leave_out(Skipped(str(item.place), told + secret.digest))
+        return bool(found)
+
+    def _batch_planner(self, batch: Batch, ledger: Ledger) -> Planner[Written]:
+        return lambda view: plan_batch(view, batch, self.about, lambda: copy.deepcopy(ledger), self.masked)
+
+    def _files_planner(self, files: list[StoredFile], ledger: Ledger) -> Planner[Written]:
+        rights = RestoreRights(
+            critical=self.context.role.may(Capability.TOUCH_CRITICAL),
+            blank=frozenset((path, load_template(path)) for path in TEMPLATES),
+        )
+        return lambda view: plan_restore_files(view, files, self.about, rights, lambda: copy.deepcopy(ledger))
+
+    def _count(self, planner: Planner[Written], by: Attribution) -> None:
+        receipt = self.mutator.mutate(planner, by, Capability.WRITE_MEMORY, doing=_DOING)
+        written, tally = receipt.outcome, self.tally
+        tally.added += written.added
+        tally.known += written.known
+        tally.ids.extend(written.ids)
+        tally.files |= dict.fromkeys(receipt.files)
+        for skipped in written.skipped:
+            tally.leave_out(skipped)
+        if receipt.commit is not None:
+            tally.commits.append(receipt.commit)
+
+    def _note(self, account: ImportAccount, by: Attribution) -> None:
+        if not account.pieces:
+            return
+
+        def plan(view: FileView) -> Plan[None]:
+            draft = Draft(view)
+            record_in_ledger(draft, account, self.about)
+            told = f"noted what was proposed from {self.about.source}"
+            return draft.plan(Action.PROPOSE, FOLDER, told, None)
+
+        self.mutator.mutate(plan, by, Capability.PROPOSE, doing=_DOING)

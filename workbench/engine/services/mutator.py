@@ -5,27 +5,50 @@ from __future__ import annotations
 import contextlib
 import re
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import is_dataclass, replace
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, TypeVar
 
 from workbench.engine import layout, results
-from workbench.engine.errors import InvalidInput, RoleRefused, Stale, StorageError, WorkbenchError
+from workbench.engine.errors import (
+    DocumentError,
+    InvalidInput,
+    RoleRefused,
+    Stale,
+    StorageError,
+    WorkbenchError,
+)
+from workbench.engine.history.commits import CONTINUES, parse_message
+from workbench.engine.history.plan import Action, Attribution, FileChange, FileView, Plan, Planner, Receipt
+from workbench.engine.history.work_files import read_work_file
+from workbench.engine.markdown.audit_log import parse_audit_line
+from workbench.engine.markdown.decay_scores import DecayScores, ScoreEntry
+from workbench.engine.memory.decay import decay_record, is_archived
+from workbench.engine.memory.scores_file import (
+    FoldedAccesses,
+    check_is_due,
+    fold_is_due,
+    folded_of,
+    mark_checked,
+    plan_transitions,
+    read_scores,
+    rescored,
+)
 from workbench.engine.roles import Capability, require
+from workbench.engine.secrets.detection import find_secrets, masked
+from workbench.engine.services.secret_guard import guarded, refuse_secrets
+from workbench.engine.settings.layers import check_settings, write_setting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from workbench.engine.history.history import History
-    from workbench.engine.history.plan import Attribution, FileView, Plan, Planner, Receipt
     from workbench.engine.history.projections import Projection
-    from workbench.engine.memory.scores_file import FoldedAccesses
     from workbench.engine.services.context import WorkspaceContext
 
 
 T = TypeVar("T")
+C = TypeVar("C", bound="results.memories.Changed")
 _ACTOR = re.compile(r"[a-z]+(?::[\w.-]+)*")
 # All other actors may stand for a person's own hand, a person's approval or the engine itself.
 _FOR_AGENTS = ("bot:", "skill:")
@@ -90,9 +113,7 @@ class CommitGroup(threading.local):
 
     @property
     def trailers(self) -> tuple[tuple[str, str], ...]:
-        """Return what a commit says that goes on with the first one of its action; nothing where it is none."""
-        from workbench.engine.history.commits import CONTINUES
-
+        """Return the trailers of a commit that continues an action; none for its first."""
         return () if self._first is None else ((CONTINUES, self._first),)
 
     def note(self, commit: str | None) -> None:
@@ -105,11 +126,29 @@ class CommitGroup(threading.local):
 _PRUNING_STEP = timedelta(days=7)
 
 
+def shortened(text: str, most: int = 80) -> str:
+    """Return a text as one line of so many characters at most, as triggers and lists of matches show it."""
+    line = " ".join(text.split())
+    return line if len(line) <= most else line[: most - 1] + "…"
+
+
+def plan_setting(view: FileView, key: str, value: object, summary: str) -> Plan[results.memories.Changed]:
+    """Plan to write one setting of the workspace.
+
+    Raises:
+        InvalidSetting: The value does not fit the key, or `workbench.toml` cannot be read.
+    """
+    before = view.read(layout.SETTINGS)
+    after = write_setting(before or b"", key, value)
+    check_settings(after)
+    action = Action.CREATE if before is None else Action.EDIT
+    change = FileChange(layout.SETTINGS, after, action, summary)
+    outcome = results.memories.Changed(None, ids=(f"file:{layout.SETTINGS}",))
+    return Plan(action, layout.SETTINGS, summary, (change,) if after != before else (), outcome=outcome)
+
+
 def settle(context: WorkspaceContext) -> results.memories.Changed:
     """Fold journalled accesses into the scores file, and log the memories whose status changed."""
-    from workbench.engine.history.plan import Attribution
-    from workbench.engine.memory.scores_file import mark_checked, plan_transitions
-
     page = context.accesses()
 
     def plan(view: FileView) -> Plan[FoldedAccesses]:
@@ -127,28 +166,34 @@ def settle(context: WorkspaceContext) -> results.memories.Changed:
     return results.memories.Changed(receipt.commit, receipt.files, receipt.outcome.ids)
 
 
-def begin_day(context: WorkspaceContext, cancelled: Callable[[], bool]) -> None:
+def begin_day(context: WorkspaceContext, cancelled: Callable[[], bool]) -> tuple[str, ...]:
     """Settle scores and prune the audit log, once a calendar day and where there is something to do.
 
-    Args:
-        context: The open workspace.
-        cancelled: Asked before and while the log is pruned, which is then left to another day.
-    """
-    from workbench.engine.memory.scores_file import check_is_due
+    A broken scores file is left for a person to mend, since changes of other files need not wait for it.
 
+    Args:
+        cancelled: Asked before and while the log is pruned, which is then left to another day.
+
+    Returns:
+        What could not be done, a sentence for a person with the file and the remedy.
+    """
     if not check_is_due(context.state, context.clock.now(), context.zone):
-        return
-    settle(context)
+        return ()
+    undone: tuple[str, ...] = ()
+    try:
+        settle(context)
+    except DocumentError as error:
+        undone = (f"Scores were not settled. {error}",)
     if not cancelled() and _log_is_long(context):
-        from workbench.engine.history.retention import prune
+        from workbench.engine.history.audit import prune
 
         prune(context.history, context.settings.audit.retention_days, cancelled=cancelled)
+    return undone
 
 
 def end_session(context: WorkspaceContext) -> None:
     """Fold accesses that are due, and repack the history in the background where much lies loose."""
-    from workbench.engine.history.git_maintenance import repack_if_due
-    from workbench.engine.memory.scores_file import fold_is_due, folded_of, read_scores
+    from workbench.engine.history.maintenance import repack_if_due
 
     waiting = context.accesses().after(folded_of(read_scores(context.files)))
     if fold_is_due(waiting, context.clock.now(), context.settings.decay):
@@ -157,9 +202,7 @@ def end_session(context: WorkspaceContext) -> None:
 
 
 def _log_is_long(context: WorkspaceContext) -> bool:
-    """Tell whether the audit log begins more than the retention and a week ago."""
-    from workbench.engine.markdown.audit_log import parse_audit_line
-
+    """Return whether the audit log begins more than the retention and a week ago."""
     try:
         with (context.root / layout.AUDIT_LOG).open("rb") as log:
             first = parse_audit_line(log.readline(65_536).decode("utf-8", "replace"))
@@ -173,17 +216,14 @@ _KEPT_UP = (layout.DECAY_SCORES, layout.AUDIT_ARCHIVE)
 
 
 class Mutator:
-    """Carries out changes of memory through the one transaction, and the upkeep that comes with them.
-
-    Args:
-        context: The open workspace.
-    """
+    """Carries out changes of memory through the one transaction, and the upkeep that comes with them."""
 
     def __init__(self, context: WorkspaceContext) -> None:
         self._context = context
         self.group = CommitGroup()
         self.edits_told: tuple[str, ...] = ()
         self._prepared: date | None = None
+        self._undone: tuple[str, ...] = ()
         self._lock = threading.RLock()
 
     def mutate(
@@ -204,8 +244,6 @@ class Mutator:
         require(self._context.role, capability, doing=doing)
         self._context.follow_settings()
         if self._context.settings.secrets.hold_back:
-            from workbench.engine.services.secret_guard import guarded
-
             planner = guarded(planner, self._context)
         with self._lock:
             self.prepare_writing()
@@ -215,35 +253,28 @@ class Mutator:
                 self.group.refuse_purged(self._context.history)
                 return going_on(view)
 
-            receipt = self._context.history.mutate(
-                plan,
-                attribution,
-                may_touch_critical=self._context.role.may(Capability.TOUCH_CRITICAL),
-            )
+            receipt = self._context.history.mutate(plan, self._with_rights(attribution))
         self.group.note(receipt.commit)
         self.answer_alerts(receipt)
         return self._telling_what_is_behind(receipt) if receipt.commit else receipt
 
     def change(
         self,
-        planner: Planner[results.memories.Changed],
-        trigger: str,
+        planner: Planner[C],
+        by: str | Attribution,
+        capability: Capability = Capability.WRITE_MEMORY,
         *,
-        by: Attribution | None = None,
-    ) -> results.memories.Changed:
-        """Carry out a plan that changes memory.
+        doing: str = "write memory",
+    ) -> C:
+        """Carry out a plan as `mutate` does, and return what it comes to with its commit and files.
 
         Args:
-            planner: Run under the writer's lock, again where a file it read changed meanwhile.
-            trigger: What set it off.
-            by: Who does it; whoever this door was opened for by default.
-
-        Raises:
-            RoleRefused: This door may not write.
+            by: Who does it; or what set it off, if it is the one this workspace was opened for.
+            capability: What this door has to be allowed.
+            doing: What is being done, for the refusal.
         """
-        receipt = self.mutate(
-            planner, by or self.attribution(trigger), Capability.WRITE_MEMORY, doing="write memory"
-        )
+        attribution = self.attribution(by) if isinstance(by, str) else by
+        receipt = self.mutate(planner, attribution, capability, doing=doing)
         return replace(receipt.outcome, commit=receipt.commit, files=receipt.files)
 
     @contextmanager
@@ -251,7 +282,7 @@ class Mutator:
         """Let no purge happen meanwhile, to write beside memory what was read of it; see `CommitGroup.resting_on`.
 
         Args:
-            actor: Shown to whoever waits.
+            actor: Shown to those who wait.
 
         Raises:
             Stale: One happened since.
@@ -267,7 +298,7 @@ class Mutator:
 
     def _telling_what_is_behind(self, receipt: Receipt[T]) -> Receipt[T]:
         """Add to the answer of a change what is derived from memory and could not follow it."""
-        told = tuple(one.told for one in self._context.history.behind())
+        told = (*(one.told for one in self._context.history.behind()), *self._undone)
         outcome = receipt.outcome
         if not told or not is_dataclass(outcome) or isinstance(outcome, type):
             return receipt
@@ -306,9 +337,6 @@ class Mutator:
             RoleRefused: An agent names an actor that speaks for a person or the system.
             SecretFound: The name looks like a secret; every commit would say it.
         """
-        from workbench.engine.history.plan import Attribution
-        from workbench.engine.secrets.detection import find_secrets, masked
-
         usual = "manual" if self._context.role.kind == "person" else "bot:main"
         who = named or self._context.actor or actor or usual
         if not _ACTOR.fullmatch(who):
@@ -316,8 +344,6 @@ class Mutator:
                 f"“{who[:80]}” is no actor.", remedy="Name one like bot:main, skill:NAME or manual."
             )
         if self._context.settings.secrets.hold_back:
-            from workbench.engine.services.secret_guard import refuse_secrets
-
             allowed = self._context.settings.secrets.allow
             refuse_secrets(
                 [each for each in find_secrets(who) if each.digest not in allowed], "the name of who does it"
@@ -329,7 +355,19 @@ class Mutator:
                 remedy="Name a bot: or skill: actor.",
             )
         approval = "—" if who == "manual" else "approved" if who.startswith("reflection:") else "auto"
-        return Attribution(who, approval, masked(trigger), self.asker(named))
+        return self._with_rights(Attribution(who, approval, masked(trigger), self.asker(named)))
+
+    def _with_rights(self, attribution: Attribution) -> Attribution:
+        return replace(
+            attribution,
+            may_touch_critical=self._context.role.may(Capability.TOUCH_CRITICAL),
+            may_write_vault=self.may_write_vault,
+        )
+
+    @property
+    def may_write_vault(self) -> bool:
+        """Return whether this door may change notes of the vault: a person may, others as the setting says."""
+        return self._context.role.kind == "person" or self._context.settings.vault.main_writes
 
     def asker(self, named: str | None = None) -> str:
         """Return whose an action is that is asked for at this door, for those who take it back.
@@ -368,7 +406,7 @@ class Mutator:
             if cancelled():
                 return
             self._prepared = today
-            begin_day(self._context, cancelled)
+            self._undone = begin_day(self._context, cancelled)
 
     def count_accesses_with(self, commit: str, memories: Mapping[str, Sequence[str]]) -> None:
         """Note accesses that came with a change of memory, so that taking it back takes them back.
@@ -379,8 +417,6 @@ class Mutator:
         """
         if not memories:
             return
-        from workbench.engine.history.commits import parse_message
-
         transaction = parse_message(self._context.history.store.commit(commit)).transaction
         changes = {memory: " ".join((transaction, *items)) for memory, items in memories.items()}
         with contextlib.suppress(StorageError):
@@ -408,19 +444,22 @@ class Mutator:
         self.prepare_writing(cancelled=cancelled)
         context.refresh(cancelled=cancelled)
         if not cancelled():
-            begin_day(context, cancelled)
-            end_session(context)
+            self._undone = begin_day(context, cancelled)
+            if not self._undone:
+                end_session(context)
         files = tuple(
             path
             for path, content in zip(_KEPT_UP, before, strict=True)
             if _content(context.files.read(path)) != content
         )
-        return results.memories.Changed(context.history.head() if files else None, files)
+        return results.memories.Changed(
+            context.history.head() if files else None, files, warnings=self._undone
+        )
 
     def close(self) -> None:
         """Do the upkeep of a door that wrote."""
         if self._prepared:
-            # What was asked for stands; upkeep that cannot be done now is due again the next time.
+            # What was asked for is done; upkeep that cannot be done now is due again the next time.
             with contextlib.suppress(WorkbenchError):
                 end_session(self._context)
             self._prepared = None
@@ -428,6 +467,33 @@ class Mutator:
 
 def _content(content: bytes | None) -> bytes:
     return content or b""
+
+
+def rescoring(context: WorkspaceContext) -> Callable[[bytes], bytes]:
+    """Return what a history asks for the scores that a revert leaves.
+
+    A memory that it restores has the score of an archived one, 0, where an access since keeps the earlier entry from
+    coming back whole.
+    """
+
+    def rescore(content: bytes) -> bytes:
+        planned = DecayScores.parse(content)
+        restored = [
+            (name, entry)
+            for name, entry in planned.entries.items()
+            if entry.current_score == 0 and not is_archived(entry) and planned.is_complete(name)
+        ]
+        if not restored:
+            return content
+        scores, changes = context.scores(), dict[str, ScoreEntry | None]()
+        for name, entry in restored:
+            memory = context.lookups.memory(name)
+            if memory is not None and is_archived(scores.entries.get(name, entry)):
+                record = decay_record(scores.facts(memory), entry, None, scores.reckoning)
+                changes[name] = rescored(entry, record, scores.reckoning)
+        return planned.update(changes).render() if changes else content
+
+    return rescore
 
 
 _ROW = re.compile(rb"^\| ([^|\s]+--[^|\s]+) \|.*\| ([^|]*) \|$", re.MULTILINE)
@@ -442,11 +508,10 @@ def projections(context: WorkspaceContext) -> tuple[Projection, ...]:
         return {}
 
     def graph_index(changed: Sequence[str], view: FileView) -> Mapping[str, bytes]:
-        relevant = [path for path in changed if path.startswith(layout.ENTITIES + "/")]
+        relevant = [path for path in changed if path.startswith(layout.GRAPH + "/")]
         if not context.writes_graph_index or (not relevant and layout.DECAY_SCORES not in changed):
             return {}
-        from workbench.engine.history.work_files import read_work_file
-        from workbench.engine.memory.graph_index import project_changes
+        from workbench.engine.memory.graph import project_changes
 
         index = read_work_file(context.root, layout.GRAPH_INDEX)
         if index is None and not relevant:
@@ -463,8 +528,6 @@ def projections(context: WorkspaceContext) -> tuple[Projection, ...]:
 
 def _rescored(context: WorkspaceContext, index: bytes) -> list[str]:
     """Return the entities whose row in the index, or lack of one, no longer fits the scores file."""
-    from workbench.engine.memory.decay import is_archived
-
     registry = index.split(b"## Edges")[0]
     shown = {match[1].decode("utf-8", "replace"): b"pinned" in match[2] for match in _ROW.finditer(registry)}
     entries = context.scores().entries

@@ -1,45 +1,117 @@
-"""The past of an open workspace: its line of commits, texts of versions, and which commits touched one memory."""
+"""The past of an open workspace: its moments, its line of commits, and the versions of one memory."""
 
 from __future__ import annotations
 
 import contextlib
+import re
 import threading
+from collections.abc import Mapping
+from datetime import UTC, datetime, time, timedelta, tzinfo
 from typing import TYPE_CHECKING
 
-from workbench.engine.clock import time_or_none
+from workbench.engine.clock import parse_time, time_or_none
 from workbench.engine.errors import HistoryError, InvalidInput, NotFound, WorkbenchError
-from workbench.engine.services.audit import AGO, COMMIT, read_time
+from workbench.engine.history.audit import file_history
+from workbench.engine.history.commits import (
+    INDEX_FILE,
+    CachedCommitIndex,
+    CommitIndex,
+    history_begins_later,
+)
+from workbench.engine.markdown.episodes import EpisodeLog
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from datetime import datetime
 
-    from workbench.engine.history.commits import CachedCommitIndex, CommitIndex
-    from workbench.engine.history.git_store import Commit, GitStore
+    from workbench.engine.history.git_objects import Commit
+    from workbench.engine.history.git_store import GitStore
     from workbench.engine.history.plan import FileView
     from workbench.engine.identifiers import MemoryId
-    from workbench.engine.past import Past
     from workbench.engine.past.files import Versions
+    from workbench.engine.past.past import Past
     from workbench.engine.results.memories import HistoryEntry
     from workbench.engine.services.context import WorkspaceContext
-    from workbench.engine.services.first_seen import FirstSeen
+    from workbench.engine.services.scores import FirstSeen
 
 
 _PURGED = b"\n\n[PURGE] "
+_MOST_ENTRIES = 20
+# Versions of a file that are looked into for one memory; older ones are left out.
+_MOST_VERSIONS = 200
+# Versions whose texts are kept in memory.
+_MOST_REMEMBERED = 1_000
+_PARTS_OF_FILES = frozenset({"core", "episode"})
+
+
+_END_OF_DAY = time(23, 59, 59)
+_AGO = re.compile(r"([1-9]\d{0,4})([hdw])")
+_UNITS = {"h": "hours", "d": "days", "w": "weeks"}
+_DAYS = ("today", "yesterday")
+_COMMIT = re.compile(r"(?i)[0-9a-f]{4,40}|head|main")
+
+
+def read_time(text: str, name: str, now: datetime, *, end: bool = False) -> datetime:
+    """Read a time: ISO 8601, `3d` (ago; also `12h` and `2w`), `now`, `today` or `yesterday`.
+
+    One without a zone is in the workspace's. Where clocks are put back, what they show twice means its first
+    occurrence, or its second where an end is asked for; where they are put forward, what they never show means the
+    moment they change, or the second before it where an end is asked for.
+
+    Args:
+        text: What was written.
+        name: What the time is for, for the error.
+        now: In the workspace's zone, a `ZoneInfo`.
+        end: Whether a bare day means its end.
+
+    Raises:
+        InvalidInput: It is no time.
+    """
+    stripped = text.strip()
+    zone = now.tzinfo or UTC
+    if stripped == "now":
+        return now
+    if (ago := _AGO.fullmatch(stripped)) is not None:
+        try:
+            return now - timedelta(**{_UNITS[ago[2]]: int(ago[1])})
+        except OverflowError:
+            raise InvalidInput(f"“{text}” is not a time.", where=name, remedy="Name a later one.") from None
+    if stripped in _DAYS:
+        stripped = (now.date() - timedelta(days=_DAYS.index(stripped))).isoformat()
+    parsed = parse_time(stripped, where=name)
+    written = datetime.fromisoformat(stripped)
+    if "T" not in stripped and " " not in stripped:
+        written = datetime.combine(written.date(), _END_OF_DAY if end else time.min)
+    try:
+        return _shown(written, zone, end=end) if written.tzinfo is None else parsed
+    except OverflowError:
+        raise InvalidInput(f"“{text}” is too far away.", where=name, remedy="Name a nearer time.") from None
+
+
+def _shown(local: datetime, zone: tzinfo, *, end: bool) -> datetime:
+    """Return when clocks of a zone show a time, even where they do so twice or never."""
+    earlier, later = local.replace(tzinfo=zone, fold=0), local.replace(tzinfo=zone, fold=1)
+    first, second = earlier.astimezone(UTC), later.astimezone(UTC)
+    if first <= second:
+        return later if end else earlier
+    # Never shown: between the two readings the offset changes; find the second it does.
+    while (gap := int((first - second).total_seconds())) > 1:
+        middle = second + timedelta(seconds=gap // 2)
+        if middle.astimezone(zone).utcoffset() == earlier.utcoffset():
+            second = middle
+        else:
+            first = middle
+    return (second if end else first).astimezone(zone)
 
 
 class PastReader:
-    """The past of one workspace.
-
-    Args:
-        context: The open workspace.
-    """
+    """The past of one workspace."""
 
     def __init__(self, context: WorkspaceContext) -> None:
         self._context = context
         self._lock = threading.Lock()
         self._kept: CachedCommitIndex | None = None
         self._versions: tuple[GitStore, Versions] | None = None
+        self._texts: dict[tuple[str, str], Mapping[str, str]] = {}
 
     def line(self) -> CommitIndex:
         """Return the way from the first commit to the newest.
@@ -48,8 +120,6 @@ class PastReader:
             NotFound: There is no history yet.
             HistoryDamaged: A commit that has to be read is missing or broken.
         """
-        from workbench.engine.history.commits import INDEX_FILE, CachedCommitIndex
-
         store = self.store
         with self._lock:
             if self._kept is None:
@@ -61,7 +131,7 @@ class PastReader:
         """Return the history.
 
         Raises:
-            NotFound: There is none yet.
+            NotFound: There is no history yet.
             HistoryDamaged: There was one, and it is gone.
         """
         self._context.history.refuse_gone()
@@ -80,8 +150,6 @@ class PastReader:
             NotFound: There is no such commit, or the history begins later.
             InvalidInput: It is neither a commit nor a time.
         """
-        from workbench.engine.history.commits import history_begins_later
-
         commit, asked = self.found(text, name)
         if commit is None:
             assert asked is not None
@@ -91,7 +159,7 @@ class PastReader:
     def found(self, text: str, name: str) -> tuple[str | None, datetime | None]:
         """Do as `moment` does, and give None where the history begins later than the time."""
         asked = self._time(text, name)
-        if COMMIT.fullmatch(text.strip()):
+        if _COMMIT.fullmatch(text.strip()):
             try:
                 return self.commit(text), None
             except NotFound:
@@ -135,9 +203,10 @@ class PastReader:
             commit: Full hash.
             asked: The time that was asked for; the commit's own by default.
         """
-        from workbench.engine.past import Past
+        # Undo, redo and the log come by here without a look at memory as it was, which takes more to load.
         from workbench.engine.past.files import CatalogedFiles
-        from workbench.engine.services.first_seen import SeenUntil
+        from workbench.engine.past.past import Past
+        from workbench.engine.services.scores import SeenUntil
 
         context = self._context
         store = self.store
@@ -156,10 +225,11 @@ class PastReader:
     def forget(self) -> None:
         """Let go of all that was read, for it may be gone from the history."""
         self._versions = None
+        self._texts.clear()
 
     def _first_seen(self) -> FirstSeen:
         """Return when memories first stood in the history, up to its newest commit."""
-        from workbench.engine.services.first_seen import FirstSeen, note_first_seen
+        from workbench.engine.services.scores import FirstSeen, note_first_seen
 
         context = self._context
         if context.reads_refresh:
@@ -180,7 +250,7 @@ class PastReader:
 
     def _time(self, text: str, name: str) -> datetime | None:
         stripped = text.strip()
-        if AGO.fullmatch(stripped) or stripped in ("now", "today", "yesterday") or time_or_none(stripped):
+        if _AGO.fullmatch(stripped) or stripped in ("now", "today", "yesterday") or time_or_none(stripped):
             return read_time(stripped, name, self._context.now(), end=True)
         return None
 
@@ -198,59 +268,46 @@ class PastReader:
             _PURGED in self.store.raw_object(line.commit(place)) for place in range(len(line) - 1, -1, -1)
         )
 
+    def history_of(self, memory_id: MemoryId, path: str) -> tuple[HistoryEntry, ...]:
+        """Return the commits that changed what a memory says, newest first.
 
-_MOST_ENTRIES = 20
-# Versions of a file that are looked into for one memory; older ones are left out.
-_MOST_VERSIONS = 200
-# Versions whose texts are kept in memory.
-_MOST_REMEMBERED = 1_000
-_PARTS_OF_FILES = frozenset({"core", "episode"})
+        Args:
+            memory_id: A memory; one that is a whole file has the file's history.
+            path: The file that holds it.
+        """
+        root, store = self._context.root, self._context.history.store
+        if memory_id.kind not in _PARTS_OF_FILES and memory_id.block is None:
+            return file_history(root, store, path, limit=_MOST_ENTRIES)
+        versions = file_history(root, store, path, limit=_MOST_VERSIONS)
+        if not versions:
+            return ()
+        said = [self._said(memory_id, path, version.commit) for version in versions]
+        # The oldest version looked at has none before it, unless there are more than were looked at.
+        before = [*said[1:], None if len(versions) < _MOST_VERSIONS else said[-1]]
+        changed = [version for version, now, then in zip(versions, said, before, strict=True) if now != then]
+        return tuple(changed[:_MOST_ENTRIES])
 
+    def _said(self, memory_id: MemoryId, path: str, commit: str) -> str | None:
+        from workbench.engine.memory.lookup import locate_memory
 
-def memory_history(context: WorkspaceContext, memory_id: MemoryId, path: str) -> tuple[HistoryEntry, ...]:
-    """Return the commits that changed what a memory says, newest first.
+        try:
+            if memory_id.block is None:
+                return self._texts_at(commit, memory_id.kind, path).get(str(memory_id))
+            context = self._context
+            return locate_memory(context.history.at(commit), str(memory_id), context.zone).text
+        except WorkbenchError:
+            return None
 
-    Args:
-        context: The open workspace.
-        memory_id: A memory; one that is a whole file has the file's history.
-        path: The file it stands in.
-    """
-    from workbench.engine.history.audit import file_history
-
-    store = context.history.store
-    if memory_id.kind not in _PARTS_OF_FILES and memory_id.block is None:
-        return file_history(context.root, store, path, limit=_MOST_ENTRIES)
-    versions = file_history(context.root, store, path, limit=_MOST_VERSIONS)
-    if not versions:
-        return ()
-    said = [_said(context, memory_id, path, version.commit) for version in versions]
-    # The oldest version looked at has none before it, unless there are more than were looked at.
-    before = [*said[1:], None if len(versions) < _MOST_VERSIONS else said[-1] if said else None]
-    changed = [version for version, now, then in zip(versions, said, before, strict=True) if now != then]
-    return tuple(changed[:_MOST_ENTRIES])
-
-
-def _said(context: WorkspaceContext, memory_id: MemoryId, path: str, commit: str) -> str | None:
-    from workbench.engine.memory.lookup import locate_memory
-
-    try:
-        if memory_id.block is None:
-            return _texts(context, memory_id.kind, path, commit).get(str(memory_id))
-        return locate_memory(context.history.at(commit), str(memory_id), context.zone).text
-    except WorkbenchError:
-        return None
-
-
-def _texts(context: WorkspaceContext, kind: str, path: str, commit: str) -> Mapping[str, str]:
-    """Return what each memory of a file said at a commit; read once for all of them."""
-    known = context.past_texts
-    texts = known.get((commit, path))
-    if texts is None:
-        if len(known) >= _MOST_REMEMBERED:
-            known.clear()
-        view = context.history.at(commit)
-        texts = known[commit, path] = _core_texts(view) if kind == "core" else _episodes(view, path)
-    return texts
+    def _texts_at(self, commit: str, kind: str, path: str) -> Mapping[str, str]:
+        """Return what each memory of a file said at a commit; read once for all of them."""
+        texts = self._texts.get((commit, path))
+        if texts is None:
+            if len(self._texts) >= _MOST_REMEMBERED:
+                self._texts.clear()
+            view = self._context.history.at(commit)
+            texts = _core_texts(view) if kind == "core" else _episodes(view, path)
+            self._texts[commit, path] = texts
+        return texts
 
 
 def _core_texts(view: FileView) -> dict[str, str]:
@@ -262,7 +319,5 @@ def _core_texts(view: FileView) -> dict[str, str]:
 
 
 def _episodes(view: FileView, path: str) -> dict[str, str]:
-    from workbench.engine.markdown.episodes import EpisodeLog
-
     log = EpisodeLog.parse(view.read(path) or b"", path)
     return {entry.id: entry.body for entry in log.entries}

@@ -3,28 +3,52 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine import layout, results
+from workbench.engine.catalog.terms import STOP_WORDS, fold
 from workbench.engine.errors import InvalidInput, RoleRefused
+from workbench.engine.history.plan import Attribution, FileView, Plan
+from workbench.engine.memory.core import view_core
+from workbench.engine.memory.proposals import (
+    Compare,
+    Compared,
+    NewProposal,
+    Relation,
+    check_request,
+    compare_all,
+    contradict,
+    highest_given,
+    overview,
+    plan_propose,
+    read_proposals,
+    telling_words,
+    ways_to_say,
+)
+from workbench.engine.memory.verdicts import (
+    PreparedRouting,
+    VerdictContext,
+    Verdicts,
+    actor_of,
+    entities_of,
+    plan_verdicts,
+)
+from workbench.engine.memory.wording import clip, text_key
+from workbench.engine.reflection.claim_keys import same, statement
+from workbench.engine.reflection.items import fact
+from workbench.engine.reflection.rejections import remember
 from workbench.engine.requests import ProposeRequest, RememberRequest
 from workbench.engine.roles import Capability, require
 from workbench.engine.services.mutator import Mutator
-from workbench.engine.services.quarantine import held_back
 from workbench.engine.services.retrieval import Retrieval
-from workbench.engine.services.routing import owner_of
+from workbench.engine.services.routing import answers_by_rules, owner_of, route, warnings_of_rejected
+from workbench.engine.services.secret_guard import held_back
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from workbench.engine.history.plan import Attribution, FileView, Plan, Receipt
     from workbench.engine.markdown.proposals import MemoryProposal
-    from workbench.engine.memory.proposal_comparison import Compare, Compared, Relation
-    from workbench.engine.memory.proposal_verdicts import VerdictContext, Verdicts
-    from workbench.engine.memory.proposals import NewProposal
     from workbench.engine.results.recall import Found
     from workbench.engine.services.context import WorkspaceContext
     from workbench.engine.triggers.model import Routing
@@ -36,8 +60,6 @@ _TRIGGER: Final = "proposals reviewed"
 
 def remembering(context: WorkspaceContext) -> Callable[[FileView, Sequence[MemoryProposal]], bytes]:
     """Return what gives `rejected.md` with some refused proposals in it, as claims `proposal-7`."""
-    from workbench.engine.reflection.items import fact
-    from workbench.engine.reflection.rejections import remember
 
     def remembered(view: FileView, refused: Sequence[MemoryProposal]) -> bytes:
         claims = [
@@ -57,8 +79,6 @@ def _entity(proposal: MemoryProposal) -> str:
 
 
 def _line(text: str) -> str:
-    from workbench.engine.memory.wording import clip
-
     return clip(text, 2000)
 
 
@@ -68,7 +88,7 @@ _NAME: Final = re.compile(r"\b[^\W\d_][\w+#-]{2,}")
 
 
 def comparison(context: WorkspaceContext) -> Compare:
-    """Return what tells how a new text stands to an older one."""
+    """Return what compares a new text with an older one."""
     owner = owner_of(context)
     return lambda new, old: _relation(new[:_LOOKED_AT], old[:_LOOKED_AT], owner)
 
@@ -81,13 +101,10 @@ def compared_with_memory(
     Compared are the facts of the entities that it names, core memory, and what a search for it finds.
 
     Args:
-        context: The open workspace, its catalog up to date.
         text: What is proposed.
         entities: What it is about, as `type--slug` or `TYPE:NAME`.
         found: What a search for the text found, explained.
     """
-    from workbench.engine.memory.proposal_comparison import compare_all
-
     near: dict[tuple[str, str], None] = {}
     for memory, said in _near(context, text, entities, found):
         near[memory, said] = None
@@ -99,24 +116,26 @@ def compared_with_memory(
 def _near(
     context: WorkspaceContext, text: str, entities: Sequence[str], found: Found
 ) -> Iterator[tuple[str, str]]:
-    from workbench.engine.memory.core import view_core
-    from workbench.engine.memory.proposal_comparison import contradict, telling_words, ways_to_say
-
     lookups = context.lookups
     words = telling_words(text)
     # What a search leaves out for saying the same as another result can be contradicted as well.
     alike = (cut.id for cut in found.cuts if cut.reason == "near-duplicate")
-    hits = tuple(dict.fromkeys((*(hit.id for hit in found.results), *alike)))
+    ids = (*(hit.id for hit in found.results), *alike)
+    # A fact that has an end is found by itself; its entity is looked at.
+    hits = tuple(
+        dict.fromkeys(each.partition("#^")[0] if each.startswith("entity:") else each for each in ids)
+    )
+    today = context.now().date().isoformat()
     for entity in dict.fromkeys((*_ids(context, text, entities), *hits)):
         known = lookups.entity(entity) if entity.startswith("entity:") else None
         if known is None:
             continue
-        for fact in lookups.facts_of(entity):
-            if not fact.retired and words & telling_words(fact.text):
-                *shorter, full = ways_to_say(fact.text, known.label)
+        for known_fact in lookups.facts_of(entity):
+            if known_fact.holds(today) and words & telling_words(known_fact.text):
+                *shorter, full = ways_to_say(known_fact.text, known.label)
                 # To compare takes long; what the words alone tell costs next to nothing.
-                yield from ((fact.id, said) for said in shorter if contradict(text[:_LOOKED_AT], said))
-                yield fact.id, full
+                yield from ((known_fact.id, said) for said in shorter if contradict(text[:_LOOKED_AT], said))
+                yield known_fact.id, full
     for block in view_core(context.files, context.settings).blocks:
         for item in block.items:
             if words & telling_words(item.text):
@@ -142,14 +161,10 @@ def _ids(context: WorkspaceContext, text: str, entities: Sequence[str]) -> Itera
 
 @lru_cache(maxsize=4096)
 def _same_statement(one: str, other: str) -> bool:
-    from workbench.engine.reflection.claim_keys import same, statement
-
     return same(statement(one), statement(other))
 
 
 def _relation(new: str, old: str, owner: str) -> Relation:
-    from workbench.engine.memory.proposal_comparison import contradict
-    from workbench.engine.memory.wording import text_key
     from workbench.engine.reflection.claims.two_statements import cannot_both_hold
 
     if text_key(new) == text_key(old) or _same_statement(new, old):
@@ -160,7 +175,7 @@ def _relation(new: str, old: str, owner: str) -> Relation:
 
 
 def _of_different_people(new: str, old: str) -> bool:
-    """Tell whether two statements begin with different names: what is said of two people is no contradiction."""
+    """Return whether two statements begin with different names: what is said of two people is no contradiction."""
     first, second = new.split()[:1], old.split()[:1]
     if not first or not second or first == second:
         return False
@@ -168,19 +183,17 @@ def _of_different_people(new: str, old: str) -> bool:
 
 
 def _is_name(word: str) -> bool:
-    from workbench.engine.catalog.terms import STOP_WORDS, fold
-
     plain = word.strip("“”\"'.,:;")
     return plain[:1].isupper() and fold(plain) not in STOP_WORDS | {"user", "the", "i"}
 
 
 _NEAREST: Final = 8
 _SURENESS: Final = {"low": 0, "medium": 1, "high": 2}
-# What steers an agent, stands in its mind always, or never fades is looked at by somebody.
+# What steers an agent, is always in its mind, or never fades is looked at by somebody.
 _STORED_AT_ONCE: Final = frozenset({"episodic", "semantic"})
 
 
-class ProposalService:
+class Proposals:
     """Proposals and verdicts on them; who proposes is what the door was opened as, whatever the words say."""
 
     def __init__(self, context: WorkspaceContext, mutator: Mutator, retrieval: Retrieval) -> None:
@@ -188,14 +201,12 @@ class ProposalService:
         self._mutator = mutator
         self._retrieval = retrieval
 
-    def proposals(self) -> results.reviews.Proposals:
+    def waiting(self) -> results.reviews.Proposals:
         """Return every proposal that has no verdict, with what it contradicts or repeats."""
-        from workbench.engine.memory.proposals import overview, read_proposals
-
         require(self._context.role, Capability.READ)
         return overview(read_proposals(self._context.files))
 
-    def proposal_commit(
+    def commit(
         self,
         numbers: Sequence[int],
         *,
@@ -210,11 +221,10 @@ class ProposalService:
 
         With `replacing`, memories that they are marked as contradicting, and do contradict by their words, hold no
         longer: a fact is retired and points to the one that holds, anything else is archived, and an item of core
-        memory makes room for them. What is pinned, stands in core memory or the vault, or is not for those whom a
+        memory makes room for them. What is pinned, in core memory or in the vault, or is not for those whom a
         proposal is for, goes only where a person names it.
 
         Args:
-            numbers: Of one or more.
             store: Where, instead of where they were suggested.
             text: What, instead of the words of the one that is named.
             replacing: Whether they take the place of what they contradict; or the ids of what they do so of.
@@ -223,70 +233,54 @@ class ProposalService:
         Raises:
             RoleRefused: This door may not decide; in the mode `manual` a person alone may. Or it takes a person to
                 let go what they contradict.
-            Refused: It takes that what they contradict is named.
+            Refused: Two of them contradict each other: `settle` or `keep_both` says what becomes of that. Or it takes
+                that what they contradict is named.
             NotFound: One of them does not wait, or no longer.
             Stale: One says something else than expected, or than a moment ago.
             InvalidInput: Something cannot be stored as it is, or contradicts nothing that was named.
         """
-        from workbench.engine.memory.proposal_verdicts import VerdictOptions, Verdicts
-
         if text is not None and len(numbers) != 1:
             raise InvalidInput("Other words are of one proposal.", remedy="Name one proposal.")
-        verdicts = Verdicts(
-            commit=tuple(numbers), wishes=VerdictOptions(store=store, text=text), expected=expected or {}
-        )
+        verdicts = Verdicts(commit=tuple(numbers), store=store, text=text, expected=expected or {})
         return self._settle(verdicts.in_place_of(replacing))
 
-    def proposal_reject(
+    def reject(
         self, numbers: Sequence[int], *, reason: str = "", expected: Mapping[int, str] | None = None
     ) -> results.reviews.Settled:
         """Refuse proposals, in one commit; what a person refuses is remembered, and warned of when it comes again.
 
         Args:
-            numbers: Of one or more.
             reason: Why, for the audit log.
-            expected: As for `proposal_commit`.
 
         Raises:
-            As `proposal_commit`.
+            As `commit`.
         """
-        from workbench.engine.memory.proposal_verdicts import Verdicts
-
         return self._settle(Verdicts(reject=tuple(numbers), reason=reason, expected=expected or {}))
 
-    def proposal_defer(
+    def defer(
         self, numbers: Sequence[int], *, expected: Mapping[int, str] | None = None
     ) -> results.reviews.Settled:
         """Leave proposals to the next reflection, which puts them before the person; nothing is approved by that.
 
-        Args:
-            numbers: Of one or more.
-            expected: As for `proposal_commit`.
-
         Raises:
-            As `proposal_commit`.
+            As `commit`.
         """
-        from workbench.engine.memory.proposal_verdicts import Verdicts
-
         return self._settle(Verdicts(defer=tuple(numbers), expected=expected or {}))
 
-    def proposal_keep_both(
+    def keep_both(
         self, numbers: Sequence[int], *, expected: Mapping[int, str] | None = None
     ) -> results.reviews.Settled:
         """Store proposals though they contradict each other or memory: with low confidence, and linked (§13.6).
 
         Args:
-            numbers: Of one or more; one alone stands for itself and the proposals that it contradicts.
-            expected: As for `proposal_commit`.
+            numbers: Of one or more; one alone means itself and the proposals that it contradicts.
 
         Raises:
             InvalidInput: There is nothing that the only one contradicts.
-            As `proposal_commit`.
+            As `commit`.
         """
-        from workbench.engine.memory.proposal_verdicts import Verdicts
-
         if len(numbers) == 1:
-            named = next((each for each in self.proposals().proposals if each.number == numbers[0]), None)
+            named = next((each for each in self.waiting().proposals if each.number == numbers[0]), None)
             if named is not None and not named.conflicts_with:
                 raise InvalidInput(
                     f"Proposal #{named.number} contradicts nothing.",
@@ -297,7 +291,7 @@ class ProposalService:
             numbers = (*numbers, *others)
         return self._settle(Verdicts(commit=tuple(numbers), both=True, expected=expected or {}))
 
-    def proposal_settle(
+    def settle(
         self,
         keep: Sequence[int],
         reject: Sequence[int],
@@ -312,14 +306,10 @@ class ProposalService:
             keep: Numbers of what is stored.
             reject: Numbers of what is refused.
             reason: Why the others are not.
-            replacing: As for `proposal_commit`, of what is stored.
-            expected: As for `proposal_commit`.
 
         Raises:
-            As `proposal_commit`.
+            As `commit`.
         """
-        from workbench.engine.memory.proposal_verdicts import Verdicts
-
         told = reason or f"decided against, for {', '.join(f'#{number}' for number in keep)}"
         verdicts = Verdicts(tuple(keep), tuple(reject), reason=told, expected=expected or {})
         return self._settle(verdicts.in_place_of(replacing))
@@ -327,9 +317,6 @@ class ProposalService:
     # Inner parts
 
     def _settle(self, verdicts: Verdicts) -> results.reviews.Settled:
-        from workbench.engine.memory.proposal_verdicts import plan_verdicts
-        from workbench.engine.memory.proposals import read_proposals
-
         context = self._context
         self._require_verdict()
         if not verdicts.numbers:
@@ -343,13 +330,11 @@ class ProposalService:
         if context.role.kind == "person":
             by = replace(by, approval="approved")
         elif chosen and context.actor is None:
-            from workbench.engine.memory.proposal_verdicts import actor_of
-
+            means = replace(means, refusing=by.actor)
             by = replace(by, actor=actor_of(one.sender for one in chosen))
-        receipt: Receipt[results.reviews.Settled] = self._mutator.mutate(
+        return self._mutator.change(
             lambda view: plan_verdicts(view, verdicts, means), by, Capability.DECIDE_PROPOSALS, doing=_DOING
         )
-        return replace(receipt.outcome, commit=receipt.commit, files=receipt.files)
 
     def _require_verdict(self) -> None:
         context = self._context
@@ -362,13 +347,10 @@ class ProposalService:
             )
 
     def _means(self, verdicts: Verdicts, chosen: Sequence[MemoryProposal]) -> VerdictContext:
-        from workbench.engine.memory.proposal_verdicts import PreparedRouting, VerdictContext, text_of
-        from workbench.engine.services.reviews import warnings_of_rejected
-
         context = self._context
         prepared = {}
         for proposal in chosen:
-            text = text_of(proposal, verdicts.wishes)
+            text = verdicts.text_of(proposal)
             routing = self._routed(proposal, text, verdicts)
             prepared[proposal.number] = PreparedRouting(text, routing, warnings_of_rejected(context, text))
         person = context.role.may(Capability.DECIDE_REVIEW)
@@ -377,7 +359,7 @@ class ProposalService:
             now=context.now(),
             settings=context.settings,
             lookup=context.lookups,
-            standing=scores,
+            scores=scores,
             prepared=prepared,
             given=self._highest_number,
             compare=comparison(context),
@@ -387,18 +369,13 @@ class ProposalService:
         )
 
     def _routed(self, proposal: MemoryProposal, text: str, verdicts: Verdicts) -> Routing:
-        from workbench.engine.memory.proposal_verdicts import entities_of, store_of
-        from workbench.engine.services.routing import route
-
         context = self._context
         entities, _ = entities_of(proposal, context.files)
-        store = store_of(proposal, verdicts.wishes)
+        store = verdicts.store_of(proposal)
         return route(context, RememberRequest(text, store=store, entities=entities, source="conversation"))
 
     def _highest_number(self) -> int:
         """Return the highest number that history knows of; read under the writer's lock."""
-        from workbench.engine.memory.proposals import highest_given
-
         history = self._context.history
         if not history.exists:
             return 0
@@ -418,10 +395,7 @@ class ProposalService:
         origins: Iterable[str] = (),
         scope: str | None = None,
     ) -> results.reviews.Proposed:
-        """Ask for something to be remembered; `propose_request` for whoever has no request at hand.
-
-        Args:
-            content: See `ProposeRequest`, as for all others.
+        """Ask for something to be remembered; `propose_request` with the fields of the request as arguments.
 
         Raises:
             InvalidInput: The text cannot be kept, or an option makes no sense.
@@ -456,10 +430,6 @@ class ProposalService:
             InvalidInput: The text cannot be kept, or an option makes no sense.
             RoleRefused: This door may only read.
         """
-        from workbench.engine.memory.proposals import check_request, plan_propose
-        from workbench.engine.services.reviews import warnings_of_rejected
-        from workbench.engine.services.routing import answers_by_rules
-
         context = self._context
         require(context.role, Capability.PROPOSE)
         by = self.proposer(request.trigger)
@@ -477,16 +447,11 @@ class ProposalService:
         def plan(view: FileView) -> Plan[results.reviews.Proposed]:
             return plan_propose(view, draught, against, compare=compare, given=self._highest_number)
 
-        receipt = self._mutator.mutate(plan, by, Capability.PROPOSE, doing="propose memories")
+        proposed = self._mutator.change(plan, by, Capability.PROPOSE, doing="propose memories")
         rejected = warnings_of_rejected(context, draught.proposal.content)
-        proposed = replace(
-            receipt.outcome,
-            commit=receipt.commit,
-            files=receipt.files,
-            warnings=(*receipt.outcome.warnings, *rejected),
-        )
+        proposed = replace(proposed, warnings=(*proposed.warnings, *rejected))
         if (
-            receipt.commit is None
+            proposed.commit is None
             or rejected
             or request.scope is not None
             or not self._is_stored_at_once(draught, proposed)
@@ -498,9 +463,6 @@ class ProposalService:
 
     def proposer(self, trigger: str) -> Attribution:
         """Return who proposes: an agent under its own name, whatever actor the door was opened for."""
-        from workbench.engine.history.plan import Attribution
-        from workbench.engine.memory.wording import clip
-
         context = self._context
         said = clip(trigger, 80) if trigger.strip() else "proposed"
         if context.role.kind == "agent":
@@ -515,7 +477,7 @@ class ProposalService:
         return compared_with_memory(self._context, proposal.content, proposal.entities, found)
 
     def _is_stored_at_once(self, draught: NewProposal, proposed: results.reviews.Proposed) -> bool:
-        """Tell whether somebody's verdict is not needed (design document §13.4)."""
+        """Return whether no verdict is needed (design document §13.4)."""
         wanted = self._context.settings.proposals
         proposal = draught.proposal
         return (
@@ -532,9 +494,6 @@ class ProposalService:
     def _store_at_once(
         self, proposal: MemoryProposal, proposed: results.reviews.Proposed
     ) -> results.reviews.Proposed:
-        from workbench.engine.history.plan import Attribution
-        from workbench.engine.memory.proposal_verdicts import Verdicts, actor_of, plan_verdicts
-
         verdicts = Verdicts(commit=(proposed.number,), expected={proposed.number: proposal.content})
         means = replace(self._means(verdicts, [replace(proposal, number=proposed.number)]), trusting=False)
         by = Attribution(

@@ -11,19 +11,23 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.engine import results
-from workbench.engine.clock import parse_time, render_time
+from workbench.engine.clock import parse_time
 from workbench.engine.errors import HistoryError, InvalidInput, Locked, NotFound, StorageError
-from workbench.engine.file_access import replace_file
-from workbench.engine.history.journal import sync_folder
+from workbench.engine.file_access import flush_to_disk, replace_file
 from workbench.engine.process import process_lock
-from workbench.engine.secrets.detection import find_secrets, mask_content, mask_secrets, text_of
+from workbench.engine.secrets.detection import (
+    Secret,
+    find_secrets,
+    mask_content,
+    mask_secrets,
+    recogniser,
+    text_of,
+)
 
 if TYPE_CHECKING:
+    from workbench.engine.history.history import History
     from workbench.engine.history.plan import FileView
-    from workbench.engine.secrets.detection import Secret
-    from workbench.engine.services.context import WorkspaceContext
-    from workbench.engine.sessions.lines import Lines
+    from workbench.engine.settings.sections import SecretSettings
 
 
 FILE = "held-back.json"
@@ -32,7 +36,6 @@ EDIT = "edit"
 OUTSIDE = "outside"
 _LOCK = "held-back.lock"
 _WAIT = 10.0
-_MOST_NAMED = 6
 
 
 @dataclass(frozen=True)
@@ -43,11 +46,13 @@ class HeldRequest:
         number: From 1; never given twice.
         method: The door's method: `remember` or `propose`; or `edit`.
         arguments: Of that method, as JSON has them. Of an edit, `path`, `line` and `text` say what was found where,
-            without the secret; and `secret` is what a placeholder stands for, missing where the file is as it was.
+            without the secret; and `secret` is what a placeholder replaces, missing where the file is as it was.
         role: Of the door that asked, or `outside`.
         moment: When, ISO 8601.
         kinds: What was found in it, for example `GitHub token`.
         digests: Of what was found.
+        stored_by: The transaction of the change that stored it; empty where none did yet.
+        is_settled: Whether that change stands. Where it was taken back, the request waits again.
     """
 
     number: int
@@ -57,6 +62,8 @@ class HeldRequest:
     moment: str
     kinds: tuple[str, ...]
     digests: tuple[str, ...]
+    stored_by: str = ""
+    is_settled: bool = False
 
     @property
     def text(self) -> str:
@@ -70,22 +77,22 @@ class HeldRequest:
 
     @property
     def secret(self) -> str:
-        """Return what the placeholder in the file of an edit stands for, else the empty string."""
+        """Return the secret that the placeholder in the file of an edit replaces, else the empty string."""
         return str(self.arguments.get("secret", "")) if self.method == EDIT else ""
 
     @property
     def is_left_out(self) -> bool:
-        """Tell whether it is an edit of a file that stays as it was written, and out of history."""
+        """Return whether it is an edit of a file that stays as it was written, and out of history."""
         return bool(self.path) and not self.secret
 
     @property
     def placeholder(self) -> str:
-        """Return what stands in the file of an edit where the secret was."""
+        """Return the text that replaces the secret in the file of an edit."""
         return f"[held back {self.number}: {' and '.join(self.kinds)}]"
 
     @property
     def wish(self) -> str:
-        """Return what is alike in requests for the very same; a secret of a file is one wherever it stands in it."""
+        """Return a key that equal requests share; a secret counts once for each file."""
         if self.method == EDIT:
             return json.dumps([EDIT, self.path, self.secret, self.digests])
         return json.dumps([self.method, self.arguments, self.role], sort_keys=True)
@@ -106,9 +113,9 @@ class Quarantine:
         """Return what waits, oldest first.
 
         Raises:
-            StorageError: The file cannot be read, or is none of ours.
+            StorageError: The file cannot be read, or has another form.
         """
-        return tuple(self._load()[1])
+        return tuple(request for request in self._load()[1] if not request.is_settled)
 
     def add(self, *requests: HeldRequest) -> tuple[HeldRequest, ...]:
         """Keep requests, flushed to the disk; the very same one is kept once.
@@ -124,7 +131,7 @@ class Quarantine:
         """
         with self._locked():
             given, held = self._load()
-            known = {each.wish: each for each in reversed(held)}
+            known = {each.wish: each for each in reversed(held) if not each.is_settled}
             asked = [(request.wish, request) for request in requests]
             new: dict[str, HeldRequest] = {}
             for wish, request in asked:
@@ -135,25 +142,55 @@ class Quarantine:
         kept = known | new
         return tuple(kept[wish] for wish, _ in asked)
 
-    def take(self, number: int) -> HeldRequest:
+    def take(self, number: int, *, or_stored: bool = False) -> HeldRequest:
         """Return one request that waits.
+
+        Args:
+            or_stored: Return it also where it was stored already.
 
         Raises:
             NotFound: None of that number waits.
         """
-        for request in self.read():
-            if request.number == number:
+        for request in self._load()[1]:
+            if request.number == number and (or_stored or not request.is_settled):
                 return request
         raise NotFound(
             f"Nothing that was held back has the number {number}.", remedy="See them with: workbench secrets"
         )
+
+    def settle(self, number: int, change: str) -> None:
+        """Let a request wait no more as long as the change that stored it stands.
+
+        Args:
+            change: Its transaction.
+        """
+        self._replace(
+            lambda each: replace(each, stored_by=change, is_settled=True) if each.number == number else each
+        )
+
+    def follow(self, changes: Mapping[str, bool]) -> None:
+        """Let requests wait again whose change was taken back, and no more where it was done again.
+
+        Args:
+            changes: Whether each stands now, by its transaction.
+        """
+        self._replace(lambda each: replace(each, is_settled=changes.get(each.stored_by, each.is_settled)))
+
+    def _replace(self, change: Callable[[HeldRequest], HeldRequest]) -> None:
+        if not self._path.exists():
+            return
+        with self._locked():
+            given, held = self._load()
+            changed = [change(request) for request in held]
+            if changed != held:
+                self._store(given, changed)
 
     def drop(self, number: int) -> None:
         """Forget a request, without a trace of it."""
         self.forget(lambda request: request.number == number)
 
     def forget(self, goes: Callable[[HeldRequest], bool]) -> None:
-        """Forget every request of which `goes` says so, without a trace; nothing is written where there is none."""
+        """Forget every request that `goes` accepts, without a trace; without any, nothing is written."""
         if not self._path.exists():
             return
         with self._locked():
@@ -191,7 +228,7 @@ class Quarantine:
 
     def _store(self, given: int, held: list[HeldRequest]) -> None:
         content = json.dumps(
-            {"given": given, "held": [asdict(request) for request in held]}, ensure_ascii=False
+            {"given": given, "held": [_written(request) for request in held]}, ensure_ascii=False
         )
         failing, remedy = (
             "What was held back cannot be kept",
@@ -199,7 +236,7 @@ class Quarantine:
         )
         with replace_file(self._path, failing, remedy) as file:
             file.write(content.encode("utf-8", "replace"))
-        sync_folder(self._folder)
+        flush_to_disk(self._folder)
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
@@ -221,6 +258,13 @@ class Quarantine:
             yield
 
 
+def _written(request: HeldRequest) -> dict[str, Any]:
+    fields = asdict(request)
+    if not request.stored_by:
+        del fields["stored_by"], fields["is_settled"]
+    return fields
+
+
 def _read_request(said: Mapping[str, Any]) -> HeldRequest:
     """Read a request as the file has it; whatever is wrong with it raises one of Python's own errors."""
     arguments, kinds, digests = said["arguments"], said["kinds"], said["digests"]
@@ -236,132 +280,8 @@ def _read_request(said: Mapping[str, Any]) -> HeldRequest:
         said["moment"],
         tuple(kinds),
         tuple(digests),
-    )
-
-
-def waiting(context: WorkspaceContext) -> tuple[HeldRequest, ...]:
-    """Return what waits for a person's decision, oldest first.
-
-    An edit that was kept out of history waits as long as its file holds the secret, and nobody has let it in. One that
-    was let in waits again where its placeholder is back, as after an undo.
-
-    Args:
-        context: The open workspace.
-
-    Raises:
-        StorageError: The file of what was held back, or one that it names, cannot be read.
-    """
-    from workbench.engine.secrets.detection import find_secrets, text_of
-
-    held = Quarantine(context.state).read()
-    if not any(each.path for each in held):
-        return held
-    context.follow_settings()
-    allowed = context.settings.secrets.allow
-
-    @cache
-    def text_in(path: str) -> str:
-        return text_of(context.raw_files.read(path) or b"")
-
-    @cache
-    def digests_in(path: str) -> frozenset[str]:
-        return frozenset(each.digest for each in (*find_secrets(text_in(path)), *find_secrets(path)))
-
-    def waits(request: HeldRequest) -> bool:
-        new = set(request.digests) - set(allowed)
-        if request.is_left_out:
-            return not digests_in(request.path).isdisjoint(new)
-        if not request.path:
-            return True
-        text = text_in(request.path)
-        return request.placeholder in text or bool(new and request.secret not in text)
-
-    return tuple(filter(waits, held))
-
-
-def forget_settled(context: WorkspaceContext) -> None:
-    """Forget edits kept out of history that wait no more: their secret is out of the file, or was let in."""
-    file = Quarantine(context.state)
-    left_out = {each.number for each in file.read() if each.is_left_out}
-    settled = left_out - {each.number for each in waiting(context)}
-    file.forget(lambda request: request.number in settled)
-
-
-def purge_held_back(context: WorkspaceContext, erase: Callable[[str], str]) -> tuple[str, ...]:
-    """Forget every request that says what is purged; return what a person should know, one sentence each.
-
-    Args:
-        context: The open workspace.
-        erase: Returns a text without what has to go.
-    """
-
-    def says(value: object) -> bool:
-        if isinstance(value, str):
-            return erase(value) != value
-        return isinstance(value, list) and any(says(each) for each in value)
-
-    file = Quarantine(context.state)
-    try:
-        file.forget(lambda request: any(says(each) for each in request.arguments.values()))
-        file.clear_leavings()
-    except (StorageError, Locked) as error:
-        # Memory has let go of it already; what could not be reached is named.
-        return (f"May still stand among what was held back: {error}",)
-    return ()
-
-
-def tell_left_out(context: WorkspaceContext) -> tuple[str, ...]:
-    """Return a line that names the files which stay out of history; none where there are none."""
-    from workbench.engine.secrets.detection import masked
-
-    paths = list(dict.fromkeys(masked(each.path) for each in waiting(context) if each.is_left_out))
-    if not paths:
-        return ()
-    more = f" and {len(paths) - _MOST_NAMED} more" if len(paths) > _MOST_NAMED else ""
-    named = ", ".join(paths[:_MOST_NAMED]) + more
-    what = "What looks like a secret is held back, and kept out of history until you decide"
-    return (f"{what}: {named}. Decide with: workbench secrets",)
-
-
-def held_back(
-    context: WorkspaceContext, method: str, text: str, arguments: Mapping[str, Any], *, keep: bool = True
-) -> results.memories.HeldBack | None:
-    """Keep a request outside the workspace if its text looks like a secret; None where it does not.
-
-    It is asked before anything else: a model that is asked where a memory belongs must not see the secret either.
-
-    Args:
-        context: Of the door that was asked.
-        method: `remember` or `propose`.
-        text: What should be stored.
-        arguments: Of that method, with the text.
-        keep: Whether the request waits for a decision; else it is only told that it would.
-    """
-    from workbench.engine.secrets.detection import find_secrets
-
-    context.follow_settings()
-    settings = context.settings.secrets
-    found = [each for each in find_secrets(text) if each.digest not in settings.allow]
-    if not found or not settings.hold_back:
-        return None
-    kinds = tuple(dict.fromkeys(each.kind for each in found))
-    reason = f"it looks like a secret ({' and '.join(kinds)}), and history would remember it"
-    if not keep:
-        return results.memories.HeldBack(reason, "A person would decide on it")
-    request = HeldRequest(
-        0,
-        method,
-        {name: list(each) if isinstance(each, tuple) else each for name, each in arguments.items()},
-        str(context.role),
-        render_time(context.now()),
-        kinds,
-        tuple(dict.fromkeys(each.digest for each in found)),
-    )
-    context.claim_state()
-    number = Quarantine(context.state).add(request)[0].number
-    return results.memories.HeldBack(
-        reason,
-        f"A person decides: workbench secrets store {number} (with --leave-out without the secret), or drop {number}",
+        str(said.get("stored_by", "")),
+        said.get("is_settled") is True,
     )
 
 
@@ -375,19 +295,28 @@ class Masking:
     It takes no lock and reads no settings, so that it can be asked within a transaction of the catalog.
 
     Args:
-        context: The open workspace.
+        settings: Gives the settings of secrets as they are now.
+        history: Gives the history, or None.
     """
 
-    def __init__(self, context: WorkspaceContext) -> None:
-        self._context = context
+    def __init__(self, settings: Callable[[], SecretSettings], history: Callable[[], History | None]) -> None:
+        self._settings = settings
+        self._find_history = history
         self._clean: set[bytes] = set()
         self._clean_names: set[str] = set()
 
     def policy(self) -> str:
-        """Return what a person decided so far, in short: with another one, files may have to be read again."""
-        settings = self._context.settings.secrets
+        """Return what decides what is held back, in short: with another one, files may have to be read again.
+
+        These are the decisions of a person so far, and the rules by which secrets are recognised.
+        """
+        settings = self._settings()
         allowed = "\n".join(sorted(settings.allow)) if settings.hold_back else "everything"
-        return hashlib.blake2b(allowed.encode(), digest_size=8).hexdigest()
+        return hashlib.blake2b(f"{self.recogniser()}\n{allowed}".encode(), digest_size=8).hexdigest()
+
+    def recogniser(self) -> str:
+        """Return what decides whether a file holds secrets at all."""
+        return recogniser()
 
     def depends_on(self, path: str) -> str:
         """Return what decides, beside its content, on what is held back of a memory file."""
@@ -405,16 +334,14 @@ class Masking:
             nothing in it, nor in its name, looks like a secret.
         """
         key = hashlib.blake2b(content, digest_size=16).digest()
-        if key in self._clean:
-            return content, "" if self._is_clean_name(path) else self.depends_on(path)
-        # Before the looking: what is decided meanwhile makes it another.
-        depends = self.depends_on(path) if (found := mask_content(content, _nothing)[1]).has_secrets else ""
-        if not found.has_secrets:
-            if len(self._clean) >= _MOST_CLEAN:
-                self._clean.clear()
-            self._clean.add(key)
-            return content, "" if self._is_clean_name(path) else self.depends_on(path)
-        return mask_content(content, self._hidden_in(path))[0], depends
+        if key not in self._clean and mask_content(content, lambda _: False)[1].has_secrets:
+            # Before the looking: what is decided meanwhile makes it another.
+            depends = self.depends_on(path)
+            return mask_content(content, self._hidden_in(path))[0], depends
+        if len(self._clean) >= _MOST_CLEAN:
+            self._clean.clear()
+        self._clean.add(key)
+        return content, "" if self._is_clean_name(path) else self.depends_on(path)
 
     def hidden_names(self, paths: Collection[str], clean: Collection[str] = ()) -> frozenset[str]:
         """Return the memory files that nobody may know of yet, since their names hold a secret that is held back.
@@ -448,65 +375,35 @@ class Masking:
         return mask_content(content, self._is_hidden)[0]
 
     def text(self, text: str) -> str:
-        """Return what may be read of a text from anywhere."""
+        """Return a text from anywhere, as it may be read."""
         return mask_secrets(text, self._is_hidden).text
 
-    def transcript(self, lines: Lines) -> Lines:
-        """Return a transcript of which the secrets cannot be read."""
-        from workbench.engine.sessions.lines import MaskedLines
-
-        return MaskedLines(lines, self.text)
-
     def _is_hidden(self, secret: Secret) -> bool:
-        settings = self._context.settings.secrets
+        settings = self._settings()
         return settings.hold_back and secret.digest not in settings.allow
 
-    def _hidden_in(self, path: str) -> _HiddenIn:
-        return _HiddenIn(self, path)
+    def _hidden_in(self, path: str) -> Callable[[Secret], bool]:
+        """Return what says of the secrets of one file whether they are held back; history is read where it matters."""
 
-    def is_hidden(self, secret: Secret, known: str) -> bool:
-        """Say whether a secret is held back of a file.
-
-        Args:
-            secret: That stands in the file.
-            known: What history has of the file.
-        """
-        return self._is_hidden(secret) and secret.text not in known
-
-    def committed_text(self, path: str) -> str:
-        """Return what history has of a file; nothing where it has none, or is damaged."""
-        blob = self._committed(path)
-        if blob is None:
+        @cache
+        def known() -> str:
+            # A damaged history lets nothing in.
+            with suppress(HistoryError):
+                history, blob = self._find_history(), self._committed(path)
+                if history is not None and blob is not None:
+                    return text_of(history.store.read_blob(blob))
             return ""
-        with suppress(HistoryError):
-            return text_of(self._context.history.store.read_blob(blob))
-        return ""
+
+        return lambda secret: self._is_hidden(secret) and secret.text not in known()
 
     def _committed(self, path: str) -> str | None:
-        context = self._context
         # A damaged history, of which `doctor` tells, lets nothing in.
         with suppress(HistoryError, NotFound):
-            head = context.history.head() if context.has_history() else None
-            if head is not None:
-                store = context.history.store
-                return store.tree_blob(store.commit(head).tree, path)
+            history = self._find_history()
+            head = history.head() if history else None
+            if history is not None and head is not None:
+                return history.store.tree_blob(history.store.commit(head).tree, path)
         return None
-
-
-class _HiddenIn:
-    """Says of the secrets of one file whether they are held back; history is asked where it matters alone."""
-
-    def __init__(self, masking: Masking, path: str) -> None:
-        self._masking = masking
-        self._path = path
-        self._known: str | None = None
-
-    def __call__(self, secret: Secret) -> bool:
-        if not self._masking.is_hidden(secret, ""):
-            return False
-        if self._known is None:
-            self._known = self._masking.committed_text(self._path)
-        return self._masking.is_hidden(secret, self._known)
 
 
 class MaskedFiles:
@@ -531,7 +428,3 @@ class MaskedFiles:
         paths = self._files.list(folder)
         hidden = self._masking.hidden_names(paths)
         return [path for path in paths if path not in hidden] if hidden else paths
-
-
-def _nothing(_secret: Secret) -> bool:
-    return False

@@ -1,29 +1,45 @@
-"""What a reflection reads: a snapshot of memory, and what no reflection has read yet."""
+"""What a reflection reads, a snapshot of memory and what is new, and what it leaves on this machine for the next."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+import contextlib
+import json
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.engine import layout, results
+from workbench.engine.clock import time_or_none
 from workbench.engine.errors import HistoryDamaged, HistoryError, InvalidInput, NotFound
+from workbench.engine.file_access import read_state, write_state
+from workbench.engine.markdown.pages import Procedure
+from workbench.engine.memory.core import view_core
+from workbench.engine.memory.lookup import locate_memory
 from workbench.engine.reflection.account import READ_FIELD, read_account
-from workbench.engine.reflection.files import read_log, read_pending
+from workbench.engine.reflection.backlog import Backlog, parse_backlog, render_backlog
+from workbench.engine.reflection.due import Situation, is_due, next_scheduled
+from workbench.engine.reflection.files import read_evolution, read_log, read_pending, reflection_of
+from workbench.engine.reflection.items import BY_HAND, PROPOSED, is_by_hand
+from workbench.engine.reflection.kinds import Kind
+from workbench.engine.reflection.model import Passage, Snapshot
+from workbench.engine.reflection.passages import holds_passages, passages_of
+from workbench.engine.reflection.unread import ReadMark, order_of
+from workbench.engine.reflection.unread import unread_passages as passages_after
+from workbench.engine.reflection.verdicts import read_verdicts
 from workbench.engine.secrets.detection import masked, masked_lines
-from workbench.engine.services.quarantine import waiting
-from workbench.engine.services.reflection_cache import read_backlog, read_while_waiting
+from workbench.engine.services.routing import own_relations, owner_of
+from workbench.engine.services.secret_guard import waiting
+from workbench.engine.triggers.model_routing import RELATIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from workbench.engine.history.plan import FileView
-    from workbench.engine.markdown.procedure import Procedure
     from workbench.engine.markdown.reflection_records import ReflectionLog
-    from workbench.engine.reflection.backlog import Backlog
-    from workbench.engine.reflection.model import Passage, Snapshot
-    from workbench.engine.reflection.unread import ReadMark
+    from workbench.engine.markdown.review import ReviewItem
+    from workbench.engine.reflection.work import Exchange
     from workbench.engine.results.decay import DecayEntry, DecayView
     from workbench.engine.results.recall import Hit
     from workbench.engine.services.context import WorkspaceContext
@@ -63,8 +79,6 @@ class Unread:
             first_unread: Index of the first passage that there was no budget to read; None where all were read.
             left_over: Whether items found no room, and wait in the backlog.
         """
-        from workbench.engine.reflection.unread import ReadMark, order_of
-
         before = replace(self.mark, otherwise=None)
         lost = self.mark.otherwise if self.backlog.items and self.mark.otherwise else before
         if first_unread is None:
@@ -101,10 +115,11 @@ class WithWaiting:
 
 def files_waiting(context: WorkspaceContext) -> dict[str, bytes]:
     """Return what may be read of the files with passages that wait, out of history, for a decision about secrets."""
-    from workbench.engine.reflection.passages import holds_passages
-
     paths = sorted({each.path for each in waiting(context) if each.is_left_out and holds_passages(each.path)})
     files = context.files
+    # Of a file whose name holds a secret nobody may know, nor a note on this machine.
+    hidden = context.masking.hidden_names(paths)
+    paths = [path for path in paths if path not in hidden]
     return {path: content for path in paths if (content := files.read(path)) is not None}
 
 
@@ -119,18 +134,14 @@ def unread_passages(
     """Return the passages that no reflection has read; only files that changed since are opened.
 
     Args:
-        context: The open workspace.
         view: The files as of the commit.
         head: That commit.
         outside: What may be read of files that wait out of history, as `files_waiting` gives them.
         check: Called before each file; may raise.
     """
-    from workbench.engine.reflection.passages import holds_passages
-    from workbench.engine.reflection.unread import order_of, unread_passages
-
     mark, backlog = _last_mark(context, view)
     store = context.history.store
-    base = store.commit(mark.base).tree if mark.base else None
+    base = store.tree_of(mark.base)
     files = outside or {}
     read_before = read_while_waiting(context)
     left_out: list[results.reviews.LinesLeftOut] = []
@@ -153,7 +164,7 @@ def unread_passages(
         kept = read_before.get(commit, {}).get(path)
         return store.file_at(commit, path) if kept is None else kept
 
-    found = unread_passages(contents(), mark, file_at, context.zone)
+    found = passages_after(contents(), mark, file_at, context.zone)
     passages = tuple(sorted(found, key=order_of))
     return Unread(head, mark, passages, backlog, files, tuple(left_out))
 
@@ -174,13 +185,10 @@ def count_unread(context: WorkspaceContext) -> int:
 def _last_mark(context: WorkspaceContext, view: FileView) -> tuple[ReadMark, Backlog]:
     """Return how far reflection has read, with the backlog that belongs to it.
 
-    The mark stands with the proposal, and goes into the log with its decisions: a proposal that somebody deletes
+    The mark is kept with the proposal, and goes into the log with its decisions: a proposal that somebody deletes
     was never read. Without its backlog, it is the mark from which that can be found again; where the history no longer
     knows its commits, nothing was read.
     """
-    from workbench.engine.reflection.backlog import Backlog
-    from workbench.engine.reflection.unread import ReadMark
-
     written = [(record.id, dict(record.fields).get(READ_FIELD, "")) for record in read_log(view).records]
     pending = read_pending(view)
     written.append((pending.reflection, read_account(pending.meta).mark))
@@ -199,7 +207,7 @@ def _is_known(context: WorkspaceContext, commit: str) -> bool:
     if not context.has_history():
         return False
     try:
-        # The mark stands in a file of people's: it may name any object, or none.
+        # People can edit the file that holds the mark: it may name any object, or none.
         context.history.store.commit(commit)
     except HistoryDamaged:
         return False
@@ -219,18 +227,11 @@ def take_snapshot(
     """Return everything that a cycle may look at.
 
     Args:
-        context: The open workspace, its catalog up to date.
         view: The files as of the commit.
         unread: What is to be read.
         search: Finds memories near a text.
         number: Of the reflection.
     """
-    from workbench.engine.memory.core import view_core
-    from workbench.engine.reflection.files import read_evolution, read_log
-    from workbench.engine.reflection.model import Snapshot
-    from workbench.engine.services.routing import own_relations, owner_of
-    from workbench.engine.triggers.model_routing import RELATIONS
-
     log = read_log(view)
     scores = context.scores()
     standing = scores.view(forecast=(), lambda_=None)
@@ -260,8 +261,6 @@ def take_snapshot(
 
 
 def _procedures(view: FileView) -> Iterator[Procedure]:
-    from workbench.engine.markdown.procedure import Procedure
-
     for path in view.list(layout.PROCEDURES):
         if path.endswith(".md"):
             yield Procedure.parse(view.read(path) or b"", path)
@@ -280,9 +279,6 @@ def _often(standing: DecayView) -> tuple[DecayEntry, ...]:
 
 def _archived(standing: DecayView, log: ReflectionLog) -> tuple[DecayEntry, ...]:
     """Return what reflections archived; what a person forgot by name is never offered again."""
-    from workbench.engine.reflection.kinds import Kind
-    from workbench.engine.reflection.verdicts import read_verdicts
-
     verdicts = (verdict for record in log.records for verdict in read_verdicts(record.body))
     ids = {each.target for each in verdicts if each.kind is Kind.ARCHIVE and each.decision == "approved"}
     away = [entry for entry in standing.entries if entry.id in ids and entry.status == "archived"]
@@ -298,8 +294,6 @@ def _titles(context: WorkspaceContext) -> Callable[[str], str]:
 
 
 def _text_of(context: WorkspaceContext, view: FileView, memory_id: str) -> str | None:
-    from workbench.engine.memory.lookup import locate_memory
-
     try:
         return locate_memory(view, memory_id, context.zone).text
     except (NotFound, InvalidInput):
@@ -309,8 +303,6 @@ def _text_of(context: WorkspaceContext, view: FileView, memory_id: str) -> str |
 def _earlier(
     context: WorkspaceContext, view: FileView, unread: Unread, search: Callable[[str, int], Sequence[Hit]]
 ) -> Callable[[str, int], Sequence[Passage]]:
-    from workbench.engine.reflection.passages import holds_passages, passages_of
-
     if not unread.mark.base and not unread.mark.head:
         return lambda _text, _limit: ()
     new = {passage.id for passage in unread.passages}
@@ -332,3 +324,149 @@ def _earlier(
         return list(found.values())[:limit]
 
     return find
+
+
+# Of the backlog a cycle takes up this many times what fits one proposal.
+_BACKLOG_SHARE = 2
+
+
+def keep_trace(context: WorkspaceContext, reflection: str, exchanges: Sequence[Exchange]) -> None:
+    """Keep what a model was asked and answered, so that people can look at it; it is no part of memory."""
+    if not exchanges:
+        return
+    content = json.dumps([asdict(exchange) for exchange in exchanges], ensure_ascii=False, indent=1)
+    write_state(_trace(context, reflection), content.encode("utf-8", "replace"))
+
+
+def read_trace(context: WorkspaceContext, reflection: str) -> tuple[dict[str, object], ...]:
+    """Return what `keep_trace` kept of a reflection, in order; nothing where it is gone or unreadable."""
+    kept = read_state(_trace(context, reflection))
+    return tuple(kept) if isinstance(kept, list) else ()
+
+
+def keep_backlog(
+    context: WorkspaceContext, reflection: str, left: Sequence[ReviewItem], later: Sequence[bytes]
+) -> None:
+    """Keep what found no room until the next reflection; what cannot be kept is found again by reading again."""
+    place = _backlog(context)
+    if left or later:
+        write_state(place, render_backlog(reflection, left, later))
+    else:
+        with contextlib.suppress(OSError):
+            place.unlink(missing_ok=True)
+
+
+def read_backlog(context: WorkspaceContext, reflection: str) -> Backlog | None:
+    """Return what a reflection had no room for; None where that is lost.
+
+    A long backlog is not read to its end: what a reflection costs shall not grow with it.
+    """
+    try:
+        content = _backlog(context).read_bytes()
+    except OSError:
+        return None
+    return parse_backlog(content, reflection, _BACKLOG_SHARE * context.settings.reflection.items)
+
+
+def keep_read_while_waiting(
+    context: WorkspaceContext, mark: ReadMark, head: str, files: Mapping[str, bytes]
+) -> None:
+    """Keep what was read of files that history does not have; what cannot be kept is read again.
+
+    Args:
+        mark: How far was read.
+        head: The commit that was looked at.
+        files: What was read beside it, by path.
+    """
+    named, each = set[str](), mark
+    while True:
+        named |= {each.base, each.head}
+        if each.otherwise is None:
+            break
+        each = each.otherwise
+    known = {commit: kept for commit, kept in read_while_waiting(context).items() if commit in named}
+    if files and head in named:
+        known[head] = files
+    place = _while_waiting(context)
+    if known:
+        said = {
+            commit: {path: content.decode("utf-8", "surrogateescape") for path, content in kept.items()}
+            for commit, kept in known.items()
+        }
+        write_state(place, json.dumps(said).encode())
+    else:
+        with contextlib.suppress(OSError):
+            place.unlink(missing_ok=True)
+
+
+def read_while_waiting(context: WorkspaceContext) -> Mapping[str, Mapping[str, bytes]]:
+    """Return what was read of files that history did not have, by the commit that was looked at and the path."""
+    kept = read_state(_while_waiting(context))
+    if not isinstance(kept, dict):
+        return {}
+    return {
+        str(commit): {
+            str(path): content.encode("utf-8", "surrogateescape")
+            for path, content in files.items()
+            if isinstance(content, str)
+        }
+        for commit, files in kept.items()
+        if isinstance(files, dict)
+    }
+
+
+def forget_leftovers(context: WorkspaceContext) -> None:
+    """Delete all of it; it may quote what is to be gone."""
+    shutil.rmtree(_folder(context), ignore_errors=True)
+
+
+def _trace(context: WorkspaceContext, reflection: str) -> Path:
+    return _folder(context) / f"{reflection}.json"
+
+
+def _backlog(context: WorkspaceContext) -> Path:
+    return _folder(context) / "backlog.json"
+
+
+def _while_waiting(context: WorkspaceContext) -> Path:
+    return _folder(context) / "read-while-waiting.json"
+
+
+def _folder(context: WorkspaceContext) -> Path:
+    return context.derived / "reflections"
+
+
+def reflection_due(context: WorkspaceContext, occasion: str) -> results.reviews.ReflectionDue:
+    """Return whether a reflection should run, and why.
+
+    Args:
+        occasion: `schedule` or `session-end`.
+    """
+    settings = context.settings.reflection
+    unread = count_unread(context)
+    last = _last_written(context)
+    waiting = waiting_proposal(context)
+    answer = is_due(Situation(context.now(), last, unread, waiting, occasion), settings)
+    planned = next_scheduled(context.now(), settings)
+    return results.reviews.ReflectionDue(answer.due, answer.reason, unread, last, planned, waiting)
+
+
+def _last_written(context: WorkspaceContext) -> datetime | None:
+    """Return when a reflection wrote something last; what was proposed by hand is no reflection."""
+    records, pending = read_log(context.files).records, read_pending(context.files)
+    times = [record.time for record in records if dict(record.fields).get(PROPOSED) != BY_HAND]
+    if not pending.items or not all(map(is_by_hand, pending.items)):
+        times.append(pending.created)
+    # A clock that was wrong once must not put off every reflection until then.
+    known = (time for text in times if (time := time_or_none(text)) is not None and time <= context.now())
+    return max(known, default=None)
+
+
+def waiting_proposal(context: WorkspaceContext) -> str:
+    """Return the id of a proposal that is not yet decided; empty where none is, or all of it was put off.
+
+    What somebody proposed by hand does not wait in this sense: the next reflection takes it into its own proposal.
+    """
+    pending = read_pending(context.files)
+    is_open = any(item.decision != "deferred" and not is_by_hand(item) for item in pending.items)
+    return (reflection_of(pending) or "A proposal") if is_open else ""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from workbench.engine import layout, results
+from workbench.engine.catalog.lookups import parse_filter
 from workbench.engine.clock import in_zone, parse_time
 from workbench.engine.errors import (
     Ambiguous,
@@ -20,17 +21,18 @@ from workbench.engine.errors import (
     StorageError,
 )
 from workbench.engine.identifiers import MemoryId, cited_lines, parse_memory_id
+from workbench.engine.markdown.source import LineSpan, SourceText
+from workbench.engine.memory.lookup import may_be_scoped, scopes_in, show_memory
 from workbench.engine.requests import SearchRequest
 from workbench.engine.services.context import WorkspaceContext
+from workbench.engine.services.past import PastReader
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
     from datetime import date
 
     from workbench.engine.catalog.records import MemoryRecord
-    from workbench.engine.search.finder import SearchBackend
     from workbench.engine.search.ranking.question import SearchOptions
-    from workbench.engine.search.ranking.search import Search
+    from workbench.engine.search.ranking.search import SearchQuery
 
 
 def _timeline_entry(
@@ -68,37 +70,21 @@ def _plain(text: str) -> str:
 
 # How long a question waits on a first look at more files than can be read meanwhile, so that it is answered within
 # 1.5 s: half of it while the catalog reads them, the rest while the index does.
+# Others read along there and must not learn the names of a person's private files.
+_SHARED = frozenset({"group", "channel", "subagent"})
 _READING_SECONDS = 1.1
+# Without a budget or a minimum, a result with less than this share of the best one's score only fills the list: on half
+# of the conversations it was chosen on and on the other one, 0.1 % of the evidence went with what it leaves out.
+_LEAST_SHARE = 0.5
 _FEW_FILES = 200
-T = TypeVar("T")
 
 
 class Retrieval:
     """Everything that changes nothing but the count of accesses; finds memories by what they say and mean."""
 
-    def __init__(self, context: WorkspaceContext) -> None:
+    def __init__(self, context: WorkspaceContext, past: PastReader) -> None:
         self._context = context
-
-    def core(self) -> results.memories.CoreView:
-        """Return core memory: its blocks, items and token budget."""
-        from workbench.engine.memory.core import view_core
-
-        return view_core(self._context.files, self._context.settings)
-
-    def core_preview(self, block: str, text: str, *, id: str | None = None) -> results.memories.CoreView:  # noqa: A002 - the field's word
-        """Return core memory as it would be with a text in it, over its cap or not; nothing is written.
-
-        Args:
-            block: Name of the block that a new item would join.
-            text: Of the item.
-            id: The item whose text it would replace, or None for a new one.
-
-        Raises:
-            NotFound: There is no such block or item.
-        """
-        from workbench.engine.memory.core import preview_core
-
-        return preview_core(self._context.files, self._context.settings, text, block=block, item_id=id)
+        self._past = past
 
     def get(
         self, path: str, *, from_: int = 1, lines: int | None = None, count_access: bool = True
@@ -127,8 +113,6 @@ class Retrieval:
         if from_ < 1 or (lines is not None and lines < 0):
             raise InvalidInput("Lines are counted from 1.", remedy="Ask for --from 1 or more.")
         relative, content = self._content_of(path)
-        from workbench.engine.markdown.source import LineSpan, SourceText
-
         source = SourceText.from_bytes(content)
         total = len(source.lines)
         last = total if lines is None else min(total, from_ - 1 + lines)
@@ -173,8 +157,6 @@ class Retrieval:
         Raises:
             NotFound: There is no such memory.
         """
-        from workbench.engine.memory.lookup import show_memory
-
         context = self._context
         context.refresh_for_reading()
         memory_id = self.resolve(id)
@@ -182,7 +164,8 @@ class Retrieval:
         score = scores.of(str(memory_id.whole))
         if score is not None and str(memory_id) in scores.archived_parts():
             score = replace(score, value=0.0, status="archived")
-        shown = show_memory(context.files, str(memory_id), context.lookups, context.zone, score=score)
+        today = context.now().date().isoformat()
+        shown = show_memory(context.files, str(memory_id), context.lookups, context.zone, today, score=score)
         if history:
             shown = replace(shown, history=self.history_of(str(memory_id), shown.path))
         if count_access and score is not None:
@@ -193,15 +176,12 @@ class Retrieval:
         """Return the newest commits that changed a memory, newest first; none where the history is damaged.
 
         Args:
-            id: A memory id.
-            path: The file it stands in, as `show` says.
+            path: The file that holds it, as `show` says.
         """
-        from workbench.engine.services.past import memory_history
-
         if self._context.has_history():
             # Commits that the log names may be lost, too.
             with contextlib.suppress(HistoryError, NotFound):
-                return memory_history(self._context, parse_memory_id(id), path)
+                return self._past.history_of(parse_memory_id(id), path)
         return ()
 
     def resolve(self, name: str) -> MemoryId:
@@ -253,7 +233,7 @@ class Retrieval:
         return str(self.resolve(name).whole)
 
     def memory_around(self, name: str) -> MemoryId:
-        """Return the whole memory that a person's words mean; of lines of a file, the one their first stands in.
+        """Return the whole memory that a person's words mean; of lines of a file, the one that holds the first.
 
         Raises:
             NotFound: Nothing answers to it.
@@ -296,11 +276,8 @@ class Retrieval:
 
         Args:
             before: The cursor `next` of the page before, or None for the newest.
-            limit: Most entries.
             query: A filter such as `type:decision tag:auth after:2026-01 words`.
         """
-        from workbench.engine.catalog.lookups import parse_filter
-
         self._context.refresh_for_reading()
         narrowed = parse_filter(_plain(query))
         cursor = None if before is None else _plain(before)
@@ -314,29 +291,8 @@ class Retrieval:
         following = rows[limit - 1][0] if len(rows) > limit else None
         return results.memories.Timeline(entries, following, self._context.lookups.timeline_length(narrowed))
 
-    def brief(self) -> results.status.Brief:
-        """Return what an agent needs at the start of a session."""
-        from workbench.engine.services.core import brief
-
-        return brief(self._context)
-
-    def broken_parts(self) -> tuple[results.status.Check, ...]:
-        """Return the parts of files that cannot be read as what they are, as `doctor` tells them."""
-        from workbench.engine.services.diagnosis import broken_parts
-
-        self._context.refresh_for_reading()
-        return broken_parts(self._context)
-
-    def doctor(self) -> results.status.Diagnosis:
-        """Return what works here, what is degraded and how to mend it."""
-        from workbench.engine.services.diagnosis import diagnose
-
-        return diagnose(self._context)
-
     def _scopes_in(self, paths: Iterable[str]) -> dict[str, str]:
         """Return whom the memories in some files are for, by id; what lies elsewhere is for nobody but the owner."""
-        from workbench.engine.memory.lookup import may_be_scoped, scopes_in
-
         found: dict[str, str] = {}
         for path in filter(may_be_scoped, paths):
             # A file that cannot be read is told of by `doctor`, and hides no other.
@@ -365,10 +321,7 @@ class Retrieval:
         budget: int | None = None,
         explain: bool = False,
     ) -> results.recall.Found:
-        """Find the memories that answer a question; `search_request` for whoever has no request at hand.
-
-        Args:
-            query: See `SearchRequest`, as for all others.
+        """Find the memories that answer a question; `search_request` with the fields of the request as arguments.
 
         Raises:
             InvalidInput: An option makes no sense as given.
@@ -387,28 +340,33 @@ class Retrieval:
             request: The question, and which answers are wanted.
 
         Raises:
-            InvalidInput: A day is none.
+            InvalidInput: A day cannot be read.
             StorageError: The index cannot be kept anywhere.
         """
+        from workbench.engine.search.finder import PATIENCE
+
         context, query = self._context, request.query
         options = self._options(request)
         started = time.perf_counter()
         until = time.monotonic() + _READING_SECONDS
-        is_behind = context.refresh_in_part(_READING_SECONDS / 2, _FEW_FILES)
+        # The first index of all is waited for even so: there would be nothing to answer from.
+        waits = context.settings.search.sync_on_search or not context.finder.status().chunks
+        is_behind = waits and context.refresh_in_part(_READING_SECONDS / 2, _FEW_FILES)
         other, failure = context.outside.search(query, options, context.catalog.version())
-        patience = None
-        if is_behind:
+        patience = PATIENCE
+        if is_behind or not waits:
             patience = 0.0
         elif context.unread:
             patience = max(until - time.monotonic(), 0.0)
-        found = other or self._from_index(query, options, failure, patience)
+        found = other or context.finder.search(self._query(query, options), patience=patience)
         context.read_on()
-        scopes = self._scopes_in({hit.path for hit in found.results})
+        scopes = self._scopes_in({hit.path for hit in (*found.results, *found.faded.results)})
+        found = found.with_hits(lambda hit: replace(self._cited(hit), scope=scopes.get(hit.id)))
         took_ms = round((time.perf_counter() - started) * 1000, 2)
         return replace(
             found,
-            results=tuple(replace(self._cited(hit), scope=scopes.get(hit.id)) for hit in found.results),
             cuts=tuple(map(self._untold, found.cuts)),
+            fallback=failure or found.fallback,
             took_ms=took_ms,
         )
 
@@ -416,7 +374,6 @@ class Retrieval:
         """Say why a memory did not come up for a question.
 
         Args:
-            query: The question.
             id: A memory's id, or what `resolve` understands; lines of a file mean the memory they stand in.
 
         Raises:
@@ -427,8 +384,7 @@ class Retrieval:
         memory_id = str(self.memory_around(id))
         # Nothing is too far down to be asked about.
         options = replace(self._options(SearchRequest(query)), min_score=None)
-        answer, _ = self._asked(lambda search: search.why_not(memory_id), query, options)
-        return answer
+        return self._context.finder.why_not(self._query(query, options), memory_id)
 
     def index(
         self,
@@ -457,34 +413,18 @@ class Retrieval:
         status = replace(self._context.finder.status(), entities=len(self._context.lookups.entities()))
         return self._context.outside.describe(status)
 
-    def _from_index(
-        self, query: str, options: SearchOptions, failure: str | None, patience: float | None
-    ) -> results.recall.Found:
-        found, means = self._asked(lambda search: search.found(), query, options, patience)
-        return replace(
-            found,
-            # What is not read yet may hold the answer.
-            likely_absent=found.likely_absent and means.stale is None,
-            provider=means.provider,
-            model=means.model,
-            fallback=failure or means.fallback,
-            stale=means.stale,
-        )
-
     def _untold(self, cut: results.recall.Cut) -> results.recall.Cut:
-        """Return what was left out without the words of what was forgotten, but to a person."""
+        """Return what was left out; only a person sees the words of what was forgotten."""
         is_told = self._context.role.kind == "person" or cut.reason != "archived"
         return cut if is_told else replace(cut, text="")
 
     def _cited(self, hit: results.recall.Hit) -> results.recall.Hit:
-        from workbench.engine.search.finder import are_citations_given
-
         context = "subagent" if self._context.role.kind == "agent" else "direct"
         given = are_citations_given(self._context.settings.search.citations, context)
         return replace(hit, citation=hit.place if given else None)
 
     def _options(self, request: SearchRequest) -> SearchOptions:
-        """Lay a request over the settings; whoever gives a budget is limited by nothing but that."""
+        """Lay a request over the settings; a budget replaces their limits."""
         from workbench.engine.search.chunks import Within
         from workbench.engine.search.ranking.question import SearchOptions
 
@@ -500,10 +440,11 @@ class Retrieval:
             include_dormant=request.include_dormant,
             budget=request.budget,
             explain=request.explain,
-            fusion=search.fusion,
-            vector_weight=search.vector_weight,
-            text_weight=search.text_weight,
+            fusion=search.fusion if search.hybrid else "weighted-sum",
+            vector_weight=search.vector_weight if search.hybrid else 1.0,
+            text_weight=search.text_weight if search.hybrid else 0.0,
             candidate_multiplier=search.candidate_multiplier,
+            least_share=_LEAST_SHARE if request.budget is None and request.min_score is None else 0.0,
         )
 
     def _day(self, text: str | None) -> date | None:
@@ -515,34 +456,30 @@ class Retrieval:
             moment = in_zone(moment, self._context.zone)
         return moment.date()
 
-    def _asked(
-        self,
-        answer: Callable[[Search], T],
-        query: str,
-        options: SearchOptions,
-        patience: float | None = None,
-    ) -> tuple[T, SearchBackend]:
-        """Have a question answered from the index, what is archived in part left out."""
-        from workbench.engine.search.finder import PATIENCE
-        from workbench.engine.search.ranking.candidates import EntityGraph
-        from workbench.engine.search.ranking.search import Search
-        from workbench.engine.services.search_sources import VisibleChunks
+    def _query(self, text: str, options: SearchOptions) -> SearchQuery:
+        """Return a question with what answers it besides the index: graph, scores, what is archived in part."""
+        from workbench.engine.search.ranking.graph import EntityGraph
+        from workbench.engine.search.ranking.search import SearchQuery
 
         context = self._context
         scores = context.scores()
         lookups = context.visible(scores)
-        hidden = scores.archived_parts()
-        return context.finder.ask(
-            lambda source, embed_query: answer(
-                Search(
-                    query,
-                    VisibleChunks(source, hidden) if hidden else source,
-                    options=options,
-                    now=context.now(),
-                    embed_query=embed_query,
-                    graph=EntityGraph(lookups),
-                    scores_of=scores.of_all,
-                )
-            ),
-            patience=PATIENCE if patience is None else patience,
+        return SearchQuery(
+            text,
+            options,
+            context.now(),
+            scores.of_all,
+            EntityGraph(lookups, context.settings.graph.depth),
+            lookups,
+            scores.archived_parts(),
         )
+
+
+def are_citations_given(choice: str, context: str = "direct") -> bool:
+    """Return whether results carry citations.
+
+    Args:
+        choice: `on`, `off`, or `auto` (on, except for sub-agents and where others read along).
+        context: Where the answer goes: `direct`, `group`, `channel` or `subagent`.
+    """
+    return choice == "on" or (choice == "auto" and context not in _SHARED)

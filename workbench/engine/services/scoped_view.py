@@ -13,21 +13,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from workbench.engine import layout
-from workbench.engine.derived_files import DerivedFolder
 from workbench.engine.errors import Locked, OutsideWorkspace, StorageError
+from workbench.engine.file_access import DerivedFolder
+from workbench.engine.markdown.decay_scores import DecayScores
 from workbench.engine.markdown.entity import EntityFile
 from workbench.engine.markdown.episodes import SCOPE_FIELD, EpisodeLog, NewEntry, entry_lines
-from workbench.engine.markdown.procedure import Procedure
+from workbench.engine.markdown.pages import Procedure, VaultNote
 from workbench.engine.markdown.source import SourceText
 from workbench.engine.markdown.statements import Provenance
-from workbench.engine.markdown.vault import VaultNote
+from workbench.engine.memory.decay import is_archived
 from workbench.engine.memory.lookup import may_be_scoped
 from workbench.engine.memory.wording import CONFIDENCES, EPISODE_TYPES
 from workbench.engine.process import process_lock
-from workbench.engine.roles import READER
-from workbench.engine.scopes import SHARED, sees
+from workbench.engine.roles import READER, SHARED, sees
 from workbench.engine.services.context import CATALOG, WorkspaceContext
-from workbench.engine.services.first_seen import hand_on_first_seen
+from workbench.engine.services.scores import hand_on_first_seen
 
 if TYPE_CHECKING:
     from workbench.engine.settings.sections import Settings
@@ -49,12 +49,12 @@ class Seen:
     is_hidden: Callable[[str], bool]
 
     def may_see(self, scope: str | None, *ids: str) -> bool:
-        """Tell whether a memory is for this scope and not forgotten, nor what it stands in."""
+        """Return whether a memory is for this scope, and neither it nor what holds it is forgotten."""
         return sees(self.scope, scope) and not any(map(self.is_hidden, ids))
 
 
 def may_hold(content: bytes, scope: str) -> bool:
-    """Tell whether anything in a file can be for a scope, without taking the file apart."""
+    """Return whether anything in a file can be for a scope, without parsing it."""
     return scope.encode() in content or SHARED.encode() in content
 
 
@@ -158,7 +158,7 @@ _MEMORY = "memory"
 _MANIFEST = "manifest.json"
 _LOCK = "writing.lock"
 _WAIT = 30.0
-# Rises when what is carried over changes: every copy is then made anew.
+# Rises when what is carried over changes: every copy is then made again.
 _FORM = 2
 
 
@@ -298,13 +298,10 @@ def _narrowed(settings: Settings) -> Settings:
     search = replace(settings.search, extra_paths=(), sessions=False, backend="builtin")
     # What it is made of has its secrets masked already; here there is no history to know the others by.
     secrets = replace(settings.secrets, hold_back=False)
-    return replace(settings, search=search, secrets=secrets, warnings=(), broken="")
+    return replace(settings, search=search, secrets=secrets, warnings=(), foreign=(), broken="")
 
 
 def _archived(context: WorkspaceContext) -> list[str]:
-    from workbench.engine.markdown.decay_scores import DecayScores
-    from workbench.engine.memory.decay import is_archived
-
     file = DecayScores.parse(context.files.read(layout.DECAY_SCORES) or b"")
     return sorted(name for name, entry in file.entries.items() if is_archived(entry))
 

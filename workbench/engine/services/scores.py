@@ -1,28 +1,295 @@
-"""Relevance of the memories of an open workspace, kept for as long as nothing it depends on changes."""
+"""Relevance of memories now, and when those that do not say how old they are came into the history."""
 
 from __future__ import annotations
 
+import contextlib
+import json
 import threading
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, datetime
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.engine import layout, results
-from workbench.engine.clock import in_zone
-from workbench.engine.errors import InvalidInput
-from workbench.engine.memory.draft import MemoryStanding
+from workbench.engine.catalog.file_rows import extract
+from workbench.engine.catalog.lookups import Lookups, memory_columns
+from workbench.engine.clock import in_zone, parse_time, render_time
+from workbench.engine.errors import HistoryDamaged, InvalidInput
+from workbench.engine.history.commits import (
+    parse_message,
+)
+from workbench.engine.markdown.decay_scores import DecayScores, ScoreEntry
+from workbench.engine.memory.access_journal import JournalPage
+from workbench.engine.memory.decay import (
+    NEVER,
+    SCORED_STORES,
+    Accesses,
+    DecayContext,
+    DecayRecord,
+    MemoryFacts,
+    day_of,
+    decay_record,
+    half_life,
+    is_archived,
+    score_now,
+)
+from workbench.engine.memory.draft import Relevance
+from workbench.engine.memory.scores import (
+    FactColumns,
+    ScoreTable,
+    build_score_table,
+    moved_to_moment,
+    score_all,
+    score_course,
+    score_terms,
+    scores_and_statuses,
+    table_of_records,
+    upcoming_changes,
+    update_score_table,
+    with_decay_rate,
+)
+from workbench.engine.memory.scores_file import pending_accesses
+from workbench.engine.past.files import CatalogedFiles
 from workbench.engine.process import garbage_collection_paused
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from workbench.engine.catalog.catalog import Catalog
-    from workbench.engine.catalog.lookups import Lookups
     from workbench.engine.catalog.records import MemoryRecord
-    from workbench.engine.markdown.decay_scores import DecayScores, ScoreEntry
-    from workbench.engine.memory.decay import Accesses, DecayContext, DecayRecord, MemoryFacts
-    from workbench.engine.memory.scores import FactColumns, ScoreTable
-    from workbench.engine.services.context import WorkspaceContext
-    from workbench.engine.services.first_seen import FirstSeen
+    from workbench.engine.history.git_objects import Commit
+    from workbench.engine.history.git_store import GitStore
+
+
+_HEAD = "first_seen_until"
+_ADOPTING = frozenset({"manual", "system:init"})
+_IMPORTING = "import:"
+RESTORING = "import:workbench:"
+"""What another workspace kept is as old as it says; all else that is imported is adopted."""
+# Where the engine itself writes memories that do not say how old they are.
+_UNDATED = (layout.CORE, f"{layout.VAULT}/")
+# A commit changes what one shortly before it left.
+_RECENT = 64
+# Commits between two reports.
+_TOLD_EVERY = 50
+# Whether each memory of a version says how old it is, by path and blob.
+_Memories = Callable[[str, str], Mapping[str, bool]]
+
+
+def note_first_seen(
+    catalog: Catalog,
+    store: GitStore,
+    *,
+    progress: Callable[[int, int], None] = lambda *_: None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> None:
+    """Record when memories that do not say so themselves first appeared in the history, up to its newest commit.
+
+    These are adopted memories, core items and notes of the vault.
+
+    What was taken back or done again is not adopted again: a memory that comes back is as old as it says.
+
+    Args:
+        catalog: Brought up to date with the files already; keeps the record.
+        store: The history.
+        progress: Told how many commits are done, and of how many.
+        cancelled: Asked between commits; what is recorded by then stays, and the next time goes on from there.
+    """
+    head = store.head()
+    known = catalog.state(_HEAD)
+    if head is None or head == known:
+        return
+    commits: list[Commit] = []
+    for commit in store.walk():
+        if commit.id == known:
+            break
+        if cancelled():
+            return
+        if _adopts(commit.author) or any(each in commit.message for each in _UNDATED):
+            commits.append(commit)
+    zone = catalog.zone
+
+    @lru_cache(maxsize=_RECENT)
+    def memories(path: str, blob: str) -> dict[str, bool]:
+        records = extract(path, store.read_blob(blob), zone).memories
+        return {record.id: record.moment is not None for record in records}
+
+    reached = known
+    for done, commit in enumerate(reversed(commits)):
+        if done and done % _TOLD_EVERY == 0:
+            progress(done, len(commits))
+        if cancelled():
+            break
+        moment = render_time(commit.moment)
+        if commit.author == "system:init" and commit.parent is None:
+            _note_files(catalog, store, commit, moment, memories)
+        else:
+            _note_memories(catalog, store, commit, moment, memories)
+        reached = commit.id
+    else:
+        reached = head
+    if reached is not None:
+        catalog.set_state({_HEAD: reached})
+
+
+def _adopts(author: str) -> bool:
+    return author in _ADOPTING or (author.startswith(_IMPORTING) and not author.startswith(RESTORING))
+
+
+def hand_on_first_seen(whole: Catalog, part: Catalog) -> None:
+    """Let the catalog of a part of memory know when the memories in it first stood in the history of the whole."""
+    ids = [str(row[0]) for row in part.rows("SELECT id FROM memories")]
+    rows = whole.rows(
+        "SELECT id, moment FROM first_seen WHERE id IN (SELECT value FROM json_each(?))",
+        (json.dumps(ids, ensure_ascii=False),),
+    )
+    with part.database() as connection, connection:
+        connection.executemany(
+            "INSERT OR REPLACE INTO first_seen VALUES (?, ?)", [tuple(row) for row in rows]
+        )
+
+
+class FirstSeen(Mapping[str, datetime]):
+    """When each recorded memory first stood in the history; asked for one memory, it reads one row.
+
+    Args:
+        catalog: Keeps the record.
+    """
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+        self._all: dict[str, datetime] | None = None
+        self._some: dict[str, datetime | None] = {}
+
+    def __getitem__(self, memory_id: str) -> datetime:
+        if self._all is not None:
+            return self._all[memory_id]
+        if memory_id in self._some:
+            moment = self._some[memory_id]
+            if moment is None:
+                raise KeyError(memory_id)
+            return moment
+        rows = self._catalog.rows("SELECT moment FROM first_seen WHERE id = ?", (memory_id,))
+        if not rows:
+            raise KeyError(memory_id)
+        return parse_time(rows[0][0])
+
+    def read(self, ids: Sequence[str]) -> None:
+        """Read what is recorded of these memories at once; from then on they are answered from memory."""
+        if self._all is not None:
+            return
+        rows = self._catalog.rows(
+            "SELECT id, moment FROM first_seen WHERE id IN (SELECT value FROM json_each(?))",
+            (json.dumps(list(ids), ensure_ascii=False),),
+        )
+        self._some.update(dict.fromkeys(ids))
+        self._some.update((row[0], parse_time(row[1])) for row in rows)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.everything())
+
+    def __len__(self) -> int:
+        return len(self.everything())
+
+    def everything(self) -> dict[str, datetime]:
+        """Return all of it, read at once; from then on it answers from memory."""
+        if self._all is None:
+            parsed: dict[str, datetime] = {}
+            rows = self._catalog.rows("SELECT id, moment FROM first_seen")
+            # Memories adopted together share their moment.
+            self._all = {
+                row[0]: parsed.get(row[1]) or parsed.setdefault(row[1], parse_time(row[1])) for row in rows
+            }
+        return self._all
+
+
+class SeenUntil(Mapping[str, datetime]):
+    """When memories first stood in the history, of those alone that did so by a moment of it.
+
+    Args:
+        first_seen: Gives it of all; asked once, and only where it matters, as is the other.
+        until: Gives the latest time that a clock had shown by then.
+    """
+
+    def __init__(
+        self, first_seen: Callable[[], Mapping[str, datetime]], until: Callable[[], datetime]
+    ) -> None:
+        self._find_first_seen = first_seen
+        self._find_until = until
+
+    @cached_property
+    def _first_seen(self) -> Mapping[str, datetime]:
+        return self._find_first_seen()
+
+    @cached_property
+    def _until(self) -> datetime:
+        return self._find_until()
+
+    def __getitem__(self, memory_id: str) -> datetime:
+        moment = self._first_seen[memory_id]
+        if moment > self._until:
+            raise KeyError(memory_id)
+        return moment
+
+    def __iter__(self) -> Iterator[str]:
+        return (memory_id for memory_id in self._first_seen if memory_id in self)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+def _note_files(catalog: Catalog, store: GitStore, commit: Commit, moment: str, memories: _Memories) -> None:
+    """Record every memory of the first commit; the catalog tells those of files that still read as they did."""
+    known = CatalogedFiles(catalog).known().blobs
+    same: list[str] = []
+    ids: set[str] = set()
+    for path, blob in store.files_at(commit.id).items():
+        if not path.endswith(".md") or not _is_text(path):
+            continue
+        if known.get(path) == bytes.fromhex(blob):
+            same.append(path)
+            continue
+        # What was lost of a file costs the days of its memories alone.
+        with contextlib.suppress(HistoryDamaged):
+            ids.update(memories(path, blob))
+    with catalog.database() as connection, connection:
+        connection.executemany(
+            "INSERT OR IGNORE INTO first_seen SELECT id, ? FROM memories WHERE path = ?",
+            [(moment, path) for path in same],
+        )
+        connection.executemany(
+            "INSERT OR IGNORE INTO first_seen VALUES (?, ?)", [(memory_id, moment) for memory_id in ids]
+        )
+
+
+def _note_memories(
+    catalog: Catalog, store: GitStore, commit: Commit, moment: str, memories: _Memories
+) -> None:
+    # What says how old it is comes in with its adoption alone, and comes back as old as it was.
+    adopts = _adopts(commit.author)
+    counts_dated = adopts and parse_message(commit).action != "REVERT"
+    for change in store.changes(commit.id):
+        if change.new_blob is None or not change.path.endswith(".md") or not _is_text(change.path):
+            continue
+        if not adopts and not change.path.startswith(_UNDATED):
+            continue
+        # An empty file can be a memory too; a missing one cannot.
+        known = memories(change.old_path or change.path, change.old_blob) if change.old_blob else {}
+        new = [
+            memory_id
+            for memory_id, is_dated in memories(change.path, change.new_blob).items()
+            if memory_id not in known and (counts_dated or not is_dated)
+        ]
+        with catalog.database() as connection, connection:
+            connection.executemany(
+                "INSERT OR IGNORE INTO first_seen VALUES (?, ?)", [(memory_id, moment) for memory_id in new]
+            )
+
+
+def _is_text(path: str) -> bool:
+    """Return whether a file's name is text; history keeps others too, which the catalog does not know."""
+    return not any("\ud800" <= character <= "\udfff" for character in path)
 
 
 class Grade(NamedTuple):
@@ -41,7 +308,7 @@ class Grade(NamedTuple):
 
 @dataclass
 class ScoreCache:
-    """What was reckoned so far of the scores of one day.
+    """What is known so far of the scores of one day.
 
     Args:
         basis: What all of it depends on: the day, the memories, the scores file and the constants, then the accesses
@@ -52,7 +319,7 @@ class ScoreCache:
         census: What the scores of all memories depend on.
         view: All scores.
         grades: All scores, by id.
-        lock: Held by who reckons any of it for all memories, so that two who ask at once do not both do so.
+        lock: Held while any of it is computed for all memories, so that two threads do not both compute it.
     """
 
     basis: tuple[Hashable, Hashable] = (None, None)
@@ -71,7 +338,7 @@ _FEW = 2_000
 
 @dataclass(frozen=True)
 class Scores:
-    """Scores at one moment; made anew for each call that needs them, computed where asked for.
+    """Scores at one moment, computed when asked for.
 
     Args:
         catalog: Of the memories, up to date.
@@ -80,7 +347,7 @@ class Scores:
         pending: Accesses that are not yet in the scores file.
         first_seen: When memories that do not say so themselves came into the history.
         reckoning: The moment, the zone and the constants.
-        known: What was reckoned before, for as long as nothing that it depends on changes.
+        known: What was computed before, for as long as nothing that it depends on changes.
     """
 
     catalog: Catalog
@@ -123,41 +390,33 @@ class Scores:
 
     def of_record(self, record: MemoryRecord) -> results.memories.Score | None:
         """Return the score of a memory that is at hand; None for free text and logs."""
-        from workbench.engine.memory.decay import score_now
-
         composed = self._compose(record)
         return score_now(composed, self.reckoning) if composed else None
 
-    def standing(self, memory_id: str) -> MemoryStanding:
+    def relevance(self, memory_id: str) -> Relevance:
         """Return what planners want to know about a memory's relevance."""
-        from workbench.engine.memory.decay import score_now
-
         if "#^" in memory_id:
             # A fact or relation: it has no score of its own, but may be archived by itself.
-            return MemoryStanding(0.0, archived=self._is_archived(memory_id))
+            return Relevance(0.0, archived=self._is_archived(memory_id))
         record = self.lookups.memory(memory_id)
         composed = self._compose(record) if record else None
         if composed is None:
-            return MemoryStanding(0.0)
+            return Relevance(0.0)
         score = score_now(composed, self.reckoning)
         last = in_zone(composed.last_accessed, self.reckoning.zone).date()
-        return MemoryStanding(score.value, composed.pinned, composed.archived, last)
+        return Relevance(score.value, composed.pinned, composed.archived, last)
 
     def archived_parts(self) -> frozenset[str]:
         """Return the facts and relations that were archived by themselves, their entity not."""
         return frozenset(name for name in self.entries if "#^" in name and self._is_archived(name))
 
     def _is_archived(self, memory_id: str) -> bool:
-        from workbench.engine.memory.decay import is_archived
-
         entry = self.entries.get(memory_id)
         return entry is not None and is_archived(entry)
 
     @garbage_collection_paused()
     def view(self, *, forecast: Sequence[int], lambda_: float | None) -> results.decay.DecayView:
         """Return every score, with days to come and another decay rate where asked for."""
-        from workbench.engine.memory.scores import moved_to_moment, score_all
-
         census = self._census()
         if forecast or lambda_ is not None:
             found = score_all(census, self.reckoning, forecast=forecast, lambda_=lambda_)
@@ -171,8 +430,6 @@ class Scores:
     @garbage_collection_paused()
     def falls(self, within: int, *, lambda_: float | None) -> results.decay.Falls:
         """Return what passes a threshold within some days, the soonest first."""
-        from workbench.engine.memory.scores import upcoming_changes, with_decay_rate
-
         told = self.reckoning if lambda_ is None else with_decay_rate(self.reckoning, lambda_)
         return upcoming_changes(self._census(), within, told)
 
@@ -182,18 +439,8 @@ class Scores:
         """Return one memory's score on a day, term by term, and what becomes of it.
 
         Raises:
-            InvalidInput: The memory has no score, or the rate is none.
+            InvalidInput: The memory has no score, or the rate is negative.
         """
-        from workbench.engine.memory.decay import NEVER, half_life
-        from workbench.engine.memory.scores import (
-            score_all,
-            score_course,
-            score_terms,
-            table_of_records,
-            upcoming_changes,
-            with_decay_rate,
-        )
-
         record = self.lookups.memory(memory_id)
         composed = self._compose(record) if record else None
         if composed is None:
@@ -232,8 +479,6 @@ class Scores:
             return known.census
 
     def _taken_census(self) -> ScoreTable:
-        from workbench.engine.memory.scores import build_score_table, update_score_table
-
         known, basis = self.known, self.known.basis[0]
         columns = self._columns()
         if known.settled is None or known.settled[0] != basis:
@@ -245,10 +490,6 @@ class Scores:
 
     def _columns(self) -> FactColumns:
         """Return what the texts of all memories say, read again only where the catalog has changed."""
-        from workbench.engine.catalog.lookups import memory_columns
-        from workbench.engine.memory.decay import SCORED_STORES
-        from workbench.engine.memory.scores import FactColumns
-
         version = self.catalog.version()
         if self.known.memories is None or self.known.memories[0] != version:
             read = memory_columns(self.catalog, SCORED_STORES)
@@ -263,27 +504,23 @@ class Scores:
                 titles=read.titles,
                 tags=read.tags,
                 entities=read.entities,
+                used=read.used,
             )
             self.known.memories = (version, columns)
         return self.known.memories[1]
 
     @garbage_collection_paused()
     def _every_grade(self) -> dict[str, Grade]:
-        from workbench.engine.memory.decay import day_of
-        from workbench.engine.memory.scores import scores_and_statuses
-
         census, told = self._census(), self.reckoning
         raws = census.raws(day_of(told.now, told.zone), told.settings.lambda_)
         scores, statuses = scores_and_statuses(census, raws, told.thresholds)
         names = {day: date.fromordinal(day).isoformat() for day in set(census.days)}
         days = [names[day] for day in census.days]
         grades = list(map(Grade._make, zip(scores, statuses, days, strict=True)))
-        # Backwards, so that of a memory that stands in several files the first counts.
+        # Backwards, so that of a memory in several files the first counts.
         return dict(zip(reversed(census.ids), reversed(grades), strict=True))
 
     def _grades_of(self, ids: Sequence[str]) -> dict[str, Grade]:
-        from workbench.engine.memory.decay import day_of, score_now
-
         found = {}
         for record in self.lookups.outlines(ids):
             composed = self._compose(record)
@@ -294,8 +531,6 @@ class Scores:
         return found
 
     def _compose(self, record: MemoryRecord) -> DecayRecord | None:
-        from workbench.engine.memory.decay import SCORED_STORES, decay_record
-
         if record.store not in SCORED_STORES:
             return None
         return decay_record(
@@ -304,8 +539,6 @@ class Scores:
 
     def facts(self, record: MemoryRecord) -> MemoryFacts:
         """Return what a memory's own text says that matters to its score."""
-        from workbench.engine.memory.decay import MemoryFacts
-
         return MemoryFacts(
             id=record.id,
             store=record.store,
@@ -315,6 +548,7 @@ class Scores:
             pinned=record.pinned,
             title=record.title,
             tags=record.tags,
+            used=record.used,
         )
 
 
@@ -326,40 +560,32 @@ class CurrentScores:
         self._known = ScoreCache()
         self._lock = threading.Lock()
 
-    def now(self, context: WorkspaceContext) -> Scores:
-        """Return the relevance of memories at this moment.
+    def now(
+        self,
+        content: bytes,
+        accesses: JournalPage,
+        catalog: Catalog,
+        lookups: Lookups,
+        reckoning: DecayContext,
+    ) -> Scores:
+        """Return the relevance of memories at a moment.
 
         Args:
-            context: The open workspace, its settings and catalog up to date.
+            content: Of the scores file.
+            accesses: Those that the journal holds.
+            catalog: Of the memories, up to date.
+            lookups: The catalog's questions.
+            reckoning: The moment, the zone and the constants.
         """
-        from workbench.engine.history.work_files import read_work_file
-        from workbench.engine.markdown.decay_scores import DecayScores
-        from workbench.engine.memory.decay import DecayContext
-        from workbench.engine.memory.scores_file import pending_accesses
-        from workbench.engine.services.first_seen import FirstSeen
-
-        content = read_work_file(context.root, layout.DECAY_SCORES) or b""
         file = self._file
         if file is None or content != file.content:
             file = self._file = DecayScores.parse(content)
-        accesses, now, constants = (
-            pending_accesses(file, context.accesses()),
-            context.now(),
-            context.settings.decay,
-        )
+        pending = pending_accesses(file, accesses)
         # Scores change with the day, the memories, the scores file and the journal, and with nothing else.
-        settled = (now.date(), context.catalog.version(), content, constants)
-        basis = (settled, frozenset(accesses.items()))
+        settled = (reckoning.now.date(), catalog.version(), content, reckoning.settings)
+        basis = (settled, frozenset(pending.items()))
         with self._lock:
             if basis != self._known.basis:
                 self._known = ScoreCache(basis, self._known.settled, self._known.memories)
             known = self._known
-        return Scores(
-            catalog=context.catalog,
-            lookups=context.lookups,
-            entries=file.entries,
-            pending=accesses,
-            first_seen=FirstSeen(context.catalog),
-            reckoning=DecayContext(now, context.zone, constants),
-            known=known,
-        )
+        return Scores(catalog, lookups, file.entries, pending, FirstSeen(catalog), reckoning, known)

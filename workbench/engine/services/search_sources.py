@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,9 +13,8 @@ from workbench.engine.catalog.catalog import Catalog
 from workbench.engine.catalog.lookups import Lookups
 from workbench.engine.catalog.records import EdgeRecord, FactRecord
 from workbench.engine.errors import NotFound
-from workbench.engine.search.chunks import ChunkSource, StoredChunk
 from workbench.engine.search.updater import BackgroundTask
-from workbench.engine.tokens.counting import count_tokens
+from workbench.engine.tokens import count_tokens
 
 if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
@@ -24,10 +22,9 @@ if TYPE_CHECKING:
     from workbench.engine.clock import Clock
     from workbench.engine.markdown.source import Problem
     from workbench.engine.search.chunks import FileSource
-    from workbench.engine.search.extra_files import ExtraPaths
-    from workbench.engine.search.qmd_backend import QmdBackend
+    from workbench.engine.search.outside_sources import ExtraPaths, SessionTranscripts, TranscriptCopies
+    from workbench.engine.search.qmd import QmdBackend
     from workbench.engine.search.ranking.question import SearchOptions
-    from workbench.engine.search.session_files import SessionTranscripts
     from workbench.engine.services.quarantine import Masking
     from workbench.engine.settings.sections import Settings
 
@@ -47,6 +44,7 @@ class Outside:
         clock: Tells the time.
         zone: Of days and times in the files.
         masking: Masks the secrets on which nobody has decided.
+        own_sessions: Returns the folder of the workspace's own sessions.
     """
 
     def __init__(
@@ -57,35 +55,54 @@ class Outside:
         clock: Clock,
         zone: ZoneInfo,
         masking: Masking,
+        own_sessions: Callable[[], Path],
     ) -> None:
         self.sources: list[FileSource] = []
+        self._own_sessions = own_sessions
         self._derived = derived
         self._masking = masking
         self._policy = masking.policy()
         self._extra: ExtraPaths | None = None
         self._transcripts: SessionTranscripts | None = None
+        self._copied: SessionTranscripts | None = None
         self._qmd: QmdBackend | None = None
         self._looked = -1e9
         self._version: Hashable = None
         self._told: Hashable = None
+        self._scope = settings.qmd.scope
         search = settings.search
         if search.extra_paths:
-            from workbench.engine.search.extra_files import ExtraPaths
+            from workbench.engine.search.outside_sources import ExtraPaths
 
             self._extra = ExtraPaths(root, search.extra_paths, zone, derived / "extra-files.json", masking)
             self.sources.append(self._extra)
         if search.sessions:
-            from workbench.engine.search.session_files import SessionTranscripts
+            from workbench.engine.search.outside_sources import SessionTranscripts
 
             self._transcripts = SessionTranscripts(
-                root, search, zone, clock, derived / "transcripts.json", mask=masking
+                root, search, zone, clock, derived / "transcripts.json", masking, own_sessions
             )
             self.sources.append(self._transcripts)
         if search.backend == "qmd":
-            from workbench.engine.search.qmd_backend import QmdBackend
+            from workbench.engine.search.qmd import QmdBackend
 
-            self._qmd = QmdBackend(settings.qmd, root, derived, clock)
+            copy = None
+            if settings.qmd.transcripts:
+                copy = self._copies(root, settings, derived, clock, zone).bring_up_to_date
+            self._qmd = QmdBackend(settings.qmd, root, derived, clock, copy_transcripts=copy)
         self._background = BackgroundTask(self._refresh_qmd, name="workbench-qmd")
+
+    def _copies(
+        self, root: Path, settings: Settings, derived: Path, clock: Clock, zone: ZoneInfo
+    ) -> TranscriptCopies:
+        """Return what copies transcripts for QMD, whether or not the built-in index searches them, too."""
+        from workbench.engine.search.outside_sources import SessionTranscripts, TranscriptCopies
+
+        search = replace(settings.search, sessions=True)
+        self._copied = SessionTranscripts(
+            root, search, zone, clock, derived / "copied-transcripts.json", self._masking, self._own_sessions
+        )
+        return TranscriptCopies(self._copied, settings.qmd.transcript_days, clock)
 
     def version(self) -> Hashable:
         """Return a value that is another one after a change out there, some seconds later at most."""
@@ -98,7 +115,7 @@ class Outside:
 
     def problems(self) -> tuple[Problem, ...]:
         """Return what of the settings could not be followed, and which files not read, as far as was looked."""
-        sources = (source for source in (self._extra, self._transcripts) if source is not None)
+        sources = (source for source in (self._extra, self._transcripts, self._copied) if source is not None)
         return tuple(problem for source in sources for problem in source.problems)
 
     def search(
@@ -107,7 +124,6 @@ class Outside:
         """Let QMD answer, where it is what searches.
 
         Args:
-            query: The question.
             options: Limits and filters.
             version: Of the workspace's files; another one than the last time means that they changed.
 
@@ -116,8 +132,14 @@ class Outside:
         """
         if self._qmd is None:
             return None, None
-        from workbench.engine.search.qmd_results import QmdFailed
+        from workbench.engine.search.qmd import is_in_scope
+        from workbench.engine.search.qmd_program import QmdFailed
 
+        if not is_in_scope(self._scope):
+            return (
+                None,
+                "qmd.scope keeps QMD out of direct conversations, the built-in index answers instead.",
+            )
         if version != self._told:
             self._told = version
             self._qmd.changed()
@@ -126,7 +148,7 @@ class Outside:
         try:
             answer = self._qmd.search(query, options.max_results, options.within)
         except QmdFailed as failure:
-            return None, f"QMD failed, the built-in index answers instead: {failure.reason}"
+            return None, f"QMD failed, the built-in index answers instead: {failure}"
         # A least score is meant for our scores: QMD's mean something else in every collection.
         hits = tuple(replace(hit, snippet=self._masking.text(hit.snippet)) for hit in answer.hits)
         if options.budget is not None:
@@ -138,7 +160,7 @@ class Outside:
 
         Raises:
             NotFound: It is no file that is searched.
-            OutsideWorkspace: Likewise.
+            OutsideWorkspace: It leads out of the folders that are searched.
         """
         content = None
         if path.startswith(_EXTRA) and self._extra is not None:
@@ -153,13 +175,12 @@ class Outside:
         """Say in the state of the index what searches."""
         if self._qmd is None:
             return status
-        qmd = self._qmd.status()
-        failure = f"QMD failed: {qmd.failure}" if qmd.failure else None
+        failure = f"QMD failed: {self._qmd.failure}" if self._qmd.failure else None
         return replace(status, backend="qmd", fallback=failure or status.fallback)
 
     def destroy(self) -> None:
         """Delete the copies of texts that QMD keeps, whether or not it is what searches now (raises StorageError)."""
-        from workbench.engine.search.qmd_backend import delete_home
+        from workbench.engine.search.qmd import delete_home
 
         delete_home(self._derived)
 
@@ -170,7 +191,7 @@ class Outside:
     def _refresh_qmd(self, cancelled: Callable[[], bool]) -> None:
         from contextlib import suppress
 
-        from workbench.engine.search.qmd_results import QmdFailed
+        from workbench.engine.search.qmd_program import QmdFailed
 
         if self._qmd is not None and not cancelled():
             # Its status keeps the reason, and searches say it.
@@ -205,6 +226,13 @@ class VisibleLookups(Lookups):
         """Return the visible facts of an entity."""
         return tuple(fact for fact in super().facts_of(entity) if fact.id not in self._hidden)
 
+    def facts_citing(
+        self, lines: Sequence[tuple[str, int, int]], memories: Sequence[str]
+    ) -> tuple[FactRecord, ...]:
+        """Return the visible facts that have any of these as a source."""
+        found = super().facts_citing(lines, memories)
+        return tuple(fact for fact in found if fact.id not in self._hidden)
+
     def edges(self) -> tuple[EdgeRecord, ...]:
         """Return every visible relation."""
         return self._seen(super().edges())
@@ -215,41 +243,3 @@ class VisibleLookups(Lookups):
 
     def _seen(self, edges: Iterable[EdgeRecord]) -> tuple[EdgeRecord, ...]:
         return tuple(edge for edge in edges if f"{edge.from_}#^{edge.block}" not in self._hidden)
-
-
-class VisibleChunks:
-    """The index as it is to be searched: without the lines of facts and relations that were archived by themselves.
-
-    Args:
-        source: The index.
-        hidden: Their ids, `entity:person--alex#^f7k2`.
-    """
-
-    def __init__(self, source: ChunkSource, hidden: Iterable[str]) -> None:
-        self.statistics = source.statistics
-        self.by_keywords = source.by_keywords
-        self.by_vector = source.by_vector
-        self.by_memory = source.by_memory
-        self.by_day = source.by_day
-        self.owners = source.owners
-        self._read = source.read
-        self._hidden = frozenset(hidden)
-        self._marks: dict[str, tuple[str, ...]] = defaultdict(tuple)
-        for memory_id in self._hidden:
-            entity, _, block = memory_id.partition("#^")
-            self._marks[entity] += (f"^{block}",)
-
-    def read(self, numbers: Sequence[int]) -> list[StoredChunk]:
-        """Return chunks with blank lines for what is hidden, so that line numbers stay right."""
-        return [self._blanked(stored) for stored in self._read(numbers)]
-
-    def _blanked(self, stored: StoredChunk) -> StoredChunk:
-        marks = self._marks.get(stored.chunk.memory_id)
-        if stored.chunk.memory_id in self._hidden:
-            marks = ("",)
-        if not marks:
-            return stored
-        lines = stored.chunk.text.split("\n")
-        text = "\n".join("" if line.rstrip().endswith(marks) else line for line in lines)
-        # Its units are others now, and what was stored for each does not fit them.
-        return replace(stored, chunk=replace(stored.chunk, text=text), unit_vectors=None, unit_terms=None)

@@ -1,4 +1,4 @@
-"""The guard against secrets: no change stores one, and edits from outside are screened before history takes them."""
+"""Holds secrets back: no request, change or edit from outside brings one into history before a person decides."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import json
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, TypeVar
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from workbench.engine import layout
+from workbench.engine import layout, results
 from workbench.engine.clock import render_time
 from workbench.engine.errors import Locked, SecretFound, StorageError
-from workbench.engine.history.outside_edits import Edit, Screened
+from workbench.engine.history.plan import OutsideEdit, Screened
 from workbench.engine.secrets.detection import LEFT_OUT, added_secrets, find_secrets, masked, text_of
 from workbench.engine.services.quarantine import EDIT, OUTSIDE, HeldRequest, Quarantine
 
@@ -22,6 +23,59 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
+_MOST_NAMED = 6
+
+
+def held_back(
+    context: WorkspaceContext, method: str, text: str, arguments: Mapping[str, Any], *, keep: bool = True
+) -> results.memories.HeldBack | None:
+    """Keep a request outside the workspace if its text looks like a secret; None where it does not.
+
+    It is asked before anything else: a model that is asked where a memory belongs must not see the secret either.
+
+    Args:
+        method: `remember` or `propose`.
+        text: What should be stored.
+        arguments: Of that method, with the text.
+        keep: Whether the request waits for a decision; else it is only told that it would.
+    """
+    context.follow_settings()
+    settings = context.settings.secrets
+    found = [each for each in find_secrets(text) if each.digest not in settings.allow]
+    if not settings.hold_back:
+        return None
+    if not found:
+        _refuse_elsewhere(context, method, text, arguments)
+        return None
+    kinds = tuple(dict.fromkeys(each.kind for each in found))
+    reason = f"it looks like a secret ({' and '.join(kinds)}), and history would remember it"
+    if not keep:
+        return results.memories.HeldBack(reason, "A person would decide on it")
+    request = HeldRequest(
+        0,
+        method,
+        {name: list(each) if isinstance(each, tuple) else each for name, each in arguments.items()},
+        str(context.role),
+        render_time(context.now()),
+        kinds,
+        tuple(dict.fromkeys(each.digest for each in found)),
+    )
+    context.claim_state()
+    number = Quarantine(context.state).add(request)[0].number
+    return results.memories.HeldBack(
+        reason,
+        f"A person decides: workbench secrets store {number} (with --leave-out without the secret), or drop {number}",
+    )
+
+
+def _refuse_elsewhere(
+    context: WorkspaceContext, method: str, text: str, arguments: Mapping[str, Any]
+) -> None:
+    """Refuse a secret in another argument than the text, as it was given: tags are written otherwise than they came."""
+    for name, value in arguments.items():
+        for said in (value,) if isinstance(value, str) else value if isinstance(value, list | tuple) else ():
+            if isinstance(said, str) and said != text and (found := find_secrets(said)):
+                refuse_secrets(new_here(found, context), f"{method}: {name}")
 
 
 def guarded(
@@ -31,7 +85,6 @@ def guarded(
 
     Args:
         planner: Of the change.
-        context: The open workspace.
     """
 
     def check(found: Collection[Secret], where: str) -> None:
@@ -55,12 +108,11 @@ def guarded(
 def new_here(found: Collection[Secret], context: WorkspaceContext) -> tuple[Secret, ...]:
     """Return the secrets that may not be stored as things are: nobody let them in, and history does not have them.
 
-    What stands in some file already may be moved, quoted and corrected; in an edit that was kept out of history it
-    does not stand yet.
+    What some file holds already may be moved, quoted and corrected; an edit that was kept out of history does not
+    count.
 
     Args:
         found: Secrets.
-        context: The open workspace.
     """
     new = {each.text: each for each in found if each.digest not in context.settings.secrets.allow}
     head = context.history.head() if new else None
@@ -108,15 +160,12 @@ class EditScreen:
     on the disk before the file is written. Any other file is left as it is, and stays out of history: one that is new
     to it, so that adopting a folder changes nothing there; one in which a program may need the very characters
     (settings, what steers an agent); one that a placeholder could break (no text, JSON).
-
-    Args:
-        context: The open workspace.
     """
 
     def __init__(self, context: WorkspaceContext) -> None:
         self._context = context
 
-    def __call__(self, edits: Sequence[Edit]) -> dict[str, Screened]:
+    def __call__(self, edits: Sequence[OutsideEdit]) -> dict[str, Screened]:
         """Return what is held back of which file; see `Screen`."""
         if not self._context.settings.secrets.hold_back:
             return {}
@@ -149,7 +198,7 @@ class EditScreen:
         new = {each.text for each in new_here(others, self._context)}
         return known | {(path, each.text) for path, each in asked if each.text in new}
 
-    def _screened(self, held: Sequence[tuple[Edit, Sequence[Secret]]]) -> dict[str, Screened]:
+    def _screened(self, held: Sequence[tuple[OutsideEdit, Sequence[Secret]]]) -> dict[str, Screened]:
         cut = {edit.path: edit.before() is not None and _can_be_cut(edit, secrets) for edit, secrets in held}
         asked = [
             request
@@ -170,7 +219,7 @@ class EditScreen:
             for edit, secrets in held
         }
 
-    def _requests(self, edit: Edit, secrets: Sequence[Secret], *, keep: bool) -> Iterator[HeldRequest]:
+    def _requests(self, edit: OutsideEdit, secrets: Sequence[Secret], *, keep: bool) -> Iterator[HeldRequest]:
         path, text = edit.path, text_of(edit.after)
         # What gives a secret away may be on another line: the head of a table, or the label above.
         found = find_secrets(text)
@@ -201,14 +250,14 @@ def _masked_part(text: str, found: Sequence[Secret], start: int, end: int) -> st
 
 
 def _once(secrets: Iterable[Secret]) -> list[Secret]:
-    """Return each secret where it stands first: a file may say one many thousand times."""
+    """Return the first occurrence of each secret: a file may hold one many thousand times."""
     first: dict[str, Secret] = {}
     for each in secrets:
         first.setdefault(each.text, each)
     return list(first.values())
 
 
-def _left_out(edit: Edit, secrets: Sequence[Secret], until: str) -> Screened:
+def _left_out(edit: OutsideEdit, secrets: Sequence[Secret], until: str) -> Screened:
     kinds = " and ".join(dict.fromkeys(each.kind for each in secrets))
     path = masked(edit.path)
     return Screened(
@@ -216,7 +265,7 @@ def _left_out(edit: Edit, secrets: Sequence[Secret], until: str) -> Screened:
     )
 
 
-def _cut(edit: Edit, secrets: Sequence[Secret], held: Sequence[HeldRequest]) -> Screened:
+def _cut(edit: OutsideEdit, secrets: Sequence[Secret], held: Sequence[HeldRequest]) -> Screened:
     stand_ins = [(each, request.placeholder) for each, request in zip(secrets, held, strict=True)]
     told = ", ".join(dict.fromkeys(placeholder for _, placeholder in stand_ins))
     return Screened(
@@ -225,7 +274,7 @@ def _cut(edit: Edit, secrets: Sequence[Secret], held: Sequence[HeldRequest]) -> 
     )
 
 
-def _added(edit: Edit) -> tuple[Secret, ...]:
+def _added(edit: OutsideEdit) -> tuple[Secret, ...]:
     """Return the secrets that history would get with an edit."""
     in_name, within = find_secrets(edit.path), find_secrets(text_of(edit.after))
     if not in_name and not within:
@@ -234,8 +283,8 @@ def _added(edit: Edit) -> tuple[Secret, ...]:
     return (*(in_name if before is None else ()), *added_secrets(before, edit.after))
 
 
-def _can_be_cut(edit: Edit, found: Sequence[Secret]) -> bool:
-    """Tell whether a placeholder may stand where a secret is: in a memory file that stays what it is with it."""
+def _can_be_cut(edit: OutsideEdit, found: Sequence[Secret]) -> bool:
+    """Return whether a placeholder may replace a secret: in a memory file that stays valid with it."""
     if layout.store_of(edit.path) == "file" and not edit.path.startswith("memory/"):
         return False
     try:
@@ -262,3 +311,93 @@ def _is_json(text: str) -> bool:
     except (ValueError, RecursionError):
         return False
     return True
+
+
+def waiting(context: WorkspaceContext) -> tuple[HeldRequest, ...]:
+    """Return what waits for a person's decision, oldest first.
+
+    An edit that was kept out of history waits as long as its file holds the secret, and nobody has let it in. One that
+    was let in waits again where its placeholder is back, as after an undo.
+
+    Raises:
+        StorageError: The file of what was held back, or one that it names, cannot be read.
+    """
+    held = Quarantine(context.state).read()
+    if not any(each.path for each in held):
+        return held
+    context.follow_settings()
+    allowed = context.settings.secrets.allow
+
+    @cache
+    def text_in(path: str) -> str:
+        return text_of(context.raw_files.read(path) or b"")
+
+    @cache
+    def digests_in(path: str) -> frozenset[str]:
+        return frozenset(each.digest for each in (*find_secrets(text_in(path)), *find_secrets(path)))
+
+    def waits(request: HeldRequest) -> bool:
+        new = set(request.digests) - set(allowed)
+        if request.is_left_out:
+            return not digests_in(request.path).isdisjoint(new)
+        if not request.path:
+            return True
+        text = text_in(request.path)
+        return request.placeholder in text or bool(new and request.secret not in text)
+
+    return tuple(filter(waits, held))
+
+
+def forget_settled(context: WorkspaceContext) -> None:
+    """Forget edits kept out of history that wait no more: their secret is out of the file, or was let in."""
+    file = Quarantine(context.state)
+    left_out = {each.number for each in file.read() if each.is_left_out}
+    settled = left_out - {each.number for each in waiting(context)}
+    file.forget(lambda request: request.number in settled)
+
+
+def follow_held_back(context: WorkspaceContext, changes: Mapping[str, bool]) -> tuple[str, ...]:
+    """Let what a change stored wait again once it is taken back; return a warning where that fails.
+
+    Args:
+        changes: Whether each change stands now, by its transaction.
+    """
+    try:
+        Quarantine(context.state).follow(changes)
+    except (StorageError, Locked) as error:
+        # The commit is made all the same.
+        return (f"What was held back does not follow: {error}",)
+    return ()
+
+
+def purge_held_back(context: WorkspaceContext, erase: Callable[[str], str]) -> tuple[str, ...]:
+    """Forget every request that says what is purged; return what a person should know, one sentence each.
+
+    Args:
+        erase: Returns a text without what has to go.
+    """
+
+    def says(value: object) -> bool:
+        if isinstance(value, str):
+            return erase(value) != value
+        return isinstance(value, list) and any(says(each) for each in value)
+
+    file = Quarantine(context.state)
+    try:
+        file.forget(lambda request: any(says(each) for each in request.arguments.values()))
+        file.clear_leavings()
+    except (StorageError, Locked) as error:
+        # Memory has let go of it already; what could not be reached is named.
+        return (f"May still be among what was held back: {error}",)
+    return ()
+
+
+def tell_left_out(context: WorkspaceContext) -> tuple[str, ...]:
+    """Return a line that names the files which stay out of history; none where there are none."""
+    paths = list(dict.fromkeys(masked(each.path) for each in waiting(context) if each.is_left_out))
+    if not paths:
+        return ()
+    more = f" and {len(paths) - _MOST_NAMED} more" if len(paths) > _MOST_NAMED else ""
+    named = ", ".join(paths[:_MOST_NAMED]) + more
+    what = "What looks like a secret is held back, and kept out of history until you decide"
+    return (f"{what}: {named}. Decide with: workbench secrets",)

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from workbench.engine import layout, results
 from workbench.engine.clock import parse_time
 from workbench.engine.errors import InvalidInput, NotFound, Refused, Stale
+from workbench.engine.history.commits import parse_message
+from workbench.engine.history.outside_edits import replace_unless_edited
+from workbench.engine.history.plan import Action, FileChange, FileView, Plan
 from workbench.engine.requests import RememberRequest
 from workbench.engine.roles import Capability, require
-from workbench.engine.secrets.detection import LEFT_OUT, find_secrets, masked, text_of
+from workbench.engine.secrets.detection import LEFT_OUT, Secret, find_secrets, masked, text_of
 from workbench.engine.services.context import WorkspaceContext
 from workbench.engine.services.memory import Memory
-from workbench.engine.services.mutator import Mutator
-from workbench.engine.services.quarantine import forget_settled, waiting
-
-if TYPE_CHECKING:
-    from workbench.engine.history.plan import FileView, Plan
-    from workbench.engine.secrets.detection import Secret
-    from workbench.engine.services.quarantine import HeldRequest, Quarantine
-
+from workbench.engine.services.mutator import Mutator, plan_setting
+from workbench.engine.services.quarantine import HeldRequest, Quarantine
+from workbench.engine.services.secret_guard import forget_settled, waiting
+from workbench.engine.settings.layers import check_settings, write_setting
 
 _DOING = "let secrets into memory"
 _DIGEST = frozenset("0123456789abcdef")
@@ -35,7 +33,7 @@ class Secrets:
         self._mutator = mutator
         self._memory = memory
 
-    def secrets_held(self) -> results.memories.HeldBackList:
+    def held(self) -> results.memories.HeldBackList:
         """Return what was held back, oldest first; the secrets themselves are left out.
 
         Raises:
@@ -64,7 +62,7 @@ class Secrets:
             )
         )
 
-    def secrets_reveal(self, number: int) -> results.memories.HeldSecret:
+    def reveal(self, number: int) -> results.memories.HeldSecret:
         """Return what was held back with the secret in it. Only a person may.
 
         Raises:
@@ -78,25 +76,25 @@ class Secrets:
             return results.memories.HeldSecret(number, "\n".join(found))
         return results.memories.HeldSecret(number, request.secret or request.text)
 
-    def secrets_store(self, number: int, *more: int, leave_out: bool = False) -> results.memories.Remembered:
+    def store(self, number: int, *more: int, leave_out: bool = False) -> results.memories.Remembered:
         """Store what was held back; the secrets in it are allowed from then on. Only a person may.
 
-        A request is remembered; what was written into a file from outside is put back where its placeholder stands,
-        or the file as it is taken into history. One undo takes back all of it, but leaves a file that was new to
-        history.
+        A request is remembered; what was written into a file from outside is put back in place of its placeholder,
+        or the file as it is taken into history. One undo takes back all of it, and what was remembered waits again;
+        but it leaves a file that was new to history.
 
         Args:
             number: Of what was held back.
-            more: Further numbers.
-            leave_out: Store it with `[secret left out]` where the secret is; nothing is allowed then.
+            leave_out: Store it with `[secret left out]` where the secret is; nothing is allowed then. The secret is
+                kept for an undo until `drop`, and a warning says so.
 
         Returns:
             What became of the last; files, ids and warnings are those of all.
 
         Raises:
             RoleRefused: This door is no person's.
-            NotFound: Nothing of a number waits, or its placeholder stands in its file no more.
-            Refused: The secret shall be left out, and stands in the name of a file.
+            NotFound: Nothing of a number waits, or its placeholder is no longer in the file.
+            Refused: The secret shall be left out, and is in the name of a file.
         """
         require(self._context.role, Capability.CHANGE_SETTINGS, doing=_DOING)
         requests = [self._held().take(each) for each in (number, *more)]
@@ -106,7 +104,7 @@ class Secrets:
         with self._mutator.group.begun():
             if not leave_out:
                 digests = dict.fromkeys(digest for each in requests for digest in each.digests)
-                told = self.secrets_allow(digests).warnings
+                told = self.allow(digests).warnings
             stored = [self._store(each, leave_out=leave_out) for each in requests]
         forget_settled(self._context)
         return replace(
@@ -116,30 +114,30 @@ class Secrets:
             warnings=tuple(dict.fromkeys((*told, *(line for each in stored for line in each.warnings)))),
         )
 
-    def secrets_drop(self, number: int, *more: int) -> results.memories.HeldBackList:
+    def drop(self, number: int, *more: int) -> results.memories.HeldBackList:
         """Forget what was held back; no trace of it stays. Only a person may. Returns what waits still.
 
-        In a file, `[secret left out]` stands where it or its placeholder stood.
+        In a file, `[secret left out]` replaces it or its placeholder. What was remembered of it stays, but does not
+        wait again once that is undone.
 
         Args:
-            number: Of what was held back.
-            more: Further numbers.
+            number: Of what was held back, or was and is stored now.
 
         Raises:
             RoleRefused: This door is no person's.
             NotFound: Nothing of a number waits.
-            Refused: The secret stands in the name of a file.
+            Refused: The secret is in the name of a file.
         """
         require(self._context.role, Capability.CHANGE_SETTINGS, doing="decide on what was held back")
         held = self._held()
-        requests = [held.take(each) for each in (number, *more)]
+        requests = [held.take(each, or_stored=True) for each in (number, *more)]
         with self._mutator.group.begun():
             for request in requests:
                 if request.path:
                     self._leave_out_of_file(request)
                 held.drop(request.number)
         forget_settled(self._context)
-        return self.secrets_held()
+        return self.held()
 
     def _store(self, request: HeldRequest, *, leave_out: bool) -> results.memories.Remembered:
         """Store one; its secrets are allowed already where they are not left out."""
@@ -151,16 +149,33 @@ class Secrets:
             stored = self._memory.remember_request(_request(request, text))
         # What was put back where its placeholder stood waits again once that is undone.
         put_back = bool(request.secret) and not leave_out
-        if stored.held_back is None and not put_back:
+        if stored.held_back is not None or put_back:
+            return stored
+        is_kept = self._settle(request, stored.commit)
+        if not (is_kept and leave_out):
+            return stored
+        told = f"The secret is kept outside the workspace, for an undo, until: workbench secrets drop {request.number}"
+        return replace(stored, warnings=(*stored.warnings, told))
+
+    def _settle(self, request: HeldRequest, commit: str | None) -> bool:
+        """Let a request wait no more until its commit is taken back; forget it where no commit is, or a file has it.
+
+        Returns:
+            Whether it is kept.
+        """
+        if commit is None or request.is_left_out:
             self._held().drop(request.number)
-        return stored
+            return False
+        transaction = parse_message(self._context.history.store.commit(commit)).transaction
+        self._held().settle(request.number, transaction)
+        return True
 
     def _refuse_gone(self, requests: Iterable[HeldRequest]) -> None:
         """Refuse to let in what can be put back nowhere, before anything is allowed."""
         for request in requests:
             if request.secret and request.placeholder not in self._text_of(request.path):
                 raise NotFound(
-                    f"“{request.placeholder}” stands there no more.",
+                    f"“{request.placeholder}” is no longer there.",
                     where=request.path,
                     remedy="Write it back where the secret belongs, or see the secret with: workbench secrets reveal "
                     f"{request.number}",
@@ -203,16 +218,14 @@ class Secrets:
         return {each.path for each in waiting(self._context) if each.is_left_out}
 
     def _rewrite(self, path: str, before: bytes, after: bytes) -> None:
-        """Give a file that history has not taken in other content, by a person’s word."""
-        from workbench.engine.history.outside_edits import replace_unless_edited
-
+        """Write other content into a file that history does not hold, on a person’s decision."""
         context = self._context
         with context.history.writing("manual"):
             if not replace_unless_edited(context.root, path, before, after, context.new_id()):
                 raise Stale("The file was just edited.", where=path, remedy="Decide again.")
 
     def _take_out(self, request: HeldRequest) -> results.memories.Changed:
-        """Take a secret out of a file that history has not taken in, and let it take in the rest."""
+        """Take a secret out of a file that history does not hold, and commit the rest."""
         before = self._context.raw_files.read(request.path) or b""
         after = before
         for each in self._secrets_in(request):
@@ -229,11 +242,9 @@ class Secrets:
         return self._take_in(request.path)
 
     def _replace_in(self, request: HeldRequest, text: str, summary: str) -> results.memories.Changed:
-        """Give a file other words for its placeholder, in one commit; none where it does not stand there."""
+        """Replace the placeholder in a file by other words, in one commit; none where it is not there."""
 
         def plan(view: FileView) -> Plan[results.memories.Changed]:
-            from workbench.engine.history.plan import Action, FileChange, Plan
-
             outcome = results.memories.Changed(None, ids=(f"file:{request.path}",))
             before = view.read(request.path)
             after = before and before.replace(request.placeholder.encode(), text.encode())
@@ -242,33 +253,31 @@ class Secrets:
             change = FileChange(request.path, after, Action.EDIT, summary)
             return Plan(Action.EDIT, request.path, summary, (change,), outcome=outcome)
 
-        by = self._mutator.attribution("a person decided on a secret")
-        receipt = self._mutator.mutate(plan, by, Capability.CHANGE_SETTINGS, doing=_DOING)
-        return replace(receipt.outcome, commit=receipt.commit, files=receipt.files)
+        return self._mutator.change(
+            plan, "a person decided on a secret", Capability.CHANGE_SETTINGS, doing=_DOING
+        )
 
     def _secrets_in(self, request: HeldRequest) -> list[Secret]:
-        """Return the secrets of a request that stand in its file, or in its name."""
+        """Return the secrets of a request that are in its file, or in its name."""
         found = (*find_secrets(self._text_of(request.path)), *find_secrets(request.path))
         return [each for each in found if each.digest in request.digests]
 
     def _text_of(self, path: str) -> str:
         return text_of(self._context.raw_files.read(path) or b"")
 
-    def secrets_allow(self, digests: Iterable[str]) -> results.memories.Changed:
+    def allow(self, digests: Iterable[str]) -> results.memories.Changed:
         """Let secrets be stored, wherever they come up; one commit of the settings. Only a person may.
 
         Files that stayed out of history for them alone are taken in.
 
         Args:
-            digests: As refusals and `secrets_held` name them.
+            digests: As refusals and `held` name them.
 
         Raises:
             RoleRefused: This door is no person's.
             InvalidInput: One is no digest.
             InvalidSetting: `workbench.toml` cannot be read.
         """
-        from workbench.engine.settings.layers import check_settings, write_setting
-
         context = self._context
         require(context.role, Capability.CHANGE_SETTINGS, doing=_DOING)
         wanted = tuple(dict.fromkeys(digests))
@@ -280,46 +289,32 @@ class Secrets:
         context.follow_settings()
         known = context.settings.secrets.allow
         allowed = [*known, *(each for each in wanted if each not in known)]
-        outcome = results.memories.Changed(None, ids=(f"file:{layout.SETTINGS}",))
         if len(allowed) == len(known):
-            return outcome
-
-        def allowing(before: bytes | None) -> bytes:
-            after = write_setting(before or b"", "secrets.allow", allowed)
-            check_settings(after)
-            return after
-
-        def plan(view: FileView) -> Plan[results.memories.Changed]:
-            from workbench.engine.history.plan import Action, FileChange, Plan
-
-            before = view.read(layout.SETTINGS)
-            action = Action.CREATE if before is None else Action.EDIT
-            summary = f"secrets.allow: {wanted[0] if len(wanted) == 1 else len(wanted)} allowed"
-            change = FileChange(layout.SETTINGS, allowing(before), action, summary)
-            return Plan(action, layout.SETTINGS, summary, (change,), outcome=outcome)
-
+            return results.memories.Changed(None, ids=(f"file:{layout.SETTINGS}",))
         # What was masked for these may be read now, in files that do not change with it as well.
         context.refresh_later()
         left_out = self._left_out()
         if layout.SETTINGS in left_out:
             # What was edited from outside and stays out of history is written by no plan.
             before = context.raw_files.read(layout.SETTINGS) or b""
-            self._rewrite(layout.SETTINGS, before, allowing(before))
+            after = write_setting(before, "secrets.allow", allowed)
+            check_settings(after)
+            self._rewrite(layout.SETTINGS, before, after)
             changed = self._take_in(layout.SETTINGS)
         else:
-            receipt = self._mutator.mutate(
-                plan,
-                self._mutator.attribution("a secret was allowed"),
+            summary = f"secrets.allow: {wanted[0] if len(wanted) == 1 else len(wanted)} allowed"
+            changed = self._mutator.change(
+                lambda view: plan_setting(view, "secrets.allow", allowed, summary),
+                "a secret was allowed",
                 Capability.CHANGE_SETTINGS,
                 doing=_DOING,
             )
             context.follow_settings()
-            changed = replace(receipt.outcome, commit=receipt.commit, files=receipt.files)
         settled = left_out - self._left_out() - {layout.SETTINGS}
         taken = (changed, *map(self._take_in, sorted(settled)))
         return replace(changed, warnings=tuple(line for each in taken for line in each.warnings))
 
-    def secrets_scan(self) -> results.memories.SecretScan:
+    def scan(self) -> results.memories.SecretScan:
         """Look through every memory file for what looks like a secret already.
 
         Raises:
@@ -346,8 +341,6 @@ class Secrets:
         return results.memories.SecretScan(tuple(places), len(paths))
 
     def _held(self) -> Quarantine:
-        from workbench.engine.services.quarantine import Quarantine
-
         return Quarantine(self._context.state)
 
 

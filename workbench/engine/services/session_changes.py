@@ -3,37 +3,47 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from workbench.engine import results
 from workbench.engine.errors import Cancelled, InvalidInput, WorkbenchError
+from workbench.engine.memory.wording import clip
 from workbench.engine.roles import Capability, require
 from workbench.engine.services import sessions as places
 from workbench.engine.services.context import WorkspaceContext
 from workbench.engine.services.mutator import Mutator
 from workbench.engine.services.session_flush import SessionFlush
-from workbench.engine.services.sessions import SessionService
+from workbench.engine.services.session_hook import EndedSession, run_hook
+from workbench.engine.services.sessions import Sessions
+from workbench.engine.sessions import events
+from workbench.engine.sessions.compaction import (
+    CompactionCut,
+    SessionMaterial,
+    Summary,
+    material_characters,
+    messages_of,
+    plan_cut,
+    summarise,
+)
+from workbench.engine.sessions.context import Context, build_context
+from workbench.engine.sessions.events import MESSAGE, LineReader, random_access
+from workbench.engine.sessions.foreign import drop_copy
+from workbench.engine.sessions.keys import peer_of, read_trigger
+from workbench.engine.sessions.store import JOINED, milliseconds, whole
+from workbench.engine.sessions.transcripts import ProgressReporter, Tree, read_tree, repair_transcript
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from datetime import datetime
 
-    from workbench.engine.sessions.compaction import CompactionCut, Summary
-    from workbench.engine.sessions.context import Context
     from workbench.engine.sessions.keys import SessionKey
-    from workbench.engine.sessions.lines import LineReader
-    from workbench.engine.sessions.store import SessionEntry
-    from workbench.engine.sessions.transcripts import ProgressReporter, Tree
 
 
 _ROLES = ("user", "assistant", "toolResult")
 
 
 def _message(text: str, role: str, message: Mapping[str, Any] | None, now: datetime) -> Mapping[str, Any]:
-    from workbench.engine.sessions import events
-
     if message is None:
         if role not in _ROLES:
             raise InvalidInput(f"“{role[:40]}” is no role in a session.", remedy=f"Say {', '.join(_ROLES)}.")
@@ -57,8 +67,8 @@ class _Planned:
     Args:
         before: What a model would be shown now.
         cut: Where.
-        summary: What stands for what is left.
-        left: Messages that it stands for.
+        summary: Of what is left.
+        left: Messages that it replaces.
     """
 
     before: Context
@@ -74,7 +84,7 @@ class SessionChanges:
         self,
         context: WorkspaceContext,
         mutator: Mutator,
-        sessions: SessionService,
+        sessions: Sessions,
         session_flush: SessionFlush,
     ) -> None:
         self._context = context
@@ -82,7 +92,7 @@ class SessionChanges:
         self._sessions = sessions
         self._session_flush = session_flush
 
-    def session_append(
+    def append(
         self,
         key: str,
         text: str = "",
@@ -93,14 +103,18 @@ class SessionChanges:
         total_tokens: int | None = None,
         context_tokens: int | None = None,
         label: str | None = None,
+        sender: str = "",
     ) -> results.sessions.SessionAppended:
         """Write one message to a session, which begins with it, goes on, or starts over because it had ended.
 
         A person's message that begins with `/new` or `/reset` starts the session over; what follows the word is the
-        first message of the new one.
+        first message of the new one. From somebody whom `sessions.reset_senders` does not name, it is a message as
+        any other, and a warning says so.
 
         Args:
-            key: A session key such as `agent:main:main`.
+            key: A session key such as `agent:main:main`; a direct conversation such as `telegram:direct:42` joins the
+                main session unless `sessions.direct_scope` says otherwise, it has a session of its own already, or
+                memories are for that person.
             text: What was said.
             role: user, assistant or toolResult.
             message: The whole message as transcripts write it, instead of text and role: with calls of tools,
@@ -109,20 +123,18 @@ class SessionChanges:
             total_tokens: Of the context, as the model counted them.
             context_tokens: Of the model's context window.
             label: What the session is called.
+            sender: Who said it, such as `telegram:42`; by default, who talks alone with the agent there.
 
         Raises:
-            InvalidInput: The key or the message is none, or a number of tokens counts nothing.
+            InvalidInput: The key, the message or a number of tokens cannot be used.
             Locked: Another program writes this session.
             RoleRefused: This door may not write.
         """
-        from workbench.engine.sessions import events
-        from workbench.engine.sessions.reset_policy import read_trigger
-        from workbench.engine.sessions.store import whole
-
         context = self._context
         require(context.role, Capability.WRITE_MEMORY, doing="write sessions")
         self._mutator.attribution("write sessions")
-        parsed, now = places.full_key(key), context.now()
+        said_in, now = places.full_key(key), context.now()
+        parsed, joins = places.destination(context, said_in)
         written = _message(text, role, message, now)
         for tokens in (total_tokens, context_tokens):
             if tokens is not None and whole(tokens) != tokens:
@@ -133,21 +145,36 @@ class SessionChanges:
         trigger = (
             read_trigger(text, rules.triggers) if written.get("role") == "user" and message is None else None
         )
+        warnings: list[str] = []
+        ended: EndedSession | None = None
+        if trigger is not None and not places.direct_rules(context).may_reset(said_in, sender):
+            who = clip(sender) or peer_of(said_in) or "A sender who is not named"
+            warnings.append(
+                f"{who} may not start {parsed} over, so “{trigger[0]}” was written as it was said; "
+                "sessions.reset_senders names who may."
+            )
+            trigger = None
         if trigger is not None:
             written = events.message("user", trigger[1], now)
-            self._save_before_new(parsed)
+            ended = self._save_before_new(parsed)
         name, entry, reason = self._sessions.begin(parsed, "new" if trigger else "")
         lines: tuple[Any, ...] = ()
         if trigger is None or trigger[1]:
             lines = self._sessions.writer(parsed, entry).append([(events.MESSAGE, {"message": written})], now)
-        told = {
+        told: dict[str, Any] = {
             "model": model, "totalTokens": total_tokens, "contextTokens": context_tokens, "label": label,
         }  # fmt: skip
-        self._sessions.update(
-            parsed, entry, {field: value for field, value in told.items() if value is not None}
-        )
+        if joins:
+            told[JOINED] = [*entry.joined, joins]
+        if fields := {field: value for field, value in told.items() if value is not None}:
+            self._sessions.change_entry(
+                parsed,
+                entry.session_id,
+                lambda known: known.with_fields(updatedAt=milliseconds(now), **fields),
+            )
         if reason in ("daily", "idle"):
             self._save_after_end(parsed)
+        warnings += run_hook(context, ended, reason, entry.session_id)
         return results.sessions.SessionAppended(
             name,
             entry.session_id,
@@ -156,16 +183,17 @@ class SessionChanges:
             began=bool(reason),
             reason=reason,
             rest=trigger[1] if trigger else None,
+            warnings=tuple(warnings),
         )
 
-    def _save_before_new(self, key: SessionKey) -> None:
-        """Save what matters of the session that is about to start over, where there is one."""
+    def _save_before_new(self, key: SessionKey) -> EndedSession | None:
+        """Save what matters of the session that is about to start over, and return it; None where there is none."""
         home = places.own_home(self._context)
         known = home.read().find(key)
-        if known is not None and known[1].session_id:
-            self._session_flush.save_all(
-                places.FoundSession(home, known[0], key, known[1]), f"/new in {known[0]}"
-            )
+        if known is None or not known[1].session_id:
+            return None
+        found = places.FoundSession(home, known[0], key, known[1])
+        return EndedSession(found, self._session_flush.save_all(found, f"/new in {known[0]}"))
 
     def _save_after_end(self, key: SessionKey) -> None:
         """Save what ended; where a model has to be asked, or it fails, it stays noted as due."""
@@ -175,7 +203,7 @@ class SessionChanges:
         with contextlib.suppress(WorkbenchError):
             self._session_flush.save_all(found, "", this_one=False)
 
-    def session_compact(
+    def compact(
         self,
         key: str,
         *,
@@ -185,16 +213,14 @@ class SessionChanges:
         progress: Callable[[results.sessions.CompactionProgress], None] = lambda _: None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> results.sessions.Compacted:
-        """Let a summary stand for all but the newest messages of a session; the transcript keeps everything.
+        """Replace by a summary all but the newest messages of a session; the transcript keeps everything.
 
         The summary is written by the chat model, in stages that fit it, or made of what was said; failures of tools
         and the files they read and wrote are told in any case.
 
         Args:
-            key: As for `session`.
             instructions: What the summary shall look at.
             keep_tokens: Of the newest messages that stay; the setting `sessions.keep_recent_tokens` by default.
-            from_: As for `sessions`; what is compacted is a copy in the own store.
             progress: Told how far it has come, on the calling thread.
             cancelled: Asked often; a compaction that is called off changes nothing.
 
@@ -204,9 +230,6 @@ class SessionChanges:
             Cancelled: It was called off.
             RoleRefused: This door may not write.
         """
-        from workbench.engine.sessions.foreign import drop_copy
-        from workbench.engine.sessions.transcripts import ProgressReporter
-
         context = self._context
         require(context.role, Capability.WRITE_MEMORY, doing="compact sessions")
         keep = context.settings.sessions.keep_recent_tokens if keep_tokens is None else keep_tokens
@@ -224,10 +247,10 @@ class SessionChanges:
             tokens_before = found.entry.total_tokens or planned.before.total
             with self._mutator.without_purges("system:compaction"):
                 line = self._append_compaction(found, planned.cut, summary, tokens_before)
-        # Counted at once: whoever is interrupted while the context is built has still a new cycle to be flushed.
+        # Counted at once: an interruption while the context is built must leave a new cycle to be flushed.
         compactions = self._count_compaction(found)
-        after = self._sessions.context(found, self._room(found), 0)[1]
-        self._note_tokens(found, after.total)
+        after = self._sessions.build_context(found, self._room(found), 0)[1]
+        self._sessions.update(found, totalTokens=after.total)
         kept = sum(1 for placed in after.messages if placed.line is not None) - 1
         return results.sessions.Compacted(
             key=found.name,
@@ -241,32 +264,27 @@ class SessionChanges:
             summarised=left,
             kept=max(0, kept),
             compactions=compactions,
-            told=f"A summary stands for {left:,} messages.",
+            told=f"A summary replaces {left:,} messages.",
             copied_from=found.copied_from,
         )
 
-    def session_repair(self, key: str) -> results.sessions.SessionRepaired:
+    def repair(self, key: str) -> results.sessions.SessionRepaired:
         """Mend a transcript: lines that cannot be read are emptied, so that all others keep their numbers.
 
         The file as it was is kept beside it. Calls of tools without results, and turns out of order, are put right
         whenever a model is shown the session, and told of here.
-
-        Args:
-            key: As for `session`.
 
         Raises:
             NotFound: There is no such session.
             Locked: Another program writes it.
             RoleRefused: This door may not write.
         """
-        from workbench.engine.sessions.transcripts import repair_transcript
-
         context = self._context
         require(context.role, Capability.WRITE_MEMORY, doing="repair sessions")
         found = places.find_session(context, key)
         store = places.own_home(context).store
         mended = repair_transcript(store.transcript(found.key, found.entry), context.now())
-        tree, visible = self._sessions.context(found, self._room(found), 0)
+        tree, visible = self._sessions.build_context(found, self._room(found), 0)
         shown = tuple(f"When it is shown to a model: {repair}" for repair in visible.repairs)
         return results.sessions.SessionRepaired(
             found.name,
@@ -275,7 +293,7 @@ class SessionChanges:
             str(mended.copy) if mended.copy else None,
         )
 
-    def session_recover(
+    def recover(
         self, key: str, failure: str, *, attempt: int = 1, compact: Callable[[], bool] | None = None
     ) -> results.sessions.SessionRecovered:
         """Find a way on for a session in which a model run failed.
@@ -284,10 +302,9 @@ class SessionChanges:
         whatever fails again is left: the session starts over, its transcript stays, and what matters is saved.
 
         Args:
-            key: As for `session`.
             failure: `overflow`, `order` (of roles) or `damaged`.
             attempt: How often this run has failed by now, 1 for the first time.
-            compact: Compacts in another way than `session_compact`; tells whether it did.
+            compact: Compacts in another way than `compact`; returns whether it did.
 
         Raises:
             InvalidInput: The failure is none of these.
@@ -304,33 +321,28 @@ class SessionChanges:
                 told = "The session was compacted; try again."
                 return results.sessions.SessionRecovered(found.name, "retry", session_id, None, told)
         if attempt <= 1 and failure != "overflow":
-            mended = self.session_repair(key)
+            mended = self.repair(key)
             if mended.repairs:
                 told = "The history was mended; go on with it."
                 return results.sessions.SessionRecovered(found.name, "continue", session_id, None, told)
-        begun = self._session_flush.session_reset(key, reason="recovered")
+        begun = self._session_flush.reset(key, reason="recovered")
         told = "The session starts over; what was said before stays in its transcript."
+        told = " ".join((told, *begun.warnings))
         return results.sessions.SessionRecovered(
             found.name, "rotated", begun.session_id, begun.previous_id, told
         )
 
     def _compacted_smaller(self, key: str) -> bool:
-        """Compact a session so that it is smaller than before; tell whether that worked."""
-        done = self.session_compact(key)
+        """Compact a session so that it is smaller than before; return whether that worked."""
+        done = self.compact(key)
         if done.line is None:
             # All of it counts as newest: a quarter of the window is still enough to go on with.
-            done = self.session_compact(key, keep_tokens=done.tokens_before // 4)
+            done = self.compact(key, keep_tokens=done.tokens_before // 4)
         return done.line is not None and done.tokens_after < done.tokens_before
 
     def _planned(
         self, found: places.FoundSession, keep: int, instructions: str, steps: ProgressReporter
     ) -> _Planned:
-        from workbench.engine.sessions.compaction import plan_cut
-        from workbench.engine.sessions.context import build_context
-        from workbench.engine.sessions.events import MESSAGE
-        from workbench.engine.sessions.lines import random_access
-        from workbench.engine.sessions.transcripts import read_tree
-
         lines = found.readable(self._context)
         tree = read_tree(lines, steps)
         with random_access(lines) as reader:
@@ -347,23 +359,11 @@ class SessionChanges:
     def _summary(
         self, tree: Tree, reader: LineReader, cut: CompactionCut, instructions: str, steps: ProgressReporter
     ) -> Summary:
-        from workbench.engine.sessions.compaction import (
-            SessionMaterial,
-            material_characters,
-            messages_of,
-            summarise,
-        )
-
         settings = self._context.settings
         gathered = SessionMaterial(material_characters(settings.model.context))
         for placed in messages_of(tree, reader, steps.over("gathering", cut.left, len(cut.left))):
             gathered.add(placed)
-        if not settings.model.configured:
-            return summarise(gathered, cut.before, chat=None, context_tokens=0)
-        from workbench.engine.providers.selection import chat_model
-
-        chat = chat_model(settings, timeout_s=settings.model.reflection_timeout)
-        try:
+        with self._context.chat_model(settings.model.reflection_timeout) as chat:
             return summarise(
                 gathered,
                 cut.before,
@@ -372,15 +372,10 @@ class SessionChanges:
                 instructions=instructions,
                 steps=steps,
             )
-        finally:
-            if chat is not None:
-                chat.close()
 
     def _append_compaction(
         self, found: places.FoundSession, cut: CompactionCut, summary: Summary, tokens: int
     ) -> int:
-        from workbench.engine.sessions import events
-
         fields = {
             "summary": summary.text,
             "firstKeptEntryId": cut.first_kept_id,
@@ -394,29 +389,12 @@ class SessionChanges:
 
     def _count_compaction(self, found: places.FoundSession) -> int:
         """Count a compaction; the tokens that were counted before it are no longer those of the context."""
-        counted = self._change_entry(
-            found, lambda entry: entry.with_fields(compactionCount=entry.compactions + 1, totalTokens=None)
+        counted = self._sessions.change_entry(
+            found.key,
+            found.entry.session_id,
+            lambda entry: entry.with_fields(compactionCount=entry.compactions + 1, totalTokens=None),
         )
         return counted.compactions if counted is not None else found.entry.compactions + 1
-
-    def _note_tokens(self, found: places.FoundSession, tokens: int) -> None:
-        self._change_entry(found, lambda entry: entry.with_fields(totalTokens=tokens))
-
-    def _change_entry(
-        self, found: places.FoundSession, change: Callable[[SessionEntry], SessionEntry]
-    ) -> SessionEntry | None:
-        """Change the entry of a session, unless it has started over meanwhile; None where it has."""
-        changed: SessionEntry | None = None
-
-        def change_same(entry: SessionEntry | None) -> SessionEntry | None:
-            nonlocal changed
-            if entry is None or entry.session_id != found.entry.session_id:
-                return entry
-            changed = change(entry)
-            return changed
-
-        places.own_home(self._context).store.change(found.key, change_same)
-        return changed
 
 
 def _nothing(found: places.FoundSession, before: Context, keep: int) -> results.sessions.Compacted:

@@ -4,26 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.engine import results
-from workbench.engine.errors import BudgetExceeded, InvalidInput, ProviderError
-from workbench.engine.roles import Capability, require
-from workbench.engine.scopes import scope_of_session
+from workbench.engine.errors import BudgetExceeded, InvalidInput, ProviderError, RoleRefused
+from workbench.engine.history.commits import parse_message
+from workbench.engine.memory.wording import clip
+from workbench.engine.providers.chat import ChatMessage
+from workbench.engine.roles import Capability, require, scope_of_session
 from workbench.engine.services import sessions as places
 from workbench.engine.services.memory import Memory
 from workbench.engine.services.mutator import Mutator
-from workbench.engine.services.sessions import SessionService
+from workbench.engine.services.routing import phrases_of
+from workbench.engine.services.session_hook import EndedSession, run_hook
+from workbench.engine.services.sessions import Sessions
+from workbench.engine.sessions import events
+from workbench.engine.sessions.compaction import FLUSH_PROMPT, FLUSH_SYSTEM_PROMPT, read_answer
+from workbench.engine.sessions.context import event_at, portions
+from workbench.engine.sessions.events import Lines, TranscriptTurn, random_access, turn_of
+from workbench.engine.sessions.reader import citation
+from workbench.engine.sessions.store import SessionEntry, milliseconds
+from workbench.engine.sessions.transcripts import read_tree
+from workbench.engine.triggers.clauses import sentences
+from workbench.engine.triggers.cues import routing_cues
+from workbench.engine.triggers.detection import detect_all
+from workbench.engine.triggers.live_text import PUNCTUATION, live_text
+from workbench.engine.triggers.phrases import PhraseBook
 
 if TYPE_CHECKING:
     from workbench.engine.providers.chat import ChatModel
     from workbench.engine.services.context import WorkspaceContext
-    from workbench.engine.sessions.events import TranscriptTurn
-    from workbench.engine.sessions.lines import Lines
-    from workbench.engine.sessions.store import SessionEntry
     from workbench.engine.settings.sections import FlushSettings
-    from workbench.engine.triggers.phrases import PhraseBook
 
 
 # More than a flush can be late for; what is older has had its turn.
@@ -34,14 +45,14 @@ class SessionFlush:
     """Flushes sessions to memory; each memory names the line that it comes from."""
 
     def __init__(
-        self, context: WorkspaceContext, mutator: Mutator, memory: Memory, sessions: SessionService
+        self, context: WorkspaceContext, mutator: Mutator, memory: Memory, sessions: Sessions
     ) -> None:
         self._context = context
         self._mutator = mutator
         self._memory = memory
         self._sessions = sessions
 
-    def session_flush(
+    def flush(
         self, key: str, *, now: bool = False, heartbeat: bool = False, from_: str | None = None
     ) -> results.sessions.Flushed:
         """Save what matters of a session to memory, where that is due: once in each cycle between two compactions.
@@ -51,10 +62,8 @@ class SessionFlush:
         were not saved come first.
 
         Args:
-            key: As for `session`.
             now: Save also where it is not due.
             heartbeat: Whether the turn at hand is one of the machinery's own.
-            from_: As for `sessions`; the session is copied into the own store first.
 
         Raises:
             NotFound: There is no such session.
@@ -63,33 +72,40 @@ class SessionFlush:
         context = self._context
         require(context.role, Capability.WRITE_MEMORY, doing="flush sessions to memory")
         found = self._sessions.own(key, from_)
-        check = self._sessions.flush_check(found, heartbeat=heartbeat, estimate=True)
+        check = self._sessions.check_flush(found, heartbeat=heartbeat, estimate=True)
         if not (check.due or now):
             return results.sessions.Flushed(None, key=found.name, check=check)
         rest = replace(found, entry=found.entry.with_ended(()))
-        this_one = now or self._sessions.flush_check(rest, heartbeat=heartbeat, estimate=True).due
+        this_one = now or self._sessions.check_flush(rest, heartbeat=heartbeat, estimate=True).due
         return replace(self.save_all(found, f"flush of {found.name}", this_one=this_one), check=check)
 
-    def session_reset(
-        self, key: str, *, save: bool = True, reason: str = "reset"
+    def reset(
+        self, key: str, *, save: bool = True, reason: str = "reset", sender: str = ""
     ) -> results.sessions.SessionBegun:
         """Start a session over under its key; what matters of it is saved to memory, and its transcript stays.
 
         Args:
-            key: As for `session`.
             save: Whether to save what matters.
             reason: Why, one word.
+            sender: Who asks for it, such as `telegram:42`; by default, whoever opened this door.
 
         Raises:
             NotFound: There is no such session.
-            RoleRefused: This door may not write.
+            RoleRefused: This door may not write, or `sessions.reset_senders` does not name the sender.
         """
         context = self._context
         require(context.role, Capability.WRITE_MEMORY, doing="reset sessions")
+        if sender and not places.direct_rules(context).may_reset(places.full_key(key), sender):
+            raise RoleRefused(
+                f"{clip(sender)} may not start a session over.",
+                where=key[:80],
+                remedy="Name who may in sessions.reset_senders.",
+            )
         found = places.find_session(context, key)
         flushed = self.save_all(found, f"reset of {found.name}") if save else None
         name, entry, _ = self._sessions.begin(found.key, reason)
         lines = found.lines
+        warnings = run_hook(context, EndedSession(found, flushed), reason, entry.session_id)
         return results.sessions.SessionBegun(
             name,
             entry.session_id,
@@ -97,15 +113,20 @@ class SessionFlush:
             lines.where if lines.size() else None,
             reason,
             flushed,
+            warnings=warnings,
         )
 
     def save_all(
         self, found: places.FoundSession, trigger: str, *, this_one: bool = True
     ) -> results.sessions.Flushed:
-        """Save the sessions that ended under a key, and the one in use where that is wanted; there is one of them."""
-        done = [self._save_ended(found, ended) for ended in found.entry.ended]
-        if this_one:
-            done.append(self._save(found, trigger))
+        """Save the sessions that ended under a key, and the one in use where that is wanted; there is one of them.
+
+        All of it is one action, which one undo takes back.
+        """
+        with self._mutator.group.begun():
+            done = [self._save_ended(found, ended) for ended in found.entry.ended]
+            if this_one:
+                done.append(self._save(found, trigger))
         return _together(done)
 
     def _save_ended(self, found: places.FoundSession, ended: SessionEntry) -> results.sessions.Flushed:
@@ -129,9 +150,10 @@ class SessionFlush:
     def _save_what_was_said(self, found: places.FoundSession, trigger: str) -> results.sessions.Flushed:
 
         started_in = found.entry.compactions
-        turns = self._since_last_flush(found.lines)
+        undone = found.entry.undone_marks
+        turns = self._not_flushed(found.lines, undone)
         noticed, by, fallback = notice(
-            self._context, turns, lambda: self._since_last_flush(found.readable(self._context))
+            self._context, turns, lambda: self._not_flushed(found.readable(self._context), undone)
         )
         saved, changed = self._remember_all(found, noticed, trigger)
         flushed = results.sessions.Flushed(
@@ -145,14 +167,12 @@ class SessionFlush:
             fallback=fallback,
             flushed=True,
         )
-        self._mark(found, started_in, saved, written=bool(turns))
+        self._mark(found, started_in, saved, self._transactions(changed), written=bool(turns))
         return flushed
 
     def _remember_all(
         self, found: places.FoundSession, noticed: tuple[Noticed, ...], trigger: str
     ) -> tuple[tuple[results.sessions.SavedMemory, ...], list[results.memories.Remembered]]:
-        from workbench.engine.sessions.reader import citation
-
         # What was said in somebody's chat is for them as well; the owner sees all of it.
         scope = scope_of_session(str(found.key))
         saved: list[results.sessions.SavedMemory] = []
@@ -187,25 +207,31 @@ class SessionFlush:
             changed.append(done)
         return tuple(saved), changed
 
-    def _since_last_flush(self, lines: Lines) -> list[TranscriptTurn]:
-        from workbench.engine.sessions import events
-        from workbench.engine.sessions.context import event_at
-        from workbench.engine.sessions.events import turn_of
-        from workbench.engine.sessions.lines import random_access
-        from workbench.engine.sessions.transcripts import read_tree
+    def _transactions(self, changed: Iterable[results.memories.Remembered]) -> tuple[str, ...]:
+        commits = dict.fromkeys(each.commit for each in changed if each.commit)
+        if not commits:
+            return ()
+        store = self._context.history.store
+        return tuple(parse_message(store.commit(commit)).transaction for commit in commits)
 
+    def _not_flushed(self, lines: Lines, undone: frozenset[str]) -> list[TranscriptTurn]:
+        """Return what was said since the last flush, and before those that were taken back."""
         tree = read_tree(lines)
         turns: list[TranscriptTurn] = []
+        left, is_flushed = set(undone), False
         with random_access(lines) as reader:
             for count, number in enumerate(tree.path()):
                 kind = tree.kind(number)
                 if kind == events.CUSTOM:
                     event = event_at(tree, reader, number)
                     if event is not None and event.fields.get("customType") == events.FLUSH_MARK:
-                        break
+                        is_flushed = event.id not in left
+                        left.discard(event.id)
+                        if is_flushed and not left:
+                            break
                 if kind == events.RESET or count >= _MOST_ENTRIES:
                     break
-                if kind == events.MESSAGE:
+                if kind == events.MESSAGE and not is_flushed:
                     line = tree.lines[number]
                     turn = turn_of(line, reader.line(line))
                     if turn is not None:
@@ -218,25 +244,22 @@ class SessionFlush:
         found: places.FoundSession,
         cycle: int,
         saved: tuple[results.sessions.SavedMemory, ...],
+        changes: tuple[str, ...],
         *,
         written: bool,
     ) -> None:
-        from workbench.engine.sessions import events
-        from workbench.engine.sessions.store import milliseconds
-
         now = self._context.now()
         data = {"cycle": cycle, "saved": [{"id": one.id, "from": one.citation} for one in saved]}
         mark = (events.CUSTOM, {"customType": events.FLUSH_MARK, "data": data})
-        if written:
-            self._sessions.writer(found.key, found.entry).append([mark], now)
+        appended = self._sessions.writer(found.key, found.entry).append([mark], now) if written else ()
+        marks = [event.id for event in appended if event.id]
 
-        def change(entry: SessionEntry | None) -> SessionEntry | None:
-            if entry is None or entry.session_id != found.entry.session_id:
-                return entry
-            # The cycle in which the flush began: one that leads to a compaction leaves the next cycle to be flushed.
-            return entry.with_fields(memoryFlushAt=milliseconds(now), memoryFlushCompactionCount=cycle)
-
-        places.own_home(self._context).store.change(found.key, change)
+        # The cycle in which the flush began: one that leads to a compaction leaves the next cycle to be flushed.
+        self._sessions.change_entry(
+            found.key,
+            found.entry.session_id,
+            lambda entry: entry.with_flush(milliseconds(now), cycle, marks, changes),
+        )
 
 
 def _together(done: Sequence[results.sessions.Flushed]) -> results.sessions.Flushed:
@@ -309,16 +332,15 @@ def notice_by_model(
     Raises:
         ProviderError: It gives no answer.
     """
-    from workbench.engine.providers.chat import ChatMessage
-    from workbench.engine.sessions.context import portions
-    from workbench.engine.sessions.flush import PROMPT, SYSTEM_PROMPT, read_answer
-
     found: list[Noticed] = []
     for part in portions(turns, max(500, context_tokens - _ANSWER_TOKENS - _PROMPT_TOKENS)):
         told = "\n".join(f"[L{turn.line}] {turn.text}" for turn in part)
-        asked = f"<conversation>\n{told}\n</conversation>\n\n{settings.prompt or PROMPT}"
+        asked = f"<conversation>\n{told}\n</conversation>\n\n{settings.prompt or FLUSH_PROMPT}"
         reply = chat.complete(
-            (ChatMessage("system", settings.system_prompt or SYSTEM_PROMPT), ChatMessage("user", asked)),
+            (
+                ChatMessage("system", settings.system_prompt or FLUSH_SYSTEM_PROMPT),
+                ChatMessage("user", asked),
+            ),
             max_tokens=_ANSWER_TOKENS,
         )
         answers = read_answer(reply.text, [turn.line for turn in part])
@@ -332,35 +354,23 @@ def notice(
     """Return what is worth remembering, who decided so (`model` or `rules`), and why not the model.
 
     Args:
-        context: The open workspace.
         turns: Of the conversation; of a secret in them a person is asked once it is to be remembered.
         masked: Gives them as a model may read them.
     """
-    from workbench.engine.triggers.phrases import load_phrases
-
     if not turns:
         return (), "rules", None
-    own = context.settings.triggers.phrases
-    phrases = load_phrases((context.root / Path(own).expanduser()) if own else None)
-    if not context.settings.model.configured:
-        return notice_by_rules(turns, phrases), "rules", None
-    from workbench.engine.providers.selection import chat_model
-
-    chat = chat_model(context.settings, timeout_s=context.settings.model.reflection_timeout)
-    if chat is None:
-        return notice_by_rules(turns, phrases), "rules", None
-    try:
-        found = notice_by_model(masked(), chat, context.settings.flush, context.settings.model.context)
-    except ProviderError as error:
-        return notice_by_rules(turns, phrases), "rules", error.message
-    finally:
-        chat.close()
+    phrases = phrases_of(context)
+    with context.chat_model(context.settings.model.reflection_timeout) as chat:
+        if chat is None:
+            return notice_by_rules(turns, phrases), "rules", None
+        try:
+            found = notice_by_model(masked(), chat, context.settings.flush, context.settings.model.context)
+        except ProviderError as error:
+            return notice_by_rules(turns, phrases), "rules", error.message
     return found, "model", None
 
 
 def _in_message(message: str, line: int, phrases: PhraseBook) -> Iterator[tuple[int, Noticed]]:
-    from workbench.engine.triggers.detection import detect_all
-
     asked = [each for each in detect_all(message, phrases) if each.kind == "remember" and each.payload]
     for each in asked:
         yield -1, Noticed(each.payload, line, explicit=True, protect=each.protect)
@@ -374,9 +384,6 @@ def _in_message(message: str, line: int, phrases: PhraseBook) -> Iterator[tuple[
 
 
 def _statements(message: str) -> Iterator[str]:
-    from workbench.engine.triggers.clauses import sentences
-    from workbench.engine.triggers.live_text import live_text
-
     live = live_text(message)
     for sentence in sentences(live):
         text = message[sentence.start : sentence.end].strip()
@@ -389,8 +396,5 @@ def _statements(message: str) -> Iterator[str]:
 
 
 def _kind(sentence: str) -> str:
-    from workbench.engine.triggers.cues import routing_cues
-    from workbench.engine.triggers.live_text import PUNCTUATION
-
     plain = sentence.translate(PUNCTUATION)
     return next((kind for kind, pattern in routing_cues().types if pattern.search(plain)), "")

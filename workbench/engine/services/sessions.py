@@ -2,28 +2,49 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from workbench.engine import results
-from workbench.engine.errors import InvalidInput, InvalidSetting, NotFound
-from workbench.engine.roles import Capability, require
+from workbench.engine import layout, results
+from workbench.engine.errors import (
+    DocumentError,
+    InvalidInput,
+    InvalidSetting,
+    Locked,
+    NotFound,
+    OutsideWorkspace,
+    StorageError,
+)
+from workbench.engine.memory.lookup import may_be_scoped
+from workbench.engine.roles import Capability, require, scope_of_session
 from workbench.engine.services.context import WorkspaceContext
+from workbench.engine.sessions.compaction import check_flush
+from workbench.engine.sessions.context import Context, Target, build_context
+from workbench.engine.sessions.events import Lines, MaskedLines, random_access
+from workbench.engine.sessions.foreign import copy_session, foreign_home, installs
+from workbench.engine.sessions.keys import (
+    DirectRules,
+    ResetPolicy,
+    ResetRules,
+    SessionKey,
+    checked_session_id,
+    freshness,
+    is_key,
+    is_session_id,
+    parse_key,
+    parse_policy,
+    peer_of,
+)
+from workbench.engine.sessions.reader import TranscriptReader, citation
+from workbench.engine.sessions.store import FileHome, SessionEntry, SessionHome, StoreContent, milliseconds
+from workbench.engine.sessions.transcripts import TranscriptWriter, Tree, read_tree
+from workbench.engine.settings.sections import DIRECT_SCOPES
 
-if TYPE_CHECKING:
-    from workbench.engine.sessions.context import Context
-    from workbench.engine.sessions.keys import SessionKey
-    from workbench.engine.sessions.lines import Lines
-    from workbench.engine.sessions.reader import TranscriptReader
-    from workbench.engine.sessions.reset_policy import ResetPolicy, ResetRules
-    from workbench.engine.sessions.store import FileHome, SessionEntry, SessionHome
-    from workbench.engine.sessions.transcripts import TranscriptWriter, Tree
-
-
-SESSIONS_FOLDER = "sessions"
 _CITED = "file:sessions/"
 
 
@@ -54,7 +75,7 @@ class FoundSession:
 
     def readable(self, context: WorkspaceContext) -> Lines:
         """Return the lines of its transcript as models and agents may read them: with secrets masked."""
-        return context.masking.transcript(self.lines)
+        return MaskedLines(self.lines, context.masking.text)
 
     def shown(self, context: WorkspaceContext) -> Lines:
         """Return the lines as this door may read them: a person, whose they are, reads all of them."""
@@ -63,22 +84,27 @@ class FoundSession:
 
 def own_home(context: WorkspaceContext) -> FileHome:
     """Return the store of this workspace's own sessions, which need not exist yet."""
-    from workbench.engine.sessions.store import FileHome
-
-    return FileHome(own_folder(context))
+    return FileHome(context.sessions_folder)
 
 
-def own_folder(context: WorkspaceContext) -> Path:
-    """Return the folder of this workspace's own sessions, which need not exist yet."""
-    given = context.settings.sessions.path
-    return context.root / Path(given).expanduser() if given else context.state / SESSIONS_FOLDER
+def follow_flushes(context: WorkspaceContext, changes: Mapping[str, bool]) -> tuple[str, ...]:
+    """Let what a flush saved be flushed again once it is taken back; return a warning where that fails.
+
+    Args:
+        changes: Whether each change of memory stands now, by its transaction.
+    """
+    try:
+        own_home(context).store.follow(changes)
+    except (DocumentError, Locked, StorageError) as error:
+        # The commit is made all the same.
+        return (f"Sessions do not follow: {error}",)
+    return ()
 
 
 def session_home(context: WorkspaceContext, place: str | None) -> SessionHome:
     """Return the store that is meant.
 
     Args:
-        context: The open workspace.
         place: A folder, file or database of another program; None for the own store.
 
     Raises:
@@ -86,8 +112,6 @@ def session_home(context: WorkspaceContext, place: str | None) -> SessionHome:
     """
     if place is None:
         return own_home(context)
-    from workbench.engine.sessions.foreign import foreign_home
-
     return foreign_home(Path(place))
 
 
@@ -98,8 +122,6 @@ def find_session(context: WorkspaceContext, name: str, place: str | None = None)
         NotFound: There is no such session.
         InvalidInput: The words can mean none.
     """
-    from workbench.engine.sessions.keys import is_session_id, parse_key
-
     store = session_home(context, place)
     content = store.read()
     wanted, _, rest = name.strip().removeprefix(_CITED).removeprefix("sessions/").partition("#")
@@ -111,7 +133,10 @@ def find_session(context: WorkspaceContext, name: str, place: str | None = None)
                 return FoundSession(store, known, parse_key(known), entry, line)
         if (unlisted := _unlisted(store, stem)) is not None:
             return FoundSession(store, unlisted[0], parse_key(unlisted[0]), unlisted[1], line)
-    found = content.find(parse_key(name)) or content.find(full_key(name))
+    found = content.find(parse_key(name))
+    if found is None:
+        meant = full_key(name)
+        found = content.find(meant if place is not None else destination(context, meant)[0])
     if found is None:
         raise NotFound(
             f"There is no session “{name[:80]}”.",
@@ -127,10 +152,104 @@ def full_key(name: str) -> SessionKey:
     Raises:
         InvalidInput: The words can be no key.
     """
-    from workbench.engine.sessions.keys import parse_key
-
     key = parse_key(name)
     return parse_key(f"agent:main:{key}") if key.kind == "other" and not key.agent else key
+
+
+def destination(context: WorkspaceContext, key: SessionKey) -> tuple[SessionKey, str]:
+    """Return the session that what is said in a conversation goes to, and whose conversation joins it by that.
+
+    A direct conversation stays apart where it has a session of its own already, and where memories are for that
+    person, who is then somebody else than the owner.
+
+    Args:
+        key: Of the conversation, with its agent.
+
+    Returns:
+        The session's key, and `CHANNEL:ID` of who joins it; "" for nobody new.
+
+    Raises:
+        InvalidSetting: A setting of `sessions.direct_scope` and the like cannot be followed.
+    """
+    rules = direct_rules(context)
+    wanted = rules.of(key)
+    if str(wanted) == str(key):
+        return key, ""
+    known = own_home(context).read()
+    if key.kind != "direct":
+        return _main(known, rules, key), ""
+    decided = rules.decides(key)
+    # A topic, or another account of ours, is still a conversation with the same person.
+    bare = replace(key, suffix="", suffix_id="")
+    if not decided and (known.find(key) is not None or known.find(bare) is not None):
+        return key, ""
+    if wanted.kind != "main":
+        return wanted, ""
+    wanted, peer = _main(known, rules, key), peer_of(key)
+    found = known.find(wanted)
+    if found is not None and peer in found[1].joined:
+        return wanted, ""
+    spoken = {scope_of_session(str(each)) for each in (key, bare, replace(bare, account=""))}
+    scopes = {*spoken, f"person:{rules.link(key)}" if rules.link(key) else None}
+    if not decided and _has_memories(context, tuple(filter(None, scopes))):
+        return key, ""
+    return wanted, peer
+
+
+def _main(known: StoreContent, rules: DirectRules, key: SessionKey) -> SessionKey:
+    """Return the main session of a key's agent; one of the usual name goes on until there is one of the new name."""
+    named, usual = rules.main_of(key), DirectRules().main_of(key)
+    return usual if known.find(named) is None and known.find(usual) is not None else named
+
+
+def _has_memories(context: WorkspaceContext, scopes: tuple[str, ...]) -> bool:
+    """Return whether one of these scopes is written anywhere in the files of memory."""
+    if not scopes:
+        return False
+    named = b"|".join(re.escape(scope.encode()) for scope in scopes)
+    written = re.compile(rb"\b(?:" + named + rb")(?![a-z0-9._-])")
+    for path in filter(may_be_scoped, layout.tracked_files(context.root)):
+        with contextlib.suppress(OutsideWorkspace, StorageError):
+            if written.search(context.raw_files.read(path) or b""):
+                return True
+    return False
+
+
+def direct_rules(context: WorkspaceContext) -> DirectRules:
+    """Return which sessions direct conversations belong to, as the settings say.
+
+    Raises:
+        InvalidSetting: One of them cannot be followed.
+    """
+    settings = context.settings.sessions
+    main = settings.main_key.strip().lower()
+    if ":" in main or not is_key(f"agent:main:{main}"):
+        raise InvalidSetting(
+            f"“{main[:60]}” cannot be the name of a session.",
+            where="sessions.main_key",
+            remedy="Write a short name without a colon, such as main.",
+        )
+    for peer, scope in settings.direct_scope_by_peer.items():
+        if scope not in DIRECT_SCOPES:
+            raise InvalidSetting(
+                f"“{scope[:60]}” is no scope of direct conversations.",
+                where=f"sessions.direct_scope_by_peer.{peer[:60]}",
+                remedy=f"Write one of {', '.join(DIRECT_SCOPES)}.",
+            )
+    for account, name in settings.identity_links.items():
+        if ":" in name or not is_key(f"agent:main:direct:{name}"):
+            raise InvalidSetting(
+                f"“{name[:60]}” cannot be a person’s name in a session’s key.",
+                where=f"sessions.identity_links.{account[:60]}",
+                remedy="Write a short name without a colon, such as mira.",
+            )
+    return DirectRules(
+        settings.direct_scope,
+        {peer.strip().lower(): scope for peer, scope in settings.direct_scope_by_peer.items()},
+        {account.strip().lower(): name.strip().lower() for account, name in settings.identity_links.items()},
+        main,
+        settings.reset_senders,
+    )
 
 
 def reset_rules(context: WorkspaceContext) -> ResetRules:
@@ -139,8 +258,6 @@ def reset_rules(context: WorkspaceContext) -> ResetRules:
     Raises:
         InvalidSetting: One of them is no policy.
     """
-    from workbench.engine.sessions.reset_policy import ResetRules
-
     settings = context.settings.sessions
     return ResetRules(
         _policy("sessions.reset", settings.reset),
@@ -155,8 +272,6 @@ def _policies(key: str, table: Mapping[str, str]) -> dict[str, ResetPolicy]:
 
 
 def _policy(key: str, text: str) -> ResetPolicy:
-    from workbench.engine.sessions.reset_policy import parse_policy
-
     try:
         return parse_policy(text)
     except InvalidInput as error:
@@ -171,8 +286,6 @@ def _line(text: str) -> int:
 
 
 def _transcript_name(store: SessionHome, name: str, entry: SessionEntry) -> str:
-    from workbench.engine.sessions.keys import parse_key
-
     if not entry.session_id and "sessionFile" not in entry.fields:
         return ""
     try:
@@ -184,9 +297,6 @@ def _transcript_name(store: SessionHome, name: str, entry: SessionEntry) -> str:
 
 def _unlisted(store: SessionHome, stem: str) -> tuple[str, SessionEntry] | None:
     """Return a transcript that no session uses any more, under its own id as key."""
-    from workbench.engine.sessions.keys import parse_key
-    from workbench.engine.sessions.store import SessionEntry
-
     entry = SessionEntry({"sessionId": stem})
     return (stem.lower(), entry) if store.lines(parse_key(stem), entry).size() else None
 
@@ -197,13 +307,13 @@ _PAGE = 200
 _LINE = "#L"
 
 
-class SessionService:
+class Sessions:
     """Lists and reads sessions, and writes to those of this workspace; those of other programs are never written."""
 
     def __init__(self, context: WorkspaceContext) -> None:
         self._context = context
 
-    def sessions(self, *, from_: str | None = None) -> results.sessions.Sessions:
+    def all(self, *, from_: str | None = None) -> results.sessions.Sessions:
         """Return all sessions of a store, the latest first.
 
         Args:
@@ -214,8 +324,6 @@ class SessionService:
             NotFound: There are no sessions at that place.
             DocumentError: The store cannot be read.
         """
-        from workbench.engine.sessions.keys import parse_key
-
         context = self._context
         require(context.role, Capability.READ, doing="read sessions")
         home = session_home(context, from_)
@@ -228,22 +336,18 @@ class SessionService:
         rows.sort(key=lambda row: (-(row.updated.timestamp() if row.updated else 0.0), row.key))
         return results.sessions.Sessions(tuple(rows), home.where, home.source, content.problems)
 
-    def session(
+    def view(
         self, key: str, *, from_: str | None = None, line: int | None = None, limit: int = _PAGE
     ) -> results.sessions.SessionView:
         """Return one session with lines of its transcript, however long that is.
 
         Args:
             key: A session key, a session id, or the citation of a line, `file:sessions/ID.jsonl#L12`.
-            from_: As for `sessions`.
             line: First line, 1-based; that of the citation, else 1. A negative one counts from the end.
-            limit: Most lines.
 
         Raises:
             NotFound: There is no such session.
         """
-        from workbench.engine.sessions.reader import TranscriptReader
-
         context = self._context
         require(context.role, Capability.READ, doing="read sessions")
         if limit < 1:
@@ -264,32 +368,39 @@ class SessionService:
             page.problems,
         )
 
-    def session_context(
-        self, key: str, *, from_: str | None = None, budget: int | None = None, turns: int | None = None
+    def context(
+        self,
+        key: str,
+        *,
+        from_: str | None = None,
+        budget: int | None = None,
+        turns: int | None = None,
+        provider: str = "",
+        model: str = "",
     ) -> results.sessions.SessionContext:
         """Return what a model would be shown of a session: its branch with the summary of what was compacted.
 
         Secrets in it are masked. Damaged histories are put right: results without calls, calls without results, turns
-        out of order.
+        out of order. With a provider or model it is made fit for that one: reasoning of others becomes text, what
+        only they could read is left out, and turns stand in the order that Google asks for.
 
         Args:
-            key: As for `session`.
-            from_: As for `sessions`.
             budget: Most tokens; the session's context window by default.
             turns: Most turns of the person's; the setting `sessions.history_turns` by default.
+            provider: Who is handed it, such as `google`, `anthropic` or `openai`.
+            model: The model that is handed it.
 
         Raises:
             NotFound: There is no such session.
         """
-        from workbench.engine.sessions.reader import citation
-
         context = self._context
         require(context.role, Capability.READ, doing="read sessions")
         if budget is not None and budget < 1:
             raise InvalidInput(f"budget is {budget}.", remedy="Ask for 1 or more.")
         found = find_session(context, key, from_)
         window = found.entry.context_tokens or context.settings.sessions.window
-        tree, shown = self.context(found, budget or window, turns)
+        target = Target(provider.strip(), model.strip()) if provider.strip() or model.strip() else None
+        tree, shown = self.build_context(found, budget or window, turns, target)
         name = found.lines.name
         messages = tuple(
             results.sessions.ContextMessage(
@@ -314,14 +425,12 @@ class SessionService:
             tree.told(),
         )
 
-    def session_flush_check(
+    def flush_check(
         self, key: str, *, from_: str | None = None, heartbeat: bool = False
     ) -> results.sessions.FlushCheck:
-        """Tell whether a session's memory should be flushed now, and how far it is from that.
+        """Return whether a session's memory should be flushed now, and how far it is from that.
 
         Args:
-            key: As for `session`.
-            from_: As for `sessions`.
             heartbeat: Whether the turn at hand is one of the machinery's own.
 
         Raises:
@@ -329,20 +438,18 @@ class SessionService:
         """
         require(self._context.role, Capability.READ, doing="read sessions")
         found = find_session(self._context, key, from_)
-        return self.flush_check(found, heartbeat=heartbeat, estimate=True)
+        return self.check_flush(found, heartbeat=heartbeat, estimate=True)
 
-    def flush_check(
+    def check_flush(
         self, found: FoundSession, *, heartbeat: bool = False, estimate: bool = False
     ) -> results.sessions.FlushCheck:
-        from workbench.engine.sessions.flush import check_flush
-
         settings = self._context.settings
         tokens = found.entry.total_tokens
         estimated = tokens is None and estimate
         if estimated:
             # Past the window it does not matter how far.
             window = found.entry.context_tokens or settings.sessions.window
-            tokens = self.context(found, window, 0)[1].total
+            tokens = self.build_context(found, window, 0)[1].total
         return check_flush(
             found.entry,
             settings.flush,
@@ -353,11 +460,9 @@ class SessionService:
             writable=self._context.role.may(Capability.WRITE_MEMORY),
         )
 
-    def context(self, found: FoundSession, budget: int | None, turns: int | None) -> tuple[Tree, Context]:
-        from workbench.engine.sessions.context import build_context
-        from workbench.engine.sessions.lines import random_access
-        from workbench.engine.sessions.transcripts import read_tree
-
+    def build_context(
+        self, found: FoundSession, budget: int | None, turns: int | None, target: Target | None = None
+    ) -> tuple[Tree, Context]:
         settings = self._context.settings.sessions
         if turns is None:
             turns = settings.history_turns
@@ -366,11 +471,9 @@ class SessionService:
         lines = found.readable(self._context)
         tree = read_tree(lines)
         with random_access(lines) as reader:
-            return tree, build_context(tree, reader, budget=budget, turns=turns)
+            return tree, build_context(tree, reader, budget=budget, turns=turns, target=target)
 
     def _row(self, found: FoundSession, rules: ResetRules) -> results.sessions.SessionRow:
-        from workbench.engine.sessions.reset_policy import freshness
-
         entry, key = found.entry, found.key
         state = freshness(entry.updated, self._context.now(), self._context.zone, rules.of(key))
         try:
@@ -381,7 +484,7 @@ class SessionService:
             where, size = None, 0
         return results.sessions.SessionRow(
             key=found.name,
-            kind=key.kind,
+            kind="main" if found.home.source == "own" and self._is_main(key) else key.kind,
             agent=key.agent,
             channel=key.channel,
             session_id=entry.session_id,
@@ -393,33 +496,28 @@ class SessionService:
             expires=state.expires,
             transcript=where if size else None,
             size_bytes=size,
-            flush=self.flush_check(found),
+            flush=self.check_flush(found),
             source=found.home.source,
             shared=key.is_shared,
         )
 
-    def session_places(self) -> tuple[results.sessions.SessionPlace, ...]:
-        """Return where other programs keep sessions on this machine; nothing is written there."""
-        from workbench.engine.sessions.foreign import installs
+    def _is_main(self, key: SessionKey) -> bool:
+        return DirectRules(main=self._context.settings.sessions.main_key.strip().lower()).is_main(key)
 
+    def places(self) -> tuple[results.sessions.SessionPlace, ...]:
+        """Return where other programs keep sessions on this machine; nothing is written there."""
         require(self._context.role, Capability.READ, doing="read sessions")
         return tuple(
             results.sessions.SessionPlace(str(each.folder), each.world, each.agents)
             for each in installs(os.environ, Path.home())
         )
 
-    def session_reader(self, key: str, *, from_: str | None = None) -> TranscriptReader:
+    def reader(self, key: str, *, from_: str | None = None) -> TranscriptReader:
         """Open a transcript to read pages of it, however long it is; nothing is read yet.
-
-        Args:
-            key: As for `session`.
-            from_: As for `sessions`.
 
         Raises:
             NotFound: There is no such session.
         """
-        from workbench.engine.sessions.reader import TranscriptReader
-
         require(self._context.role, Capability.READ, doing="read sessions")
         lines = find_session(self._context, key, from_).shown(self._context)
         return TranscriptReader(lines, lambda: self._drawn_from(lines.name))
@@ -435,9 +533,6 @@ class SessionService:
 
     def own(self, key: str, from_: str | None) -> FoundSession:
         """Return a session of the own store; one of another program is copied there first."""
-        from workbench.engine.sessions.foreign import copy_session
-        from workbench.engine.sessions.keys import parse_key
-
         context = self._context
         found = find_session(context, key, from_)
         if from_ is None:
@@ -450,15 +545,11 @@ class SessionService:
         return FoundSession(home, name, parse_key(name), entry, found.line, copied_from)
 
     def begin(self, key: SessionKey, reason: str = "") -> tuple[str, SessionEntry, str]:
-        """Go on with a session, or begin one where there is none, it has ended, or that is asked for.
+        """Go on with a session; begin one if it is missing, has ended, or shall start over.
 
         Returns:
             The key as the store writes it, the entry, and why it was begun; empty where it goes on.
         """
-        from workbench.engine.sessions.keys import checked_session_id
-        from workbench.engine.sessions.reset_policy import freshness
-        from workbench.engine.sessions.store import SessionEntry, milliseconds
-
         context = self._context
         now, policy = context.now(), reset_rules(context).of(key)
         why = ""
@@ -483,23 +574,27 @@ class SessionService:
         assert entry is not None
         return name, entry, why
 
-    def update(self, key: SessionKey, entry: SessionEntry, fields: Mapping[str, Any]) -> None:
-        """Lay fields over the entry, unless the session has started over meanwhile."""
-        from workbench.engine.sessions.store import milliseconds
+    def change_entry(
+        self, key: SessionKey, session_id: str, change: Callable[[SessionEntry], SessionEntry]
+    ) -> SessionEntry | None:
+        """Change the entry of a session, unless it has started over meanwhile; None where it has."""
+        changed: SessionEntry | None = None
 
-        now = milliseconds(self._context.now())
+        def change_same(entry: SessionEntry | None) -> SessionEntry | None:
+            nonlocal changed
+            if entry is None or entry.session_id != session_id:
+                return entry
+            changed = change(entry)
+            return changed
 
-        def change(known: SessionEntry | None) -> SessionEntry | None:
-            if known is None or known.session_id != entry.session_id:
-                return known
-            return known.with_fields(updatedAt=now, **fields)
+        own_home(self._context).store.change(key, change_same)
+        return changed
 
-        if fields:
-            own_home(self._context).store.change(key, change)
+    def update(self, found: FoundSession, **fields: Any) -> None:
+        """Lay fields over the entry of a session, unless it has started over meanwhile."""
+        self.change_entry(found.key, found.entry.session_id, lambda entry: entry.with_fields(**fields))
 
     def writer(self, key: SessionKey, entry: SessionEntry) -> TranscriptWriter:
-        from workbench.engine.sessions.transcripts import TranscriptWriter
-
         context = self._context
         place = own_home(context).store.transcript(key, entry)
         return TranscriptWriter(place, entry.session_id, str(context.root), context.new_id)

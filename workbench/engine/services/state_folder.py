@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING
 
 from workbench.engine import layout
 from workbench.engine.errors import StorageError
-from workbench.engine.file_access import read_regular_file, replace_file
-from workbench.engine.history.state_files import read_state, write_state
+from workbench.engine.file_access import read_regular_file, read_state, replace_file, write_state
+from workbench.engine.history.git_objects import blob_hash
+from workbench.engine.markdown.source import TEMPLATES, load_template
 from workbench.engine.process import process_lock
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def own_state(root: Path, folder: Path, now: datetime) -> tuple[Path, str]:
     if owner == (_Owner(identity, str(root)) if identity else None):
         return folder, ""
     with _alone(folder):
-        # Read again: whoever had the lock before may have given the workspace its identity.
+        # Read again: another process may have given the workspace its identity meanwhile.
         identity = _read_identity(root)
         told = _arrange(root, folder, identity, now)
         owner = _read_owner(folder)
@@ -65,7 +66,7 @@ def own_state(root: Path, folder: Path, now: datetime) -> tuple[Path, str]:
 
 
 def claim_state(root: Path, folder: Path, new_identity: Callable[[], str]) -> None:
-    """Give a workspace its identity, where it has none or that of the one it was copied from; note it with its state.
+    """Make a workspace its identity, where it has none or that of the one it was copied from; note it with its state.
 
     Where that cannot be written, the state goes by the workspace's place as before.
 
@@ -78,12 +79,12 @@ def claim_state(root: Path, folder: Path, new_identity: Callable[[], str]) -> No
     if identity and _read_owner(folder) == _Owner(identity, str(root)):
         return
     if (root / layout.HISTORY).is_symlink():
-        # It leads to another's; whoever writes there next refuses it.
+        # It leads to another's; the next change refuses it.
         return
     with _alone(folder), contextlib.suppress(StorageError):
         identity, owner = _read_identity(root), _read_owner(folder)
         if identity is None or (owner is None and _has_original(root, folder, identity)):
-            # A history that began anew is still that of the workspace whose state this is.
+            # A new history in the same folder still belongs to the workspace whose state this is.
             identity = owner.identity if owner else new_identity()
             _write_identity(root, identity)
         _note_owner(folder, _Owner(identity, str(root)))
@@ -120,7 +121,7 @@ def _arrange(root: Path, folder: Path, identity: str | None, now: datetime) -> s
 
 
 def _is_of(root: Path, folder: Path, owner: _Owner, identity: str | None) -> bool:
-    """Tell whether a state is this workspace's; one whose history is gone is known by what it still holds."""
+    """Return whether a state is this workspace's; without its history, it is known by what it still holds."""
     if identity is not None:
         return owner.identity == identity
     former = root.glob(f"{layout.HISTORY}.damaged-*/{Path(_IDENTITY).name}")
@@ -143,9 +144,6 @@ def _is_known_again(root: Path, seen: Seen, *, by_own: bool) -> bool:
     if seen.memory is None:
         # An earlier version noted critical files alone.
         return not seen.critical or any(_is_critical_as_seen(root, seen, path) for path in seen.critical)
-    from workbench.engine.history.git_objects import blob_hash
-    from workbench.engine.markdown.template import TEMPLATES, load_template
-
     same = {path for path, blob in seen.memory.items() if _digest(root / path, blob_hash) == blob}
     own = {
         path
@@ -169,7 +167,7 @@ def _is_critical_as_seen(root: Path, seen: Seen, path: str) -> bool:
 
 
 def _of_moved(root: Path, folder: Path, identity: str) -> Path | None:
-    """Return the state of this workspace at the place where it was before; None where there is none."""
+    """Return the state of this workspace from the place where it was before, or None."""
     return next(
         (
             place
@@ -181,7 +179,7 @@ def _of_moved(root: Path, folder: Path, identity: str) -> Path | None:
 
 
 def _has_original(root: Path, folder: Path, identity: str) -> bool:
-    """Tell whether this workspace is a copy of another one, which is still where its state says."""
+    """Return whether this workspace is a copy of another one that is still where its state says."""
     return any(_is_there(owner, root) for _, owner in _owned(folder.parent, identity))
 
 

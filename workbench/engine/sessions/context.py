@@ -13,15 +13,15 @@ from workbench.engine.sessions.events import (
     DELIVERY_MIRROR,
     RESULT_ROLES,
     Event,
+    LineReader,
     answered_by,
     calls_in,
     parts_of,
     read_event,
     text_of,
 )
-from workbench.engine.sessions.lines import LineReader
 from workbench.engine.sessions.transcripts import Tree
-from workbench.engine.tokens.counting import count_tokens
+from workbench.engine.tokens import count_tokens
 
 MESSAGE_TOKENS = 4
 # Speaker and line.
@@ -37,6 +37,11 @@ MISSING_RESULT = "No result of this tool was recorded; the session was interrupt
 COMPACTION_PREFACE = "The conversation before this point was compacted into this summary:\n\n<summary>\n"
 BRANCH_PREFACE = "This is a summary of a branch of the conversation that was left:\n\n<summary>\n"
 SUMMARY_END = "\n</summary>"
+# What Clawdbot puts before a history that begins with an answer, for Google's models.
+OPENING = "(session bootstrap)"
+_REASONING = frozenset({"thinking", "redacted_thinking", "reasoning"})
+_SIGNATURES = frozenset({"thoughtSignature", "thought_signature", "textSignature"})
+_ROLES = frozenset({"user", "assistant", *RESULT_ROLES})
 
 
 class HasText(Protocol):
@@ -52,7 +57,6 @@ def portions(turns: Iterable[T], room: int) -> Iterator[list[T]]:
 
     Args:
         turns: Of a conversation.
-        room: Maximum tokens of a portion.
     """
     portion: list[T] = []
     used = 0
@@ -104,9 +108,6 @@ class TokenEstimate:
         return total
 
 
-_ROLES = frozenset({"user", "assistant", *RESULT_ROLES})
-
-
 @dataclass(frozen=True)
 class Placed:
     """A message and its line; None for an inserted one."""
@@ -120,11 +121,47 @@ class Placed:
 
 
 @dataclass(frozen=True)
+class Target:
+    """The model that a history is handed to.
+
+    Args:
+        provider: Such as `google`, `anthropic` or `openai`; "" if unknown.
+        model: Its name; "" if unknown.
+    """
+
+    provider: str = ""
+    model: str = ""
+
+    @property
+    def is_google(self) -> bool:
+        """Return whether Google's rules for the order of turns hold."""
+        return "gemini" in self.model.casefold() or self.provider.casefold().startswith(
+            ("google", "gemini", "vertex")
+        )
+
+    def wrote(self, message: Mapping[str, Any]) -> bool:
+        """Return whether an answer is this very model's, as far as both say; one that says nothing is not."""
+        pairs = (
+            (self.provider.casefold(), text_of(message.get("provider")).casefold()),
+            (_bare(self.model), _bare(text_of(message.get("model")))),
+        )
+        known = [(mine, its) for mine, its in pairs if mine and its]
+        return bool(known) and all(mine == its for mine, its in known)
+
+
+_NOBODY = Target()
+
+
+def _bare(model: str) -> str:
+    """Return a model's name without the provider that routers write before it."""
+    return model.casefold().rpartition("/")[2]
+
+
+@dataclass(frozen=True)
 class Sanitised:
     """A repaired history.
 
     Args:
-        messages: The remaining messages.
         repairs: One sentence for each kind of repair.
     """
 
@@ -132,12 +169,19 @@ class Sanitised:
     repairs: tuple[str, ...]
 
 
-def sanitise(messages: Iterable[Placed], summary: Placed | None = None) -> Sanitised:
+def sanitise(
+    messages: Iterable[Placed], summary: Placed | None = None, target: Target | None = None
+) -> Sanitised:
     """Return a history that every provider accepts (session workflow §4, §8).
+
+    For a target, the reasoning of other models becomes text, and what is sealed or signed for them alone is left out.
+    A history that begins with an answer keeps it for Google's models, behind a first turn of the user's; for others,
+    and without a target, such answers are left out.
 
     Args:
         messages: In order, as in the transcript.
         summary: Inserted before them as a turn of its own, or None.
+        target: The model it is handed to; None if any may be.
     """
     counts: dict[str, int] = {}
 
@@ -145,8 +189,10 @@ def sanitise(messages: Iterable[Placed], summary: Placed | None = None) -> Sanit
         counts[told] = counts.get(told, 0) + number
 
     spoken = [_without_images(placed, note) for placed in messages if _counts(placed, note)]
-    paired = _paired(_whole(spoken), note)
-    ordered = _ordered(paired, note, summary)
+    whole = _whole(spoken)
+    if target is not None:
+        whole = [fit for placed in whole if (fit := _without_reasoning(placed, target, note)) is not None]
+    ordered = _ordered(_paired(whole, note), note, summary, target)
     return Sanitised(tuple(ordered), tuple(told.format(count=count) for told, count in counts.items()))
 
 
@@ -208,6 +254,39 @@ def _whole(messages: Sequence[Placed]) -> list[Placed]:
     return whole
 
 
+def _without_reasoning(placed: Placed, target: Target, note: Any) -> Placed | None:
+    """Return an answer as another model can take it; None if nothing of it is left."""
+    content = placed.message.get("content")
+    if placed.role != "assistant" or not isinstance(content, list) or target.wrote(placed.message):
+        return placed
+    kept: list[Any] = []
+    for part in content:
+        if not isinstance(part, Mapping):
+            kept.append(part)
+        elif part.get("type") not in _REASONING:
+            bare = {name: value for name, value in part.items() if name not in _SIGNATURES}
+            if len(bare) < len(part):
+                note("Signatures of another model were taken off ({count}).")
+            kept.append(bare)
+        elif text := _reasoned(part):
+            note("Reasoning of another model was made text ({count}).")
+            kept.append({"type": "text", "text": text})
+        else:
+            note("Sealed reasoning of another model was left out ({count}).")
+    if not parts_of(kept):
+        return None
+    return placed if kept == content else replace(placed, message={**placed.message, "content": kept})
+
+
+def _reasoned(part: Mapping[str, Any]) -> str:
+    """Return what can be read of a model's reasoning."""
+    if part.get("redacted") is True:
+        return ""
+    summary = part.get("summary")
+    pieces = [part.get("thinking"), part.get("text"), *(each.get("text") for each in parts_of(summary))]
+    return "\n".join(piece for piece in pieces if isinstance(piece, str) and piece.strip())
+
+
 def _paired(messages: Sequence[Placed], note: Any) -> list[Placed]:
     """Put each result after its call, insert missing results, and drop those without a call."""
     paired: list[Placed] = []
@@ -259,12 +338,17 @@ def missing_result(call_id: str, name: str) -> dict[str, Any]:
     }
 
 
-def _ordered(messages: Sequence[Placed], note: Any, summary: Placed | None) -> list[Placed]:
+def _ordered(
+    messages: Sequence[Placed], note: Any, summary: Placed | None, target: Target | None
+) -> list[Placed]:
     """Make the user speak first, and merge consecutive messages of one side."""
     turns: list[list[Placed]] = [] if summary is None else [[summary]]
     for placed in messages:
         before = turns[-1][-1] if turns else None
-        if before is None and placed.role != "user":
+        if before is None and placed.role != "user" and target is not None and target.is_google:
+            note("A first turn was put in, which Google’s models ask for ({count}).")
+            turns += [[Placed(None, {"role": "user", "content": OPENING})], [placed]]
+        elif before is None and placed.role != "user":
             note("Answers before the first question were left out ({count}).")
         elif (
             before is not None
@@ -276,7 +360,15 @@ def _ordered(messages: Sequence[Placed], note: Any, summary: Placed | None) -> l
             turns[-1].append(placed)
         else:
             turns.append([placed])
-    return [turn[0] if len(turn) == 1 else _joined(turn) for turn in turns]
+    return [turn[0] if len(turn) == 1 else _joined(_of_one_model(turn, target, note)) for turn in turns]
+
+
+def _of_one_model(turn: Sequence[Placed], target: Target | None, note: Any) -> Sequence[Placed]:
+    """Return a turn whose reasoning is all of one model, since a joined message names one."""
+    if target is None or all(target.wrote(placed.message) for placed in turn):
+        return turn
+    fit = (_without_reasoning(placed, _NOBODY, note) for placed in turn)
+    return [placed for placed in fit if placed is not None]
 
 
 def _joined(turn: Sequence[Placed]) -> Placed:
@@ -310,7 +402,6 @@ class Context:
         tokens: Of each message.
         summary_line: Line of the compaction in use, or None.
         left_out: Number of messages that did not fit.
-        repairs: Descriptions of the repairs.
     """
 
     messages: tuple[Placed, ...]
@@ -330,7 +421,6 @@ def branch_of(tree: Tree, leaf: int | None = None) -> Branch:
     The latest compaction on the branch counts; a reset drops everything before it.
 
     Args:
-        tree: The transcript's tree.
         leaf: End of the branch; the last entry by default.
     """
     path = list(takewhile(lambda number: tree.kind(number) != events.RESET, tree.path(leaf)))
@@ -351,16 +441,20 @@ def branch_of(tree: Tree, leaf: int | None = None) -> Branch:
 
 
 def build_context(
-    tree: Tree, reader: LineReader, *, budget: int | None, turns: int = 0, leaf: int | None = None
+    tree: Tree,
+    reader: LineReader,
+    *,
+    budget: int | None,
+    turns: int = 0,
+    leaf: int | None = None,
+    target: Target | None = None,
 ) -> Context:
     """Return what a model would see, filled from the end until the budget is used up.
 
     Args:
-        tree: The transcript's tree.
-        reader: Its lines.
         budget: Maximum tokens, or None.
         turns: Maximum user turns; 0 for no limit.
-        leaf: End of the branch.
+        target: The model it is handed to; None if any may be.
     """
     branch = branch_of(tree, leaf)
     estimate = TokenEstimate()
@@ -393,7 +487,7 @@ def build_context(
         # The question of these answers did not fit, so they are dropped too.
         messages.pop(0)
         left += 1
-    clean = sanitise(messages, summary)
+    clean = sanitise(messages, summary, target)
     tokens = tuple(estimate.of(placed.message) for placed in clean.messages)
     return Context(
         clean.messages,

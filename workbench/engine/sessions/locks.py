@@ -180,7 +180,7 @@ def _made(lock: Path, content: dict[str, Any]) -> int | None:
 
 
 def _take_away_stale(lock: Path, is_stale: Callable[[Any, float], bool]) -> bool:
-    """Remove a lock that nobody holds any more; tell whether it is worth another try at once.
+    """Remove a lock that nobody holds any more; return whether it is worth another try at once.
 
     Who removes it holds the system's lock on that very file, so that nobody removes the one that took its place.
     """
@@ -197,7 +197,7 @@ def _take_away_stale(lock: Path, is_stale: Callable[[Any, float], bool]) -> bool
             return False
         status = os.fstat(handle)
         if not stat.S_ISREG(status.st_mode):
-            raise _unusable(lock, OSError(errno.EINVAL, "something that is no file stands there"))
+            raise _unusable(lock, OSError(errno.EINVAL, "something there is no file"))
         content = _parsed(os.pread(handle, _MOST_BYTES, 0))
         abandoned = isinstance(content, dict) and content.get(_OURS) is True
         if not abandoned and not is_stale(content, time.time() - status.st_mtime):

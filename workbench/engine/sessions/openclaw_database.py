@@ -21,8 +21,8 @@ from urllib.parse import quote
 
 from workbench.engine.errors import DocumentError, Locked, StorageError
 from workbench.engine.results.sessions import SessionProblem
+from workbench.engine.sessions.events import MOST_LINE_BYTES, Lines
 from workbench.engine.sessions.keys import SessionKey, is_key, is_session_id
-from workbench.engine.sessions.lines import MOST_LINE_BYTES, Lines
 from workbench.engine.sessions.store import ForeignHome, SessionEntry, StoreContent, no_key
 
 DATABASE = "openclaw-agent.sqlite"
@@ -43,11 +43,7 @@ _TOO_LONG = "(too long)"
 
 
 class DatabaseHome(ForeignHome):
-    """The sessions in one agent's database.
-
-    Args:
-        place: The file.
-    """
+    """The sessions in one agent's database."""
 
     def __init__(self, place: Path) -> None:
         super().__init__(place, "database")
@@ -108,7 +104,6 @@ class DatabaseLines:
     """A transcript in a database; each event is a line.
 
     Args:
-        place: The database.
         session_id: The transcript's session.
     """
 

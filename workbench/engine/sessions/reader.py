@@ -6,12 +6,19 @@ import json
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from itertools import takewhile
-from typing import Any
 
 from workbench.engine.results.sessions import SessionLine, SessionProblem, TranscriptPage
 from workbench.engine.sessions import events
-from workbench.engine.sessions.events import HEADER, Event, calls_in, is_call, parts_of, read_event, text_of
-from workbench.engine.sessions.lines import Lines
+from workbench.engine.sessions.events import (
+    HEADER,
+    Event,
+    Lines,
+    calls_in,
+    is_call,
+    parts_of,
+    read_event,
+    text_of,
+)
 from workbench.engine.sessions.transcripts import read_tree
 
 MOST_CHARACTERS = 20_000
@@ -36,8 +43,6 @@ def event_view(event: Event, name: str, *, active: bool | None = True) -> Sessio
     """Return an entry for display.
 
     Args:
-        event: The entry.
-        name: The transcript.
         active: Whether it lies on the branch in use; None if unknown.
     """
     return SessionLine(
@@ -51,15 +56,6 @@ def event_view(event: Event, name: str, *, active: bool | None = True) -> Sessio
         citation=citation(name, event.line),
         active=active,
         counts=not event.is_mirror,
-    )
-
-
-def words_of(message: Mapping[str, Any]) -> str:
-    """Return the text of a message, without calls, thoughts and images."""
-    return "\n".join(
-        part["text"]
-        for part in parts_of(message.get("content"))
-        if part.get("type") in ("text", "input_text", "output_text") and isinstance(part.get("text"), str)
     )
 
 
@@ -133,7 +129,6 @@ class TranscriptReader:
     """Reads a transcript page by page, thread-safe; remembers line offsets on the way.
 
     Args:
-        lines: Of the transcript.
         memories: Returns the ids of memories drawn from its lines, by line.
     """
 
@@ -158,7 +153,6 @@ class TranscriptReader:
 
         Args:
             first: First line, 1-based.
-            most: Maximum number of lines.
         """
         shown: list[SessionLine] = []
         problems: list[SessionProblem] = []

@@ -14,20 +14,29 @@ from typing import Any, Protocol
 from workbench.engine.errors import DocumentError, StorageError
 from workbench.engine.file_access import open_outside_file, replace_file
 from workbench.engine.results.sessions import SessionProblem
-from workbench.engine.sessions.events import moment_of
-from workbench.engine.sessions.keys import SessionKey, checked_session_id, is_key, is_session_id
-from workbench.engine.sessions.lines import FileLines, Lines
+from workbench.engine.sessions.events import FileLines, Lines, moment_of
+from workbench.engine.sessions.keys import (
+    ResetRules,
+    SessionKey,
+    checked_session_id,
+    foreign_rules,
+    is_key,
+    is_session_id,
+)
 from workbench.engine.sessions.locks import store_lock
-from workbench.engine.sessions.reset_policy import ResetRules, foreign_rules
+from workbench.engine.settings.foreign_files import read_relaxed_json
 
 ENDED = "workbenchEnded"
+JOINED = "workbenchJoined"
+FLUSHES = "workbenchFlushes"
+_MOST_FLUSHES = 20
 _EMPTY: Mapping[str, Any] = MappingProxyType({})
 # Identifies an ended session, so that it can still be saved.
 _OF_AN_ENDED_ONE = ("sessionId", "sessionFile", "compactionCount")
 # Dropped when a session is reset (research note §2.10); everything else is the person's choice and stays.
 _OF_ONE_SESSION = (
     "memoryFlushAt", "memoryFlushCompactionCount", "memoryFlush", "inputTokens", "outputTokens", "totalTokens",
-    "totalTokensFresh", "abortedLastRun", "systemSent", "sessionFile", "sessionStartedAt", "lastInteractionAt",
+    "totalTokensFresh", "abortedLastRun", "systemSent", "sessionFile", "sessionStartedAt", "lastInteractionAt", FLUSHES,
 )  # fmt: skip
 NAME = "sessions.json"
 LARGEST = 256 * 1024 * 1024
@@ -124,9 +133,70 @@ class SessionEntry:
         return SessionEntry({name: self.fields[name] for name in _OF_AN_ENDED_ONE if name in self.fields})
 
     @property
+    def joined(self) -> tuple[str, ...]:
+        """Return who talks here besides the owner, because their direct conversations joined this session."""
+        given = self.fields.get(JOINED)
+        return tuple(each for each in given if isinstance(each, str)) if isinstance(given, list) else ()
+
+    @property
     def _flush(self) -> Mapping[str, Any]:
         given = self.fields.get("memoryFlush")
         return given if isinstance(given, Mapping) else _EMPTY
+
+    @property
+    def undone_marks(self) -> frozenset[str]:
+        """Return the ids of the marks in the transcript whose flushes were taken back, in full or in part."""
+        return frozenset(mark for each in self._flushes if each["undone"] for mark in each["marks"])
+
+    def with_flush(self, at: int, cycle: int, marks: Iterable[str], changes: Iterable[str]) -> SessionEntry:
+        """Return the entry after a flush, which makes up for those that were taken back.
+
+        Args:
+            at: When, in milliseconds.
+            cycle: The compactions before it.
+            marks: The ids of its marks in the transcript.
+            changes: The transactions of what it saved; taking one of them back makes the flush due again.
+        """
+        flushed = self.with_fields(memoryFlushAt=at, memoryFlushCompactionCount=cycle)
+        standing = [each for each in self._flushes if not each["undone"]]
+        if saved := list(changes):
+            made_up_for = [*marks, *sorted(self.undone_marks)]
+            standing.append({"at": at, "cycle": cycle, "marks": made_up_for, "changes": saved, "undone": []})
+        return flushed.with_fields(**{FLUSHES: standing[-_MOST_FLUSHES:] or None})
+
+    def following(self, changes: Mapping[str, bool]) -> SessionEntry:
+        """Return the entry after changes of memory were taken back or done again.
+
+        Args:
+            changes: Whether each stands now, by its transaction.
+        """
+        before = self._flushes
+        flushes = [
+            {
+                **each,
+                "undone": [one for one in each["changes"] if not changes.get(one, one not in each["undone"])],
+            }
+            for each in before
+        ]
+        if flushes == before:
+            return self
+        last: Mapping[str, Any] = {} if any(each["undone"] for each in flushes) else flushes[-1]
+        return self.with_fields(
+            **{FLUSHES: flushes},
+            memoryFlushAt=last.get("at"),
+            memoryFlushCompactionCount=last.get("cycle"),
+        )
+
+    @property
+    def _flushes(self) -> list[dict[str, Any]]:
+        given = self.fields.get(FLUSHES)
+        rows = given if isinstance(given, list) else []
+        return [
+            dict(each)
+            for each in rows
+            if isinstance(each, Mapping)
+            and all(isinstance(each.get(name), list) for name in ("marks", "changes", "undone"))
+        ]
 
     def with_fields(self, **changes: Any) -> SessionEntry:
         """Return the entry with changed fields; those set to None are removed."""
@@ -221,13 +291,31 @@ class SessionStore:
             return ()
         return tuple(name for name, entry in self.read().entries.items() if entry.ended)
 
+    def follow(self, changes: Mapping[str, bool]) -> None:
+        """Let flushes that were taken back be due again, and those that were done again not.
+
+        Args:
+            changes: Whether each change of memory stands now, by its transaction.
+
+        Raises:
+            As `change` does.
+        """
+        if FLUSHES.encode() not in (read_plain(self.place) or b""):
+            return
+
+        def followed(value: Any) -> Any:
+            return (
+                dict(SessionEntry(value).following(changes).fields) if isinstance(value, Mapping) else value
+            )
+
+        self.rewrite(lambda raw: {key: followed(value) for key, value in raw.items()})
+
     def change(
         self, key: SessionKey, change: Callable[[SessionEntry | None], SessionEntry | None]
     ) -> tuple[str, SessionEntry | None]:
         """Change one session under the store's lock.
 
         Args:
-            key: Its key.
             change: Given the present entry or None, returns the new one; None removes it.
 
         Returns:
@@ -272,7 +360,6 @@ class SessionStore:
         """Return the path of a session's transcript, existing or not: always in this folder.
 
         Args:
-            key: The session's key.
             entry: Its entry; only the last part of a path in it is used.
 
         Raises:
@@ -309,8 +396,6 @@ class SessionStore:
         content = read_plain(self.place)
         if content is None or not content.strip():
             return {}
-        from workbench.engine.settings.relaxed_json import read_relaxed_json
-
         try:
             raw = read_relaxed_json(content.decode("utf-8-sig", "replace"))
         except (ValueError, RecursionError) as error:

@@ -17,8 +17,7 @@ from workbench.engine.errors import Cancelled, InvalidInput, OutsideWorkspace, S
 from workbench.engine.file_access import open_outside_file, replace_file
 from workbench.engine.results.sessions import CompactionPhase, CompactionProgress, SessionProblem
 from workbench.engine.sessions import events
-from workbench.engine.sessions.events import Event, read_event, render_event
-from workbench.engine.sessions.lines import FileLines, Lines, MaskedLines
+from workbench.engine.sessions.events import Event, FileLines, Lines, MaskedLines, read_event, render_event
 from workbench.engine.sessions.locks import transcript_lock
 from workbench.engine.sessions.store import NAME, SessionStore
 
@@ -29,6 +28,9 @@ _EACH = 512
 MOST_PROBLEMS = 1000
 # Consecutive queries are mostly about one transcript.
 _MOST_KNOWN = 4
+T = TypeVar("T")
+_CODES = {kind: code for code, kind in enumerate(events.KINDS, 1)}
+_KINDS = ("other", *events.KINDS)
 
 
 class TranscriptWriter:
@@ -58,7 +60,6 @@ class TranscriptWriter:
 
         Args:
             entries: Type and fields of each, without id, parent and time.
-            now: The present time.
             parent: Id of the entry that the first one follows; by default the last one in the file. None starts
                 a branch at the root.
 
@@ -126,7 +127,7 @@ class TranscriptWriter:
         except OSError as error:
             if self.place.is_symlink():
                 raise OutsideWorkspace(
-                    "A link stands where the transcript should be.",
+                    "There is a link where the transcript should be.",
                     where=str(self.place),
                     remedy="Remove it.",
                 ) from error
@@ -151,9 +152,6 @@ def _unwritable(place: Path, error: OSError) -> StorageError:
         where=str(place),
         remedy="Make room, or choose another folder with sessions.path.",
     )
-
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -187,10 +185,6 @@ class ProgressReporter:
         self.tell(phase, total, total)
 
 
-_CODES = {kind: code for code, kind in enumerate(events.KINDS, 1)}
-_KINDS = ("other", *events.KINDS)
-
-
 @dataclass
 class Tree:
     """Structure of one transcript: for each entry its line and its parent.
@@ -203,7 +197,6 @@ class Tree:
         header: The first line if it is a header, else None.
         problems: Unreadable lines, and entries whose parent had to be guessed.
         more_problems: Number of further problems.
-        total: Number of lines.
     """
 
     lines: array[int] = field(default_factory=lambda: array("q"))
@@ -252,7 +245,6 @@ def read_tree(lines: Lines, steps: ProgressReporter | None = None) -> Tree:
     """Return the structure of a transcript, cached while it is unchanged.
 
     Args:
-        lines: Of the transcript.
         steps: Receives progress, or None.
 
     Raises:
@@ -341,7 +333,6 @@ class RepairedTranscript:
 
     Args:
         repairs: One sentence each.
-        problems: Unreadable lines.
         copy: The original file; None if nothing was replaced.
     """
 
@@ -354,7 +345,6 @@ def repair_transcript(place: Path, now: datetime) -> RepairedTranscript:
     """Blank the unreadable lines of a transcript, and terminate its last line.
 
     Args:
-        place: The file.
         now: For the name of the copy.
 
     Raises:

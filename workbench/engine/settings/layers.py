@@ -15,10 +15,16 @@ from typing import Any
 from workbench.engine import layout
 from workbench.engine.errors import InvalidSetting, StorageError
 from workbench.engine.file_access import NotAFile, read_regular_file
-from workbench.engine.settings.directories import user_settings_file
-from workbench.engine.settings.foreign import read_foreign
+from workbench.engine.settings.foreign import ForeignSettings, read_foreign, without_key
 from workbench.engine.settings.schema import Kind, Unfit, Value
-from workbench.engine.settings.sections import SCHEMA, Settings, assemble, default_of, environment_name
+from workbench.engine.settings.sections import (
+    SCHEMA,
+    Settings,
+    assemble,
+    default_of,
+    environment_name,
+    user_settings_file,
+)
 
 _HEADER = re.compile(r"^\s*\[\s*([A-Za-z0-9_.\-\"' ]+?)\s*\]\s*(?:#.*)?$")
 _ASSIGNMENT = re.compile(r"^\s*([A-Za-z0-9_\-\"'.]+(?:\s*\.\s*[A-Za-z0-9_\-\"']+)*)\s*=")
@@ -26,6 +32,18 @@ _TOML_PLACE = re.compile(r"\s*\(at (?:line (\d+), column \d+|end of document)\)$
 _SECTIONS = frozenset(key.partition(".")[0] for key in SCHEMA if "." in key)
 _NOT_SETTINGS = frozenset({"WORKBENCH_CONFIG", "WORKBENCH_NOW"})
 _BOM = b"\xef\xbb\xbf"
+# Settings whose values must decrease in this order, the rule, and whether equal values are refused.
+_FALLING = (
+    (
+        ("decay.active_threshold", "decay.fading_threshold", "decay.archive_threshold"),
+        "each threshold of decay must not be higher than the one before",
+        False,
+    ),
+    (("search.chunk_tokens", "search.chunk_overlap"), "chunks must be longer than what they share", True),
+)
+_WEIGHTS = ("search.vector_weight", "search.text_weight", "search.candidate_multiplier")
+_Layer = tuple[dict[str, Value], dict[str, str]]
+_BY_ENVIRONMENT_NAME = {environment_name(key): key for key in SCHEMA}
 
 
 def read_toml(
@@ -34,7 +52,6 @@ def read_toml(
     """Return a settings file's values and their origins, by dotted key.
 
     Args:
-        content: The file's bytes.
         name: The file's name in errors and origins.
         personal: Whether it is the user's own; a workspace's file may not set everything.
         user_file: Where to set what is refused here.
@@ -151,18 +168,6 @@ def _plain(key: str) -> str:
     return ".".join(part.strip().strip("\"'") for part in key.split("."))
 
 
-# Settings whose values must decrease in this order, the rule, and whether equal values are refused.
-_FALLING = (
-    (
-        ("decay.active_threshold", "decay.fading_threshold", "decay.archive_threshold"),
-        "each threshold of decay must not be higher than the one before",
-        False,
-    ),
-    (("search.chunk_tokens", "search.chunk_overlap"), "chunks must be longer than what they share", True),
-)
-_BY_ENVIRONMENT_NAME = {environment_name(key): key for key in SCHEMA}
-
-
 def load_settings(root: Path | None, *, environment: Mapping[str, str] | None = None) -> Settings:
     """Return the settings in force for a workspace. Writes nothing.
 
@@ -177,21 +182,12 @@ def load_settings(root: Path | None, *, environment: Mapping[str, str] | None = 
         StorageError: A settings file exists and cannot be read.
     """
     environment = os.environ if environment is None else environment
-    values: dict[str, Value] = {}
-    origins: dict[str, str] = {}
     warnings: list[str] = []
-
-    def lay(layer: tuple[dict[str, Value], dict[str, str]]) -> None:
-        values.update(layer[0])
-        origins.update(layer[1])
-
+    own: list[_Layer] = []
     user_file = user_settings_file(environment)
-    if root is not None:
-        foreign_values, foreign_origins, warnings = read_foreign(root)
-        lay((foreign_values, foreign_origins))
     content = _content(user_file, str(user_file))
     if content is not None:
-        lay(read_toml(content, str(user_file), personal=True))
+        own.append(read_toml(content, str(user_file), personal=True))
     elif environment.get("WORKBENCH_CONFIG"):
         raise InvalidSetting(
             "There is no such file.", where=f"WORKBENCH_CONFIG={user_file}", remedy="Create it or unset it."
@@ -199,16 +195,36 @@ def load_settings(root: Path | None, *, environment: Mapping[str, str] | None = 
     if root is not None:
         content = _content(layout.resolve(root, layout.SETTINGS), layout.SETTINGS)
         if content is not None:
-            lay(read_toml(content, layout.SETTINGS, personal=False, user_file=str(user_file)))
-    lay(_from_environment(environment, warnings))
+            own.append(read_toml(content, layout.SETTINGS, personal=False, user_file=str(user_file)))
+    own.append(_from_environment(environment, warnings))
+    foreign = ForeignSettings()
+    if root is not None:
+        home = [layer[0]["home_settings"] for layer in own if "home_settings" in layer[0]]
+        foreign = read_foreign(root, environment, home=home[-1] is True if home else True)
+    values, origins = dict(foreign.values), dict(foreign.origins)
+    for layer in own:
+        values.update(layer[0])
+        origins.update(layer[1])
+    warnings = [*foreign.warnings, *warnings]
     if "editor" not in values:
         for name in ("VISUAL", "EDITOR"):
             if environment.get(name):
                 values["editor"], origins["editor"] = environment[name], name
                 break
-    _settle_together(values, origins, warnings)
+    entries = list(foreign.entries)
+    if origins.get("embedding.provider") == foreign.origins.get("embedding.provider"):
+        entries += filter(None, [without_key(values, origins)])
+    _settle_together(values, origins, foreign.origins, warnings)
+    _choose_fusion(values, origins)
     settings = assemble(values, origins, ())
-    return replace(settings, warnings=(*warnings, *_useless_critical_files(settings)))
+    return replace(settings, warnings=(*warnings, *_useless_critical_files(settings)), foreign=tuple(entries))
+
+
+def _choose_fusion(values: dict[str, Value], origins: dict[str, str]) -> None:
+    """Choose the fusion that knows weights where somebody sets weights and no fusion."""
+    weight = next((key for key in _WEIGHTS if key in values), None)
+    if weight and "search.fusion" not in values:
+        values["search.fusion"], origins["search.fusion"] = "weighted-sum", origins[weight]
 
 
 def check_settings(content: bytes) -> None:
@@ -221,7 +237,7 @@ def check_settings(content: bytes) -> None:
         InvalidSetting: A key is unknown, ill-typed, out of range or contradicts another.
     """
     values, origins = read_toml(content, layout.SETTINGS, personal=False)
-    _settle_together(values, origins, [])
+    _settle_together(values, origins, {}, [])
 
 
 def _content(path: Path, name: str) -> bytes | None:
@@ -229,7 +245,7 @@ def _content(path: Path, name: str) -> bytes | None:
         return read_regular_file(path)
     except NotAFile as error:
         raise StorageError(
-            "The settings cannot be read: something stands there that is no file.",
+            "The settings cannot be read: there is something that is no file.",
             where=name,
             remedy="Take it away, or put a file in its place.",
         ) from error
@@ -264,20 +280,22 @@ def _from_environment(
     return values, origins
 
 
-def _settle_together(values: dict[str, Value], origins: dict[str, str], warnings: list[str]) -> None:
+def _settle_together(
+    values: dict[str, Value], origins: dict[str, str], foreign_origins: Mapping[str, str], warnings: list[str]
+) -> None:
     """Reject values that contradict each other; contradictory foreign ones are dropped with a warning."""
     for keys, rule, strict in _FALLING:
         numbers = [float(str(values.get(key, default_of(key)))) for key in keys]
         pairs = list(pairwise(numbers))
         if all(high > low or (high == low and not strict) for high, low in pairs):
             continue
-        own = [key for key in keys if key in values and not _is_foreign(origins[key])]
-        foreign = [key for key in keys if key in values and _is_foreign(origins[key])]
+        foreign = [key for key in keys if key in values and origins[key] == foreign_origins.get(key)]
+        own = [key for key in keys if key in values and key not in foreign]
         if foreign:
             for key in foreign:
                 warnings.append(f"{origins.pop(key)} was left aside: {rule}.")
                 del values[key]
-            _settle_together(values, origins, warnings)
+            _settle_together(values, origins, foreign_origins, warnings)
             return
         said = ", ".join(f"{key} = {number:g}" for key, number in zip(keys, numbers, strict=True))
         usual = ", ".join(f"{default_of(key)}" for key in keys)
@@ -297,18 +315,13 @@ def _useless_critical_files(settings: Settings) -> Iterator[str]:
             )
 
 
-def _is_foreign(origin: str) -> bool:
-    return origin.startswith(layout.FOREIGN_SETTINGS)
-
-
-def write_setting(content: bytes, key: str, value: object, *, name: str = layout.SETTINGS) -> bytes:
+def write_setting(content: bytes, key: str, value: object) -> bytes:
     """Return a workspace's settings file with one key set, keeping comments and order.
 
     Args:
         content: The present file; empty for a new one.
         key: Dotted, for example `decay.lambda`.
         value: As the key takes it.
-        name: The file's name in errors.
 
     Raises:
         InvalidSetting: The key is unknown, the value unfit, a workspace may not set it, or the file is invalid.
@@ -316,6 +329,7 @@ def write_setting(content: bytes, key: str, value: object, *, name: str = layout
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
 
+    name = layout.SETTINGS
     fit = checked(key, value, name, personal=False, user_file="your own config.toml")
     read_toml(content, name, personal=False)
     windows = b"\r\n" in content and content.count(b"\n") == content.count(b"\r\n")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import PurePosixPath, PureWindowsPath
+from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 Value = str | int | float | bool | tuple[str, ...] | dict[str, str]
 ENDPOINT = "opening somebody’s folder must not send memory anywhere"
@@ -40,10 +42,7 @@ class Spec:
     """A setting's declaration, without its name and default.
 
     Args:
-        kind: Its type.
         about: Its purpose, one phrase.
-        least: Smallest number.
-        most: Largest number.
         choices: The words a `CHOICE` takes.
         personal: Why only the environment and the user's own configuration may set it, or None if a workspace
             may.
@@ -153,8 +152,6 @@ class Spec:
 
 def is_zone(name: str) -> bool:
     """Return whether an IANA time zone has this name."""
-    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
-
     try:
         ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):  # OSError: the name of a folder of zones
@@ -212,21 +209,28 @@ def _shown(value: object) -> str:
     return f"“{value[:60]}”" if isinstance(value, str) else repr(value)[:60]
 
 
-def whole(least: int, most: int, about: str, personal: str | None = None) -> dict[str, Spec]:
-    """Declare a whole number within bounds."""
-    return {"spec": Spec(Kind.WHOLE, about, least, most, personal=personal)}
+def whole(default: int, least: int, most: int, about: str, personal: str | None = None) -> Any:
+    """Declare a whole number within bounds, as a field of a section."""
+    return _declared(default, Spec(Kind.WHOLE, about, least, most, personal=personal))
 
 
-def number(least: float, most: float, about: str, personal: str | None = None) -> dict[str, Spec]:
+def number(default: float, least: float, most: float, about: str, personal: str | None = None) -> Any:
     """Declare a number within bounds."""
-    return {"spec": Spec(Kind.NUMBER, about, least, most, personal=personal)}
+    return _declared(default, Spec(Kind.NUMBER, about, least, most, personal=personal))
 
 
-def choice(choices: tuple[str, ...], about: str, personal: str | None = None) -> dict[str, Spec]:
+def choice(default: str, choices: tuple[str, ...], about: str, personal: str | None = None) -> Any:
     """Declare one of some words."""
-    return {"spec": Spec(Kind.CHOICE, about, choices=choices, personal=personal)}
+    return _declared(default, Spec(Kind.CHOICE, about, choices=choices, personal=personal))
 
 
-def of(kind: Kind, about: str, personal: str | None = None, *, secret: bool = False) -> dict[str, Spec]:
+def of(kind: Kind, default: Value, about: str, personal: str | None = None, *, secret: bool = False) -> Any:
     """Declare a value of any other kind."""
-    return {"spec": Spec(kind, about, personal=personal, secret=secret)}
+    return _declared(default, Spec(kind, about, personal=personal, secret=secret))
+
+
+def _declared(default: Value, spec: Spec) -> Any:
+    metadata = {"spec": spec}
+    if isinstance(default, dict):
+        return field(default_factory=dict, repr=not spec.secret, metadata=metadata)
+    return field(default=default, repr=not spec.secret, metadata=metadata)

@@ -30,13 +30,12 @@ from workbench.engine.transfer.source import (
     as_text,
     clock_in,
     day_in,
+    list_files,
     moment_of,
     named_place,
     place_of,
     read_text,
-    single_file,
     slug,
-    walk_files,
 )
 
 CURATED = frozenset({"MEMORY.md", "memory.md", "USER.md"})
@@ -45,6 +44,8 @@ _INSTRUCTIONS = frozenset(
 )
 _DREAMS = ("DREAMS.md", "dreams.md", "memory/dreaming/")
 _META = "memory/meta/"
+# A longer piece is split.
+_MOST_PIECE_CHARACTERS = 12_000
 # OpenClaw's deep sleep appends this to entries it promoted.
 _SCORES = re.compile(r"\s*\[score=[^\]]*?(?:source=([^\]\s]+))?\s*\]\s*$")
 _SOURCE = re.compile(r"\s*\bSource:\s*(\S+?\.md(?:[#:][\w:-]+)?)\s*$")
@@ -62,11 +63,7 @@ _HIDDEN = frozenset({".claude"})
 
 @dataclass(frozen=True)
 class AgentWorkspace:
-    """A workspace of plain Markdown, as other agents keep it.
-
-    Args:
-        place: Its folder.
-    """
+    """A workspace of plain Markdown, as other agents keep it."""
 
     place: Path
     form: str = "openclaw"
@@ -79,12 +76,8 @@ class AgentWorkspace:
         )
 
     def read(self, reading: ReadingProgress) -> Iterator[Item]:
-        found: list[FoundFile] = []
-        for each in walk_files(self.place, _may_be_memory, own=reading.own):
-            if isinstance(each, Skipped):
-                yield each
-            else:
-                found.append(each)
+        found, skipped = list_files(self.place, _may_be_memory, own=reading.own)
+        yield from skipped
         reading.total = sum(each.size for each in found)
         names = {each.relative for each in found}
         for each in found:
@@ -98,9 +91,7 @@ class AgentWorkspace:
             yield Skipped(where, "It instructs the agent; it is no memory.")
             return
         if path.startswith(_DREAMS):
-            yield Skipped(
-                where, "It tells how memory was sorted at night; what came of it stands in MEMORY.md."
-            )
+            yield Skipped(where, "It tells how memory was sorted at night; what came of it is in MEMORY.md.")
             return
         if path.startswith(_META) or path in layout.PROJECTIONS:
             yield Skipped(where, "It is an account of memory, no memory.")
@@ -137,7 +128,6 @@ def curated_pieces(found: FoundFile, text: str, reading: ReadingProgress) -> Ite
 
     Args:
         found: The file, for places and moments.
-        text: Its whole text.
         reading: For the zone of days.
     """
     outline = read_outline(SourceText.from_bytes(text.encode("utf-8", "surrogatepass")))
@@ -152,16 +142,14 @@ def curated_pieces(found: FoundFile, text: str, reading: ReadingProgress) -> Ite
         if item.depth:
             continue
         headings = above.at(item.span.start)
-        marks = {
-            each.key: each.value for each in read_annotations(annotation_above[item.span.start] + item.text)
-        }
+        marks = dict(read_annotations(annotation_above[item.span.start] + item.text))
         if marks.get("status", "").strip().lower() == "superseded":
             yield Skipped(str(place_of(found, item.span.start)), "It is marked as superseded.")
             continue
         yield from _curated_piece(found, item.text, item.span.start, item.span.end, headings, marks, reading)
     for start, end in _paragraphs(lines, in_items, {h.span.start for h in outline.headings}):
         body = "\n".join(lines[start - 1 : end])
-        marks = {each.key: each.value for each in read_annotations(body)}
+        marks = dict(read_annotations(body))
         yield from _curated_piece(found, body, start, end, above.at(start), marks, reading)
 
 
@@ -241,12 +229,15 @@ def _episodes(found: FoundFile, text: str, reading: ReadingProgress) -> Iterator
         )
 
 
-def split_piece(piece: Piece, most: int = 12_000) -> Iterator[Piece]:
+def split_piece(piece: Piece) -> Iterator[Piece]:
     """Split a piece into parts short enough to remember; nearly always just one."""
     text = piece.text
-    while len(text) > most:
-        at = max(text.rfind("\n\n", most // 2, most), text.rfind("\n", most // 2, most))
-        at = at if at > 0 else most
+    while len(text) > _MOST_PIECE_CHARACTERS:
+        at = max(
+            text.rfind("\n\n", _MOST_PIECE_CHARACTERS // 2, _MOST_PIECE_CHARACTERS),
+            text.rfind("\n", _MOST_PIECE_CHARACTERS // 2, _MOST_PIECE_CHARACTERS),
+        )
+        at = at if at > 0 else _MOST_PIECE_CHARACTERS
         yield replace(piece, text=text[:at].strip("\n"))
         text = text[at:].strip("\n")
     if text.strip():
@@ -321,7 +312,6 @@ class PreImage:
         number: 1 for the newest.
         created: When it was taken, or None if unreadable.
         workspace: Its workspace folder, or "" if unknown.
-        content: The whole file.
     """
 
     number: int
@@ -395,11 +385,7 @@ def _read(given: object) -> PreImage | None:
 
 @dataclass(frozen=True)
 class PreImageSource:
-    """One copy as an import source.
-
-    Args:
-        image: The copy.
-    """
+    """One copy as an import source."""
 
     image: PreImage
     form: str = "pre-image"
@@ -450,17 +436,8 @@ class ClaudeMemory:
         return f"claude-{slug(folder.name)}"[:40].strip("-")
 
     def read(self, reading: ReadingProgress) -> Iterator[Item]:
-        found: list[FoundFile] = []
-        every = (
-            [single_file(self.place)]
-            if self.place.is_file()
-            else walk_files(self.place, self._is_memory, own=reading.own, hidden=_HIDDEN)
-        )
-        for each in every:
-            if isinstance(each, Skipped):
-                yield each
-            else:
-                found.append(each)
+        found, skipped = list_files(self.place, self._is_memory, own=reading.own, hidden=_HIDDEN)
+        yield from skipped
         reading.total += sum(each.size for each in found)
         indexed = {each.relative.rpartition("/")[0] for each in found if not each.relative.endswith(_INDEX)}
         for each in found:

@@ -8,7 +8,7 @@ import re
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from datetime import tzinfo
 from pathlib import Path, PurePosixPath
@@ -17,9 +17,8 @@ from typing import Any, Protocol
 from workbench.engine.clock import in_zone
 from workbench.engine.errors import DocumentError, WorkbenchError
 from workbench.engine.file_access import printable_path
-from workbench.engine.memory.episodes import PAUSE
-from workbench.engine.sessions.events import turn_of
-from workbench.engine.sessions.lines import FileLines, Lines
+from workbench.engine.markdown.episodes import PAUSE
+from workbench.engine.sessions.events import FileLines, Lines, turn_of
 from workbench.engine.sessions.openclaw_database import DATABASE, DatabaseHome, DatabaseLines
 from workbench.engine.transfer.source import (
     FoundFile,
@@ -29,11 +28,10 @@ from workbench.engine.transfer.source import (
     ReadingProgress,
     Skipped,
     SourcePlace,
+    list_files,
     moment_of,
     open_file,
-    single_file,
     slug,
-    walk_files,
 )
 
 MOST_CHARACTERS = 8_000
@@ -55,6 +53,7 @@ _MOST_BYTES = 8 << 30
 _MOST_RATIO = 200
 _SMALL = 64 << 20
 _LONGEST_TITLE = 120
+_SPEAKERS = {"user": "User", "human": "User", "assistant": "Assistant"}
 
 
 def episodes_of(
@@ -133,17 +132,9 @@ class Transcripts:
         return slug(self.place.stem if self.place.is_file() else self.place.name)
 
     def read(self, reading: ReadingProgress) -> Iterator[Item]:
-        found: list[FoundFile] = []
-        every = (
-            [single_file(self.place)]
-            if self.place.is_file()
-            else walk_files(self.place, _is_transcript, own=reading.own)
-        )
-        for each in every:
-            if isinstance(each, Skipped):
-                yield each
-            elif not each.relative.endswith(DATABASE) or each.size:
-                found.append(each)
+        every, skipped = list_files(self.place, _is_transcript, own=reading.own)
+        yield from skipped
+        found = [each for each in every if each.size or not each.relative.endswith(DATABASE)]
         total = reading.done + sum(each.size for each in found)
         reading.total = max(reading.total, total)
         for each in found:
@@ -182,7 +173,6 @@ def conversation_in(
     """Read one transcript, reporting the first twenty lines that are not JSON.
 
     Args:
-        lines: Of the transcript.
         place: As cited.
         reading: Updated with progress.
         tags: Of each episode.
@@ -297,7 +287,7 @@ def elements(
             raise DocumentError(
                 f"The file is damaged or cut off in element {number + 1}.",
                 where=where,
-                remedy="Export it once more; what stands before is read.",
+                remedy="Export it once more; what comes before is read.",
             ) from error
         number += 1
         at = end
@@ -309,7 +299,7 @@ def elements(
             raise DocumentError(
                 f"The file is damaged or cut off behind element {number}.",
                 where=where,
-                remedy="Export it once more; what stands before is read.",
+                remedy="Export it once more; what comes before is read.",
             )
         if between[2]:
             return
@@ -319,9 +309,6 @@ def elements(
 def _past_blanks(text: str, at: int) -> int:
     match = _BLANK.match(text, at)
     return match.end() if match else at
-
-
-_SPEAKERS = {"user": "User", "human": "User", "assistant": "Assistant"}
 
 
 @dataclass(frozen=True)
@@ -384,8 +371,6 @@ def open_chat_export(place: Path) -> Iterator[list[tuple[str, int, Readable]]]:
     Raises:
         DocumentError: There are none, or the archive is unsafe.
     """
-    from contextlib import ExitStack
-
     with ExitStack() as stack:
         if place.is_dir():
             found = sorted(each for each in place.iterdir() if MEMBER.fullmatch(each.name))

@@ -23,12 +23,11 @@ from workbench.engine.transfer.source import (
     Skipped,
     SourcePlace,
     day_in,
+    list_files,
     open_file,
     place_of,
     read_text,
-    single_file,
     slug,
-    walk_files,
 )
 
 PASSAGE_CHARACTERS = 1_600
@@ -49,7 +48,6 @@ class Passage:
     Args:
         text: Without the headings above.
         first: First line, 1-based.
-        last: Last line.
         headings: Those above, outermost first.
     """
 
@@ -224,15 +222,8 @@ class Documents:
         return slug(self.place.stem if self.place.is_file() else self.place.name)
 
     def read(self, reading: ReadingProgress) -> Iterator[Item]:
-        found: list[FoundFile] = []
-        if self.place.is_file():
-            found.append(single_file(self.place))
-        else:
-            for each in walk_files(self.place, is_document, own=reading.own):
-                if isinstance(each, Skipped):
-                    yield each
-                else:
-                    found.append(each)
+        found, skipped = list_files(self.place, is_document, own=reading.own)
+        yield from skipped
         reading.total = sum(each.size for each in found)
         taken: set[str] = set()
         for each in found:
@@ -278,7 +269,7 @@ def note_path(relative: str) -> str:
     return "/".join(short[-12:]) + ".md"
 
 
-def pieces_of(note: Note, *, tags: tuple[str, ...] = ()) -> Iterator[Piece]:
+def pieces_of(note: Note) -> Iterator[Piece]:
     """Split a note into pieces to be remembered separately."""
     keys, _ = front_matter(note.text)
     named = [part.strip(" []\"'#") for part in keys.get("tags", "").split(",")]
@@ -290,7 +281,7 @@ def pieces_of(note: Note, *, tags: tuple[str, ...] = ()) -> Iterator[Piece]:
             SourcePlace(note.place.file, passage.first, passage.last, note.place.part),
             note.moment,
             type="fact",
-            tags=(*tags, *(tag for tag in named if tag)),
+            tags=tuple(tag for tag in named if tag),
         )
 
 

@@ -25,10 +25,10 @@ from workbench.engine.transfer.source import (
     Skipped,
     SourcePlace,
     StoredFile,
+    list_files,
     open_file,
     read_beginning,
     slug,
-    walk_files,
 )
 
 FORMAT = "workbench-export"
@@ -96,11 +96,7 @@ def read_line(line: bytes, number: int, where: str) -> StoredFile | Skipped | No
 
 @dataclass(frozen=True)
 class ExportedLines:
-    """An export in a single file.
-
-    Args:
-        place: The file.
-    """
+    """An export in a single file."""
 
     place: Path
     form: str = "workbench"
@@ -137,11 +133,7 @@ class ExportedLines:
 
 @dataclass(frozen=True)
 class ExportedFolder:
-    """An export as a folder, or the folder of a workspace itself.
-
-    Args:
-        place: The folder.
-    """
+    """An export as a folder, or the folder of a workspace itself."""
 
     place: Path
     form: str = "workbench"
@@ -151,16 +143,8 @@ class ExportedFolder:
         return slug(self.place.name)
 
     def read(self, reading: ReadingProgress) -> Iterator[Item]:
-        found = []
-        for each in walk_files(
-            self.place,
-            lambda path: layout.is_memory_file(path) and path not in layout.PROJECTIONS,
-            own=reading.own,
-        ):
-            if isinstance(each, Skipped):
-                yield each
-            else:
-                found.append(each)
+        found, skipped = list_files(self.place, _is_exported, own=reading.own)
+        yield from skipped
         reading.total = sum(each.size for each in found)
         manifest = self.place / MANIFEST
         if manifest.is_file() and not manifest.is_symlink():
@@ -180,6 +164,10 @@ class ExportedFolder:
                 yield Skipped(printable_path(each.relative), f"It is longer than {_MOST_LINE >> 20} MB.")
                 continue
             yield StoredFile(each.relative, content, SourcePlace(printable_path(each.relative)))
+
+
+def _is_exported(path: str) -> bool:
+    return layout.is_memory_file(path) and path not in layout.PROJECTIONS
 
 
 def is_export(place: Path) -> bool:

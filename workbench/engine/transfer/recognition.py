@@ -1,16 +1,18 @@
-"""Recognises the format of a path and opens it as a source."""
+"""Recognises where other programs keep memory, and the format of a path, and opens it as a source."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import os
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from workbench.engine import layout
 from workbench.engine.errors import InvalidInput
-from workbench.engine.file_access import printable_path
-from workbench.engine.sessions.claude_code import PROJECTS, is_claude_transcript
+from workbench.engine.file_access import expand_home, printable_path
+from workbench.engine.results.transfer import ImportPlace
+from workbench.engine.sessions.foreign import PROJECTS, is_claude_transcript
 from workbench.engine.transfer.agent_memory import NAMES, AgentWorkspace, ClaudeMemory
 from workbench.engine.transfer.conversations import MEMBER, ChatExport, Transcripts, form_of
 from workbench.engine.transfer.documents import MARKDOWN, SUFFIX, TEXT, Documents, is_document
@@ -41,6 +43,38 @@ FORMS: Final = {
     "workbench": "an export of a workspace, or a workspace",
 }
 _AGENT_FILES = ("AGENTS.md", "SOUL.md", "IDENTITY.md", "USER.md")
+
+_PROGRAMS: Final = {
+    "openclaw": "OpenClaw",
+    "clawdbot": "Clawdbot",
+    "moltbot": "Moltbot",
+    "moldbot": "Moltbot",
+    "clawd": "Clawdbot",
+    "claude": "Claude Code",
+}
+_PATTERNS: Final = (
+    ".openclaw",
+    ".openclaw-*",
+    ".clawdbot",
+    ".moltbot",
+    ".moldbot",
+    "clawd",
+    "clawd-*",
+    ".claude",
+)
+_VARIABLES: Final = (
+    "OPENCLAW_STATE_DIR",
+    "OPENCLAW_WORKSPACE_DIR",
+    "MOLTBOT_STATE_DIR",
+    "CLAWDBOT_STATE_DIR",
+    "CLAUDE_CONFIG_DIR",
+)
+
+
+# Names of files that hold notes, transcripts or a store of sessions.
+_MEMORY_ENDINGS: Final = (".md", ".markdown", ".jsonl", ".sqlite", ".db")
+_DEEPEST: Final = 5
+_MOST_LISTED: Final = 5_000
 
 
 def open_source(source: Path, form: str | None = None) -> Source:
@@ -136,7 +170,6 @@ class CombinedSource:
     """Several sources of one installation.
 
     Args:
-        place: Its folder.
         form: Of the whole.
         parts: In order.
     """
@@ -206,3 +239,57 @@ _OPENED: Final[dict[str, Callable[[Path], Source]]] = {
     "pdf": lambda place: Documents(place, "pdf"),
     "workbench": _exported,
 }
+
+
+def known_places(environment: Mapping[str, str], home: Path, workspace: Path) -> Iterator[ImportPlace]:
+    """Yield the folders in which other programs may keep memory, each once; names of files tell, and none is opened.
+
+    Args:
+        environment: Its variables may name folders of other programs.
+        home: The user's folder.
+        workspace: Never offered to itself, nor anything in it.
+    """
+    named = [
+        (expand_home(environment[name]), name.split("_")[0].lower())
+        for name in _VARIABLES
+        if environment.get(name)
+    ]
+    usual = [
+        (place, place.name.removeprefix(".").split("-")[0])
+        for pattern in _PATTERNS
+        for place in sorted(home.glob(pattern))
+    ]
+    seen = {workspace}
+    for place, program in (*named, *usual):
+        if not place.is_dir():
+            continue
+        real = place.resolve()
+        if real in seen or workspace in real.parents or not _may_hold_memory(real):
+            continue
+        seen.add(real)
+        yield ImportPlace(_at_home(place, home), _PROGRAMS[program])
+
+
+def _at_home(place: Path, home: Path) -> str:
+    return f"~/{place.relative_to(home)}" if place.is_relative_to(home) else str(place)
+
+
+def _may_hold_memory(folder: Path) -> bool:
+    """Return whether any file below a folder is called as memory is; True where that cannot be told."""
+    listed = 0
+    waiting = [(folder, 0)]
+    for place, depth in waiting:
+        try:
+            with os.scandir(place) as listing:
+                for entry in listing:
+                    listed += 1
+                    if entry.is_file(follow_symlinks=False) and entry.name.lower().endswith(_MEMORY_ENDINGS):
+                        return True
+                    if depth < _DEEPEST and entry.is_dir(follow_symlinks=False):
+                        waiting.append((Path(entry.path), depth + 1))
+        except OSError:
+            if place == folder:
+                return True
+        if listed > _MOST_LISTED:
+            return True
+    return False

@@ -42,7 +42,6 @@ class SourcePlace:
     Args:
         file: Its path below the named folder, or the named file's own name; in an archive, the member's.
         first: Its first line, 1-based; None if the form has no lines.
-        last: Its last line.
         part: Named part, such as a conversation's id.
     """
 
@@ -66,8 +65,6 @@ class ImportedTurn:
 
     Args:
         speaker: `User` or `Assistant`.
-        text: What was said.
-        moment: Time, aware; None if unknown.
         line: 1-based line of the file; None if the form has no lines.
     """
 
@@ -86,14 +83,11 @@ class Piece:
 
     Args:
         text: Its text; for a conversation, what precedes the turns.
-        place: Its position.
         moment: When it happened; None if unknown.
         is_dated: Whether the data states the moment, rather than the file's age.
         turns: Turns of a conversation, complete.
         store: Store for a proposal; None lets its wording decide.
-        type: Type of episode.
         confidence: high, medium or low.
-        tags: Topical tags.
     """
 
     text: str
@@ -148,8 +142,6 @@ class Note:
 
     Args:
         path: POSIX path below the import's folder; ends with `.md`.
-        text: The whole document.
-        place: Its position.
         moment: Its last change, or the day it states itself.
     """
 
@@ -170,8 +162,6 @@ class StoredFile:
 
     Args:
         path: Workspace-relative, as in the export; not checked yet.
-        content: The whole file.
-        place: Its position.
     """
 
     path: str
@@ -208,7 +198,6 @@ class ReadingProgress:
         zone: Default zone for days and times without one.
         own: The open workspace, skipped if it lies inside the source.
         total: Total bytes; 0 if unknown.
-        done: Bytes read.
     """
 
     zone: tzinfo
@@ -297,10 +286,7 @@ class FoundFile:
     """A regular file.
 
     Args:
-        place: Absolute path.
         relative: Its POSIX path below the named folder, or its own name if named directly.
-        size: Bytes.
-        changed: Modification time.
     """
 
     place: Path
@@ -337,8 +323,24 @@ def named_place(source: Path) -> Path:
     return place
 
 
-def single_file(place: Path) -> FoundFile:
-    return _found(place, place.name, place.stat())
+def list_files(
+    place: Path,
+    wanted: Callable[[str], bool] = lambda _: True,
+    *,
+    own: Path | None = None,
+    hidden: frozenset[str] = frozenset(),
+) -> tuple[list[FoundFile], list[Skipped]]:
+    """Return a named file, or the files below a folder, and what was passed over; see `walk_files`."""
+    if place.is_file():
+        return [_found(place, place.name, place.stat())], []
+    found: list[FoundFile] = []
+    skipped: list[Skipped] = []
+    for each in walk_files(place, wanted, own=own, hidden=hidden):
+        if isinstance(each, Skipped):
+            skipped.append(each)
+        else:
+            found.append(each)
+    return found, skipped
 
 
 def walk_files(
@@ -351,7 +353,6 @@ def walk_files(
     """Yield the files below a folder in order of names; links are reported, never followed.
 
     Args:
-        folder: The folder.
         wanted: Selects files by their path below it.
         own: The open workspace, which is reported and skipped.
         hidden: Names of hidden folders to enter; others are skipped.

@@ -6,24 +6,16 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from workbench.engine.language.sentences import has_question_mark, sentence_ends
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_IDEOGRAPH = r"\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
-_SENTENCE_END = re.compile(
-    rf"""
-        [。…]+[!?。…]*
-      | [!?]+["')\]]*(?=\s|$|[{_IDEOGRAPH}\ufffc])
-      | (?<!\be\.g)(?<!\bi\.e)(?<!\bMr)(?<!\bMs)(?<!\bDr)(?<!\bMrs)(?<!\bvs)(?<!\bSt)
-        \.+["')\]]*(?=\s|$)
-      | \n
-    """,
-    re.VERBOSE,
+# After a comma, a semicolon or a dash; not inside a number. Also after a full stop that may end no sentence: “plan B.”.
+_CLAUSE_BORDER = re.compile(
+    r"(?<=\w)(?<!\.\w)\.\s+|(?<!\d)[,;、]\s*|(?<=\d)[,;、](?!\d)\s*|\s+[-–—]{1,3}\s+|—{1,2}"
 )
-# After a comma, a semicolon or a dash; not inside a number.
-_CLAUSE_BORDER = re.compile(r"(?<!\d)[,;、]\s*|(?<=\d)[,;、](?!\d)\s*|\s+[-–—]{1,3}\s+|—{1,2}")
 _LEADING_MARKS = re.compile(r"\s*(?:(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?)?[*_~]{0,3}")
-_CHINESE_QUESTION = re.compile(r"(?:吗|嗎|么|麼|呢)\s*[.。!]*\s*$")
 
 
 @dataclass(frozen=True)
@@ -36,30 +28,24 @@ class Sentence:
 
 
 def sentences(text: str) -> Iterator[Sentence]:
-    """Give the sentences of a text in order, empty ones left out.
+    """Yield the sentences of a text in order, empty ones left out.
 
     Args:
         text: As `live_text` gives it.
     """
     start = 0
-    for border in _SENTENCE_END.finditer(text):
-        end = border.start() if border.group() == "\n" else border.end()
-        yield from _sentence(text, start, end)
-        start = border.end()
-    yield from _sentence(text, start, len(text))
-
-
-def _sentence(text: str, start: int, end: int) -> Iterator[Sentence]:
-    written = text[start:end]
-    if not written.strip():
-        return
-    begin = start + len(written) - len(written.lstrip())
-    tail = written.rstrip()[-4:]
-    yield Sentence(begin, end, "?" in tail or bool(_CHINESE_QUESTION.search(written[-12:])))
+    for line in text.split("\n"):
+        begin, stop = start, start + len(line)
+        for end in (*sentence_ends(text, start, stop), stop):
+            if written := text[begin:end].strip():
+                first = begin + text[begin:end].index(written)
+                yield Sentence(first, end, has_question_mark(written))
+            begin = end
+        start = stop + 1
 
 
 def clause_starts(text: str, sentence: Sentence) -> Iterator[int]:
-    """Give the places where a clause of the sentence begins, behind bullets and emphasis, in order."""
+    """Yield the places where a clause of the sentence begins, behind bullets and emphasis, in order."""
     first = _LEADING_MARKS.match(text, sentence.start, sentence.end)
     yield first.end() if first else sentence.start
     for border in _CLAUSE_BORDER.finditer(text, sentence.start, sentence.end):

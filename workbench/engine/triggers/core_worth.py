@@ -20,7 +20,7 @@ _LASTING: frozenset[MemoryType] = frozenset({"preference", "fact", "correction"}
 
 
 def speaks_of_oneself(plain: str) -> bool:
-    """Tell whether a text is in the first person."""
+    """Return whether a text is in the first person."""
     return _FIRST_PERSON.search(plain) is not None
 
 

@@ -54,7 +54,7 @@ class Cues:
     relations: tuple[RelationCue, ...] = ()
 
     def fits(self, cue: str, text: str) -> bool:
-        """Tell whether a cue of the `cues` table stands in the text."""
+        """Return whether a cue of the `cues` table stands in the text."""
         return self.cues[cue].search(text) is not None
 
 

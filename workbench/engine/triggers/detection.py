@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from workbench.engine.triggers.clauses import Sentence, clause_starts, sentences
 from workbench.engine.triggers.live_text import PUNCTUATION, live_text
-from workbench.engine.triggers.model import NOTHING_DETECTED, Detection
+from workbench.engine.triggers.model import ALONE, NOTHING_DETECTED, Detection, Surroundings
 from workbench.engine.triggers.payload import read_payload
 from workbench.engine.triggers.phrases import Find
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 # A sentence of more clauses is a list, or hostile.
 _MOST_CLAUSES = 200
 _LIST_ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
+_WORDS = re.compile(r"[\w\ufffc]")
 _CLAUSE_END = re.compile(r"\s*(?:[,.;:!?。…、)\ufffc–—]|-\s|$|\n)")
 
 
@@ -32,20 +33,21 @@ class _Candidates:
     phrases: tuple[Phrase, ...]
 
 
-def detect(message: str, phrases: PhraseBook) -> Detection:
+def detect(message: str, phrases: PhraseBook, around: Surroundings = ALONE) -> Detection:
     """Return the first thing that a message asks of memory (design document §8.1).
 
     Args:
         message: One message of the user, in Markdown or plain text.
         phrases: What to look for.
+        around: What is known of the conversation and of memory; nothing by default.
 
     Returns:
         `NOTHING_DETECTED` where it asks nothing.
     """
-    return next(iter(detect_all(message, phrases)), NOTHING_DETECTED)
+    return next(iter(detect_all(message, phrases, around)), NOTHING_DETECTED)
 
 
-def detect_all(message: str, phrases: PhraseBook) -> tuple[Detection, ...]:
+def detect_all(message: str, phrases: PhraseBook, around: Surroundings = ALONE) -> tuple[Detection, ...]:
     """Return everything that a message asks of memory, in its order.
 
     A trigger counts where a clause begins, in the writer’s own voice: not in code, quotations and reported
@@ -54,6 +56,7 @@ def detect_all(message: str, phrases: PhraseBook) -> tuple[Detection, ...]:
     Args:
         message: One message of the user.
         phrases: What to look for.
+        around: What is known of the conversation and of memory; nothing by default.
     """
     lowered = message.lower().translate(PUNCTUATION)
     candidates = tuple(
@@ -70,8 +73,14 @@ def detect_all(message: str, phrases: PhraseBook) -> tuple[Detection, ...]:
     for number, find in enumerate(finds):
         limit = finds[number + 1].clause if number + 1 < len(finds) else len(message)
         detection = _detection(message, live, parts, find, limit)
-        if not _only_asks(live, parts[find.sentence], find, detection):
-            found.append(detection)
+        if _only_asks(live, parts[find.sentence], find, detection):
+            continue
+        if find.phrase.group == "retract" and not around.just_remembered():
+            continue
+        in_doubt = find.phrase.group == "permanently_known" or _goes_on(live, parts, find, limit)
+        if in_doubt and not around.known(detection.payload):
+            continue
+        found.append(detection)
     return tuple(found)
 
 
@@ -116,21 +125,45 @@ def _find_at(
         lead_in = re.compile(rf"{language.any_of('lead_ins')}[\s,:;.!–—-]*", re.IGNORECASE)
         request = re.compile(language.any_of("requests"), re.IGNORECASE)
         while True:
+            led = lead_in.match(live, position, sentence.end)
             fitting = [
-                (match.end() - match.start() - len(_about(match)), phrase, match)
+                (
+                    phrase.group != "permanently_known",
+                    match.end() - match.start() - len(_about(match)),
+                    phrase,
+                    match,
+                )
                 for phrase in each.phrases
-                if (match := phrase.pattern.match(live, position, sentence.end))
-                and (phrase.open_end or _ends_clause(live, match.end(), sentence.end, language))
+                if not (led and phrase.open_start)
+                and (match := phrase.pattern.match(live, position, sentence.end))
+                and _counts(live, phrase, match, sentence.end, language)
             ]
             if fitting:
-                _, phrase, match = max(fitting, key=lambda fit: fit[0])
+                *_, phrase, match = max(fitting, key=lambda fit: fit[:2])
                 return Find(phrase, language, match, number, clause, requested)
-            led = lead_in.match(live, position, sentence.end)
             if led is None:
                 break
             requested = requested or request.match(live, position, sentence.end) is not None
             position = led.end()
     return None
+
+
+def _counts(live: str, phrase: Phrase, match: re.Match[str], end: int, language: Language) -> bool:
+    """Return whether what stands around a phrase lets it be one: its clause ends, or the message holds no more."""
+    if phrase.open_start and not _is_a_name(_about(match), language):
+        return False
+    if phrase.group == "retract":
+        said = re.sub(language.any_of("lead_ins"), "", live[: match.start()], flags=re.IGNORECASE)
+        more = re.sub(language.any_of("trailing"), "", live[match.end() :], flags=re.IGNORECASE)
+        return not _WORDS.search(said + more)
+    return phrase.open_end or _ends_clause(live, match.end(), end, language)
+
+
+def _is_a_name(words: str, language: Language) -> bool:
+    """Return whether words before a verb name something: “that report”, not “the tests that” or “she said it”."""
+    named = re.sub(rf"^{language.any_of('pronouns')}\s", "", words, flags=re.IGNORECASE)
+    told = f"{language.any_of('clause_words')}|{language.any_of('reporting')}"
+    return not re.search(told, named, re.IGNORECASE)
 
 
 def _about(match: re.Match[str]) -> str:
@@ -143,8 +176,17 @@ def _ends_clause(live: str, position: int, end: int, language: Language) -> bool
     return bool(_CLAUSE_END.match(live, polite.end() if polite else position, end))
 
 
+def _goes_on(live: str, parts: list[Sentence], find: Find, limit: int) -> bool:
+    """Return whether “… is no longer relevant” goes on and may be a tale: “…, so I removed it”."""
+    if find.phrase.kind != "forget" or not find.phrase.open_start:
+        return False
+    rest = live[find.match.end() : min(parts[find.sentence].end, limit)]
+    rest = re.sub(find.language.any_of("trailing"), "", rest, flags=re.IGNORECASE)
+    return _WORDS.search(rest) is not None
+
+
 def _is_introduced(live: str, sentence: Sentence, candidates: tuple[_Candidates, ...]) -> bool:
-    """Tell whether a line ending in a colon shows the sentence: “Proofread this:” and then the text."""
+    """Return whether a line ending in a colon shows the sentence: “Proofread this:” and then the text."""
     head = live[: sentence.start].rstrip()
     if not head.endswith(":") or "\n" not in live[len(head) : sentence.start]:
         return False
@@ -158,7 +200,7 @@ def _is_introduced(live: str, sentence: Sentence, candidates: tuple[_Candidates,
 
 
 def _only_asks(live: str, sentence: Sentence, find: Find, detection: Detection) -> bool:
-    """Tell whether a question asks about memory rather than for a change of it."""
+    """Return whether a question asks about memory rather than for a change of it."""
     if find.phrase.kind not in ("remember", "forget") or not sentence.question:
         return False
     language = find.language
@@ -179,7 +221,11 @@ def _detection(message: str, live: str, parts: list[Sentence], find: Find, limit
     sentence = parts[find.sentence]
     phrase, language = find.phrase, find.language
     payload = read_payload(message, live, parts, find, limit)
-    permanently = phrase.group == "permanently" or (
+    if phrase.kind in ("changes", "learned") and re.fullmatch(
+        language.any_of("lately"), payload, re.IGNORECASE
+    ):
+        payload = ""
+    permanently = phrase.group in ("permanently", "permanently_known") or (
         phrase.kind == "forget"
         and bool(
             re.search(
@@ -189,6 +235,8 @@ def _detection(message: str, live: str, parts: list[Sentence], find: Find, limit
             )
         )
     )
+    from_then_on = phrase.group in ("changes_since", "learned_since", "undo_learning")
+    dated = bool(payload) and phrase.kind in ("changes", "learned")
     return Detection(
         phrase.kind,
         payload=payload,
@@ -197,5 +245,7 @@ def _detection(message: str, live: str, parts: list[Sentence], find: Find, limit
         permanently=permanently,
         protect=phrase.group == "protect",
         refers_back=not payload and phrase.kind in ("remember", "forget"),
+        from_then_on=from_then_on,
+        needs_time=from_then_on or dated or phrase.group == "go_back_to_a_day",
         language=language.name,
     )

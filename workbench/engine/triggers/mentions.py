@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
+from workbench.engine.identifiers import NOTE, entity_type
 from workbench.engine.triggers import name_patterns as patterns
 from workbench.engine.triggers.cues import Cues, routing_cues
 from workbench.engine.triggers.model import EntityMention, EntityType, NameLookup
@@ -13,7 +14,6 @@ from workbench.engine.triggers.model import EntityMention, EntityType, NameLooku
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-_TYPES = ("person", "project", "concept", "tool", "place")
 _MOST_ENTITIES = 12
 _MOST_OCCURRENCES = 400
 _LONGEST_TEXT = 20_000
@@ -98,7 +98,7 @@ _Candidate = tuple[int, int, EntityMention]
 def _candidates(
     text: str, known: NameLookup | None, given: Sequence[EntityMention], called: NameLookup | None
 ) -> Iterator[_Candidate]:
-    """Give mentions with their places, the surest first."""
+    """Yield mentions with their places, the surest first."""
     cues = routing_cues()
     yield from _links(text)
     yield from _given(text, given)
@@ -132,9 +132,9 @@ def _links(text: str) -> Iterator[_Candidate]:
     for match in patterns.LINK.finditer(text):
         target, label = match["target"].strip(), (match["label"] or "").strip()
         kind, dashes, slug = target.rsplit("/", 1)[-1].partition("--")
-        if dashes and kind in _TYPES and slug:
+        if dashes and slug and kind != NOTE and entity_type(kind) == kind:
             name = label or slug.replace("-", " ").strip().title()
-            yield *match.span(), EntityMention(name, cast("EntityType", kind), marked=True)
+            yield *match.span(), EntityMention(name, kind, marked=True)
         elif target:
             yield *match.span(), EntityMention(label or target, "concept", marked=True)
 
@@ -174,7 +174,7 @@ def _known(text: str, known: NameLookup, called: NameLookup | None, cues: Cues) 
 
 
 def _as_a_name(word: str, mention: EntityMention, cues: Cues) -> bool:
-    """Tell whether a single word that a known entity is called by stands for it, or is just a word."""
+    """Return whether a single word that a known entity is called by stands for it, or is just a word."""
     if word.casefold() in cues.words["no_names"] or word.casefold() in cues.words["stop_words"]:
         return False
     return not word.islower() or mention.name.islower() or _is_tool(word, cues)

@@ -6,7 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
-TriggerKind = Literal["remember", "forget", "reflect", "recall", "none"]
+TriggerKind = Literal[
+    "remember", "forget", "reflect", "recall", "changes", "learned", "why-forgotten", "go-back", "none"
+]
 Store = Literal["core", "episodic", "semantic", "procedural", "vault"]
 MemoryType = Literal["decision", "fact", "preference", "task", "event", "emotion", "correction"]
 EntityType = Literal["person", "project", "concept", "tool", "place"]
@@ -22,12 +24,16 @@ class Detection:
     Args:
         kind: `none` where the message asks nothing, or only mentions the words of a trigger.
         payload: What to remember, forget, search for or reflect on, without the phrase and what joins it
-            to the rest; empty where the message names nothing (“consolidate your memories”).
+            to the rest; empty where the message names nothing (“consolidate your memories”). Of `changes`, `learned`
+            and `go-back` (design document §12.7) the time that is meant.
         phrase: The words that triggered, as they stand in the message.
         span: Where the phrase stands: start and end in characters of the message.
         permanently: Deletion from disk was asked for (§8.3, “permanently delete”).
         protect: Protection from decay was asked for (“never forget …”, “pin this”).
-        refers_back: The payload is what was said before this message (“remember this”); it is empty then.
+        refers_back: The payload is what was said before this message (“remember this”, “scratch that”); it is
+            empty then.
+        from_then_on: What came in that time and after it is meant (“since Monday”, “undo what you learned today”).
+        needs_time: It asks nothing where the payload is no time (“what changed since the last release”).
         language: `en` or `zh`, of the phrase; empty for `none`.
     """
 
@@ -38,10 +44,29 @@ class Detection:
     permanently: bool = False
     protect: bool = False
     refers_back: bool = False
+    from_then_on: bool = False
+    needs_time: bool = False
     language: str = ""
 
 
 NOTHING_DETECTED = Detection("none")
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What a message stands in; each is asked only where a phrase depends on it.
+
+    Args:
+        just_remembered: Returns whether something was remembered in this conversation that “never mind” can mean.
+        known: Returns whether memory knows what some words name; “permanently delete the temp folder” is none of
+            its business.
+    """
+
+    just_remembered: Callable[[], bool] = lambda: False
+    known: Callable[[str], bool] = lambda _words: False
+
+
+ALONE = Surroundings()
 
 
 @dataclass(frozen=True)
@@ -50,14 +75,14 @@ class EntityMention:
 
     Args:
         name: As it should be labelled; not an id.
-        type: Of the five types of §8.2.
+        type: Of the five types of §8.2 where the text alone tells it; else any that the entity has.
         marked: Whether the text marks it as a name (a link, `@`, quotation marks, CamelCase, “project X”), the
             caller gave it, or it exists already; else it was told from where it stands. Does not count when
             two mentions are compared.
     """
 
     name: str
-    type: EntityType
+    type: str
     marked: bool = field(default=False, compare=False)
 
 

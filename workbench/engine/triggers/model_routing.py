@@ -1,14 +1,15 @@
-"""Routing by a chat model: asked with a schema, checked strictly, and replaced by the rules when it fails."""
+"""Routing, and what to forget, by a chat model: asked with a schema, checked strictly, else the rules decide."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any, cast, get_args
 
 from workbench.engine.errors import ProviderError
+from workbench.engine.identifiers import slug
 from workbench.engine.triggers.model import (
     Confidence,
     CoreBlockName,
@@ -53,6 +54,7 @@ _MOST_ITEMS = 40
 _LONGEST_NAME = 80
 _LONGEST_STATEMENT = 1_000
 _LONGEST_MEMORY = 20_000
+_LONGEST_TARGET = 200
 
 
 class _BadAnswer(ValueError):
@@ -63,6 +65,9 @@ def route_by_model(
     text: str, chat: ChatModel, hints: RoutingHints | None = None, *, relations: Sequence[str] | None = None
 ) -> Routing:
     """Tell where a memory belongs by asking a chat model (design document §8.2).
+
+    The document’s own answer is read as well as ours: it has no type, facts, block of core memory or procedure, which
+    the rules then tell, and its relations may join ids (`tool--vim`). What else a model adds is passed over.
 
     Args:
         text: What shall be remembered, without the trigger phrase. The model is handed it as data.
@@ -86,7 +91,7 @@ def route_by_model(
         )
         if answer.value is None:
             return _by_rules(text, hints, answer.problem)
-        routing = _read_routing(answer.value, relations, hints.store)
+        routing = _read_routing(_completed(answer.value, text, hints), relations, hints)
     except ProviderError as error:
         return _by_rules(text, hints, error.message)
     except _BadAnswer as error:
@@ -96,6 +101,50 @@ def route_by_model(
             routing, store="vault", core_update=False, core_block=None, facts=(), procedure=None
         )
     return routing
+
+
+@dataclass(frozen=True)
+class ForgetTarget:
+    """What a model says that a request to forget means.
+
+    Args:
+        query: In words, to be looked for in memory; empty where the model gave none.
+        problem: Why there is none, one sentence, or "".
+    """
+
+    query: str = ""
+    problem: str = ""
+
+
+def target_by_model(request: str, chat: ChatModel) -> ForgetTarget:
+    """Ask a chat model what a request to forget means (design document §8.3, step 1).
+
+    It is handed the request as data and nothing of memory, so that no memory can steer it; it answers words to look
+    for, never ids. Never raises for a fault of the model.
+
+    Args:
+        request: The part of the message that asks to forget.
+        chat: The model.
+    """
+    from workbench.engine.providers.chat import ChatMessage
+
+    if len(request) > _LONGEST_MEMORY:
+        return ForgetTarget(problem=f"The request is longer than {_LONGEST_MEMORY} characters.")
+    told = [
+        ChatMessage("system", _prompt("forget.md")),
+        ChatMessage("user", "The request:\n" + json.dumps(request, ensure_ascii=False)),
+    ]
+    try:
+        answer = chat.complete_json(
+            told, schema=_object(target={"type": "string"}), schema_name="forget_target"
+        )
+        if answer.value is None:
+            return ForgetTarget(problem=answer.problem)
+        return ForgetTarget(_line(answer.value.get("target"), "target", _LONGEST_TARGET))
+    except ProviderError as error:
+        return ForgetTarget(problem=error.message)
+    except _BadAnswer as error:
+        return ForgetTarget(problem=f"The model’s answer cannot be used: {error}")
 
 
 def routing_schema(relations: Sequence[str] = RELATIONS, store: Store | None = None) -> dict[str, Any]:
@@ -140,21 +189,53 @@ def _messages(text: str, hints: RoutingHints) -> list[Any]:
         names = json.dumps([mention.name for mention in hints.entities], ensure_ascii=False)
         told += f"\nIt is about these, whatever else it names: {names}."
     return [
-        ChatMessage("system", f"{_prompt()}\n{told}"),
+        ChatMessage("system", f"{_prompt('router.md')}\n{told}"),
         ChatMessage("user", "The memory:\n" + json.dumps(text, ensure_ascii=False)),
     ]
 
 
 @cache
-def _prompt() -> str:
+def _prompt(name: str) -> str:
     folder = resources.files("workbench.engine.triggers")
-    return folder.joinpath("prompts", "router.md").read_text("utf-8")
+    return folder.joinpath("prompts", name).read_text("utf-8")
 
 
-def _read_routing(answer: dict[str, Any], relations: Sequence[str], wanted: Store | None) -> Routing:
+def _completed(answer: dict[str, Any], text: str, hints: RoutingHints) -> dict[str, Any]:
+    """Return an answer with what the document’s form of it (§8.2) does not have, told by rules."""
+    store = answer.get("store")
+    lacks = [key for key in ("type", "facts", "core_block", "procedure") if key not in answer]
+    if not lacks or store not in get_args(Store):
+        return answer
+    by_rules = route_by_rules(text, replace(hints, store=cast("Store", store)))
+    entities = answer.get("entities")
+    named = (
+        [item.get("name") for item in entities if isinstance(item, dict)]
+        if isinstance(entities, list)
+        else []
+    )
+    first = next(iter(named), None)
+    stated = [fact.text for fact in by_rules.facts] or [text]
+    subjects = [fact.subject for fact in by_rules.facts] or [first]
+    outline = by_rules.procedure
+    told: dict[str, Any] = {
+        "type": by_rules.type,
+        "facts": [
+            {"subject": subject if subject in named else first, "text": fact}
+            for subject, fact in zip(subjects, stated, strict=True)
+        ],
+        # Of what the document lets core memory change by, this is what is neither identity nor for ever.
+        "core_block": route_by_rules(text, hints).core_block or "Active Context",
+        "procedure": outline
+        and {"title": outline.title, "trigger": outline.trigger, "steps": [*outline.steps]},
+    }
+    return {**answer, **{key: told[key] for key in lacks}}
+
+
+def _read_routing(answer: dict[str, Any], relations: Sequence[str], hints: RoutingHints) -> Routing:
+    wanted = hints.store
     store = cast("Store", _choice(answer, "store", [wanted] if wanted else get_args(Store)))
-    entities = _read_entities(answer)
-    names = {entity.name for entity in entities}
+    mentions = {entity.name: entity for entity in _read_entities(answer)}
+    joined = _read_relations(answer, mentions, relations, hints)
     core_update = answer.get("core_update")
     if not isinstance(core_update, bool):
         raise _BadAnswer("“core_update” is neither true nor false.")
@@ -170,9 +251,9 @@ def _read_routing(answer: dict[str, Any], relations: Sequence[str], wanted: Stor
         tags=_read_tags(answer),
         confidence=cast("Confidence", _choice(answer, "confidence", get_args(Confidence))),
         summary=_line(answer.get("summary"), "summary", LONGEST_SUMMARY),
-        entities=entities,
-        relations=_read_relations(answer, names, relations),
-        facts=_read_facts(answer, names) if store == "semantic" else (),
+        entities=tuple(mentions.values()),
+        relations=joined,
+        facts=_read_facts(answer, set(mentions)) if store == "semantic" else (),
         core_update=in_core,
         core_block=cast("CoreBlockName", block) if in_core else None,
         procedure=_read_procedure(answer) if store == "procedural" else None,
@@ -190,15 +271,35 @@ def _read_entities(answer: dict[str, Any]) -> tuple[EntityMention, ...]:
 
 
 def _read_relations(
-    answer: dict[str, Any], names: set[str], known: Sequence[str]
+    answer: dict[str, Any], mentions: dict[str, EntityMention], words: Sequence[str], hints: RoutingHints
 ) -> tuple[RelationMention, ...]:
+    """Return the relations; an entity that only an id names joins `mentions`."""
     found: dict[RelationMention, None] = {}
     for item in _objects(answer, "relations", _MOST_ITEMS):
-        left, right = (_line(item.get(end), end, _LONGEST_NAME) for end in ("from", "to"))
-        if left not in names or right not in names or left == right:
+        left, right = (
+            _end(_line(item.get(end), end, _LONGEST_NAME), mentions, hints) for end in ("from", "to")
+        )
+        if left == right:
             raise _BadAnswer("a relation does not join two of its entities.")
-        found[RelationMention(left, _choice(item, "relation", known), right)] = None
+        found[RelationMention(left, _choice(item, "relation", words), right)] = None
     return tuple(found)
+
+
+def _end(written: str, mentions: dict[str, EntityMention], hints: RoutingHints) -> str:
+    """Return the name of the entity at one end of a relation, which may be written as an id."""
+    if written in mentions:
+        return written
+    kind, _, name = written.partition("--")
+    if kind not in get_args(EntityType) or not name or len(mentions) >= _MOST_ENTITIES:
+        raise _BadAnswer("a relation does not join two of its entities.")
+    for mention in mentions.values():
+        if f"{mention.type}--{slug(mention.name)}" == written:
+            return mention.name
+    name = name.replace("-", " ")
+    known = hints.known(name) if hints.known else None
+    found = known if known and known.type == kind else EntityMention(name, cast("EntityType", kind))
+    mentions.setdefault(found.name, found)
+    return found.name
 
 
 def _read_facts(answer: dict[str, Any], names: set[str]) -> tuple[FactStatement, ...]:

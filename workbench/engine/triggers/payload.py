@@ -88,7 +88,7 @@ def _joins(word: str, language: Language) -> bool:
 
 
 def _says_no_more(text: str, language: Language, *, points: bool = True) -> bool:
-    """Tell whether only “please”, or after “this” only when it matters (“when you book”), is left."""
+    """Return whether only “please”, or after “this” only when it matters (“when you book”), is left."""
     rest = re.sub(language.any_of("trailing"), "", text, flags=re.IGNORECASE)
     if not _WORDS.search(rest):
         return True

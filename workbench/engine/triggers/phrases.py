@@ -20,14 +20,26 @@ _KINDS: dict[str, TriggerKind] = {
     "protect": "remember",
     "forget": "forget",
     "permanently": "forget",
+    "permanently_known": "forget",
+    "retract": "forget",
     "reflect": "reflect",
     "recall": "recall",
+    "changes": "changes",
+    "changes_since": "changes",
+    "learned": "learned",
+    "learned_since": "learned",
+    "why_forgotten": "why-forgotten",
+    "go_back": "go-back",
+    "go_back_to_a_day": "go-back",
+    "undo_learning": "go-back",
     "idle": "none",
 }
 _UNIT = re.compile(
     r"\[(?P<optional>[^\[\]]*)\]|\((?P<choice>[^()]*)\)|<(?P<about>[^<>]*)>|(?P<slot>…)|(?P<word>[^\s\[\]()<>…]+)"
 )
 _LONGEST_SLOT = 400
+# What a sentence begins with is a name, no sentence of its own.
+_LONGEST_BEGINNING = 80
 # A word that goes on (“remember-me”, “remember()”, “remember_all”) is another word.
 _WORD_END = r"(?!\w|['/=-]\w|\()"
 
@@ -43,6 +55,7 @@ class Phrase:
         spaced: Whether its language puts blanks between words.
         anchors: Lower-case texts of which one is in every message that the phrase fits.
         open_end: Whether any text may follow; else the clause must end after it.
+        open_start: Whether it begins with what the request is about.
     """
 
     kind: TriggerKind
@@ -51,11 +64,23 @@ class Phrase:
     spaced: bool
     anchors: tuple[str, ...]
     open_end: bool
+    open_start: bool = False
 
     @property
     def pattern(self) -> re.Pattern[str]:
         """Return the phrase as a pattern; its group `about` holds what the request is about, where inside."""
         return _compiled(self.source, self.spaced)
+
+    @property
+    def spoken(self) -> str:
+        """Return the phrase as somebody would say it: the first of each choice, nothing that may be left out."""
+        units = [unit for unit in _units(self.source) if not unit["optional"]]
+        if units[-1]["slot"]:
+            units.pop()
+        said = (
+            unit["slot"] or (unit["choice"] or unit["about"] or unit["word"]).split("|")[0] for unit in units
+        )
+        return (" " if self.spaced else "").join(said)
 
 
 @dataclass(frozen=True)
@@ -76,9 +101,11 @@ class Language:
     question_tags: tuple[str, ...] = ()
     permanent_words: tuple[str, ...] = ()
     reporting: tuple[str, ...] = ()
+    clause_words: tuple[str, ...] = ()
     turns: tuple[str, ...] = ()
     because: tuple[str, ...] = ()
     reasons: tuple[str, ...] = ()
+    lately: tuple[str, ...] = ()
 
     def any_of(self, group: str) -> str:
         """Return a pattern for any word of a list, longest first; one that never fits for an empty list."""
@@ -239,14 +266,20 @@ def _phrase(group: str, source: str, spaced: bool, *, where: str) -> Phrase:
     ]
     firm = [parts for parts in firm if all(parts)]
     named = re.sub(r"<[^<>]*>\s*…|(?<!^)…$", "", source).count("<") + source.rstrip("…").count("…")
-    if not firm or named > 1 or "".join(source.split()) != "".join(covered.split()) or units[0]["slot"]:
+    if not firm or named > 1 or "".join(source.split()) != "".join(covered.split()) or _is_open_twice(units):
         raise InvalidInput(
             f"The phrase “{source}” cannot be understood.",
             where=where,
-            remedy="Begin with words; one … is any text, [word] may be left out, (a|b) is a choice.",
+            remedy="Write words; one … is any text, [word] may be left out, (a|b) is a choice.",
         )
     anchors = max(firm, key=lambda parts: min(len(part) for part in parts))
-    return Phrase(_KINDS[group], group, source, spaced, anchors, bool(units[-1]["slot"]))
+    return Phrase(
+        _KINDS[group], group, source, spaced, anchors, bool(units[-1]["slot"]), bool(units[0]["slot"])
+    )
+
+
+def _is_open_twice(units: list[re.Match[str]]) -> bool:
+    return bool(units[0]["slot"] and units[-1]["slot"])
 
 
 def _units(source: str) -> Iterator[re.Match[str]]:
@@ -264,7 +297,9 @@ def _compiled(source: str, spaced: bool) -> re.Pattern[str]:
         last = number == len(units) - 1
         if unit["slot"] and last:
             break
-        if unit["slot"]:
+        if unit["slot"] and not number:
+            built += rf"(?P<about>[^\s,;:][^,;:]{{0,{_LONGEST_BEGINNING}}}?)"
+        elif unit["slot"]:
             before = "" if units[number - 1]["about"] else gap
             built += rf"{before}(?P<about>\S.{{0,{_LONGEST_SLOT}}}?)"
         elif unit["optional"]:

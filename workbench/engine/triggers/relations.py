@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
+from workbench.engine.language.denials import is_denied_next
 from workbench.engine.triggers.cues import RelationCue, routing_cues
 from workbench.engine.triggers.model import EntityMention, RelationMention
 from workbench.engine.triggers.statements import FIRST_PERSON, PREPOSITION, PRONOUN, Statement, statements
@@ -28,11 +29,6 @@ _SWITCHED = re.compile(
     r"\b(?:switch|mov|migrat|chang|port)(?:ed|es|e|s|ing)?\b(?P<what>[^.;]{0,60}?)"
     r"\bfrom (?P<old>(?:[^.;]|\.(?=\w)){1,60}?) (?:in)?to (?P<new>(?:[^.;]|\.(?=\w)){1,60})"
     r"|[从從](?P<zh_old>.{1,30}?)(?:迁移|遷移|切换|切換|换|換|改|转|轉|搬|迁|遷)(?:到|成|为|為|用)(?P<zh_new>.{1,30})",
-    re.IGNORECASE,
-)
-_DENIED = re.compile(
-    r"(?:\b(?:not|never|doesn't|don't|didn't|won't|can't|cannot|no longer|isn't|aren't|stopped)\s*(?:\w+\s*)?"
-    r"|[不没沒别別]|不再)$",
     re.IGNORECASE,
 )
 _COMPARED = re.compile(
@@ -139,7 +135,7 @@ class _Reader:
             continued = number > 0 and _CONTINUED.fullmatch(plain, last, verb.start) is not None
             subjects = subjects if continued else self._subjects(verb)
             last = verb.end
-            if _DENIED.search(plain[max(0, verb.start - 24) : verb.start]):
+            if is_denied_next(plain[max(0, verb.start - 24) : verb.start]):
                 continue
             objects = self._objects(verb, until)
             if objects:
@@ -188,7 +184,7 @@ class _Reader:
         if not _WHICH.search(plain[: verb.start]):
             free = [one for one in before if not self._after_preposition(one)]
             if not free and plain[verb.start : verb.end].casefold().endswith("ing"):
-                # “Implement this in SQLite using Python”: whoever implements uses it.
+                # “Implement this in SQLite using Python”: who implements it uses it.
                 return self._unnamed_subject(plain[: verb.start], verb.cue)
             chosen = free[-1] if free else chosen
         after = plain[chosen.end : verb.start]

@@ -52,7 +52,7 @@ class Statement:
 
 
 def statements(text: str, occurrences: Sequence[Occurrence]) -> Iterator[Statement]:
-    """Give the first 200 sentences of a text with the names in them."""
+    """Yield the first 200 sentences of a text with the names in them."""
     from workbench.engine.triggers.mentions import Occurrence
 
     plain = text.translate(PUNCTUATION)
@@ -89,7 +89,7 @@ def split_facts(
         if PRONOUN.match(statement.plain) and previous:
             subject = previous
         elif FIRST_PERSON.match(statement.plain):
-            # “My sister’s name is Marta” says more of Marta than of whoever says it.
+            # “My sister’s name is Marta” says more of Marta than of the speaker.
             persons = (o.mention.name for o in statement.occurrences if o.mention.type == "person")
             named = next(persons, None)
             subject = named if named and _MINE.match(statement.plain) else owner

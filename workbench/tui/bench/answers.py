@@ -143,6 +143,7 @@ class Memory:
     Args:
         links_to: What it names.
         links_from: What names it, and what was learned from it.
+        retired: Whether it is a fact or relation that no longer holds.
         scope: Whom it is for; None for the owner alone.
         history: Newest first; None while it has not been looked for, which may take a moment.
     """
@@ -159,6 +160,7 @@ class Memory:
     valid_from: str | None = None
     valid_until: str | None = None
     superseded_by: str | None = None
+    retired: bool = False
     links_to: tuple[Link, ...] = ()
     links_from: tuple[Link, ...] = ()
     scope: str | None = None

@@ -167,6 +167,10 @@ class Bench(
         """Take back everything that a reflection changed, in however many commits."""
         ...
 
+    def try_to_revert(self, *, commit: str = "", reflection: str = "") -> None:
+        """Raise what taking back a whole action, or a reflection, would be refused for."""
+        ...
+
     def acknowledge(self, alert_ids: Sequence[str]) -> Outcome:
         """Say that changes of critical files were meant."""
         ...

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from workbench.engine.past import Past
+    from workbench.engine.past.past import Past
     from workbench.engine.results.audit import CommitView, Comparison, HistoryLine
     from workbench.tui.bench.answers import Outcome
 

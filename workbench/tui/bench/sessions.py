@@ -70,7 +70,7 @@ class SessionCalls(Protocol):
         progress: Callable[[CompactionProgress], None] = ...,
         cancelled: Callable[[], bool] = ...,
     ) -> Outcome:
-        """Let a summary stand for all but the newest messages; of another program’s session, in a copy of it."""
+        """Replace by a summary all but the newest messages; of another program’s session, in a copy of it."""
         ...
 
     def flush_session(self, key: str, place: str | None = None) -> Outcome:

@@ -18,16 +18,16 @@ class Revert(Command):
 
 
 class Approve(Command):
-    """Approve: what a reflection proposes will be applied with A; what an agent proposes is stored at once, and u takes
-    it back. What was held back is let in, secret and all. On a heading: everything undecided below it.
+    """Approve: what a reflection proposes is applied with A, what an agent proposes is stored at once, what was held
+    back is let in. On a heading: everything undecided below it.
     """
 
     key, section, label, rank = "a", "On a proposal", "approve", 10
 
 
 class Reject(Command):
-    """Reject: the change is not applied, and does not come back without new evidence. What an agent proposes is refused
-    at once, with a reason if you like; what was held back is dropped without a trace.
+    """Reject: it is not applied, and does not come back without new evidence. What an agent proposes is refused at
+    once; what was held back is dropped without a trace.
     """
 
     key, section, label, rank = "r", "On a proposal", "reject", 11

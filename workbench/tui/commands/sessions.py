@@ -8,7 +8,7 @@ _SECTION = "On a session"
 
 
 class CompactSession(Command):
-    """Let a summary stand for all but the newest messages; the transcript keeps everything. It asks first."""
+    """Replace by a summary all but the newest messages; the transcript keeps everything. It asks first."""
 
     key, section, label, rank = "c", _SECTION, "compact", 20
 

@@ -113,6 +113,7 @@ class AuditPane(Pane):
         self._arriving: list[AuditEntry] = []
         self._compared: dict[str, tuple[Change, _Diffs]] = {}
         self._trouble: WorkbenchError | None = None
+        self._is_looking = False
 
     def teach(self, width: int) -> Sequence[Line]:
         if self._trouble is not None:
@@ -163,6 +164,8 @@ class AuditPane(Pane):
             self._entries = self._arriving
             self._rows.extend(self._matching(self._query, event.entries))
             first = bool(event.entries) and len(self._arriving) == len(event.entries)
+            if first or not self._arriving:
+                self.filter_answered = self.filter_asked
             self.grow_list(self._rows, first=first, last=event.last)
             self._find_wanted()
             if first:
@@ -194,7 +197,7 @@ class AuditPane(Pane):
         return ALERT_KEY + self._alerts[0].id if key == ALERT_KEY and self._alerts else key
 
     def apply_filter(self, text: str) -> None:
-        self._query = parse_query(text, FIELDS, self._today)
+        self._query = self.filter_asked = parse_query(text, FIELDS, self._today)
         self._filter(self._query, self._entries)
 
     @work(thread=True, exclusive=True, group="filter")
@@ -211,6 +214,7 @@ class AuditPane(Pane):
             return
         event.rows.extend(self._matching(event.query, self._entries[event.looked_at :]))
         self._rows = event.rows
+        self.filter_answered = self.filter_asked
         self.list.show(self._rows)
         self._find_wanted()
         self._settle()
@@ -322,28 +326,60 @@ class AuditPane(Pane):
                 f"Take back all that reflection {name} changed?",
                 own,
                 "Its items wait to be decided again, unless a newer reflection is waiting.",
+                partial(self.bench.try_to_revert, reflection=name),
                 partial(self.bench.revert_reflection, name),
             )
         elif isinstance(row, AuditEntry) and row.commits > 1:
             own = [entry for entry in self._entries if action_key(entry) == action_key(row)]
             question = "Take back the whole action?"
-            self._ask_to_revert(question, own, "", partial(self.bench.revert_action, row.commit))
+            self._ask_to_revert(
+                question,
+                own,
+                "",
+                partial(self.bench.try_to_revert, commit=row.commit),
+                partial(self.bench.revert_action, row.commit),
+            )
         else:
             self.act(partial(self.bench.revert, row.commit))
 
     def _ask_to_revert(
-        self, question: str, entries: Sequence[AuditEntry], then: str, act: Callable[[], Outcome]
+        self,
+        question: str,
+        entries: Sequence[AuditEntry],
+        then: str,
+        attempt: Callable[[], None],
+        act: Callable[[], Outcome],
     ) -> None:
-        """Ask before several commits are taken back at once, and say what that comes to."""
+        """Ask before several commits are taken back at once, and say what that comes to; not where it is refused."""
         commits, files = ({getattr(entry, name) for entry in entries} for name in ("commit", "file"))
         told = (
             f"{_counted(len(commits), 'commit')} on {_counted(len(files), 'file')}: the files read as they did before, "
             f"but for what was changed since elsewhere in them. {then} It is one commit; u takes it back."
         )
-        self.app.push_screen(
-            ConfirmScreen(question, " ".join(told.split()), "Take back", started_by="R"),
-            lambda sure: self.act(act) if sure else None,
-        )
+
+        def ask() -> None:
+            self._is_looking = False
+            if not isinstance(self.app.screen, ConfirmScreen):
+                self.app.push_screen(
+                    ConfirmScreen(question, " ".join(told.split()), "Take back", started_by="R"),
+                    lambda sure: self.act(act) if sure else None,
+                )
+
+        def look() -> None:
+            try:
+                attempt()
+            except WorkbenchError:
+                self._is_looking = False
+                raise
+            self.app.call_from_thread(ask)
+
+        self._is_looking = True
+        self.act(look)
+
+    @property
+    def is_unread(self) -> bool:
+        """Return True also while it is looked whether something can be taken back: the next key is for the question."""
+        return super().is_unread or self._is_looking
 
     def action_open_source(self) -> None:
         row = self._rows.row(self.list.cursor_key)

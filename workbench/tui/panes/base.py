@@ -111,6 +111,9 @@ class Pane(Widget):
         self._readings = 0
         self._grown = 0.0
         self._shown = False
+        self._filter_heard = ""
+        self.filter_asked: object = None
+        self.filter_answered: object = None
 
     # --- parts ----------------------------------------------------------------------------------------------
 
@@ -150,10 +153,13 @@ class Pane(Widget):
         self.focus_once_laid_out(part)
 
     def focus_once_laid_out(self, part: Widget) -> None:
-        """Focus a part of the pane with the next layout, unless the filter was opened before that."""
+        """Focus a part of the pane with the next layout, unless something else has got the focus before that."""
+        before = self.screen.focused
 
         def focus() -> None:
-            if not self.is_writing:
+            now = self.screen.focused
+            went_on = now is not None and now is not before and now.focusable
+            if not self.is_writing and not went_on:
                 self.screen.set_focus(part)
 
         # The app sets what was asked to be focused in turn; only there is it known what has the focus.
@@ -184,8 +190,30 @@ class Pane(Widget):
         raise NotImplementedError
 
     def apply_filter(self, text: str) -> None:
-        """Show only what the filter lets through."""
+        """Show only what the filter lets through.
+
+        Where that takes a moment, what is wanted goes into `filter_asked`, and into `filter_answered` with the rows.
+        """
         raise NotImplementedError
+
+    @property
+    def is_behind(self) -> bool:
+        """Return True while the rows do not answer what the filter says."""
+        return self.filter_asked != self.filter_answered or any(
+            bar.text != self._filter_heard for bar in self.query(FilterBar)
+        )
+
+    @property
+    def is_unread(self) -> bool:
+        """Return True while there are no rows, but some may come."""
+        if not self.is_mounted or any(len(each.rows) for each in self.query(VirtualList)):
+            return False
+        return bool(self.message_queue_size) or self.is_reading
+
+    @property
+    def is_reading(self) -> bool:
+        """Return True while something is read for this pane."""
+        return any(each.node is self and not each.is_finished for each in self.workers)
 
     def show_detail(self, key: str) -> None:
         """Show the row of that id in the detail."""
@@ -223,12 +251,11 @@ class Pane(Widget):
         """Wait until everything that was asked for is written; nothing more is asked then."""
 
     def has_read(self) -> None:
-        """Take note that something new was read; the first time, tell that the pane can be seen."""
+        """Take note that something new was read, and tell that it can be seen."""
         self._readings += 1
         self._known_memories.clear()
-        if not self._shown:
-            self._shown = True
-            self.call_after_refresh(self.post_message, self.Shown())
+        self._shown = True
+        self.call_after_refresh(self.post_message, self.Shown())
 
     def grow_list(self, rows: RowSource, *, first: bool, last: bool) -> None:
         """Let the list know of rows that came at its end; in between only now and then, since it repaints."""
@@ -361,6 +388,7 @@ class Pane(Widget):
     @on(FilterBar.Changed)
     def _filter_changed(self, event: FilterBar.Changed) -> None:
         event.stop()
+        self._filter_heard = event.text
         self.apply_filter(event.text)
 
     @on(FilterInput.Passed)

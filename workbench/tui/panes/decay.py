@@ -107,6 +107,8 @@ class DecayPane(DecayTrial):
         event.stop()
         if event.number != self._arranging:
             return
+        # The newest arrangement is of the newest filter.
+        self.filter_answered = self.filter_asked
         event.rows.frame = self.frame
         self.list.show_heat(event.rows)
         if self._from_top:
@@ -192,7 +194,10 @@ class DecayPane(DecayTrial):
             self.rearrange()
 
     def apply_filter(self, text: str) -> None:
-        self.wanted = replace(self.wanted, query=parse_query(text, FIELDS, self.frame.today))
+        query = parse_query(text, FIELDS, self.frame.today)
+        if self.reading is not None:
+            self.filter_asked = query
+        self.wanted = replace(self.wanted, query=query)
         self.rearrange()
 
     # --- moving in time -------------------------------------------------------------------------------------

@@ -141,7 +141,9 @@ class DecayTrial(DecayReading):
                 self.act(partial(self.bench.keep_rate, trial.rate), self._kept)
 
         self.app.push_screen(
-            ConfirmScreen(f"Make λ {trial.rate:g} the rate of decay?", consequence(trial), "Set", "enter"),
+            ConfirmScreen(
+                f"Keep λ {trial.rate:g} as the rate of decay?", consequence(trial), "Keep", "enter"
+            ),
             keep,
         )
 

@@ -130,6 +130,11 @@ class Desk:
 
     # --- reading --------------------------------------------------------------------------------------------
 
+    @property
+    def is_reading(self) -> bool:
+        """Return True until what is read has been taken in."""
+        return self._reading
+
     def read(self) -> None:
         """Read what waits, now or as soon as everything that was asked for is written."""
         if self._waiting or self._reading:

@@ -210,6 +210,8 @@ class GraphPane(GraphEditing):
         if wanted == self._filter:
             return
         self._filter = wanted
+        if self._at.is_drawing or self._table is not None:
+            self.filter_asked = wanted
         if self._at.is_drawing:
             self._read_again()
         else:
@@ -231,6 +233,8 @@ class GraphPane(GraphEditing):
         self._show_arranged(event.arrangement, event.rows)
 
     def _show_arranged(self, arrangement: Arrangement, rows: EntityRows) -> None:
+        if not self._at.is_drawing:
+            self.filter_answered = self.filter_asked
         self.list.show(rows)
         if self.wanted_key and self.list.go_to(self.wanted_key):
             self.wanted_key = ""
@@ -246,6 +250,8 @@ class GraphPane(GraphEditing):
         event.stop()
         if event.number != self._drawings or not self._at.is_drawing:
             return
+        # The newest reading is of the newest filter.
+        self.filter_answered = self.filter_asked
         if event.error is not None or event.view is None or event.whole is None:
             # The entity is gone, or never was: what is left is in the table.
             self.post_message(self.Done(None, event.error))

@@ -103,6 +103,10 @@ class InboxReading(Pane):
 
     # --- reading --------------------------------------------------------------------------------------------
 
+    @property
+    def is_reading(self) -> bool:
+        return self.desk.is_reading or super().is_reading
+
     def reload(self) -> None:
         self.desk.read()
 

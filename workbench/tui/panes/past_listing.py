@@ -190,6 +190,8 @@ class PastListing(PastTravelling):
         other_view = wanted is not None and self.in_sight is not None and wanted.view != self.in_sight.view
         before = self.rows
         self.in_sight, self.listed, self.rows = wanted, listed, rows
+        if wanted is None or wanted.query == self.narrowed:
+            self.filter_answered = self.filter_asked
         self.list.waiting = False
         key = self.list.cursor_key
         # Who has chosen no row goes on at the first one, which is another at every moment.
@@ -229,6 +231,7 @@ class PastListing(PastTravelling):
     def apply_filter(self, text: str) -> None:
         self.narrowed = parse_query(text, FIELDS, None)
         if self.course is not None:
+            self.filter_asked = self.narrowed
             self.moved_in_time()
 
     def want_row(self, key: str) -> None:

@@ -21,7 +21,7 @@ from workbench.tui.views.past import PastRows
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from workbench.engine.past import Past
+    from workbench.engine.past.past import Past
     from workbench.engine.results.audit import CommitView
     from workbench.engine.results.graph import GraphView
     from workbench.engine.results.memories import Shown
@@ -234,7 +234,7 @@ class PastReader:
             text = past.get(path).decode("utf-8", "replace")
             return Thing(lambda width: past_detail.file_as_it_was(path, text, head(width), width))
         shown = past.show(key)
-        around = past.graph(key) if wanted.view == views.GRAPH else None
+        around = past.graph(key, depth=1) if wanted.view == views.GRAPH else None
         return _memory_thing(shown, around, head, height)
 
     def _file_change(self, wanted: Wanted, key: str) -> MemoryChange:

@@ -22,6 +22,7 @@ from workbench.tui.views.explanation import explanation_lines
 from workbench.tui.views.hit_in_file import AFTER, BEFORE, hit_lines
 from workbench.tui.views.hits import HitRows, citation
 from workbench.tui.views.teaching import IMPORT, teach
+from workbench.tui.widgets.filter_bar import FilterBar
 from workbench.tui.widgets.lines import Lines
 
 if TYPE_CHECKING:
@@ -99,9 +100,10 @@ class SearchPane(OnMemories, inherit_bindings=False):
     class Failed(Message):
         """A search is over without an answer."""
 
-        def __init__(self, number: int, error: WorkbenchError) -> None:
+        def __init__(self, number: int, question: Question, error: WorkbenchError) -> None:
             super().__init__()
             self.number = number
+            self.question = question
             self.error = error
 
     class Offered(Message):
@@ -127,6 +129,7 @@ class SearchPane(OnMemories, inherit_bindings=False):
         self._found: Found | None = None
         self._rows = HitRows((), "", self._today)
         self._number = 0
+        self._asked_last = Question()
         self._searching = False
         self._problem = ""
         self._calming: Timer | None = None
@@ -140,6 +143,8 @@ class SearchPane(OnMemories, inherit_bindings=False):
         yield Lines(id="search-answer", ground=PAPER)
 
     def teach(self, width: int) -> Sequence[Line]:
+        if self._is_first_search:
+            return ()
         if self._question.words:
             stale = self._found.stale if self._found is not None else None
             nothing = _NOTHING_WITHIN if self._question.is_narrowed else _NOTHING_FOUND
@@ -154,7 +159,7 @@ class SearchPane(OnMemories, inherit_bindings=False):
             super().focus_list()
         else:
             self.filter_bar.open()
-            self.call_after_refresh(self.filter_bar.open)
+            self.focus_once_laid_out(self.filter_bar.field)
 
     # --- asking ---------------------------------------------------------------------------------------------
 
@@ -166,13 +171,19 @@ class SearchPane(OnMemories, inherit_bindings=False):
 
     def apply_filter(self, text: str) -> None:
         """Search for what the line says once one stops typing for a moment."""
-        del text
         if self._calming is not None:
             self._calming.stop()
-        self._calming = self.set_timer(CALM, self._ask)
+        if parse_question(text, self._today) != self._asked_last:
+            self._calming = self.set_timer(CALM, self._ask)
+
+    @property
+    def is_behind(self) -> bool:
+        """Return True while what is listed answers another question than the line asks."""
+        bars = self.query(FilterBar)
+        return any(parse_question(bar.text, self._today) != self._question for bar in bars)
 
     def _ask(self) -> None:
-        question = parse_question(self.filter_bar.text, self._today)
+        question = self._asked_last = parse_question(self.filter_bar.text, self._today)
         self._number += 1
         if not question.words:
             self._question, self._found, self._searching, self._problem = question, None, False, ""
@@ -187,7 +198,7 @@ class SearchPane(OnMemories, inherit_bindings=False):
         try:
             found = self.bench.search(question.request(MOST_RESULTS))
         except WorkbenchError as error:
-            self.post_message(self.Failed(number, error))
+            self.post_message(self.Failed(number, question, error))
             return
         self.post_message(self.Answered(number, question, found))
 
@@ -197,6 +208,12 @@ class SearchPane(OnMemories, inherit_bindings=False):
         if event.number == self._number:
             self._searching = False
             self._problem = f"{event.error.message} {event.error.remedy or ''}".strip()
+            if event.question != self._question:
+                # What was found for another question is no answer to this one.
+                self._question, self._found = event.question, None
+                self._rows = HitRows((), "", self._today)
+                self.list.show(self._rows)
+                self.show_detail(self.list.cursor_key)
             self._draw_answer()
             self.has_read()
 
@@ -229,12 +246,17 @@ class SearchPane(OnMemories, inherit_bindings=False):
         if self.wanted_key and self.list.go_to(self.wanted_key):
             self.wanted_key = ""
 
+    @property
+    def _is_first_search(self) -> bool:
+        """Return True while there is no older answer to be seen meanwhile."""
+        return self._searching and self._found is None
+
     def _draw_answer(self) -> None:
         shown = len(self._rows) // 2
         self.query_one("#search-answer", Lines).show(
             partial(
                 answer_lines,
-                self._question,
+                self._asked_last if self._is_first_search else self._question,
                 self._found,
                 shown,
                 searching=self._searching,

@@ -35,7 +35,13 @@ class SessionsFinding(SessionsTranscript):
                 self._look_for(0)
 
         self.app.push_screen(
-            AskScreen("Look for what in this transcript?", "words as they were said", lambda _: ""), answered
+            AskScreen(
+                "Look for what in this transcript?",
+                "words as they were said",
+                lambda _: "",
+                text=self.conversation.words,
+            ),
+            answered,
         )
 
     def _look_for(self, step: int) -> None:

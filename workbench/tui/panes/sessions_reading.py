@@ -173,8 +173,9 @@ class SessionsReading(SessionsFinding):
         self.reload()
 
     def session_here(self) -> Listed | None:
-        """Return the session one is at, the one that is read before the one under the cursor."""
-        return self.session_of(self.subject) or self._rows.listed(self.list.cursor_key)
+        """Return the session one is at: in the list the one under the cursor, else the one that is read."""
+        here = self._rows.listed(self.list.cursor_key)
+        return (here if self.list.has_focus else None) or self.session_of(self.subject) or here
 
     def session_of(self, key: str) -> Listed | None:
         return next((each for each in self.all_listed() if each.key == key), None)

@@ -130,6 +130,8 @@ class TimelinePane(OnMemories):
             self._episodes = self._arriving
             self._rows.extend(each for each in event.episodes if episode_matches(self._query, each))
             first = bool(event.episodes) and len(self._arriving) == len(event.episodes)
+            if first or not self._arriving:
+                self.filter_answered = self.filter_asked
             self.grow_list(self._rows, first=first, last=event.last)
             self._find_wanted()
             if first:
@@ -159,7 +161,7 @@ class TimelinePane(OnMemories):
         return key
 
     def apply_filter(self, text: str) -> None:
-        self._query = parse_query(text, FIELDS, self._today)
+        self._query = self.filter_asked = parse_query(text, FIELDS, self._today)
         self._filter(self._query, self._episodes)
 
     @work(thread=True, exclusive=True, group="filter")
@@ -178,6 +180,7 @@ class TimelinePane(OnMemories):
             each for each in self._episodes[event.looked_at :] if episode_matches(event.query, each)
         )
         self._rows = event.rows
+        self.filter_answered = self.filter_asked
         self.list.show(self._rows)
         self._find_wanted()
         self._settle()

@@ -9,6 +9,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from workbench.tui.query import parse_days
+from workbench.tui.text import plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,21 +25,29 @@ class AskScreen(ModalScreen[str | None]):
         question: One sentence.
         hint: Answers that would do.
         check: Returns what is wrong with an answer, or an empty string.
+        text: What was answered before; what is typed replaces it.
         optional: Whether no words are an answer too.
     """
 
     BINDINGS: ClassVar = [("escape", "dismiss_none", "Leave")]
 
     def __init__(
-        self, question: str, hint: str, check: Callable[[str], str], *, optional: bool = False
+        self,
+        question: str,
+        hint: str,
+        check: Callable[[str], str],
+        *,
+        optional: bool = False,
+        text: str = "",
     ) -> None:
         super().__init__()
         self._question, self._hint, self._check, self._optional = question, hint, check, optional
+        self._text = text
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog"):
             yield Static(self._question, classes="dialog-title", markup=False)
-            yield Input(placeholder=self._hint, compact=True)
+            yield Input(plain(self._text), placeholder=self._hint, compact=True, select_on_focus=True)
             yield Static("", id="ask-problem", classes="dialog-note", markup=False)
 
     def on_input_changed(self, event: Input.Changed) -> None:

@@ -5,12 +5,21 @@ from __future__ import annotations
 from textual import on
 from textual.screen import ModalScreen
 
-from workbench.tui.widgets.filter_bar import FilterInput
+from workbench.tui.widgets.filter_bar import FilterBar, FilterInput
 from workbench.tui.widgets.virtual_list import VirtualList
 
 
 class ChoosingScreen(ModalScreen[str | None]):
     """A line over a list: the line keeps the focus, the keys that move go on to the list, enter chooses."""
+
+    answered_text: str | None = None
+    """What was typed when the rows that are shown were found; None before there are any."""
+    is_unread = False
+
+    @property
+    def is_behind(self) -> bool:
+        """Return True while the rows do not answer what is typed, or are not there yet."""
+        return not any(bar.text == self.answered_text for bar in self.query(FilterBar))
 
     def choose(self, key: str) -> None:
         """Do what choosing a row of the list is for.

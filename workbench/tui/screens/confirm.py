@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class ConfirmScreen(ModalScreen[bool]):
-    """A question whose harmless answer is the easy one: escape and enter keep everything.
+    """A question whose harmless answer is the easy one: escape and enter change nothing.
 
     Args:
         question: What would be destroyed.
@@ -25,7 +25,7 @@ class ConfirmScreen(ModalScreen[bool]):
         started_by: The key that led here; the destroying key is another one.
     """
 
-    BINDINGS: ClassVar = [("escape,enter", "keep", "Keep")]
+    BINDINGS: ClassVar = [("escape,enter", "cancel", "Cancel")]
 
     def __init__(self, question: str, consequence: str, verb: str, started_by: str) -> None:
         super().__init__()
@@ -36,7 +36,7 @@ class ConfirmScreen(ModalScreen[bool]):
         with Vertical(classes="dialog"):
             yield Static(self._question, classes="dialog-title", markup=False)
             yield Static(self._consequence, classes="dialog-text", markup=False)
-            keys = f"{self._key}  {self._verb}      {shown_key('escape')}  keep"
+            keys = f"{self._key}  {self._verb}      {shown_key('escape')}  cancel"
             yield Static(keys, classes="dialog-keys", markup=False)
 
     def on_key(self, event: events.Key) -> None:
@@ -44,5 +44,5 @@ class ConfirmScreen(ModalScreen[bool]):
             event.stop()
             self.dismiss(True)
 
-    def action_keep(self) -> None:
+    def action_cancel(self) -> None:
         self.dismiss(False)

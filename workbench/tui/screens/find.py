@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
 
 MOST_FOUND = 200
+# Seconds between two looks whether all is read.
+_LOOK_AGAIN = 0.05
+# What the keys of what can be done begin with.
+_KNOWN = ("run:", "theme:", "pane:")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +63,7 @@ class FindRows(SectionedRows["Finding | str"]):
             return BLANK
         if isinstance(row, str):
             return (Span(row, "soft"),)
-        if row.key.partition(":")[0] in ("run", "theme", "pane"):
+        if row.key.startswith(_KNOWN):
             return spread((ink(row.text, "text", width),), (column(row.sign, 6, "soft", right=True),), width)
         return (
             Span(store_sign(row.key), f"store.{store_of_id(row.key)}"),
@@ -102,20 +106,38 @@ class FindScreen(ChoosingScreen):
     Args:
         offered: What can be done or gone to.
         memories: Gives every memory that can be found, newest first.
+        is_reading: Returns True while memories are read that can be found then.
     """
 
     class Found(Message):
-        """A search is over."""
+        """A search is over; it was through all that there is where `whole` is true."""
 
-        def __init__(self, found: list[tuple[str, Sequence[Finding]]]) -> None:
+        def __init__(self, text: str, found: list[tuple[str, Sequence[Finding]]], *, whole: bool) -> None:
             super().__init__()
+            self.text = text
             self.found = found
+            self.whole = whole
 
     BINDINGS: ClassVar = [("escape", "close", "Close")]
 
-    def __init__(self, offered: Sequence[Finding], memories: Callable[[], Iterable[Finding]]) -> None:
+    def __init__(
+        self,
+        offered: Sequence[Finding],
+        memories: Callable[[], Iterable[Finding]],
+        is_reading: Callable[[], bool],
+    ) -> None:
         super().__init__()
-        self._offered, self._memories = offered, memories
+        self._offered, self._memories, self._is_reading = offered, memories, is_reading
+        self._first = ""
+        self._is_whole = False
+
+    @property
+    def is_behind(self) -> bool:
+        """Return True while another row may come to be the first: what can be done is known at once, memory is not."""
+        if super().is_behind:
+            return True
+        here = [rows.cursor_key for rows in self.query(VirtualList)]
+        return not (self._is_whole or any(key.startswith(_KNOWN) for key in here))
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="card"):
@@ -124,32 +146,50 @@ class FindScreen(ChoosingScreen):
 
     def on_mount(self) -> None:
         self.query_one(FilterBar).open()
-        self._show(search((), self._offered, (), lambda: False))
+        self._show("", search((), self._offered, (), lambda: False))
 
-    def _show(self, found: list[tuple[str, Sequence[Finding]]]) -> None:
-        self.query_one(VirtualList).show(FindRows(found), keep="")
+    def _show(self, text: str, found: list[tuple[str, Sequence[Finding]]]) -> None:
+        rows = self.query_one(VirtualList)
+        # Whoever has chosen a row stays there when more is found by the same words.
+        stays = text == self.answered_text and rows.cursor_key != self._first
+        self.answered_text = text
+        rows.show(FindRows(found), keep=None if stays else "")
+        self._first = next((each.key for _, findings in found for each in findings), "")
 
     @on(FilterBar.Changed)
     def _changed(self, event: FilterBar.Changed) -> None:
         event.stop()
-        self._search(tuple(event.text.casefold().split()))
+        self._search(event.text, whole=not self._is_reading())
 
     def search_again(self) -> None:
         """Take note that there is more to be found."""
-        if words := tuple(self.query_one(FilterBar).text.casefold().split()):
-            self._search(words)
+        if (text := self.query_one(FilterBar).text).strip():
+            self._search(text, whole=not self._is_reading())
+
+    def _search_the_rest(self) -> None:
+        """Search again once all is read."""
+        if self._is_reading():
+            self.set_timer(_LOOK_AGAIN, self._search_the_rest)
+        else:
+            self.search_again()
 
     @work(thread=True, exclusive=True)
-    def _search(self, words: tuple[str, ...]) -> None:
+    def _search(self, text: str, *, whole: bool) -> None:
         worker = get_current_worker()
+        words = tuple(text.casefold().split())
         found = search(words, self._offered, self._memories(), lambda: worker.is_cancelled)
         if not worker.is_cancelled:
-            self.post_message(self.Found(found))
+            self.post_message(self.Found(text, found, whole=whole))
 
     @on(Found)
     def _found(self, event: Found) -> None:
         event.stop()
-        self._show(event.found)
+        if event.text != self.query_one(FilterBar).text:
+            return
+        self._is_whole = event.whole
+        self._show(event.text, event.found)
+        if not event.whole:
+            self.set_timer(_LOOK_AGAIN, self._search_the_rest)
 
     def choose(self, key: str) -> None:
         """Give what was chosen to whoever asked."""

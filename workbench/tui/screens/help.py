@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from workbench.tui.keymap import Command
 
 _KEY, _TITLE = 12, 18
+# Columns of the key, and those from which there is room for what it does, where a row says no more than its name.
+_KEY_ALONE, _ROOM_FOR_HELP = 8, 50
 
 
 class HelpRows(SectionedRows["type[Command] | str"]):
@@ -70,6 +72,12 @@ class HelpRows(SectionedRows["type[Command] | str"]):
         if isinstance(row, str):
             return (Span(row, "strong"),)
         usable = row.id in self._usable
+        if width < _ROOM_FOR_HELP:
+            # What it does is told below the list.
+            return (
+                column(self._shown(row), _KEY_ALONE, "strong" if usable else "faint"),
+                ink(row.title(), "text" if usable else "faint", max(1, width - _KEY_ALONE)),
+            )
         return (
             column(self._shown(row), _KEY, "strong" if usable else "faint"),
             column(row.title(), _TITLE, "text" if usable else "faint"),
@@ -101,6 +109,7 @@ class HelpScreen(ChoosingScreen):
 
     def on_mount(self) -> None:
         self._show("")
+        self.answered_text = ""
         self.query_one(FilterBar).open()
 
     def _show(self, text: str) -> None:
@@ -112,6 +121,7 @@ class HelpScreen(ChoosingScreen):
     def _filter(self, event: FilterBar.Changed) -> None:
         event.stop()
         self._show(event.text)
+        self.answered_text = event.text
 
     @on(VirtualList.Moved)
     def _moved(self, event: VirtualList.Moved) -> None:

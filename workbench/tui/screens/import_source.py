@@ -62,7 +62,6 @@ class ImportSourceScreen(ChoosingScreen, KeysBelow):
         super().__init__()
         self._bench = bench
         self._places: Sequence[ImportPlace] | None = None
-        self._completed = ""
         self._tab_waits = False
 
     def compose(self) -> ComposeResult:
@@ -117,7 +116,7 @@ class ImportSourceScreen(ChoosingScreen, KeysBelow):
     @on(Completed)
     def _was_completed(self, event: Completed) -> None:
         event.stop()
-        self._completed = event.typed
+        self.answered_text = event.typed
         self.query_one(VirtualList).show(event.rows, keep=event.rows.first_key)
         if self._tab_waits and self._is_complete:
             self.action_complete_path()
@@ -125,7 +124,7 @@ class ImportSourceScreen(ChoosingScreen, KeysBelow):
     @property
     def _is_complete(self) -> bool:
         """Tell whether the rows are about what is typed; where one typed on, they come a moment later."""
-        return self.query_one(FilterBar).text == self._completed
+        return not self.is_behind
 
     def action_complete_path(self) -> None:
         """Take the row under the cursor into the line; a folder so that what is in it comes next."""

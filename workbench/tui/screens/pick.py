@@ -41,8 +41,9 @@ class _Picking(ChoosingScreen):
     class Found(Message):
         """What is left of the list by what has been typed."""
 
-        def __init__(self, rows: RowSource) -> None:
+        def __init__(self, text: str, rows: RowSource) -> None:
             super().__init__()
+            self.text = text
             self.rows = rows
 
     BINDINGS: ClassVar = [("escape", "close", "Close")]
@@ -72,7 +73,7 @@ class _Picking(ChoosingScreen):
         worker = get_current_worker()
         rows = self.find(text)
         if not worker.is_cancelled:
-            self.post_message(self.Found(rows))
+            self.post_message(self.Found(text, rows))
 
     def find(self, text: str) -> RowSource:
         """Return what is left of the list; called in a thread."""
@@ -81,6 +82,9 @@ class _Picking(ChoosingScreen):
     @on(Found)
     def _found(self, event: Found) -> None:
         event.stop()
+        if event.text != self.query_one(FilterBar).text:
+            return
+        self.answered_text = event.text
         self.query_one(VirtualList).show(event.rows, keep="")
 
     def choose(self, key: str) -> None:

@@ -58,8 +58,9 @@ class WhyNotScreen(ChoosingScreen):
     class Found(Message):
         """Memories that answer to what was typed."""
 
-        def __init__(self, found: list[tuple[str, Sequence[Finding]]]) -> None:
+        def __init__(self, text: str, found: list[tuple[str, Sequence[Finding]]]) -> None:
             super().__init__()
+            self.text = text
             self.found = found
 
     class Answered(Message):
@@ -110,7 +111,7 @@ class WhyNotScreen(ChoosingScreen):
         worker = get_current_worker()
         typed = text.strip()
         if not typed:
-            self.post_message(self.Found([("Left out of this answer", _unique(self._cuts))]))
+            self.post_message(self.Found(text, [("Left out of this answer", _unique(self._cuts))]))
             return
         words = tuple(typed.casefold().split())
         memories = (each for each in self._memories() if is_memory(each.key))
@@ -120,10 +121,11 @@ class WhyNotScreen(ChoosingScreen):
             return
         self.post_message(
             self.Found(
+                text,
                 [
                     ("Memories", _unique([*seen, *self._by_search(typed)])),
                     ("As typed", [Finding(_AS_TYPED + typed, f"“{typed}”")]),
-                ]
+                ],
             )
         )
 
@@ -141,6 +143,9 @@ class WhyNotScreen(ChoosingScreen):
     @on(Found)
     def _found(self, event: Found) -> None:
         event.stop()
+        if event.text != self.query_one(FilterBar).text:
+            return
+        self.answered_text = event.text
         self._names = {each.key: each.text for _, findings in event.found for each in findings}
         self.query_one(VirtualList).show(FindRows(event.found), keep="")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 from typing import TYPE_CHECKING
 
-from workbench.tui.ink import BLANK, Line, Span, cut, gap, ink, wrap_line
+from workbench.tui.ink import BLANK, Line, Span, gap, ink, wrap_line
 from workbench.tui.matching import lit
 from workbench.tui.text import fit, wrap
 from workbench.tui.views.dates import day_name
@@ -78,18 +78,27 @@ def hit_head(hit: Hit, today: date, width: int) -> list[Line]:
     apart = [citation(hit)] if len(citation(hit)) <= width - 2 else [folder + slash, name]
     for fact in [both] if len(both) <= width - 2 else [about, *apart]:
         lines += [(gap(2), Span(piece, "faint")) for piece in wrap(fact, max(8, width - 2)) if piece]
-    if hit.superseded_by:
-        lines.append(
-            cut(
-                (
-                    gap(2),
-                    Span("No longer holds; superseded by ", "strong"),
-                    ink(hit.superseded_by, f"{role}+link", link=hit.superseded_by),
-                ),
-                width,
-            )
-        )
+    if hit.retired:
+        lines += [(gap(2), *line) for line in wrap_line(_no_longer_holds(hit, role), max(8, width - 2))]
+    elif hit.outdated_by:
+        since = f" since {hit.outdated_since}" if hit.outdated_since else ""
+        by = ink(hit.outdated_by, f"{role}+link", link=hit.outdated_by)
+        outdated = (ink(f"Outdated{since}; instead holds ", "strong"), by)
+        lines += [(gap(2), *line) for line in wrap_line(outdated, max(8, width - 2))]
+    for relation in hit.relations:
+        other = relation.to if relation.from_ == hit.id else relation.from_
+        words = wrap(relation.told(hit.id), max(8, width - 2), limit=1)
+        lines += [(gap(2), Span(piece, "store.semantic+link", other)) for piece in words]
     return lines
+
+
+def _no_longer_holds(hit: Hit, role: str) -> Line:
+    """Say that a result no longer holds, until when it did, and what replaced it."""
+    until = f" (until {hit.until})" if hit.until else ""
+    if not hit.superseded_by:
+        return (ink(f"No longer holds{until}", "strong"),)
+    by = ink(hit.superseded_by, f"{role}+link", link=hit.superseded_by)
+    return (ink(f"No longer holds{until}; superseded by ", "strong"), by)
 
 
 def date_words(day: str | None, today: date) -> str:

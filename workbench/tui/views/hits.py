@@ -89,7 +89,7 @@ class HitRows(KeyedRows):
         return spread((Span(sign + " ", role), *pinned, *text), right, width)
 
     def _below(self, hit: Hit, width: int) -> Line:
-        state = "superseded" if hit.superseded_by else hit.status if hit.status in STATES else ""
+        state = state_of(hit)
         told = " · ".join(each for each in (state, short_date(hit.date, self._today)) if each)
         right: Line = (Span(told, "faint"),) if told else ()
         if hit.scope and width >= SCOPE_FROM:
@@ -99,6 +99,15 @@ class HitRows(KeyedRows):
             return spread((gap(2), ink(words or places_words(hit) or citation(hit), "faint")), right, width)
         part = part_around_match(words, self._question, max(1, width - line_width(right) - 4))
         return spread((gap(2), *lit(part, self._question, "soft")), right, width)
+
+
+def state_of(hit: Hit) -> str:
+    """Return the word for what is the matter with a result, or an empty string."""
+    if hit.retired:
+        return "superseded" if hit.superseded_by else "no longer holds"
+    if hit.outdated_by:
+        return "outdated"
+    return (hit.status or "") if hit.status in STATES else ""
 
 
 def is_free_text(hit: Hit) -> bool:

@@ -270,9 +270,10 @@ def known_lines(
             *section("Comes from"),
             *link_lines([Link(each, words.get(each, each)) for each in found], width),
         ]
-    if memory.valid_from or memory.valid_until:
-        span = f"true from {memory.valid_from or '…'} until {memory.valid_until or 'now'}"
-        lines += [*section("Holds"), (ink(span, "text", width),)]
+    if memory.valid_from or memory.valid_until or memory.retired:
+        end = memory.valid_until or ("…" if memory.retired else "now")
+        span = f"true from {memory.valid_from or '…'} until {end}"
+        lines += [*section("No longer holds" if memory.retired else "Holds"), (ink(span, "text", width),)]
         if memory.superseded_by:
             lines.append(
                 (

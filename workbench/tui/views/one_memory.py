@@ -89,7 +89,7 @@ def _part_lines(memory: Memory, entity: Memory, view: GraphView, width: int) -> 
     for slug, name in names.items():
         text = text.replace(f"[[{slug}]]", name)
     width_of_text = min(width, _WIDEST)
-    held = "Known of " if memory.valid_until is None else "No longer held of "
+    held = "No longer held of " if memory.retired else "Known of "
     of = (Span(held, "soft"), ink(label, link_role(entity.id), width_of_text, link=entity.id))
     return [
         *_head(memory, text, width),

@@ -58,6 +58,7 @@ def memory_of(shown: Shown) -> Memory:
         valid_from=shown.validity.from_,
         valid_until=shown.validity.until,
         superseded_by=shown.validity.superseded_by,
+        retired=shown.retired,
         links_to=tuple(Link(each, each) for each in shown.links.to),
         links_from=tuple(Link(each, each) for each in shown.links.from_),
         history=(),

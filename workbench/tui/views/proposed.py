@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from workbench.engine.identifiers import ENTITY_TYPES, MEMORY_STORES, entity_id
+from workbench.engine.identifiers import MEMORY_STORES, entity_id, entity_type
 from workbench.tui.decisions import DEFERRED, REJECTED
 from workbench.tui.ink import Line, Span, column, cut, gap, ink, line_width, spread
 from workbench.tui.text import plain
@@ -80,8 +80,7 @@ def entity_link(named: str) -> str:
     if "--" in bare:
         return f"entity:{bare}"
     kind, colon, name = bare.partition(":")
-    kind = kind.strip().casefold()
-    return str(entity_id(kind, name)) if colon and name.strip() and kind in ENTITY_TYPES else ""
+    return str(entity_id(kind, name)) if colon and name.strip() and entity_type(kind) else ""
 
 
 def agent_line(agent: Agent, width: int) -> Line:

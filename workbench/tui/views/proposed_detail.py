@@ -11,7 +11,7 @@ from workbench.tui.decisions import THAT, THIS
 from workbench.tui.diffing import compare_words
 from workbench.tui.ink import BLANK, Line, Span, column, cut, flow, ink, spread, wrap_line
 from workbench.tui.text import plain, wrap
-from workbench.tui.verdicts import contradicted_memories, key_of, rivals, settling
+from workbench.tui.verdicts import Verdict, contradicted_memories, key_of, rivals, settling
 from workbench.tui.views.boxes import BOXES, CONFIDENCES
 from workbench.tui.views.contradiction import BESIDE_FROM, BETWEEN, side_by_side
 from workbench.tui.views.dates import how_long_ago, short_moment
@@ -168,6 +168,8 @@ def _head(waiting: Waiting, now: datetime, width: int) -> list[Line]:
 def _verbs(proposal: Proposal, by_number: Mapping[int, Proposal]) -> list[tuple[str, str]]:
     """Return what each key would do, in the words of what it would do here."""
     at_once = "at once; u takes it back"
+    left = Verdict(keep=(proposal,)).left_waiting
+    alone = f"; {' and '.join(left)} {'waits' if len(left) == 1 else 'wait'} on" if left else ""
     keys = [("a", f"store #{proposal.number} {at_once}"), ("r", "refuse it, with a reason if you like")]
     if proposal.conflicts_with:
         keys = [
@@ -179,8 +181,8 @@ def _verbs(proposal: Proposal, by_number: Mapping[int, Proposal]) -> list[tuple[
     return [
         *keys,
         ("d", "leave it to the next reflection"),
-        ("e", "reword it, and store it so"),
-        ("s", "store it elsewhere"),
+        ("e", f"reword it, and store it so{alone}"),
+        ("s", f"store it elsewhere{alone}"),
         *([(" ", f"Each takes effect {at_once}.")] if proposal.conflicts_with else []),
     ]
 

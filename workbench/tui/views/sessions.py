@@ -163,37 +163,13 @@ def state_words(row: SessionRow, width: int | None = None) -> str:
 
 
 def percent(check: FlushCheck) -> str:
-    """Return how much of what fits before a compaction is used."""
-    if check.tokens is None or check.compaction_at <= 0:
+    """Return how much of the context window is used."""
+    if check.tokens is None or check.window <= 0:
         return "?"
-    return f"{min(999, round(100 * check.tokens / check.compaction_at))}%"
+    return f"{min(999, round(100 * check.tokens / check.window))}%"
 
 
 def gauge(check: FlushCheck, cells: int) -> Line:
-    """Draw a context as a bar that is full where a compaction is due, with a mark where the flush is.
-
-    What passes the flush mark is in the colour of decisions; without a count there are dots.
-
-    Args:
-        check: How full it is.
-        cells: Of the bar.
-    """
-    if check.tokens is None or check.compaction_at <= 0:
-        return (Span(UNKNOWN * cells, "rule"),)
-    mark = min(cells - 1, max(0, round(cells * check.threshold / check.compaction_at)))
-    used = check.tokens / check.compaction_at
-    filled = min(cells, max(int(check.tokens > 0), round(cells * used)))
-    role = "danger" if used >= 1 else "decide" if check.tokens >= check.threshold else "text"
-    drawn = []
-    for at in range(cells):
-        if at == mark and filled <= at:
-            drawn.append(Span(FLUSH_MARK, "soft"))
-        else:
-            drawn.append(Span(FULL, role) if at < filled else Span(REST, "rule"))
-    return tuple(drawn)
-
-
-def long_gauge(check: FlushCheck, cells: int) -> Line:
     """Draw a context over its whole window, with a mark for the flush and one for the compaction."""
     if check.tokens is None or check.window <= 0:
         return (Span(UNKNOWN * cells, "rule"),)
@@ -244,7 +220,7 @@ def head_lines(
         about_how_many = "≈ " if check.estimated else ""
         figures = f"{about_how_many}{check.tokens:,} of {check.window:,}"
     room = width - cell_width(figures) - 2
-    lines.append((*long_gauge(check, max(8, room)), gap(2), ink(figures, "soft", width)))
+    lines.append((*gauge(check, max(8, room)), gap(2), ink(figures, "soft", width)))
     marks = f"{FLUSH_MARK} flush at {check.threshold:,}  {COMPACT_MARK} compaction at {check.compaction_at:,}"
     due = state_words(row)
     lines.append(

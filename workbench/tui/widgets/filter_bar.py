@@ -82,22 +82,30 @@ class FilterBar(Horizontal):
         yield Static("", id="filter-count", markup=False)
 
     @property
+    def field(self) -> FilterInput:
+        """Return the line that is written in."""
+        return self.query_one(FilterInput)
+
+    @property
     def text(self) -> str:
-        """Return what the filter says."""
-        return self.query_one(FilterInput).value
+        """Return what the filter says; nothing while it is not there yet, or not any more."""
+        return next((field.value for field in self.query(FilterInput)), "")
 
     def open(self, text: str | None = None) -> None:
-        """Show the bar and write in it; `text` replaces what it said."""
+        """Show the bar and write in it: what is typed replaces what it said, unless that is given as `text`."""
         self._show(True)
-        field = self.query_one(FilterInput)
+        field = self.field
         if text is not None:
             field.value = plain(text)
-        field.cursor_position = len(field.value)
+        if text is None and not field.has_focus:
+            field.select_all()
+        else:
+            field.cursor_position = len(field.value)
         field.focus()
 
     def set_text(self, text: str) -> None:
         """Make the filter say something, without writing in it."""
-        self.query_one(FilterInput).value = plain(text)
+        self.field.value = plain(text)
         self._show(bool(text))
 
     def close_if_empty(self) -> None:
@@ -106,7 +114,7 @@ class FilterBar(Horizontal):
 
     def _show(self, shown: bool) -> None:
         self.set_class(shown, "-open")
-        self.query_one(FilterInput).can_focus = shown
+        self.field.can_focus = shown
 
     def set_count(self, shown: int, of: int) -> None:
         """Say how many of how many are shown."""

@@ -108,7 +108,7 @@ class WorkspaceBench(
         return self._core(self._workspace.core_preview(block, text, id=item_id))
 
     def _core(self, view: CoreView) -> bench.CoreMemory:
-        from workbench.engine.tokens.counting import count_tokens
+        from workbench.engine.tokens import count_tokens
 
         blocks = tuple(
             bench.CoreBlock(
@@ -160,6 +160,7 @@ class WorkspaceBench(
             valid_from=shown.validity.from_,
             valid_until=shown.validity.until,
             superseded_by=shown.validity.superseded_by,
+            retired=shown.retired,
             links_to=self._links(shown.links.to),
             links_from=self._links(shown.links.from_),
             scope=shown.scope,
@@ -295,6 +296,13 @@ class WorkspaceBench(
         """Take back all commits of the action that a commit belongs to."""
         return self._did(f"Took back: {self._action([commit])}", self._workspace.revert(commit, whole=True))
 
+    def try_to_revert(self, *, commit: str = "", reflection: str = "") -> None:
+        """Raise what taking back a whole action, or a reflection, would be refused for."""
+        if reflection:
+            self._workspace.rollback(reflection=reflection, dry_run=True)
+        else:
+            self._workspace.revert(commit, whole=True, dry_run=True)
+
     def revert_reflection(self, reflection: str) -> bench.Outcome:
         """Take back everything that a reflection changed."""
         return self._did(
@@ -306,7 +314,8 @@ class WorkspaceBench(
         changed = [self._workspace.acknowledge(alert_id) for alert_id in alert_ids]
         if not changed:
             raise InvalidInput("No alert was chosen.", remedy="Move to one.")
-        return self._did(f"Acknowledged {counted(alert_ids, 'alert')}.", changed[-1])
+        done = f"Acknowledged {counted(alert_ids, 'alert')}. u does not undo this, but what came before it."
+        return self._did(done, changed[-1])
 
     def next_steps(self) -> NextSteps:
         """Return what undo, undo of the person's own and redo would do, in words for a person."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from workbench.tui.workspace_bench.door import Door
 
 if TYPE_CHECKING:
-    from workbench.engine.past import Past
+    from workbench.engine.past.past import Past
     from workbench.engine.results.audit import CommitView, Comparison, HistoryLine
     from workbench.tui import bench
 

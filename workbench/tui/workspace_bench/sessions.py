@@ -50,7 +50,7 @@ class WorkspaceSessions(Door):
         progress: Callable[[CompactionProgress], None] = lambda _: None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> bench.Outcome:
-        """Let a summary stand for all but the newest messages."""
+        """Replace by a summary all but the newest messages."""
         done = self._workspace.session_compact(key, from_=place, progress=progress, cancelled=cancelled)
         copied = " It was copied first." if done.copied_from else ""
         told = (
@@ -72,7 +72,7 @@ class WorkspaceSessions(Door):
         done = self._workspace.session_reset(key)
         self._tell()
         saved = f" {_saved(done.flushed)}" if done.flushed is not None else ""
-        return bench.Outcome(f"It starts over.{saved}")
+        return bench.Outcome(" ".join((f"It starts over.{saved}", *done.warnings)))
 
     def mend_session(self, key: str) -> bench.Outcome:
         """Mend a transcript."""

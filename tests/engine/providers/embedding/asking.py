@@ -9,7 +9,7 @@ from workbench.engine.errors import ProviderError
 
 if TYPE_CHECKING:
     from workbench.engine.providers.embedding.embedder import FloatArray
-    from workbench.engine.providers.embedding.fallback import Embedders
+    from workbench.engine.providers.selection import Embedders
 
 
 @dataclass(frozen=True)

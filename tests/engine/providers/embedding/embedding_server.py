@@ -97,6 +97,8 @@ class EmbeddingServer(ModelServer):
             texts = [request["content"]["parts"][0]["text"] for request in asked["requests"]]
             return _json(self.change({"embeddings": [{"values": vector_of(text, width)} for text in texts]}))
         with self._state:
+            if ":asyncBatch" in path or path.startswith("/v1/batches/gemini-"):
+                return self._gemini_reply(path, asked)
             return self._batch_reply(path, asked, body)
 
     def _embeddings(self, asked: Body) -> Body:
@@ -131,6 +133,36 @@ class EmbeddingServer(ModelServer):
             self._jobs[job["id"]] = job | {"input": asked["input_file_id"]}
             return _json(job)
         return Answer(404, b"{}")
+
+    def _gemini_reply(self, path: str, asked: Body) -> Answer:
+        """Answer about a job of Gemini, an operation whose outcome comes inline."""
+        if path.endswith(":asyncBatchEmbedContent"):
+            name = f"batches/gemini-{len(self._jobs)}"
+            requests = asked["batch"]["inputConfig"]["requests"]["requests"]
+            self._jobs[name] = {"requests": requests, "polls": 0}
+            return _json({"name": name, "metadata": {"state": "BATCH_STATE_PENDING"}})
+        name, _, verb = path.removeprefix("/v1/").partition(":")
+        if verb == "cancel":
+            self.cancelled.append(name)
+            return _json({})
+        job = self._jobs[name]
+        job["polls"] += 1
+        if job["polls"] < self.polls_until_done:
+            return _json({"name": name, "metadata": {"state": "BATCH_STATE_RUNNING"}})
+        if self.end_status != "completed":
+            state = f"BATCH_STATE_{self.end_status.upper()}"
+            return _json({"name": name, "metadata": {"state": state}, "done": True})
+        entries = []
+        for each in job["requests"]:
+            key, text = each["metadata"]["key"], each["request"]["content"]["parts"][0]["text"]
+            if key in self.lost_requests:
+                entries.append({"metadata": {"key": key}, "error": {"code": 13, "message": "it broke"}})
+            else:
+                embedding = {"values": vector_of(text, each["request"].get("outputDimensionality", 8))}
+                entries.append({"metadata": {"key": key}, "response": {"embedding": embedding}})
+        output = self.change({"inlinedResponses": {"inlinedResponses": entries[::-1]}})
+        metadata = {"state": "BATCH_STATE_SUCCEEDED"}
+        return _json({"name": name, "done": True, "metadata": metadata, "response": output})
 
     def _finish(self, job: Body) -> None:
         job["status"] = self.end_status

@@ -12,18 +12,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.engine.errors import ProviderError
-from workbench.engine.providers.embedding.builtin import (
+from workbench.engine.providers.embedding.embedder import (
     LONGEST_WORD,
     TABLE_FOLDER,
+    EmbeddingCancelled,
     StaticEmbedder,
     tokens,
     word_pieces,
 )
-from workbench.engine.providers.embedding.embedder import EmbeddingCancelled
 
 EMBEDDER = StaticEmbedder()
 TEXTS = st.text(max_size=60) | st.lists(
@@ -33,7 +33,6 @@ TEXTS = st.text(max_size=60) | st.lists(
 
 
 @given(st.lists(TEXTS, max_size=12))
-@settings(deadline=None)
 def test_rows_have_length_one_or_are_zeros_and_do_not_depend_on_their_neighbours(texts: list[str]) -> None:
     rows = EMBEDDER.embed_passages(texts)
     assert rows.shape == (len(texts), EMBEDDER.dimensions)
@@ -79,8 +78,8 @@ def test_a_few_words_of_another_script_do_not_silence_a_text() -> None:
 
 
 def test_many_words_are_embedded_alike_once_the_kept_ones_are_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("workbench.engine.providers.embedding.builtin._MOST_WORDS", 50)
-    monkeypatch.setattr("workbench.engine.providers.embedding.builtin._BLOCK_TOKENS", 20)
+    monkeypatch.setattr("workbench.engine.providers.embedding.embedder._MOST_WORDS", 50)
+    monkeypatch.setattr("workbench.engine.providers.embedding.embedder._BLOCK_TOKENS", 20)
     texts = [f"note {number} of row{number % 7} about house{number}" for number in range(200)]
     np.testing.assert_allclose(
         StaticEmbedder().embed_passages(texts), EMBEDDER.embed_passages(texts), atol=1e-5

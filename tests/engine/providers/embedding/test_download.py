@@ -15,16 +15,26 @@ import pytest
 
 from tests.engine.providers.embedding.file_server import Fault, FileServer
 from workbench.engine.errors import InvalidInput, Locked, NotFound, ProviderError, StorageError
-from workbench.engine.providers.embedding.download import download_model
-from workbench.engine.providers.embedding.embedder import EmbeddingCancelled
+from workbench.engine.providers.embedding import local
+from workbench.engine.providers.embedding.local import DOCUMENTED_MODEL, download_model
+from workbench.engine.settings.sections import EmbeddingSettings
 
 URI = "hf:owner/repo/model.gguf"
 NAME = "owner/repo/model.gguf"
 
 
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(local, "_TIMEOUT_S", 5.0)
+    monkeypatch.setattr(local, "sleep", lambda seconds: None)
+
+
+def asked(hub: str, folder: Path, model: str = URI) -> EmbeddingSettings:
+    return EmbeddingSettings(model_path=model, model_folder=str(folder), download_url=hub)
+
+
 def fetch(server: FileServer, folder: Path, **options: Any) -> Path:
-    given: dict[str, Any] = {"hub": server.url, "timeout_s": 5.0, "pause": lambda seconds: None}
-    return download_model(URI, folder, **(given | options))
+    return download_model(asked(server.url, folder), **options)
 
 
 def names(folder: Path) -> set[str]:
@@ -61,16 +71,19 @@ def test_a_cut_connection_is_taken_up_where_it_broke(
     assert file_server.ranges == ["", "bytes=1000-", "bytes=1500-", "bytes=1500-", "bytes=1500-"]
 
 
-def test_a_stalled_connection_is_given_up_and_taken_up(file_server: FileServer, tmp_path: Path) -> None:
+def test_a_stalled_connection_is_given_up_and_taken_up(
+    file_server: FileServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(local, "_TIMEOUT_S", 0.3)
     file_server.faults = [Fault(stall_after=2_000_000)]
-    assert fetch(file_server, tmp_path, timeout_s=0.3).read_bytes() == file_server.content
+    assert fetch(file_server, tmp_path).read_bytes() == file_server.content
     assert len(file_server.ranges) >= 2
 
 
 def test_the_next_call_goes_on_from_where_this_one_stopped(file_server: FileServer, tmp_path: Path) -> None:
-    file_server.faults = [Fault(cut_after=1_500_000), *[Fault(status=503)] * 3]
+    file_server.faults = [Fault(cut_after=1_500_000), *[Fault(status=503)] * 6]
     with pytest.raises(ProviderError, match="cannot be downloaded now"):
-        fetch(file_server, tmp_path, retries=2)
+        fetch(file_server, tmp_path)
     assert not (tmp_path / NAME).exists()
     file_server.faults.clear()
     fetch(file_server, tmp_path)
@@ -78,15 +91,16 @@ def test_the_next_call_goes_on_from_where_this_one_stopped(file_server: FileServ
     assert (tmp_path / NAME).read_bytes() == file_server.content
 
 
-def test_cancelling_keeps_what_has_arrived(file_server: FileServer, tmp_path: Path) -> None:
+def test_stopping_it_keeps_what_has_arrived(file_server: FileServer, tmp_path: Path) -> None:
     told: list[int] = []
-    with pytest.raises(EmbeddingCancelled):
-        fetch(
-            file_server,
-            tmp_path,
-            progress=lambda done, total: told.append(done),
-            cancelled=lambda: len(told) > 1,
-        )
+
+    def progress(done: int, total: int | None) -> None:
+        told.append(done)
+        if done >= 1 << 20:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fetch(file_server, tmp_path, progress=progress)
     assert not (tmp_path / NAME).exists()
     fetch(file_server, tmp_path)
     assert file_server.ranges == ["", f"bytes={told[-1]}-"]
@@ -108,9 +122,10 @@ def test_a_file_that_changed_meanwhile_is_read_anew(
     file_server: FileServer, tmp_path: Path, says_digest: bool
 ) -> None:
     file_server.says_digest = says_digest
-    file_server.faults = [Fault(cut_after=1000), Fault(status=500)]
+    file_server.faults = [Fault(cut_after=1000), *[Fault(status=500)] * 6]
     with pytest.raises(ProviderError):
-        fetch(file_server, tmp_path, retries=0)
+        fetch(file_server, tmp_path)
+    file_server.faults.clear()
     file_server.content = b"GGUF" + b"other" * 10_000
     assert fetch(file_server, tmp_path).read_bytes() == file_server.content
 
@@ -135,7 +150,7 @@ def test_a_wrong_length_is_noticed(file_server: FileServer, tmp_path: Path) -> N
     assert fetch(file_server, tmp_path).read_bytes() == file_server.content
     file_server.faults = [Fault(wrong_length=True)] * 9
     with pytest.raises(ProviderError, match="another length"):
-        fetch(file_server, tmp_path / "again", retries=2)
+        fetch(file_server, tmp_path / "again")
 
 
 def test_a_missing_file_is_said(file_server: FileServer, tmp_path: Path) -> None:
@@ -152,18 +167,23 @@ def test_a_hub_that_sends_in_circles_is_left(file_server: FileServer, tmp_path: 
 
 def test_nobody_there_is_said(tmp_path: Path) -> None:
     with pytest.raises(ProviderError, match="cannot be downloaded now"):
-        download_model(URI, tmp_path, hub="http://127.0.0.1:9", retries=1, pause=lambda seconds: None)
+        download_model(asked("http://127.0.0.1:9", tmp_path))
 
 
 @pytest.mark.parametrize("hub", ["file:///etc", "ftp://host", "host"])
 def test_a_hub_that_is_no_web_address_is_refused(tmp_path: Path, hub: str) -> None:
     with pytest.raises(ProviderError, match="not a web address"):
-        download_model(URI, tmp_path, hub=hub)
+        download_model(asked(hub, tmp_path))
 
 
 def test_only_addresses_are_downloaded(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput):
-        download_model("/models/x.gguf", tmp_path)
+        download_model(asked("http://127.0.0.1:9", tmp_path, "/models/x.gguf"))
+
+
+def test_the_documented_model_is_fetched_where_none_is_named(file_server: FileServer, tmp_path: Path) -> None:
+    path = download_model(asked(file_server.url, tmp_path, ""))
+    assert path.relative_to(tmp_path).as_posix() == DOCUMENTED_MODEL.removeprefix("hf:")
 
 
 def test_a_folder_that_cannot_be_written_is_said(file_server: FileServer, tmp_path: Path) -> None:
@@ -183,9 +203,11 @@ def test_two_at_once_do_not_mix(file_server: FileServer, tmp_path: Path) -> None
 def test_a_killed_download_leaves_no_model_and_is_taken_up(file_server: FileServer, tmp_path: Path) -> None:
     file_server.faults = [Fault(stall_after=2_000_000)]
     program = (
-        "import sys; from pathlib import Path\n"
-        "from workbench.engine.providers.embedding.download import download_model\n"
-        "download_model(sys.argv[1], Path(sys.argv[2]), hub=sys.argv[3])"
+        "import sys\n"
+        "from workbench.engine.providers.embedding.local import download_model\n"
+        "from workbench.engine.settings.sections import EmbeddingSettings\n"
+        "asked = dict(zip(('model_path', 'model_folder', 'download_url'), sys.argv[1:]))\n"
+        "download_model(EmbeddingSettings(**asked))"
     )
     child = subprocess.Popen([sys.executable, "-c", program, URI, str(tmp_path), file_server.url])
     part = tmp_path / (NAME + ".part")
@@ -204,11 +226,13 @@ def test_a_killed_download_leaves_no_model_and_is_taken_up(file_server: FileServ
 
 def test_a_full_disk_is_said_and_what_arrived_is_used(file_server: FileServer, tmp_path: Path) -> None:
     program = (
-        "import resource, sys; from pathlib import Path\n"
+        "import resource, sys\n"
         "from workbench.engine.errors import StorageError\n"
-        "from workbench.engine.providers.embedding.download import download_model\n"
+        "from workbench.engine.providers.embedding.local import download_model\n"
+        "from workbench.engine.settings.sections import EmbeddingSettings\n"
+        "asked = dict(zip(('model_path', 'model_folder', 'download_url'), sys.argv[1:]))\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (1_500_000, 1_500_000))\n"
-        "try: download_model(sys.argv[1], Path(sys.argv[2]), hub=sys.argv[3])\n"
+        "try: download_model(EmbeddingSettings(**asked))\n"
         "except StorageError as error: print(error.remedy)"
     )
     command = [sys.executable, "-c", program, URI, str(tmp_path), file_server.url]

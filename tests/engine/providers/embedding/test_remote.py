@@ -6,7 +6,6 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,9 +15,8 @@ from tests.engine.providers.embedding.embedding_server import Body, EmbeddingSer
 from tests.engine.providers.model_server import Answer, failure
 from workbench.engine.errors import ProviderError
 from workbench.engine.providers.embedding.embedder import EmbeddingCancelled, Prefixes
-from workbench.engine.providers.embedding.gemini import GeminiEmbeddings
-from workbench.engine.providers.embedding.openai_embeddings import BatchTimes, OpenAIEmbeddings
 from workbench.engine.providers.embedding.remote import LONGEST_TEXT_BYTES, RemoteEmbedder
+from workbench.engine.providers.model_server import EndPoint
 
 KEY = "sk-secret-123456"
 Make = Callable[..., RemoteEmbedder]
@@ -30,31 +28,12 @@ def provider(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def pauses() -> list[float]:
-    return []
-
-
-@pytest.fixture
-def make(embedding_server: EmbeddingServer, pauses: list[float]) -> Iterator[Make]:
+def make(embedding_server: EmbeddingServer) -> Iterator[Make]:
     made: list[RemoteEmbedder] = []
 
-    def build(provider: str = "openai", *, batch: BatchTimes | None = None, **options: Any) -> RemoteEmbedder:
-        server_options: dict[str, Any] = {"timeout_s": 5.0, "pause": pauses.append}
-        for name in ("timeout_s", "retries", "headers"):
-            if name in options:
-                server_options[name] = options.pop(name)
-        dimensions = options.get("requested_dimensions")
-        server: Any
-        if provider == "openai":
-            times = batch or BatchTimes()
-            server = OpenAIEmbeddings(
-                embedding_server.url, KEY, "small", dimensions=dimensions, batch=times, **server_options
-            )
-        else:
-            server = GeminiEmbeddings(
-                embedding_server.url, KEY, "small", dimensions=dimensions, **server_options
-            )
-        embedder = RemoteEmbedder(provider, "small", f"{provider} small", server, **options)
+    def build(provider: str = "openai", url: str = "", **options: Any) -> RemoteEmbedder:
+        end_point = EndPoint(url or embedding_server.url, KEY, "small", options.pop("headers", {}))
+        embedder = RemoteEmbedder(provider, end_point, **({"timeout_s": 5.0} | options))
         made.append(embedder)
         return embedder
 
@@ -321,7 +300,7 @@ def test_a_question_is_given_up_where_not_even_the_server_is_found(
     monkeypatch.setattr("workbench.engine.providers.embedding.remote._PATIENCE_FOR_A_QUESTION_S", 0.1)
     over = threading.Event()
     embedder = make()
-    monkeypatch.setattr(embedder.server, "ask", lambda *_: over.wait(10))
+    monkeypatch.setattr(embedder.server, "ask_openai", lambda *_: over.wait(10))
     with pytest.raises(ProviderError, match=r"within 0\.1 s"):
         embedder.embed_query("a")
     over.set()
@@ -339,31 +318,25 @@ def test_whoever_cancels_does_not_wait_for_a_stalled_server(
 
 
 def test_nobody_there_is_said(make: Make, provider: str) -> None:
-    embedder = make(provider, retries=0)
-    server: Any = embedder.server
-    nobody = replace(embedder, server=type(server)("http://127.0.0.1:9", KEY, "small", retries=0))
     with pytest.raises(ProviderError, match="cannot be reached"):
-        nobody.embed_query("a")
-    nobody.close()
+        make(provider, "http://127.0.0.1:9", retries=0).embed_query("a")
 
 
 @pytest.mark.parametrize(
     "url", ["http://me:hunter2@127.0.0.1:9/v1", "ftp://me:hunter2@x", "http://me:hunter2@[x"]
 )
-def test_a_password_in_the_url_is_not_told(provider: str, url: str) -> None:
-    kind: Any = OpenAIEmbeddings if provider == "openai" else GeminiEmbeddings
-    server = kind(url, KEY, "small", retries=0)
+def test_a_password_in_the_url_is_not_told(make: Make, provider: str, url: str) -> None:
+    embedder = make(provider, url, retries=0)
     with pytest.raises(ProviderError) as caught:
-        server.ask(["a"], "query")
-    assert "hunter2" not in f"{caught.value} {server.where}"
-    assert "me" not in server.where
+        embedder.embed_query("a")
+    assert "hunter2" not in f"{caught.value} {embedder.server.where}"
+    assert "me" not in embedder.server.where
 
 
 @pytest.mark.parametrize("url", ["localhost:80", "ftp://x/y", "file:///etc/passwd", "http://", "//x"])
-def test_what_is_no_web_address_is_refused(provider: str, url: str) -> None:
-    kind: Any = OpenAIEmbeddings if provider == "openai" else GeminiEmbeddings
+def test_what_is_no_web_address_is_refused(make: Make, provider: str, url: str) -> None:
     with pytest.raises(ProviderError, match="not a web address"):
-        kind(url, KEY, "small").ask(["a"], "query")
+        make(provider, url).embed_query("a")
 
 
 @pytest.mark.parametrize("status", [301, 302, 307, 308])

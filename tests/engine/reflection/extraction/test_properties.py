@@ -23,7 +23,7 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.lists(st.lists(PIECES, max_size=25).map(" ".join), max_size=4),
     st.sampled_from(["Tilda", "user", "assistant"]),

@@ -9,7 +9,7 @@ from typing import Any
 
 from workbench.engine.errors import ProviderError
 from workbench.engine.markdown.review import Evidence, ReviewItem
-from workbench.engine.providers.chat import ChatCancelled, ChatMessage, ChatReply, Completion, JsonReply
+from workbench.engine.providers.chat import ChatCancelled, ChatMessage, Completion, JsonReply
 from workbench.engine.reflection import items as forms
 from workbench.engine.reflection.model import Agenda, Area, Guidance, Snapshot, Summary
 from workbench.engine.reflection.work import Work
@@ -49,7 +49,7 @@ class ScriptedChat:
     name: str = "scripted"
     asked: list[Asked] = field(default_factory=list)
 
-    def complete(self, messages: Sequence[ChatMessage], *, max_tokens: int | None = None) -> ChatReply:
+    def complete(self, messages: Sequence[ChatMessage], *, max_tokens: int | None = None) -> Completion:
         raise NotImplementedError
 
     def close(self) -> None:

@@ -17,7 +17,7 @@ from workbench.engine.reflection.model_mind.budget import InputSizes, allowance
 from workbench.engine.reflection.model_mind.windows import Window, cut_windows
 from workbench.engine.reflection.work import Work
 from workbench.engine.results.reviews import Phase
-from workbench.engine.tokens.counting import count_tokens
+from workbench.engine.tokens import count_tokens
 
 
 class Greedy(ScriptedChat):

@@ -12,7 +12,7 @@ from tests.engine.providers.tiny_chat_gguf import write_tiny_chat_gguf
 from tests.engine.reflection.model_mind.conftest import MakeSnapshot
 from tests.engine.reflection.model_mind.running import consolidate, run
 from tests.engine.reflection.model_mind.scripted import StubMind
-from workbench.engine.providers.llama_chat import LlamaChat
+from workbench.engine.providers.chat_models import LlamaChat
 from workbench.engine.reflection.model_mind import ModelMind
 from workbench.engine.reflection.work import Cancelled, Work
 from workbench.engine.results.reviews import Phase

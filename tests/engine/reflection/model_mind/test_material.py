@@ -18,7 +18,7 @@ from workbench.engine.reflection.model_mind.salvage import whole_objects
 from workbench.engine.reflection.model_mind.showing import Shown, Source, as_data, clipped
 from workbench.engine.reflection.work import Work
 from workbench.engine.results.reviews import Phase
-from workbench.engine.tokens.counting import count_tokens
+from workbench.engine.tokens import count_tokens
 
 ENTITIES = "memory/graph/entities"
 

@@ -21,7 +21,8 @@ from tests.engine.reflection.model_mind.scripted import StubMind
 from tests.engine.reflection.snapshots import said, snapshot
 from workbench.engine.markdown.reflection_records import RejectedClaims
 from workbench.engine.markdown.review import PendingReflection, ReviewSection
-from workbench.engine.providers.openai_api import OpenAICompatibleChat
+from workbench.engine.providers.chat_models import OpenAICompatibleChat
+from workbench.engine.providers.model_server import EndPoint
 from workbench.engine.reflection.cycle import run_cycle
 from workbench.engine.reflection.model_mind import ModelMind
 from workbench.engine.reflection.rules import RulesMind
@@ -41,8 +42,8 @@ def server() -> Iterator[ModelServer]:
 
 
 def chat(server: ModelServer, **options: Any) -> OpenAICompatibleChat:
-    given: dict[str, Any] = {"timeout_s": 8.0, "retries": 1, "pause": lambda seconds: None}
-    return OpenAICompatibleChat(server.url, "", "small", **(given | options))
+    given: dict[str, Any] = {"timeout_s": 8.0, "retries": 1}
+    return OpenAICompatibleChat(EndPoint(server.url, "", "small"), **(given | options))
 
 
 @pytest.mark.parametrize(

@@ -371,7 +371,6 @@ CHANGES = st.dictionaries(
 
 @settings(
     max_examples=150,
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
     database=None,
 )

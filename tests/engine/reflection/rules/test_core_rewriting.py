@@ -18,7 +18,7 @@ from workbench.engine.reflection import items as forms
 from workbench.engine.reflection.model import Agenda, Passage, Snapshot
 from workbench.engine.reflection.rules.core_rewriting import rewrite_core
 from workbench.engine.reflection.work import Work
-from workbench.engine.tokens.counting import count_tokens
+from workbench.engine.tokens import count_tokens
 
 NOTHING = Agenda(())
 TEMPLATE = """\
@@ -423,7 +423,7 @@ def bare(tmp_path_factory: pytest.TempPathFactory) -> Snapshot:
     return snapshot(tmp_path_factory.mktemp("bare"))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(core=cores(), passages=passages_of_february(), spare=st.integers(-20, 200), drawn=st.data())
 def test_whatever_is_approved_keeps_within_the_cap(
     bare: Snapshot, core: str, passages: tuple[Passage, ...], spare: int, drawn: st.DataObject

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from workbench.engine.catalog.records import FactRecord, MemoryRecord
+from workbench.engine.catalog.terms import index_terms
 from workbench.engine.clock import FixedClock
 from workbench.engine.errors import ProviderError
 from workbench.engine.search.chunks import ChunkSize, FileRecords, Within
+from workbench.engine.search.index.builder import IndexSync
 from workbench.engine.search.index.files import IndexShape
-from workbench.engine.search.index.index import Index, IndexSync
-from workbench.engine.search.index.snapshot import Snapshot
-from workbench.engine.search.stemming import index_terms
+from workbench.engine.search.index.index import Index, Snapshot
 
 if TYPE_CHECKING:
     from workbench.engine.providers.embedding.embedder import Embedder, FloatArray

@@ -70,22 +70,20 @@ def check(shelf: Bookshelf, files: int = _FILES) -> None:
 
 
 @pytest.mark.slow
-def test_killed_at_any_moment_of_building_and_taking_over(shelf: Bookshelf) -> None:
+@pytest.mark.parametrize("kills", [5, pytest.param(25, marks=pytest.mark.campaign)])
+def test_killed_at_any_moment_of_building_and_taking_over(shelf: Bookshelf, kills: int) -> None:
     chance = random.Random(7)
     fill(shelf)
-    kills = 0
-    for _ in range(25):
+    for _ in range(kills):
         process = building(shelf.folder, 1000)
         time.sleep(chance.uniform(0, 0.25))
         process.send_signal(signal.SIGKILL)
         process.wait()
         assert process.stdout is not None
         process.stdout.close()
-        kills += 1
         # Readers need nobody's help, whatever was left.
         with shelf.open().source() as source:
             source.by_keywords(["tea"], 9999, ANYTHING)
-    assert kills == 25
     assert shelf.sync().finished
     check(shelf)
 
@@ -132,7 +130,7 @@ shelf.write("000.md", "memory of tea")
 shelf.sync()
 largest = max(place.stat().st_size for place in shelf.folder.iterdir())
 resource.setrlimit(resource.RLIMIT_FSIZE, (largest + 200_000, resource.RLIM_INFINITY))
-for number in range(1, 5000):
+for number in range(1, 1500):
     shelf.write(f"{number:04}.md", f"memory {number} of coffee " * 20)
 try:
     shelf.sync()
@@ -143,7 +141,7 @@ except StorageError as error:
     print("refused")
 resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 assert shelf.sync().finished
-assert shelf.index.state().files == 5000
+assert shelf.index.state().files == 1500
 print("done")
 """
 
@@ -169,25 +167,26 @@ def words_found(index: Index, term: str) -> int:
 
 
 @pytest.mark.slow
-def test_ten_thousand_files_changed_at_once(tmp_path: Path) -> None:
+@pytest.mark.parametrize("count", [2_000, pytest.param(10_000, marks=pytest.mark.campaign)])
+def test_thousands_of_files_changed_at_once(tmp_path: Path, count: int) -> None:
     shelf = Shelf(tmp_path)
-    for number in range(10_000):
+    for number in range(count):
         shelf.write(f"memory/notes/{number}.md", f"# Note {number}\n\nabout tea\n")
     shelf.sync()
     index = open_index(shelf)
     files = CatalogFiles(shelf.catalog)
     index.sync([files])
-    for number in range(10_000):
+    for number in range(count):
         shelf.write(f"memory/notes/{number}.md", f"# Note {number}\n\nabout cocoa\n")
     shelf.sync()
     told: list[int] = []
     first = index.sync(
         [files], progress=lambda done, total: told.append(done), cancelled=lambda: sum(told) > 0
     )
-    assert 0 < first.pending_files < 10_000
-    assert words_found(index, "cocoa") + words_found(index, "tea") == 10_000
+    assert 0 < first.pending_files < count
+    assert words_found(index, "cocoa") + words_found(index, "tea") == count
     assert index.sync([files]).finished
-    assert (words_found(index, "tea"), words_found(index, "cocoa")) == (0, 10_000)
+    assert (words_found(index, "tea"), words_found(index, "cocoa")) == (0, count)
     index.close()
     shelf.catalog.close()
 

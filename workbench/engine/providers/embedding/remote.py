@@ -1,20 +1,42 @@
-"""Embedding through a server: batches, concurrent requests, and ordered answers."""
+"""Embedding through a server, OpenAI-compatible or Gemini: batches, concurrent requests, and ordered answers."""
 
 from __future__ import annotations
 
+import base64
+import json
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from urllib.parse import quote, urlsplit
 
 from workbench.engine.errors import ProviderError
-from workbench.engine.providers.embedding.embedder import EmbeddingCancelled, Prefixes, unit_rows, unusable
-from workbench.engine.providers.llama_models import cut_to_bytes
+from workbench.engine.providers.embedding.batches import (
+    BatchJobs,
+    BatchTimes,
+    GeminiJobs,
+    OpenAIJobs,
+    gemini_headers,
+)
+from workbench.engine.providers.embedding.embedder import (
+    EmbeddingCancelled,
+    Prefixes,
+    cut_to_bytes,
+    unit_rows,
+    unusable,
+)
+from workbench.engine.providers.model_server import OPENAI_URL, EndPoint, ModelServer, TimeLimit
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    import openai
+    from openai._response import APIResponse
+
     from workbench.engine.providers.embedding.embedder import FloatArray
 
 
@@ -30,6 +52,12 @@ LONGEST_TEXT_BYTES = 20_000
 # Somebody waits for a question's answer, and a fallback can give one.
 _PATIENCE_FOR_A_QUESTION_S = 4.0
 _GRACE_S = 0.5
+OPENAI_MODEL = "text-embedding-3-small"
+GEMINI_MODEL = "gemini-embedding-001"
+GEMINI_URL = "https://generativelanguage.googleapis.com/v1beta"
+GEMINI_TEXTS_AT_ONCE = 100
+_LARGEST_ANSWER_BYTES = 400_000_000
+_TASKS = {"query": "RETRIEVAL_QUERY", "passage": "RETRIEVAL_DOCUMENT"}
 
 
 def ask_at_once(
@@ -37,15 +65,8 @@ def ask_at_once(
 ) -> list[Answer]:
     """Ask concurrently; return the answers in order.
 
-    After a cancellation or a failure, requests in progress are left to end by themselves: neither the caller
-    nor the end of
-    the program waits for them.
-
-    Args:
-        ask: Returns one answer; called on other threads.
-        everything: Arguments of the calls.
-        most: Maximum concurrent calls.
-        cancelled: Polled.
+    After a cancellation or a failure, requests in progress are left to end by themselves: neither the caller nor the
+    end of the program waits for them.
 
     Raises:
         EmbeddingCancelled: `cancelled` returned true.
@@ -94,65 +115,56 @@ def ask_at_once(
 Purpose = Literal["query", "passage"]
 
 
-class EmbeddingServer(Protocol):
-    """One server and model; one request embeds several texts."""
-
-    @property
-    def where(self) -> str:
-        """Return the endpoint, for messages."""
-        ...
-
-    def ask(self, texts: Sequence[str], purpose: Purpose) -> list[Any]:
-        """Return one unvalidated vector per text, in order.
-
-        Raises:
-            ProviderError: There is no readable answer.
-        """
-        ...
-
-    def ask_later(
-        self, groups: Sequence[Sequence[str]], cancelled: Callable[[], bool]
-    ) -> dict[int, list[Any]]:
-        """Return the vectors of the groups of passages done by batch jobs, by group number.
-
-        Raises:
-            EmbeddingCancelled: `cancelled` returned true.
-        """
-        ...
-
-    def close(self) -> None: ...
-
-
 @dataclass
 class RemoteEmbedder:
-    """Embeds through a server; thread-safe.
+    """Embeds through an OpenAI-compatible server or Google’s Gemini API, in its native protocol; thread-safe.
 
     Args:
         provider: openai or gemini.
-        model: The model's name.
-        fingerprint: See `Embedder`.
-        server: The server.
-        prefixes: Prefixes of questions and passages.
+        end_point: The model; without a base URL one of the provider's own.
         requested_dimensions: Required size of vectors; None takes that of the first answer.
+        timeout_s: Total seconds for one answer, including retries and pauses; fewer for a question.
+        batch: Timing of batch jobs; None for no jobs.
         texts_at_once: Maximum texts per request.
         bytes_at_once: Maximum UTF-8 bytes per request, unless a single text is longer.
-        concurrency: Maximum concurrent requests.
-        least_for_batch: Minimum number of texts for a batch job; None for never.
+        retries: Further attempts after an overload, a server fault or a lost connection.
+        least_for_batch: Minimum number of texts for a batch job.
     """
 
     provider: str
-    model: str
-    fingerprint: str
-    server: EmbeddingServer
+    end_point: EndPoint
     prefixes: Prefixes = field(default_factory=Prefixes)
     requested_dimensions: int | None = None
+    timeout_s: float = 60.0
+    concurrency: int = 4
+    batch: BatchTimes | None = None
     texts_at_once: int = 256
     bytes_at_once: int = 150_000
-    concurrency: int = 4
-    least_for_batch: int | None = None
+    retries: int = 3
+    least_for_batch: int = 1000
     is_instant: bool = field(default=False, init=False)
+    server: ModelServer = field(init=False, repr=False)
+    jobs: BatchJobs | None = field(default=None, init=False, repr=False)
     _seen_dimensions: int | None = field(default=None, init=False, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        own_url = GEMINI_URL if self.provider == "gemini" else OPENAI_URL
+        self.server = ModelServer(self.end_point, "embeddings", _LARGEST_ANSWER_BYTES, self.retries, own_url)
+        if self.batch is not None:
+            jobs = GeminiJobs if self.provider == "gemini" else OpenAIJobs
+            self.jobs = jobs(self.server, self.batch, self.timeout_s)
+
+    @property
+    def model(self) -> str:
+        return self.end_point.model
+
+    @property
+    def fingerprint(self) -> str:
+        return (
+            f"{self.provider} {self.model} {_end_point_name(self.server.where)} dimensions={self.requested_dimensions}"
+            f" query={self.prefixes.query!r} passage={self.prefixes.passage!r}"
+        )
 
     @property
     def dimensions(self) -> int | None:
@@ -161,7 +173,7 @@ class RemoteEmbedder:
     @property
     def chunks_at_once(self) -> int:
         """Return how many chunks to embed before storing: enough to keep every connection busy."""
-        return 50_000 if self.least_for_batch is not None else 64 * self.concurrency
+        return 50_000 if self.jobs is not None else 64 * self.concurrency
 
     def embed_passages(
         self, texts: Sequence[str], *, cancelled: Callable[[], bool] = lambda: False
@@ -191,8 +203,8 @@ class RemoteEmbedder:
         # The time-out of a request does not cover name resolution.
         until = time.monotonic() + _PATIENCE_FOR_A_QUESTION_S + _GRACE_S
         try:
-            (vectors,) = ask_at_once(
-                lambda text: self.server.ask([text], "query"),
+            (rows,) = ask_at_once(
+                lambda text: self._ask([text], "query"),
                 [sent],
                 most=1,
                 cancelled=lambda: time.monotonic() > until,
@@ -203,7 +215,7 @@ class RemoteEmbedder:
                 where=self.server.where,
                 remedy="Check that the name of the server can be looked up.",
             ) from error
-        row: FloatArray = self._checked(vectors, 1)[0]
+        row: FloatArray = rows[0]
         return row
 
     def close(self) -> None:
@@ -213,17 +225,94 @@ class RemoteEmbedder:
         self, groups: Sequence[Sequence[str]], cancelled: Callable[[], bool]
     ) -> dict[int, FloatArray]:
         done: dict[int, FloatArray] = {}
-        if self.least_for_batch is not None and sum(map(len, groups)) >= self.least_for_batch:
-            for number, vectors in self.server.ask_later(groups, cancelled).items():
-                done[number] = self._checked(vectors, len(groups[number]))
+        if self.jobs is not None and sum(map(len, groups)) >= self.least_for_batch:
+            answers = self.jobs.run([self._body(group, "passage") for group in groups], cancelled)
+            for number, answer in answers.items():
+                # Requested again directly if it cannot be used, where the same fault is reported.
+                with suppress(ProviderError):
+                    done[number] = self._checked(self._vectors(answer, groups[number]), len(groups[number]))
         missing = [number for number in range(len(groups)) if number not in done]
         asked = ask_at_once(
-            lambda number: self._ask(groups[number]), missing, most=self.concurrency, cancelled=cancelled
+            lambda number: self._ask(groups[number], "passage"),
+            missing,
+            most=self.concurrency,
+            cancelled=cancelled,
         )
         return done | dict(zip(missing, asked, strict=True))
 
-    def _ask(self, group: Sequence[str]) -> FloatArray:
-        return self._checked(self.server.ask(group, "passage"), len(group))
+    def _ask(self, texts: Sequence[str], purpose: Purpose) -> FloatArray:
+        seconds = self.timeout_s
+        if purpose == "query":
+            seconds = min(seconds, _PATIENCE_FOR_A_QUESTION_S)
+        ask = self._ask_gemini if self.provider == "gemini" else self._ask_openai
+        return self._checked(ask(texts, purpose, TimeLimit.of(seconds)), len(texts))
+
+    def _ask_openai(self, texts: Sequence[str], _purpose: Purpose, limit: TimeLimit) -> list[Any]:
+        asked = self._openai_body(texts)
+
+        def request(client: openai.OpenAI, timeout_s: float) -> AbstractContextManager[APIResponse[Any]]:
+            return client.embeddings.with_streaming_response.create(**asked, timeout=timeout_s)
+
+        return self._vectors(self._parsed(self.server.ask_openai(request, limit)), texts)
+
+    def _ask_gemini(self, texts: Sequence[str], purpose: Purpose, limit: TimeLimit) -> list[Any]:
+        body = self.server.post(
+            f"models/{quote(self.model, safe='')}:batchEmbedContents",
+            self._gemini_body(texts, purpose),
+            gemini_headers(self.end_point),
+            limit,
+        )
+        return self._vectors(self._parsed(body), texts)
+
+    def _parsed(self, body: bytes) -> Any:
+        try:
+            return json.loads(body)
+        except (ValueError, RecursionError) as error:
+            raise unusable("it is no JSON", self.server.where) from error
+
+    def _body(self, texts: Sequence[str], purpose: Purpose) -> dict[str, Any]:
+        return self._gemini_body(texts, purpose) if self.provider == "gemini" else self._openai_body(texts)
+
+    def _vectors(self, answer: Any, texts: Sequence[str]) -> list[Any]:
+        read = self._gemini_vectors if self.provider == "gemini" else self._openai_vectors
+        return read(answer, texts)
+
+    def _openai_body(self, texts: Sequence[str]) -> dict[str, Any]:
+        body: dict[str, Any] = {"model": self.model, "input": list(texts), "encoding_format": "float"}
+        if self.requested_dimensions is not None:
+            body["dimensions"] = self.requested_dimensions
+        return body
+
+    def _openai_vectors(self, answer: Any, texts: Sequence[str]) -> list[Any]:
+        """Return the vectors of a parsed answer in the order of the texts.
+
+        Raises:
+            ProviderError: It is not a list of embeddings, or not for these texts.
+        """
+        found: dict[int, Any] = {}
+        try:
+            entries = answer["data"]
+            for place, entry in enumerate(entries):
+                found[int(entry.get("index", place))] = _numbers(entry["embedding"])
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise unusable("it is no list of embeddings", self.server.where) from error
+        if len(entries) != len(texts) or found.keys() != set(range(len(texts))):
+            reason = f"it gave {len(entries)} vectors for {len(texts)} texts, or not theirs"
+            raise unusable(reason, self.server.where)
+        return [found[number] for number in range(len(texts))]
+
+    def _gemini_body(self, texts: Sequence[str], purpose: Purpose) -> dict[str, Any]:
+        request: dict[str, Any] = {"model": f"models/{self.model}", "taskType": _TASKS[purpose]}
+        if self.requested_dimensions is not None:
+            request["outputDimensionality"] = self.requested_dimensions
+        return {"requests": [{**request, "content": {"parts": [{"text": text}]}} for text in texts]}
+
+    def _gemini_vectors(self, answer: Any, texts: Sequence[str]) -> list[Any]:
+        """Return the vectors of a parsed answer; raises as `_openai_vectors`."""
+        try:
+            return [entry["values"] for entry in answer["embeddings"]][: len(texts) + 1]
+        except (KeyError, TypeError) as error:
+            raise unusable("it is no list of embeddings", self.server.where) from error
 
     def _checked(self, vectors: list[Any], count: int) -> FloatArray:
         where = self.server.where
@@ -235,20 +324,8 @@ class RemoteEmbedder:
         return rows
 
 
-def seconds_for(purpose: Purpose, timeout_s: float) -> float:
-    """Return the seconds allowed for an answer; fewer for a question than for a passage.
-
-    Args:
-        purpose: What is embedded.
-        timeout_s: The configured limit.
-    """
-    return min(timeout_s, _PATIENCE_FOR_A_QUESTION_S) if purpose == "query" else timeout_s
-
-
-def endpoint_name(url: str) -> str:
+def _end_point_name(url: str) -> str:
     """Return an endpoint's identity, without a password or key in its URL."""
-    from urllib.parse import urlsplit
-
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path.rstrip('/')}"
 
@@ -265,3 +342,14 @@ def _groups(texts: Sequence[str], most_texts: int, most_bytes: int) -> Iterator[
         size += length
     if group:
         yield group
+
+
+def _numbers(embedding: Any) -> Any:
+    if isinstance(embedding, str):
+        import numpy as np
+
+        # Some servers always answer in base64.
+        return np.frombuffer(base64.b64decode(embedding, validate=True), dtype="<f4")
+    if not isinstance(embedding, list):
+        raise TypeError
+    return embedding

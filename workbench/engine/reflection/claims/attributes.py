@@ -137,7 +137,7 @@ def attribute_of(
         number: Of the clause that gives the value.
         value: One of the clause's.
         previous: The one before it, whose words are not this one's.
-        following: The one behind it, likewise.
+        following: The same for the one after it.
     """
     clause = clauses[number]
     around = _surroundings(clause, value, previous, following)

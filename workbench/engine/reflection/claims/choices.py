@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from workbench.engine.catalog.terms import stem
 from workbench.engine.reflection.claims.choice_patterns import PATTERNS, PREFERS, STOPPED, SWITCHED
 from workbench.engine.reflection.claims.clauses import Mode
 from workbench.engine.reflection.claims.denials import telling
 from workbench.engine.reflection.claims.model import Choice, Span
 from workbench.engine.reflection.claims.vocabulary import CLEAR_CHANGE, FAINT_CHANGE
 from workbench.engine.reflection.english import words
-from workbench.engine.search.stemming import stem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -23,7 +23,7 @@ _NO_FAVOURITE = words("part memory thing moment way time one feature aspect past
 
 
 def choices(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator[Choice]:
-    """Give the choices that a clause states; at most one.
+    """Yield the choices that a clause states; at most one.
 
     Args:
         clauses: Of the passage.

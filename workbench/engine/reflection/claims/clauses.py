@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING, Final
 
-from workbench.engine.catalog.terms import fold
+from workbench.engine.catalog.terms import fold, stem
+from workbench.engine.language.sentences import asks, sentences
 from workbench.engine.reflection.claims.vocabulary import EMPTY, NUMBER_WORDS
-from workbench.engine.reflection.sentences import asks, sentences
-from workbench.engine.search.stemming import stem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -95,7 +94,7 @@ class Token:
 
     @property
     def tells(self) -> bool:
-        """Tell whether it says something by itself."""
+        """Return whether it says something by itself."""
         return self.word not in EMPTY and self.word not in NUMBER_WORDS and not self.word[:1].isdigit()
 
 
@@ -184,7 +183,7 @@ def begin_of(clauses: Sequence[Clause], number: int) -> int:
 
 
 def asserts(clause: str) -> bool:
-    """Tell whether a clause within a question says something: “… and I've moved to Oslo, can you …?”."""
+    """Return whether a clause within a question says something: “… and I've moved to Oslo, can you …?”."""
     return _ASSERTS.match(clause) is not None
 
 
@@ -227,7 +226,7 @@ def _tokens(text: str, offset: int) -> tuple[Token, ...]:
 
 
 def _chinese_tokens(text: str, offset: int) -> Iterator[Token]:
-    """Give words as they are, and of each run of Chinese its pairs of characters."""
+    """Yield words as they are, and of each run of Chinese its pairs of characters."""
     for match in _TOKEN.finditer(text):
         run_start = match.start()
         for place in range(match.start(), match.end() - 1):

@@ -5,37 +5,23 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from workbench.engine.language.calendar import (
+    CHINESE_WEEKDAY,
+    ENGLISH_MONTH,
+    ENGLISH_WEEKDAY,
+    MONTHS,
+    WEEKDAYS,
+)
 from workbench.engine.reflection.claims.value import Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_MONTHS = {
-    name: number
-    for number, names in enumerate(
-        (
-            "january jan",
-            "february feb",
-            "march mar",
-            "april apr",
-            "may",
-            "june jun",
-            "july jul",
-            "august aug",
-            "september sep sept",
-            "october oct",
-            "november nov",
-            "december dec",
-        ),
-        1,
-    )
-    for name in names.split()
-}
-_MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
 _DATE = re.compile(
     rf"""
-        \b(?P<month>{_MONTH})\.?\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\b(?:,?\s+(?P<year>\d{{4}}))?(?!\s*[-–]\s*\d)
-      | (?<![\d-])(?P<day2>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<month2>{_MONTH})\b(?:,?\s+(?P<year2>\d{{4}}))?
+        \b(?P<month>{ENGLISH_MONTH})\.?\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\b(?:,?\s+(?P<year>\d{{4}}))?(?!\s*[-–]\s*\d)
+      | (?<![\d-])(?P<day2>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<month2>{ENGLISH_MONTH})\b
+            (?:,?\s+(?P<year2>\d{{4}}))?
       | (?<![\w-])(?P<iso>\d{{4}}-\d\d-\d\d)(?![\w-])
       | (?:(?P<year3>\d{{4}})年)?(?P<month3>\d{{1,2}})月(?P<day3>\d{{1,2}})[日号號]
     """,
@@ -46,15 +32,8 @@ _CLOCK = re.compile(
     r"|(?<![\w:.-])(?P<hour24>[01]?\d|2[0-3]):(?P<minute24>[0-5]\d)(?![:\w])",
     re.IGNORECASE,
 )
-_WEEKDAYS = {
-    name: number
-    for number, name in enumerate(
-        ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"], 1
-    )
-}
 _CHINESE_CLOCK = re.compile(r"(?P<part>上午|早上|中午|下午|晚上)?(?P<hour>\d{1,2})点(?P<half>半)?(?![\d秒])")
-_CHINESE_WEEKDAY = re.compile(r"(?:周|星期|礼拜)(?P<day>[一二三四五六日天])")
-_WEEKDAY = re.compile(rf"\b(?P<weekday>{'|'.join(_WEEKDAYS)})s?\b", re.IGNORECASE)
+_WEEKDAY = re.compile(rf"\b(?P<weekday>{ENGLISH_WEEKDAY})s?\b|(?P<chinese>{CHINESE_WEEKDAY})", re.IGNORECASE)
 
 
 def dates(text: str) -> Iterator[Value]:
@@ -63,7 +42,7 @@ def dates(text: str) -> Iterator[Value]:
             year, month, day = (int(part) for part in match["iso"].split("-"))
         else:
             named = match["month"] or match["month2"]
-            month = _MONTHS[named.lower()] if named else int(match["month3"])
+            month = MONTHS[named.lower()] if named else int(match["month3"])
             day = int(match["day"] or match["day2"] or match["day3"])
             year = int(match["year"] or match["year2"] or match["year3"] or 0)
         if 1 <= month <= 12 and 1 <= day <= 31:
@@ -73,7 +52,7 @@ def dates(text: str) -> Iterator[Value]:
 
 
 def clocks(text: str) -> Iterator[Value]:
-    """Give times of day in minutes and days of the week from 1."""
+    """Yield times of day in minutes and days of the week from 1."""
     for match in _CLOCK.finditer(text):
         hour, minute = int(match["hour"] or match["hour24"]), int(match["minute"] or match["minute24"] or 0)
         if match["half"]:
@@ -87,9 +66,6 @@ def clocks(text: str) -> Iterator[Value]:
         if hour < 24:
             minutes = hour * 60.0 + (30 if match["half"] else 0)
             yield Value(match.start(), match.end(), "clock", minutes, written=match[0])
-    for match in _CHINESE_WEEKDAY.finditer(text):
-        day = float("一二三四五六日".find(match["day"].replace("天", "日")) + 1)
-        yield Value(match.start(), match.end(), "weekday", day, written=match[0])
     for match in _WEEKDAY.finditer(text):
-        day = float(_WEEKDAYS[match["weekday"].lower()])
+        day = float(WEEKDAYS[(match["weekday"] or match["chinese"]).lower()])
         yield Value(match.start(), match.end(), "weekday", day, written=match[0])

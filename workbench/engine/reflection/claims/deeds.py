@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from workbench.engine.catalog.terms import stem
 from workbench.engine.reflection.claims.clauses import Mode, begin_of
 from workbench.engine.reflection.claims.denials import (
     BETWEEN,
@@ -18,7 +19,6 @@ from workbench.engine.reflection.claims.denials import (
 )
 from workbench.engine.reflection.claims.model import Deed, Span
 from workbench.engine.reflection.english import BASE_FORMS, PAST_FORMS, words
-from workbench.engine.search.stemming import stem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -92,7 +92,7 @@ TRIES: Final = 0.5
 
 
 def deeds(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator[Deed]:
-    """Give what a clause says that its speaker has done, does, tries or has; at most one of each.
+    """Yield what a clause says that its speaker has done, does, tries or has; at most one of each.
 
     Args:
         clauses: Of the passage.
@@ -123,7 +123,7 @@ def deeds(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator[De
 
 
 def _presupposed(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator[Deed]:
-    """Give what “the loan I had” takes for granted, in a question too."""
+    """Yield what “the loan I had” takes for granted, in a question too."""
     clause = clauses[number]
     found = _THE_ONE.search(clause.text)
     if found is None or clause.mode_at(clause.start + found.start()) is Mode.SUPPOSES:
@@ -166,10 +166,10 @@ def _deed(text: str) -> tuple[str, float, int, str | None]:
 
 
 def is_light(verb: str) -> bool:
-    """Tell whether a verb's stem says little of what is done to a thing: having, taking, making it."""
+    """Return whether a verb's stem says little of what is done to a thing: having, taking, making it."""
     return verb in _GOT or verb in _LIGHT
 
 
 def is_getting(verb: str) -> bool:
-    """Tell whether a verb's stem means coming to have."""
+    """Return whether a verb's stem means coming to have."""
     return verb in _GOT

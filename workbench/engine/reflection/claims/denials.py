@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from itertools import pairwise, takewhile
 from typing import TYPE_CHECKING
 
+from workbench.engine.catalog.terms import stem
 from workbench.engine.reflection.claims.clauses import Mode, begin_of
 from workbench.engine.reflection.claims.model import Alternative, Denial, Span
 from workbench.engine.reflection.claims.vocabulary import SAME_MEANING
 from workbench.engine.reflection.english import BASE_FORMS, PAST_FORMS, words
-from workbench.engine.search.stemming import stem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -69,7 +69,7 @@ _OR = re.compile(r"\s+or\s+|\s*,\s*(?:or\s+)?|\s+nor\s+|或者?", re.IGNORECASE)
 
 
 def denials(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator[Denial]:
-    """Give what a clause says was never done, has not been done yet, or is not had.
+    """Yield what a clause says was never done, has not been done yet, or is not had.
 
     Args:
         clauses: Of the passage.
@@ -188,7 +188,7 @@ def of_whom(origin: Origin, he: str | None) -> Origin:
 
 
 def denies(text: str) -> bool:
-    """Tell whether a clause denies something of whoever speaks."""
+    """Return whether a clause denies something of the speaker."""
     return any(pattern.search(text) for pattern in (_NEVER, _NOT_YET, _LACKS, _CHINESE_NEVER))
 
 

@@ -138,7 +138,7 @@ def _opposition(snapshot: Snapshot, opposition: Opposition) -> tuple[float, Revi
 
 
 def _is_long_ago(deed: Deed) -> bool:
-    """Tell whether what was done is said to be over long since, so that a denial in between was wrong then already."""
+    """Return whether what was done is said to be long over, so that a denial in between was wrong already."""
     return _LONG_AGO.search(deed.origin.passage.text, deed.span.start, deed.span.end) is not None
 
 

@@ -46,7 +46,7 @@ _PERSONAL = re.compile(r"\b(?:i|i['’]m|i['’]ve|my|we|we['’]re|we['’]ve|o
 
 
 def measured(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator[Measured]:
-    """Give the values of a clause with what they are of; suppositions and what has no attribute are left out.
+    """Yield the values of a clause with what they are of; suppositions and what has no attribute are left out.
 
     Args:
         clauses: Of the passage.
@@ -131,7 +131,7 @@ def _not(clause: Clause, value: Value, following: Value | None) -> Value | None:
 
 
 def _go_together(clause: Clause, before: Value | None, value: Value) -> bool:
-    """Tell whether a day and a time of day are said in one breath: “Wednesdays at 10:00”."""
+    """Return whether a day and a time of day are said in one breath: “Wednesdays at 10:00”."""
     if before is None or not {before.dimension, value.dimension} <= APPOINTED_DIMENSIONS:
         return False
     return _TOGETHER.fullmatch(clause.text, before.end, value.start) is not None
@@ -143,7 +143,7 @@ def _stands(clause: Clause, value: Value) -> bool:
 
 
 def _is_listed(clause: Clause, one: Value | None, other: Value | None) -> bool:
-    """Tell whether two values stand in a row, “sides of 3 cm, 4 cm”: then neither is the value of anything alone."""
+    """Return whether two values stand in a row, “sides of 3 cm, 4 cm”: then neither is the value of anything alone."""
     if one is None or other is None or one.dimension != other.dimension:
         return False
     return _ROW.fullmatch(clause.text, one.end, other.start) is not None

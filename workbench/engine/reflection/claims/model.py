@@ -20,7 +20,7 @@ class Origin:
         speaker: Whose claim it is, folded; what different people say of themselves never conflicts.
         fact: The fact's id where it is a recorded one, else empty.
         is_new: Whether it is among what this cycle surveys.
-        subject: Whom the words name, where that is not whoever speaks.
+        subject: Whom the words name, where that is not the speaker.
     """
 
     passage: Passage
@@ -112,7 +112,7 @@ class Denial:
 
     @property
     def never(self) -> bool:
-        """Tell whether it denies a whole history."""
+        """Return whether it denies a whole history."""
         return not self.has_yet
 
 

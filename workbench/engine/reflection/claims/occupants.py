@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from workbench.engine.language.calendar import ENGLISH_MONTH_IN_FULL, ENGLISH_WEEKDAY
 from workbench.engine.reflection.claims.choice_patterns import OCCUPIES
 from workbench.engine.reflection.claims.clauses import Mode, begin_of
 from workbench.engine.reflection.claims.denials import denies
@@ -74,8 +75,7 @@ _OVER = re.compile(
     r"\b(?:taken|took|takes)\s+over\b|\bsince\b|\bas\s+of\b|\bfrom\s+\w+\s+on\b", re.IGNORECASE
 )
 _CALENDAR: Final = re.compile(
-    r"(?:january|february|march|april|may|june|july|august|september|october|november|december"
-    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|i)$",
+    rf"(?:{ENGLISH_MONTH_IN_FULL}|(?:{ENGLISH_WEEKDAY})s?|i)$",
     re.IGNORECASE,
 )
 _PEOPLE: Final = words(
@@ -89,7 +89,7 @@ _NO_SLOT: Final = words(
 
 
 def occupants(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator[Choice]:
-    """Give what a clause says to have a place that one thing at a time has; at most one.
+    """Yield what a clause says to have a place that one thing at a time has; at most one.
 
     Args:
         clauses: Of the passage.

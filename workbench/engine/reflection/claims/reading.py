@@ -18,7 +18,7 @@ from workbench.engine.reflection.claims.stances import stances
 from workbench.engine.reflection.claims.stating import speaker_key
 from workbench.engine.reflection.claims.weights import Weights
 from workbench.engine.reflection.model import Passage
-from workbench.engine.search.text_units import AGENT
+from workbench.engine.search.chunks import AGENT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -122,7 +122,7 @@ def _origin(passage: Passage, order: int, owner: str, *, is_new: bool = True) ->
 
 
 def _older(snapshot: Snapshot, claims: Claims, work: Work) -> Iterator[Passage]:
-    """Give older passages of people near the claims that tell of a change or deny something."""
+    """Yield older passages of people near the claims that tell of a change or deny something."""
     asked: dict[str, None] = {}
     for denial in reversed(claims.denials):
         asked.setdefault(denial.origin.passage.text[denial.span.start : denial.span.end][:_LONGEST_QUESTION])
@@ -144,12 +144,13 @@ def _older(snapshot: Snapshot, claims: Claims, work: Work) -> Iterator[Passage]:
 
 
 def _facts(snapshot: Snapshot, passages: Sequence[Passage], before: int) -> Iterator[Origin]:
-    """Give the standing facts of the speakers and of what is named, each in the form of a passage."""
+    """Yield the standing facts of the speakers and of what is named, each in the form of a passage."""
+    today = snapshot.now.date().isoformat()
     standing = [
         (fact, speaker)
         for entity_id, speaker in _entities(snapshot.graph, passages, snapshot.owner)
         for fact in snapshot.graph.facts_of(entity_id)
-        if not fact.retired
+        if fact.holds(today)
     ][:_MOST_FACTS]
     standing.sort(key=lambda pair: pair[0].since or "")
     for order, (fact, speaker) in enumerate(standing, before - len(standing)):
@@ -166,7 +167,7 @@ def _moment(day: str | None, now: datetime) -> datetime | None:
 
 
 def _entities(graph: Lookups, passages: Iterable[Passage], owner: str) -> Iterator[tuple[str, str]]:
-    """Give entity ids with the speaker whose claims they are compared with: the owner's where it is no person.
+    """Yield entity ids with the speaker whose claims they are compared with: the owner's where it is no person.
 
     First those that the passages name; of a graph of at most 60 entities the others too.
     """

@@ -63,7 +63,7 @@ _FEWEST: Final = 2
 
 
 def stances(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator[Choice]:
-    """Give what a clause says to be liked or not, and what it says to be so or not; at most one of each.
+    """Yield what a clause says to be liked or not, and what it says to be so or not; at most one of each.
 
     Args:
         clauses: Of the passage.

@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.identifiers import slug
+from workbench.engine.language.sentences import asks
 from workbench.engine.markdown.review import Evidence
 from workbench.engine.reflection.claims.clauses import asserts, without_lead
-from workbench.engine.reflection.sentences import asks
 from workbench.engine.reflection.third_person import third_person
-from workbench.engine.search.text_units import PERSON
+from workbench.engine.search.chunks import PERSON
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -129,7 +129,7 @@ def person(snapshot: Snapshot, origin: Origin) -> tuple[str, tuple[str, ...]]:
 
 
 def _names(origin: Origin, span: Span) -> Iterable[str]:
-    """Give what may be a name, in the order of the words, the longer ones first."""
+    """Yield what may be a name, in the order of the words, the longer ones first."""
     for match in _NAME.finditer(origin.passage.text, span.start, span.end):
         parts = match[0].rstrip(".,").split()
         for begin in range(len(parts)):

@@ -122,7 +122,7 @@ def _against_choices(choice: Choice, earlier: Sequence[Choice], weights: Weights
 
 
 def _takes_the_other(other: Choice, choice: Choice) -> bool:
-    """Tell whether somebody now prefers just what was preferred less: “tabs to spaces”, then only “spaces”."""
+    """Return whether somebody now prefers just what was preferred less: “tabs to spaces”, then only “spaces”."""
     if not choice.kind == other.kind == PREFERS or choice.against or not other.against:
         return False
     told = choice.chosen | choice.about
@@ -132,14 +132,14 @@ def _takes_the_other(other: Choice, choice: Choice) -> bool:
 
 
 def _same_thing(other: Choice, choice: Choice, weights: Weights) -> bool:
-    """Tell whether a feeling, or what is so, is denied of the very thing that it is said of."""
+    """Return whether a feeling, or what is so, is denied of the very thing that it is said of."""
     shared = len(choice.about & other.about)
     enough = shared > 1 or (choice.kind == FEELS and choice.about == other.about)
     return enough and weights.similarity(choice.about, other.about) >= _ALIKE[choice.kind]
 
 
 def _same_place(other: Choice, choice: Choice, weights: Weights) -> bool:
-    """Tell whether two things of different names are said to have the same place."""
+    """Return whether two things of different names are said to have the same place."""
     return (
         not choice.chosen & other.chosen
         and weights.similarity(choice.about, other.about) >= _SAME_PLACE

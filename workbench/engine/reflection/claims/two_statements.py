@@ -17,7 +17,7 @@ _FIRST: Final = datetime(2000, 1, 1, tzinfo=UTC)
 
 
 def cannot_both_hold(earlier: str, later: str, owner: str) -> bool:
-    """Tell whether two statements cannot both hold, as a cycle of reflection would see it.
+    """Return whether two statements cannot both hold, as a cycle of reflection would see it.
 
     Args:
         earlier: What was said first.

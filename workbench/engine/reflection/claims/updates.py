@@ -98,7 +98,7 @@ def _values_of_counts(claims: Sequence[Measured]) -> dict[tuple[str, frozenset[s
 def _only_two(
     earlier: Measured, later: Measured, counted: dict[tuple[str, frozenset[str]], set[float]]
 ) -> bool:
-    """Tell whether a count is said to be new, and the one before is the only other one of the same things."""
+    """Return whether a count is said to be new, and the one before is the only other one of the same things."""
     return (
         later.change == _CLEARLY
         and later.value.dimension == earlier.value.dimension == "count"
@@ -114,7 +114,7 @@ def _only_two(
 
 
 def _may_compare(earlier: Measured, later: Measured) -> bool:
-    """Tell whether one of two claims is new, or both are recorded of one entity."""
+    """Return whether one of two claims is new, or both are recorded of one entity."""
     if later.origin.is_new or earlier.origin.is_new:
         return True
     return (
@@ -167,7 +167,7 @@ def _score(earlier: Measured, later: Measured, weights: Weights) -> float:
 
 
 def _is_higher(earlier: Measured, later: Measured) -> bool:
-    """Tell whether a version is above another: programs are seldom taken back."""
+    """Return whether a version is above another: programs are seldom taken back."""
     one, other = (
         [int(part) for part in claim.value.written.lstrip("vV").split(".") if part.isdigit()]
         for claim in (earlier, later)
@@ -176,13 +176,13 @@ def _is_higher(earlier: Measured, later: Measured) -> bool:
 
 
 def _is_older(one: Measured, other: Measured) -> bool:
-    """Tell whether one was said before the other; a recorded fact comes first in order, but may be the younger."""
+    """Return whether one was said before the other; a recorded fact comes first in order, but may be the younger."""
     first, second = one.origin.passage.moment, other.origin.passage.moment
     return first is not None and second is not None and first.date() < second.date()
 
 
 def _is_over(earlier: Measured, later: Measured) -> bool:
-    """Tell whether what was appointed had passed when the later statement was made: then that is of another one."""
+    """Return whether what was appointed had passed when the later statement was made: then that is of another one."""
     first, second = earlier.origin.passage.moment, later.origin.passage.moment
     if earlier.value.dimension not in APPOINTED_DIMENSIONS or first is None or second is None:
         return False
@@ -217,7 +217,7 @@ def _comparable(earlier: Measured, later: Measured) -> bool:
 
 
 def _same_head(earlier: Measured, later: Measured) -> bool:
-    """Tell whether each names what the other measures; one will do where the later one is said to be new."""
+    """Return whether each names what the other measures; one will do where the later one is said to be new."""
     one, other = earlier.heads & later.terms, later.heads & earlier.terms
     if later.change == _CLEARLY and later.value.dimension != "count":
         return bool(one or other)
@@ -244,7 +244,7 @@ def _similarity(earlier: Measured, later: Measured, weights: Weights) -> float:
 def _merged(
     claims: Sequence[Measured], pairs: list[tuple[float, int, int]], weights: Weights, postings: Postings
 ) -> Iterator[Update]:
-    """Give each pair of values once, with all who say either."""
+    """Yield each pair of values once, with all who say either."""
     done: set[tuple[int, int]] = set()
     replaced: set[int] = set()
     for score, old, new in sorted(pairs, key=lambda pair: (-claims[pair[2]].change, -pair[0], pair[2])):

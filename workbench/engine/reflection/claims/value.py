@@ -33,7 +33,7 @@ class Value:
     written: str = ""
 
     def same_as(self, other: Value) -> bool:
-        """Tell whether both may be one value; a date without a year agrees with one that has it."""
+        """Return whether both may be one value; a date without a year agrees with one that has it."""
         if self.dimension == "date":
             return self.amount % 10000 == other.amount % 10000
         if self.dimension == "version":

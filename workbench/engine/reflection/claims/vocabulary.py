@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from workbench.engine.catalog.terms import STOP_WORDS
+from workbench.engine.catalog.terms import STOP_WORDS, stem
 from workbench.engine.reflection.english import words
-from workbench.engine.search.stemming import stem
 
 GENERIC: Final = words(
     "called named project app application feature features thing things stuff work working help use using"

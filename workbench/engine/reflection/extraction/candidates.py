@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from workbench.engine.language.sentences import sentences
 from workbench.engine.reflection.extraction.chinese import said_in_chinese
 from workbench.engine.reflection.extraction.retelling import own_words, tell
 from workbench.engine.reflection.extraction.trimming import clauses
@@ -16,7 +17,6 @@ from workbench.engine.reflection.extraction.worth import (
     terms_of,
     worth_of,
 )
-from workbench.engine.reflection.sentences import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -90,7 +90,7 @@ def candidates(
     names: frozenset[str],
     acquainted: Callable[[str], Acquaintance | None],
 ) -> Iterator[Candidate]:
-    """Give what the speaker of a passage says of himself and those around him that is worth recording.
+    """Yield what the speaker of a passage says of himself and those around him that is worth recording.
 
     “She” and “he” are read as the one relative that the sentence before names; else they say nothing here.
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from workbench.engine.language.sentences import sentences
 from workbench.engine.reflection.extraction.candidates import Candidate
 from workbench.engine.reflection.extraction.particulars import is_concrete, particulars
 from workbench.engine.reflection.extraction.retelling import own_words, tell
 from workbench.engine.reflection.extraction.worth import terms_of
-from workbench.engine.reflection.sentences import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -35,7 +35,7 @@ _BEGINS_ABOUT: Final = ("person", "project")
 def circumstances(
     at: int, passage: Passage, voice: Voice, names: Names, said_already: Sequence[str]
 ) -> Iterator[Candidate]:
-    """Give what the owner states of things that a clause names itself.
+    """Yield what the owner states of things that a clause names itself.
 
     They are worth less than what somebody says of himself, so that they come after it where there is no room for both.
 

@@ -54,7 +54,7 @@ class Naming:
 
     @property
     def is_worth_a_file(self) -> bool:
-        """Tell whether it recurs, more often where its type is guessed and nothing marks it as a name."""
+        """Return whether it recurs, more often where its type is guessed and nothing marks it as a name."""
         guessed = self.mention.type in _GUESSED and not self.marked
         enough = _ENOUGH[self.mention.type] + (_UNMARKED if guessed else 0)
         return len(self.places) >= enough

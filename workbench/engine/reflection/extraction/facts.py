@@ -64,7 +64,7 @@ class KnownFacts:
         self._sourced: dict[str, tuple[frozenset[str], ...]] = {}
 
     def say(self, entity: str, text: str, source: str) -> bool:
-        """Tell whether a fact of the entity, retired ones included, says the same or more.
+        """Return whether a fact of the entity, retired ones included, says the same or more.
 
         Args:
             entity: `type--slug`.

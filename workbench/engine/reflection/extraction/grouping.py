@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import defaultdict
 from dataclasses import dataclass, field
 from datetime import date
 from typing import TYPE_CHECKING, Final
+
+from workbench.engine.language.denials import is_turned_down
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -25,9 +26,6 @@ _RECURRING: Final = 3
 _REPETITION: Final = 2.2
 _SAME_PERSON: Final = 0.02
 _LISTED: Final = frozenset(("technical", "own"))
-_DENIAL = re.compile(
-    r"\b(?:not|no longer|never|without|cannot)\b|n['’]t\b|\b(?:quit|stopped|gave up)\b", re.IGNORECASE
-)
 
 
 @dataclass
@@ -134,13 +132,13 @@ def in_order(groups: Iterable[Group]) -> list[Group]:
 
 
 def _is_said_by(group: Group, before: Candidate, covered: set[str]) -> bool:
-    """Tell whether what was chosen before leaves nothing new to a group.
+    """Return whether what was chosen before leaves nothing new to a group.
 
     Parts of lists that were given before add nothing, whichever lists they were; other statements only where one
     statement says all of it, and neither a date nor repetition speaks for saying it alone.
     """
     one = group.best
-    if one.explicit or bool(_DENIAL.search(one.text)) != bool(_DENIAL.search(before.text)):
+    if one.explicit or is_turned_down(one.text) != is_turned_down(before.text):
         return False
     if one.kind in _LISTED:
         return one.terms <= covered
@@ -187,19 +185,19 @@ def _implying(
 
 
 def _corrected(one: Candidate, groups: Sequence[Group], by_word: dict[tuple[str, str], list[int]]) -> bool:
-    """Tell whether a later correction says “…, not …” of all this."""
+    """Return whether a later correction says “…, not …” of all this."""
     near = {number for word in one.terms for number in by_word.get((one.entity, word), ())[:_MOST_COMPARED]}
     return any(
         groups[number].best.kind == "correction"
         and groups[number].best.at > one.at
         and one.terms < groups[number].best.terms
-        and _DENIAL.search(groups[number].best.text) is not None
+        and is_turned_down(groups[number].best.text)
         for number in near
     )
 
 
 def _may_join(one: Candidate, other: Candidate) -> bool:
-    if bool(_DENIAL.search(one.text)) != bool(_DENIAL.search(other.text)):
+    if is_turned_down(one.text) != is_turned_down(other.text):
         return False
     if one.explicit != other.explicit:
         return one.text == other.text

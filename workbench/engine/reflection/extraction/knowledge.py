@@ -133,7 +133,7 @@ class _Proposing:
             yield _Ranked(_MERGE, item)
 
     def _is_told(self, one: Stated) -> bool:
-        """Tell whether a relation is stated surely enough, and not in the graph already."""
+        """Return whether a relation is stated surely enough, and not in the graph already."""
         if len(one.places) < 2 and not one.explicit:
             return False
         return not any(
@@ -146,7 +146,7 @@ class _Proposing:
         return any(f"entity:{right}" in (edge.from_, edge.to) for edge in edges)
 
     def _stands(self, entity: str) -> bool:
-        """Tell whether an entity is known, needed already, or worth being proposed."""
+        """Return whether an entity is known, needed already, or worth being proposed."""
         found = self._found
         if entity in found.known or entity in self._wanted or entity in found.speakers:
             return True

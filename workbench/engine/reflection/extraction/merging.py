@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations, islice
 from typing import TYPE_CHECKING, Final
 
-from workbench.engine.catalog.names import same_name
+from workbench.engine.catalog.terms import same_name
 from workbench.engine.reflection import items
 from workbench.engine.reflection.extraction.entities import around
 from workbench.engine.reflection.extraction.facts import quoted

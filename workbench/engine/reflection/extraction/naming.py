@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final
 
 from workbench.engine.catalog.terms import STOP_WORDS
 from workbench.engine.identifiers import entity_id
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from workbench.engine.catalog.lookups import Lookups
     from workbench.engine.catalog.records import EntityRecord
     from workbench.engine.triggers.mentions import Occurrence
-    from workbench.engine.triggers.model import EntityType
 
 MOST_LOOKUPS: Final = 200_000
 """Names that are looked up in the graph in one cycle."""
@@ -167,9 +166,9 @@ class Names:
 def _as_mention(record: EntityRecord | None) -> EntityMention | None:
     if record is None:
         return None
-    return EntityMention(record.label, cast("EntityType", record.type), marked=True)
+    return EntityMention(record.label, record.type, marked=True)
 
 
 def _has_capital(term: str, text: str) -> bool:
-    """Tell whether a text writes a stemmed word with a capital, not just because it begins with it."""
+    """Return whether a text writes a stemmed word with a capital, not just because it begins with it."""
     return any(word[0].isupper() and term in terms_of(word) for word in text.split()[1:])

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from workbench.engine.language.sentences import sentences
 from workbench.engine.reflection.extraction.candidates import Acquaintance, Candidate
 from workbench.engine.reflection.extraction.retelling import leaves_i_out, own_words, tell, with_i
 from workbench.engine.reflection.extraction.worth import LEAST, is_ones_own, worth_of
-from workbench.engine.reflection.sentences import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from workbench.engine.reflection.extraction.speaking import Voice
     from workbench.engine.reflection.model import Passage
 
-# Whoever writes a note means it to be read again.
+# A note is written to be read again.
 _WRITTEN: Final = 0.8
 _SHORTEST: Final = 10
 _LONGEST: Final = 320
@@ -28,7 +28,7 @@ _NAMED_TYPES: Final = frozenset(("person", "project", "tool", "concept", "place"
 
 
 def noted(at: int, passage: Passage, voice: Voice, names: Names) -> Iterator[Candidate]:
-    """Give what a note, which nobody speaks, states of its owner or of what it names first.
+    """Yield what a note, which nobody speaks, states of its owner or of what it names first.
 
     Args:
         at: Index of the passage.

@@ -1,4 +1,4 @@
-"""Leaves out what was stated of a thing before the same was stated anew: “it costs 612 a month”, then “655 a month”."""
+"""Leaves out what was stated of a thing before it was stated again: “it costs 612 a month”, then “655 a month”."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections import defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from workbench.engine.language.calendar import ENGLISH_MONTH_IN_FULL, ENGLISH_WEEKDAY
 from workbench.engine.reflection.extraction.particulars import particulars
 from workbench.engine.reflection.extraction.worth import terms_of
 
@@ -16,11 +17,11 @@ if TYPE_CHECKING:
     from workbench.engine.catalog.records import FactRecord
     from workbench.engine.reflection.extraction.candidates import Candidate
 
-_MONTH: Final = r"(?:january|february|march|april|may|june|july|august|september|october|november|december)"
+_MONTH: Final = f"(?:{ENGLISH_MONTH_IN_FULL})"
 _DAY = re.compile(
     rf"\b\d{{1,2}}\.? {_MONTH}(?: \d{{4}})?\b|\b{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?(?:,? \d{{4}})?\b|"
-    r"\b(?:january|february|march|april|may|june|july|august|september|october|november|december|monday|tuesday|wednesday"
-    r"|thursday|friday|saturday|sunday)s?\b|\b\d{1,2}(?:st|nd|rd|th)\b|\b\d{4}-\d\d(?:-\d\d)?\b",
+    rf"\b(?:{_MONTH}|{ENGLISH_WEEKDAY})s?\b|"
+    r"\b\d{1,2}(?:st|nd|rd|th)\b|\b\d{4}-\d\d(?:-\d\d)?\b",
     re.IGNORECASE,
 )
 _MEASURE = re.compile(
@@ -73,7 +74,7 @@ class Standing:
         self._by_subject: dict[str, dict[frozenset[str], list[tuple[str, str, FactRecord]]]] = {}
 
     def replaced(self, one: Candidate) -> FactRecord | None:
-        """Return the fact whose value of the very same thing a statement gives anew; None where there is none."""
+        """Return the fact whose value of the same thing a statement gives again; None where there is none."""
         subject = terms_of(one.subject)
         if not subject:
             return None

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from workbench.engine.language.calendar import ENGLISH_MONTH_IN_FULL, ENGLISH_WEEKDAY
 from workbench.engine.reflection.english import words
 
 if TYPE_CHECKING:
@@ -93,9 +94,7 @@ _NUMBER = re.compile(
     r"|half) (?:\w+ )?[a-z]+(?<!ly)\b"
 )
 _DAY = re.compile(
-    r"\b(?:january|february|march|april|may|june|july|august|september|october|november|december|monday"
-    r"|tuesday"
-    r"|wednesday|thursday|friday|saturday|sunday|every (?:second |other |first )?\w+|weekly|monthly"
+    rf"\b(?:{ENGLISH_MONTH_IN_FULL}|{ENGLISH_WEEKDAY}|every (?:second |other |first )?\w+|weekly|monthly"
     r"|yearly|daily)\b(?! be\b)",
     re.IGNORECASE,
 )
@@ -158,7 +157,7 @@ class Particular:
 
 
 def particulars(sentence: str) -> Iterator[Particular]:
-    """Give the clauses of a sentence that state a number, a day or a name of something the clause itself names.
+    """Yield the clauses of a sentence that state a number, a day or a name of something the clause itself names.
 
     Left out is what asks, supposes, hopes or tells of today; whose subject is a pronoun; and what is worked out for the
     moment: exercises, errors, programs.
@@ -223,14 +222,14 @@ def _begins_clause(rest: str) -> bool:
 
 
 def _is_subject(found: re.Match[str]) -> bool:
-    """Tell whether a verb has a subject that names something; “jobs go”, but no “long run”."""
+    """Return whether a verb has a subject that names something; “jobs go”, but no “long run”."""
     subject = found["subject"].strip()
     plural = found["verb"].casefold() in _PLURAL_VERBS
     return _is_named(subject) and (not plural or subject.endswith("s") or " and " in subject)
 
 
 def _is_named(subject: str) -> bool:
-    """Tell whether a subject names something: no pronoun, question word, clause or number at its head."""
+    """Return whether a subject names something: no pronoun, question word, clause or number at its head."""
     said = [word.casefold().replace("’", "'").strip(".,") for word in _ALL_OF.sub("", subject).split()]
     rest = said[1:] if said[0] in ("the", "our", "my") else said
     if not rest or rest[0] in _NOT_THE_SUBJECT or rest[-1] in _NOT_THE_SUBJECT or rest[-1].endswith("'s"):
@@ -241,7 +240,7 @@ def _is_named(subject: str) -> bool:
 
 
 def is_concrete(says: str) -> bool:
-    """Tell whether words hold a number, a day or a name."""
+    """Return whether words hold a number, a day or a name."""
     return _TELLING.search(says) is not None and any(
         pattern.search(f" {says}") for pattern in (_NUMBER, _DAY, _PROPER)
     )

@@ -46,7 +46,7 @@ class Persons:
             self._does[found["name"]].append((at, found.start("name")))
 
     def named(self) -> Iterator[tuple[int, Mention]]:
-        """Give each place where a person is told by what it does: index of the passage, and whom it names."""
+        """Yield each place where a person is told by what it does: index of the passage, and whom it names."""
         ordinary = routing_cues().words["no_names"]
         for name, places in self._does.items():
             folded = name.casefold()

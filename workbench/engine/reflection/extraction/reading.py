@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.identifiers import entity_id
+from workbench.engine.language.sentences import sentences
 from workbench.engine.reflection.extraction.candidates import Acquaintance, Candidate, candidates
 from workbench.engine.reflection.extraction.circumstances import circumstances
 from workbench.engine.reflection.extraction.connections import GENERAL, Connections
@@ -20,7 +21,6 @@ from workbench.engine.reflection.extraction.speaking import Voice, Voices
 from workbench.engine.reflection.extraction.stated import stated
 from workbench.engine.reflection.extraction.trimming import own_part
 from workbench.engine.reflection.extraction.worth import terms_of
-from workbench.engine.reflection.sentences import sentences
 from workbench.engine.triggers.live_text import live_text
 from workbench.engine.triggers.relations import find_relations
 

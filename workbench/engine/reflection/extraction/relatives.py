@@ -108,7 +108,7 @@ class Relative:
 
 
 def relatives(text: str, names: frozenset[str]) -> Iterator[Relative]:
-    """Give the relatives, friends and pets that a text names.
+    """Yield the relatives, friends and pets that a text names.
 
     Args:
         text: One sentence.

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from workbench.engine.reflection.extraction.dates import with_dates
+from workbench.engine.language.said_days import with_dates
 from workbench.engine.reflection.third_person import third_person
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ _FILLERS = re.compile(
     r"|absolutely|seriously|already)\s+(?!(?:like|as)\b)",
     re.IGNORECASE,
 )
-_KEPT_FILLER = re.compile(r"\b(?:not|n't|n’t) (?:just|really|even|so|only)\b", re.IGNORECASE)
+_KEPT_FILLER = re.compile(r"(?:\bnot|n['’]t) (?:just|really|even|so|only)\b", re.IGNORECASE)
 _SPACE = re.compile(r"\s+([,.;!?])")
 _QUOTE_PAIR = re.compile(r"[\"“”]")
 # “Maria watches films, hike, and has …”: a list of verbs of which not all were put into the third person.
@@ -145,7 +145,7 @@ class Told:
 
 
 def leaves_i_out(line: str) -> bool:
-    """Tell whether a written line begins with the verb of its writer: “Prefers tea”, “Chose SQLite”."""
+    """Return whether a written line begins with the verb of its writer: “Prefers tea”, “Chose SQLite”."""
     return _WITHOUT_I.match(line) is not None
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.identifiers import entity_id
-from workbench.engine.search.text_units import AGENT, PERSON
+from workbench.engine.search.chunks import AGENT, PERSON
 
 if TYPE_CHECKING:
     from workbench.engine.reflection.model import Passage, Snapshot
@@ -32,7 +32,7 @@ _LONGEST_NAME: Final = 60
 
 @dataclass(frozen=True, slots=True)
 class Voice:
-    """Whoever says “I” in a passage.
+    """The one who says “I” in a passage.
 
     Args:
         entity: `person--maria`.

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from workbench.engine.language.sentences import sentences
 from workbench.engine.reflection.extraction.candidates import Candidate
 from workbench.engine.reflection.extraction.particulars import particulars
 from workbench.engine.reflection.extraction.retelling import leaves_i_out, own_words, tell, with_i
 from workbench.engine.reflection.extraction.worth import terms_of
-from workbench.engine.reflection.sentences import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -62,7 +62,7 @@ _MINE = re.compile(r"\b(?:I|I['’](?:m|ve|d|ll)|my|me|we|our|us|we['’](?:re|v
 
 
 def stated(at: int, passage: Passage, voice: Voice, names: Names) -> Iterator[Candidate]:
-    """Give what a passage states for memory.
+    """Yield what a passage states for memory.
 
     Args:
         at: Its index.
@@ -89,7 +89,7 @@ def stated(at: int, passage: Passage, voice: Voice, names: Names) -> Iterator[Ca
 
 
 def _standing_rule(at: int, passage: Passage, voice: Voice, quote: str, rule: str) -> Iterator[Candidate]:
-    """Give what a person wants an agent to do from now on: “Always quote sources when I ask about law”."""
+    """Yield what a person wants an agent to do from now on: “Always quote sources when I ask about law”."""
     always = _ALWAYS.match(quote)
     own = f"I want the agent to {always[1].lower() + ' ' if always else ''}{rule.strip()}"
     told = tell(own, voice.name, None)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from workbench.engine.language.denials import is_denied
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -107,7 +109,7 @@ _TAIL = re.compile(
     )\s*[.!]*$""",
     re.VERBOSE | re.IGNORECASE,
 )
-_DENIED_TAIL = re.compile(r"\b(?:not|n't|n’t|never|but|cancel\w*|however)\b", re.IGNORECASE)
+_TAKEN_BACK = re.compile(r"\b(?:but|cancel\w*|however)\b", re.IGNORECASE)
 # What follows is shown to be worked on: a draft, somebody’s mail. Its “I” need not be the speaker.
 _SHOWN = re.compile(
     r"""\b(?:here(?:['’]s|\ is)|below\ is|this\ is)\ (?:my|the|a|an)\ (?:[\w-]+\ ){0,3}?(?:draft|essay
@@ -132,7 +134,7 @@ def own_part(text: str) -> str:
 
 
 def clauses(sentence: str, names: frozenset[str]) -> Iterator[tuple[int, int]]:
-    """Give what a sentence says piece by piece, as places of its first character and behind its last.
+    """Yield what a sentence says piece by piece, as places of its first character and behind its last.
 
     Args:
         sentence: As it was said.
@@ -210,6 +212,11 @@ def _closed(sentence: str, start: int, end: int, names: frozenset[str]) -> int:
             end = start + named.start()
             continue
         tail = _TAIL.search(piece)
-        if tail is None or tail.start() < _SHORTEST or _DENIED_TAIL.search(tail.group()):
+        if (
+            tail is None
+            or tail.start() < _SHORTEST
+            or _TAKEN_BACK.search(tail.group())
+            or is_denied(tail.group())
+        ):
             return end
         end = start + tail.start()

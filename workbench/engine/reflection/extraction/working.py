@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.identifiers import slug
+from workbench.engine.language.sentences import sentences
 from workbench.engine.reflection import items
 from workbench.engine.reflection.extraction.facts import quoted
 from workbench.engine.reflection.extraction.speaking import Voices
 from workbench.engine.reflection.extraction.worth import terms_of
-from workbench.engine.reflection.sentences import sentences
 from workbench.engine.triggers.procedures import outline_procedure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from workbench.engine.markdown.procedure import Procedure
+    from workbench.engine.markdown.pages import Procedure
     from workbench.engine.markdown.review import ReviewItem
     from workbench.engine.reflection.items import Confidence
     from workbench.engine.reflection.model import Passage, Snapshot

@@ -8,8 +8,8 @@ from functools import cache
 from importlib import resources
 from typing import Final
 
-from workbench.engine.catalog.terms import STOP_WORDS
-from workbench.engine.search.stemming import stem
+from workbench.engine.catalog.terms import STOP_WORDS, stem
+from workbench.engine.language.calendar import ENGLISH_WEEKDAY
 
 LEAST: Final = 3.25
 """Worth below which nothing is proposed."""
@@ -54,9 +54,7 @@ _POINTING = re.compile(
 _DEICTIC_NOUN = re.compile(
     r"\b(?:this|these|those|that)\s+(?!(?:i|you|we|he|she|it|they|the|my|a|an|are|is|was|were|can|will|has"
     r"|have|year|week|month|summer"
-    r"|weekend|morning|evening|afternoon|spring|fall|autumn|winter|monday|tuesday|wednesday|thursday"
-    r"|friday|saturday"
-    r"|sunday)\b)\w+",
+    rf"|weekend|morning|evening|afternoon|spring|fall|autumn|winter|{ENGLISH_WEEKDAY})\b)\w+",
     re.IGNORECASE,
 )
 _DEFINITE = re.compile(
@@ -144,12 +142,12 @@ def _any_of(patterns: list[str]) -> re.Pattern[str]:
 
 
 def is_elliptic(clause: str) -> bool:
-    """Tell whether a clause leaves “I” out: “Just got back from Rome”."""
+    """Return whether a clause leaves “I” out: “Just got back from Rome”."""
     return _cues().elliptic.match(clause) is not None
 
 
 def is_ones_own(clause: str) -> bool:
-    """Tell whether the subject of a clause is its speaker or who belongs to the speaker."""
+    """Return whether the subject of a clause is its speaker or who belongs to the speaker."""
     return _cues().subject.match(clause) is not None
 
 

@@ -13,7 +13,7 @@ from workbench.engine.providers.chat import ChatCancelled, ChatMessage
 from workbench.engine.reflection.model_mind.budget import LEAST_ANSWER
 from workbench.engine.reflection.model_mind.showing import as_data
 from workbench.engine.reflection.work import Exchange
-from workbench.engine.tokens.counting import count_tokens
+from workbench.engine.tokens import count_tokens
 
 if TYPE_CHECKING:
     from workbench.engine.providers.chat import ChatModel

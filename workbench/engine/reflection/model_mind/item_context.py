@@ -85,7 +85,7 @@ def reason(said: Said) -> str:
 
 
 def same(one: str, other: str) -> bool:
-    """Tell whether two statements differ in no more than case, blanks and a final stop."""
+    """Return whether two statements differ in no more than case, blanks and a final stop."""
     return one_line(one).casefold().rstrip(" .。") == one_line(other).casefold().rstrip(" .。")
 
 

@@ -78,8 +78,9 @@ def _entity_row(record: EntityRecord) -> Row:
 
 
 def _fact_rows(snapshot: Snapshot, records: Iterable[EntityRecord], shown: Shown) -> Iterator[Row]:
+    today = snapshot.now.date().isoformat()
     for record in records:
-        facts = [fact for fact in snapshot.graph.facts_of(record.id) if not fact.retired]
+        facts = [fact for fact in snapshot.graph.facts_of(record.id) if fact.holds(today)]
         for fact in facts[-_MOST_FACTS:]:
             yield {
                 "ref": shown.give("F", Source(fact.id, fact.text, "fact", fact)),

@@ -18,7 +18,7 @@ _DATE: Final = re.compile(r"\d{4}(?:-\d{2}){0,2}")
 
 
 def is_item_id(text: str) -> bool:
-    """Tell whether a text is the id of an item, by which history can take it back: `r-012.3`."""
+    """Return whether a text is the id of an item, by which history can take it back: `r-012.3`."""
     return _ITEM_ID.fullmatch(text) is not None
 
 
@@ -101,7 +101,7 @@ def date_of(item: ReviewItem, label: str) -> str | None:
 
 
 def is_date(text: str) -> bool:
-    """Tell whether a text is a day, a month or a year: 2026-02-03, 2026-02 or 2026."""
+    """Return whether a text is a day, a month or a year: 2026-02-03, 2026-02 or 2026."""
     if _DATE.fullmatch(text) is None:
         return False
     try:

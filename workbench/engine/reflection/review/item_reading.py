@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from workbench.engine.identifiers import ENTITY_TYPES, slug
+from workbench.engine.identifiers import ENTITY_TYPES, entity_type, slug
 from workbench.engine.reflection import items
 from workbench.engine.reflection.kinds import Kind, kind_of
-from workbench.engine.reflection.review.asked import (
+from workbench.engine.reflection.review.item_changes import (
     Answering,
     Archiving,
     CoreAddition,
@@ -46,7 +46,7 @@ from workbench.engine.reflection.review.item_parts import (
 
 if TYPE_CHECKING:
     from workbench.engine.markdown.review import ReviewItem
-    from workbench.engine.reflection.review.asked import Asked
+    from workbench.engine.reflection.review.item_changes import ItemChange
 
 _UNANSWERED: Final = frozenset({"", "…", "...", "?"})
 _CRITICAL_FACTS: Final = "critical-facts"
@@ -57,11 +57,11 @@ _NUMBER: Final = re.compile(r"\s*\d{1,9}[.)]\s+")
 _BULLET: Final = re.compile(r"\s*[-*+]\s+")
 
 
-def read_item(item: ReviewItem) -> Asked:
+def read_item(item: ReviewItem) -> ItemChange:
     """Return what an item asks.
 
     Raises:
-        InvalidInput: It makes no sense as it stands; the message says why.
+        InvalidInput: It makes no sense as it is; the message says why.
     """
     if not is_item_id(item.id):
         raise wrong(item, "This is no number of an item.", "Number items like r-012.3.")
@@ -107,7 +107,7 @@ def read_item(item: ReviewItem) -> Asked:
             )
 
 
-def _fact(item: ReviewItem) -> Asked:
+def _fact(item: ReviewItem) -> ItemChange:
     entity, fact = subject_of(item)
     if item.before:
         if fact is None:
@@ -123,7 +123,7 @@ def _fact(item: ReviewItem) -> Asked:
 def _new_entity(item: ReviewItem) -> NewEntity:
     entity, fact = subject_of(item)
     if fact is not None:
-        raise wrong(item, "A fact’s id stands where an entity’s should.", "Write it as [[type--name]].")
+        raise wrong(item, "A fact’s id is given where an entity’s is needed.", "Write it as [[type--name]].")
     _require_fresh_name(item, entity)
     aliases = (" ".join(alias.split()) for alias in items.field_of(item, items.ALIASES).split(";"))
     return NewEntity(
@@ -137,8 +137,12 @@ def _new_entity(item: ReviewItem) -> NewEntity:
 def _require_fresh_name(item: ReviewItem, entity: str) -> None:
     """Make sure that the id of a new entity is one that the engine could have given."""
     kind, _, name = entity.partition("--")
-    if kind not in ENTITY_TYPES:
-        raise wrong(item, f"“{kind[:40]}” is no type of entity.", f"Types are {', '.join(ENTITY_TYPES)}.")
+    if entity_type(kind) != kind:
+        raise wrong(
+            item,
+            f"“{kind[:40]}” is no type of entity.",
+            f"Use {', '.join(ENTITY_TYPES)}, or another short word.",
+        )
     if slug(name) != name:
         raise wrong(
             item, f"“{entity[:60]}” cannot name a new entity.", f"Write it as [[{kind}--{slug(name)}]]."
@@ -191,7 +195,7 @@ def _contradiction(item: ReviewItem) -> Deciding:
     return Deciding(entity, fact, this, that, resolve)
 
 
-def _procedure(item: ReviewItem) -> Asked:
+def _procedure(item: ReviewItem) -> ItemChange:
     memory = parsed_id(item, item.target)
     if memory.kind != "procedure":
         raise wrong(item, "It does not name a procedure.", "Write it as `procedure:name-of-it`.")
@@ -230,7 +234,7 @@ def split_steps(text: str) -> tuple[str, ...]:
     return tuple(step for step in steps if step)
 
 
-def _core_change(item: ReviewItem) -> Asked:
+def _core_change(item: ReviewItem) -> ItemChange:
     block = block_of(item)
     return (
         CoreAddition(block, proposed_text(item))

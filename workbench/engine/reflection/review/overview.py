@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -71,11 +72,12 @@ def overview(pending: PendingReflection, standing: Standing, now: datetime, cap:
         prose={heading: text for heading, text in prose.items() if heading != SUMMARY},
         problems=tuple(f"{problem.line}: {problem.message} {problem.remedy}" for problem in pending.problems),
         path=pending.path,
+        sections=dict(Counter(item.section for item in pending.items)),
     )
 
 
 def still_says(text: str | None, quote: str) -> bool:
-    """Tell whether a memory says what is quoted from it; runs of white space count as one blank."""
+    """Return whether a memory says what is quoted from it; runs of white space count as one blank."""
     return text is not None and one_line(quote) in one_line(text)
 
 

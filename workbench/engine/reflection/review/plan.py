@@ -1,6 +1,6 @@
 """Applying a proposal: one plan of everything that was decided in it, and the same plan only shown.
 
-`memory/meta/pending-reflection.md` is the sole thing that is applied; it is read anew each time. Items that were
+`memory/meta/pending-reflection.md` is the sole thing that is applied; it is read again each time. Items that were
 carried out or rejected leave it. Undecided, deferred and waiting ones stay; deferred ones come again with the next
 reflection. Where nothing is left, the file goes: no file, nothing waits.
 """
@@ -12,21 +12,23 @@ from typing import TYPE_CHECKING
 
 from workbench.engine import layout
 from workbench.engine.errors import DocumentError, NotFound
-from workbench.engine.history.outside_edits import common_pattern
-from workbench.engine.history.plan import Action, Plan
+from workbench.engine.history.plan import Action, Plan, common_pattern
 from workbench.engine.history.revert import item_trailers
 from workbench.engine.memory.draft import Draft
 from workbench.engine.reflection.files import read_log, read_pending, reflection_of
-from workbench.engine.reflection.review.books import keep_books
+from workbench.engine.reflection.review.deciding import plan_decide
+from workbench.engine.reflection.review.decision_files import write_decision
 from workbench.engine.reflection.review.item_parts import is_item_id
 from workbench.engine.reflection.review.record import Decided
 from workbench.engine.reflection.review.rehearsal import Rehearsal, rehearse
 from workbench.engine.results.reviews import Applied, FilePreview, ReviewPreview
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from workbench.engine.history.plan import FileView
     from workbench.engine.markdown.review import PendingReflection, ReviewItem
-    from workbench.engine.reflection.review.means import Means
+    from workbench.engine.reflection.review.plan_context import PlanContext
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ class _Prepared:
     draft: Draft
 
 
-def plan_apply(view: FileView, means: Means) -> Plan[Applied]:
+def plan_apply(view: FileView, context: PlanContext) -> Plan[Applied]:
     """Plan to carry out what was approved, remember what was rejected, and account for all of it.
 
     The commit belongs to the actor `reflection:r-012` (see `checked_reflection`) with the approval `approved`. Its
@@ -49,7 +51,7 @@ def plan_apply(view: FileView, means: Means) -> Plan[Applied]:
 
     Args:
         view: The files.
-        means: What planners need.
+        context: What planners need.
 
     Returns:
         A plan without changes where nothing is decided, or all that is approved waits.
@@ -58,7 +60,7 @@ def plan_apply(view: FileView, means: Means) -> Plan[Applied]:
         NotFound: No proposal waits.
         DocumentError: The file does not say which reflection it is of.
     """
-    prepared = _prepare(view, means)
+    prepared = _prepare(view, context)
     reflection, decided, rehearsal = prepared.reflection, prepared.decided, prepared.rehearsal
     changes = prepared.draft.changes()
     paths = [change.path for change in changes]
@@ -85,9 +87,16 @@ def plan_apply(view: FileView, means: Means) -> Plan[Applied]:
     return replace(plan, trailers=_trailers(prepared) if changes else ())
 
 
-def preview(view: FileView, means: Means) -> ReviewPreview:
-    """Return what applying would do now; raises as `plan_apply`."""
-    prepared = _prepare(view, means)
+def preview(view: FileView, context: PlanContext, decisions: Mapping[str, str]) -> ReviewPreview:
+    """Return what applying would do now; raises as `plan_apply`, and as `plan_decide` of the decisions.
+
+    Args:
+        decisions: What would be decided first, by item id.
+    """
+    decided = Draft(view)
+    if decisions:
+        decided.lay(plan_decide(view, decisions))
+    prepared = _prepare(decided, context)
     files = tuple(
         FilePreview(change.path, _text(view.read(change.path)), _text(change.content))
         for change in prepared.draft.changes()
@@ -119,7 +128,7 @@ def checked_reflection(pending: PendingReflection) -> str:
     return reflection
 
 
-def _prepare(view: FileView, means: Means) -> _Prepared:
+def _prepare(view: FileView, context: PlanContext) -> _Prepared:
     pending = read_pending(view)
     if not pending.items:
         raise NotFound(
@@ -128,7 +137,7 @@ def _prepare(view: FileView, means: Means) -> _Prepared:
             remedy="Let one propose something with: workbench reflect",
         )
     reflection = checked_reflection(pending)
-    rehearsal = rehearse(view, pending.items, means, reflection)
+    rehearsal = rehearse(view, pending.items, context, reflection)
     applied = set(rehearsal.applied)
     rejected = _of(pending, "rejected")
     decided = Decided(
@@ -139,7 +148,7 @@ def _prepare(view: FileView, means: Means) -> _Prepared:
     )
     draft = rehearsal.draft
     if decided:
-        keep_books(draft, pending, reflection, decided, means.now)
+        write_decision(draft, pending, reflection, decided, context.now)
     return _Prepared(pending, reflection, rehearsal, decided, _ids(_of(pending, "undecided")), draft)
 
 

@@ -10,9 +10,9 @@ from workbench.engine.memory.core import view_core
 from workbench.engine.memory.draft import Draft
 from workbench.engine.reflection.review.applying.apply_item import carry_out, stage_of
 from workbench.engine.reflection.review.applying.step import Step
-from workbench.engine.reflection.review.asked import may_change_nothing
+from workbench.engine.reflection.review.item_changes import may_change_nothing
 from workbench.engine.reflection.review.item_reading import read_item
-from workbench.engine.reflection.review.shelf import Shelf
+from workbench.engine.reflection.review.parsed_files import ParsedFiles
 from workbench.engine.reflection.review.staleness import Staleness, check_all
 from workbench.engine.reflection.review.waiting import own_reasons, what_waits
 from workbench.engine.results.reviews import CoreTokens
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
     from workbench.engine.history.plan import FileView
     from workbench.engine.markdown.review import ReviewItem
-    from workbench.engine.reflection.review.asked import Asked
-    from workbench.engine.reflection.review.means import Means
+    from workbench.engine.reflection.review.item_changes import ItemChange
+    from workbench.engine.reflection.review.plan_context import PlanContext
 
-# Each item reads anew what those before it wrote, so the time goes with the square of their number.
+# Each item reads again what those before it wrote, so the time goes with the square of their number.
 _MOST = 500
 _TOO_MANY = f"More than {_MOST} items are approved: apply the others first."
 _NOTHING_TO_DO = "It would change nothing: the memory says so already."
@@ -77,21 +77,21 @@ class _Stage:
     """The rehearsal while it goes on."""
 
     items: Sequence[ReviewItem]
-    shelf: Shelf
-    means: Means
+    files: ParsedFiles
+    context: PlanContext
     reflection: str
     draft: Draft
     reasons: dict[str, str]
     carried: dict[str, Carried] = field(default_factory=dict)
 
     def waits(self) -> dict[str, str]:
-        return what_waits(self.items, self.reasons, lambda entity: self.shelf.entity(entity) is not None)
+        return what_waits(self.items, self.reasons, lambda entity: self.files.entity(entity) is not None)
 
 
 def rehearse(
     view: FileView,
     items: Sequence[ReviewItem],
-    means: Means,
+    context: PlanContext,
     reflection: str = "r-0",
 ) -> Rehearsal:
     """Carry out the approved items on a draft.
@@ -103,16 +103,16 @@ def rehearse(
     Args:
         view: The files.
         items: All items of the file, whatever was decided.
-        means: What planners need.
+        context: What planners need.
         reflection: `r-012`.
     """
-    shelf = Shelf.of(view)
-    stale = check_all(items, shelf, means.zone)
-    stage = _Stage(items, shelf, means, reflection, Draft(shelf), own_reasons(items, stale))
+    files = ParsedFiles.of(view)
+    stale = check_all(items, files, context.zone)
+    stage = _Stage(items, files, context, reflection, Draft(files), own_reasons(items, stale))
     waits = stage.waits()
-    ordered = [pair for pair in _in_order(items, shelf) if pair[0].id not in waits]
-    for item, asked in ordered[:_MOST]:
-        if item.id not in waits and not _carry(stage, item, asked):
+    ordered = [pair for pair in _in_order(items, files) if pair[0].id not in waits]
+    for item, change in ordered[:_MOST]:
+        if item.id not in waits and not _carry(stage, item, change):
             waits = stage.waits()
     if len(ordered) > _MOST:
         stage.reasons |= {item.id: _TOO_MANY for item, _ in ordered[_MOST:]}
@@ -122,59 +122,59 @@ def rehearse(
         tuple(stage.carried[item.id] for item in items if item.id in stage.carried),
         {item.id: waits[item.id] for item in items if item.id in waits},
         stale,
-        _core_tokens(shelf, stage.draft, means),
+        _core_tokens(files, stage.draft, context),
     )
 
 
-def _in_order(items: Sequence[ReviewItem], shelf: Shelf) -> list[tuple[ReviewItem, Asked]]:
+def _in_order(items: Sequence[ReviewItem], files: ParsedFiles) -> list[tuple[ReviewItem, ItemChange]]:
     """Return the readable approved items by stages, each behind those it needs."""
-    readable: dict[str, tuple[ReviewItem, Asked]] = {}
+    readable: dict[str, tuple[ReviewItem, ItemChange]] = {}
     for item in items:
         if item.decision == "approved":
             try:
                 readable[item.id] = (item, read_item(item))
             except WorkbenchError:
                 continue
-    staged = sorted(readable.values(), key=lambda pair: stage_of(pair[1], shelf))
-    ordered: dict[str, tuple[ReviewItem, Asked]] = {}
+    staged = sorted(readable.values(), key=lambda pair: stage_of(pair[1], files))
+    ordered: dict[str, tuple[ReviewItem, ItemChange]] = {}
     begun: set[str] = set()
     # A chain of needs may be as long as the file, so nothing here calls itself.
     ahead = list(reversed(staged))
     while ahead:
-        item, asked = ahead[-1]
+        item, change = ahead[-1]
         needed = [] if item.id in begun else [readable[need] for need in item.needs if need in readable]
         begun.add(item.id)
         missing = [pair for pair in needed if pair[0].id not in begun]
         if missing:
             ahead.extend(reversed(missing))
         else:
-            ordered.setdefault(item.id, (item, asked))
+            ordered.setdefault(item.id, (item, change))
             ahead.pop()
     return list(ordered.values())
 
 
-def _carry(stage: _Stage, item: ReviewItem, asked: Asked) -> bool:
+def _carry(stage: _Stage, item: ReviewItem, change: ItemChange) -> bool:
     """Carry out one item, or note why it cannot be."""
-    step = Step(item, stage.reflection, stage.means, stage.shelf, Draft(stage.draft))
+    step = Step(item, stage.reflection, stage.context, stage.files, Draft(stage.draft))
     try:
-        carry_out(step, asked)
+        carry_out(step, change)
     except WorkbenchError as error:
         stage.reasons[item.id] = error.told
         return False
     changes = step.draft.changes()
-    if not changes and not may_change_nothing(asked):
+    if not changes and not may_change_nothing(change):
         stage.reasons[item.id] = step.warnings[-1] if step.warnings else _NOTHING_TO_DO
         return False
-    own = {change.path: (stage.draft.read(change.path), change.content) for change in changes}
-    for change in changes:
-        if change.content is None:
-            stage.draft.delete(change.path, change.summary)
+    own = {each.path: (stage.draft.read(each.path), each.content) for each in changes}
+    for each in changes:
+        if each.content is None:
+            stage.draft.delete(each.path, each.summary)
         else:
-            stage.draft.write(change.path, change.content, change.action, change.summary)
+            stage.draft.write(each.path, each.content, each.action, each.summary)
     stage.carried[item.id] = Carried(item, own, tuple(step.ids), tuple(step.warnings))
     return True
 
 
-def _core_tokens(before: FileView, after: FileView, means: Means) -> CoreTokens:
-    was, becomes = view_core(before, means.settings), view_core(after, means.settings)
+def _core_tokens(before: FileView, after: FileView, context: PlanContext) -> CoreTokens:
+    was, becomes = view_core(before, context.settings), view_core(after, context.settings)
     return CoreTokens(was.tokens, becomes.tokens, becomes.cap)

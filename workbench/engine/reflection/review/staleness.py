@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 from workbench.engine.errors import WorkbenchError
 from workbench.engine.memory.wording import text_key
 from workbench.engine.reflection.items import AS_OF, field_of
-from workbench.engine.reflection.review.already import said_already
-from workbench.engine.reflection.review.asked import targets
-from workbench.engine.reflection.review.existing import Stands, what_stands
+from workbench.engine.reflection.review.current_text import CurrentText, current_text
+from workbench.engine.reflection.review.duplicates import find_duplicate
+from workbench.engine.reflection.review.item_changes import targets
 from workbench.engine.reflection.review.item_reading import read_item
-from workbench.engine.reflection.review.shelf import Shelf
+from workbench.engine.reflection.review.parsed_files import ParsedFiles
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from workbench.engine.history.plan import FileView
     from workbench.engine.markdown.review import ReviewItem
-    from workbench.engine.reflection.review.asked import Asked
+    from workbench.engine.reflection.review.item_changes import ItemChange
 
 _CHANGED = "What it would change reads otherwise by now."
 _GONE = "What it would change is no longer there."
@@ -58,8 +58,8 @@ def stamp(item: ReviewItem, view: FileView, zone: tzinfo) -> ReviewItem:
         zone: The workspace’s.
     """
     fields = tuple((label, value) for label, value in item.fields if label != AS_OF)
-    asked = _readable(item if item.id else replace(item, id="r-0.0"))
-    mark = _mark(asked, Shelf.of(view), zone) if asked is not None else None
+    change = _readable(item if item.id else replace(item, id="r-0.0"))
+    mark = _mark(change, ParsedFiles.of(view), zone) if change is not None else None
     return replace(item, fields=(*fields, (AS_OF, mark)) if mark else fields)
 
 
@@ -69,56 +69,56 @@ def check(item: ReviewItem, view: FileView, zone: tzinfo) -> Staleness:
     An item without a stamp, such as one that somebody wrote by hand, is judged by its `was`. One that was
     given another target by hand has no past to compare. An item that cannot be read is not stale.
     """
-    asked = _readable(item)
-    if asked is None:
+    change = _readable(item)
+    if change is None:
         return FRESH
-    shelf = Shelf.of(view)
+    files = ParsedFiles.of(view)
     try:
-        already = said_already(asked, shelf)
+        already = find_duplicate(change, files)
         if already is not None:
             return Staleness(True, already.text, already.note or "This stands there already.")
         stamped = field_of(item, AS_OF)
-        stands = what_stands(asked, shelf, zone)
+        current = current_text(change, files, zone)
     except WorkbenchError:
         # A path that leads nowhere: applying says what is wrong with it.
         return FRESH
     target, _, digest = stamped.partition("-")
-    if stamped and target != _digest(*targets(asked)):
+    if stamped and target != _digest(*targets(change)):
         return FRESH
-    if stands is None:
+    if current is None:
         return Staleness(True, "", _GONE) if stamped else FRESH
     if stamped:
-        return FRESH if digest == _of(stands) else Staleness(True, stands.text, _CHANGED)
-    return FRESH if _says(stands, item) else Staleness(True, stands.text, _CHANGED)
+        return FRESH if digest == _of(current) else Staleness(True, current.text, _CHANGED)
+    return FRESH if _says(current, item) else Staleness(True, current.text, _CHANGED)
 
 
 def check_all(items: Iterable[ReviewItem], view: FileView, zone: tzinfo) -> dict[str, Staleness]:
     """Return the staleness of several items by their ids."""
-    shelf = Shelf.of(view)
-    return {item.id: check(item, shelf, zone) for item in items}
+    files = ParsedFiles.of(view)
+    return {item.id: check(item, files, zone) for item in items}
 
 
-def _says(stands: Stands, item: ReviewItem) -> bool:
-    return not item.before or not stands.text or text_key(item.before) == text_key(stands.text)
+def _says(current: CurrentText, item: ReviewItem) -> bool:
+    return not item.before or not current.text or text_key(item.before) == text_key(current.text)
 
 
-def _readable(item: ReviewItem) -> Asked | None:
+def _readable(item: ReviewItem) -> ItemChange | None:
     try:
         return read_item(item)
     except WorkbenchError:
         return None
 
 
-def _mark(asked: Asked, shelf: Shelf, zone: tzinfo) -> str | None:
+def _mark(change: ItemChange, files: ParsedFiles, zone: tzinfo) -> str | None:
     try:
-        stands = what_stands(asked, shelf, zone)
+        current = current_text(change, files, zone)
     except WorkbenchError:
         return None
-    return f"{_digest(*targets(asked))}-{_of(stands)}" if stands is not None else None
+    return f"{_digest(*targets(change))}-{_of(current)}" if current is not None else None
 
 
-def _of(stands: Stands) -> str:
-    return _digest(*stands.basis, length=10)
+def _of(current: CurrentText) -> str:
+    return _digest(*current.basis, length=10)
 
 
 def _digest(*parts: str, length: int = 4) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.engine.errors import InvalidInput
 from workbench.engine.memory.wording import clip
-from workbench.engine.reflection.review.asked import creates, lacks_words
+from workbench.engine.reflection.review.item_changes import creates, lacks_words
 from workbench.engine.reflection.review.item_reading import read_item
 
 if TYPE_CHECKING:
@@ -48,32 +48,32 @@ def what_waits(
         for need in item.needs:
             needed_by.setdefault(need, []).append(item)
     # What waits keeps those waiting that need it, and these again others.
-    asked = deque(item for item in approved if item.id not in waits)
-    while asked:
-        item = asked.popleft()
+    change = deque(item for item in approved if item.id not in waits)
+    while change:
+        item = change.popleft()
         reason = "" if item.id in waits else _unmet(item, by_id, waits, exists)
         if reason:
             waits[item.id] = reason
-            asked.extend(needed_by.get(item.id, ()))
+            change.extend(needed_by.get(item.id, ()))
     return {item.id: waits[item.id] for item in approved if item.id in waits}
 
 
 def _own_reason(item: ReviewItem, stale: Mapping[str, Staleness]) -> str:
     try:
-        asked = read_item(item)
+        change = read_item(item)
     except InvalidInput as error:
         return error.told
     found = stale.get(item.id)
     if found is not None and found.stale:
         now = f" Now: {clip(found.now, _SHOWN)}" if found.now else ""
         return f"{found.reason}{now}"
-    return lacks_words(asked)
+    return lacks_words(change)
 
 
 def _unmet(
     item: ReviewItem, by_id: Mapping[str, ReviewItem], waits: Mapping[str, str], exists: Callable[[str], bool]
 ) -> str:
-    """Return which item this one needs in vain; one that is no longer in the file is not asked for."""
+    """Return the item that this one needs and that was not approved; one no longer in the file does not count."""
     for need in item.needs:
         other = by_id.get(need)
         if other is None or other is item or _made(other, exists):
@@ -86,7 +86,7 @@ def _unmet(
 
 
 def _made(item: ReviewItem, exists: Callable[[str], bool]) -> bool:
-    """Tell whether the entity that an item would make is there anyway."""
+    """Return whether the entity that an item would make is there anyway."""
     try:
         entity = creates(read_item(item))
     except InvalidInput:

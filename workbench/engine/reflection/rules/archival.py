@@ -76,7 +76,7 @@ def _why(snapshot: Snapshot, entry: DecayEntry) -> str:
 
 
 def _is_tied(snapshot: Snapshot, memory: str, spoken_of: set[str]) -> bool:
-    """Tell whether an entity is related to one that new passages name."""
+    """Return whether an entity is related to one that new passages name."""
     if not memory.startswith("entity:"):
         return False
     return any(
@@ -86,13 +86,13 @@ def _is_tied(snapshot: Snapshot, memory: str, spoken_of: set[str]) -> bool:
 
 
 def _is_named(snapshot: Snapshot, memory: str, said: str) -> bool:
-    """Tell whether an entity is named in what was said, folded; an agenda holds only the weightiest."""
+    """Return whether an entity is named in what was said, folded; an agenda holds only the weightiest."""
     record = snapshot.graph.entity(memory.partition("#")[0]) if memory.startswith("entity:") else None
     return record is not None and any(name.casefold() in said for name in (record.label, *record.aliases))
 
 
 def _sunk(snapshot: Snapshot) -> Iterator[DecayEntry]:
-    """Give the memories whose scores sank below the threshold; what somebody archived scores 0 whatever its terms."""
+    """Yield the memories whose scores sank below the threshold; what somebody archived scores 0 whatever its terms."""
     done = {entry.id for entry in snapshot.archived}
     for entry in snapshot.fading:
         by_hand = entry.raw is not None and displayed(entry.raw) != entry.score
@@ -102,13 +102,13 @@ def _sunk(snapshot: Snapshot) -> Iterator[DecayEntry]:
 
 
 def _is_lasting(snapshot: Snapshot, entry: DecayEntry) -> bool:
-    """Tell whether a memory holds what lasts and nothing else says it: it is let go of last."""
+    """Return whether a memory holds what lasts and nothing else says it: it is let go of last."""
     record = snapshot.graph.memory(entry.id)
     return record is not None and record.type in _LASTING_TYPES and not snapshot.graph.mentions(entry.id)
 
 
 def _supports_something_recent(snapshot: Snapshot, memory: str, fresh: set[str]) -> bool:
-    """Tell whether a memory of the last 90 days, a fact since then, or a pinned one gives it as its source."""
+    """Return whether a memory of the last 90 days, a fact since then, or a pinned one gives it as its source."""
     since = snapshot.now - _RECENT
     for source in snapshot.graph.mentions(memory):
         if source in fresh:

@@ -53,7 +53,7 @@ DONE: Final = re.compile(
 
 
 def context_changes(snapshot: Snapshot, work: Work) -> Iterator[ReviewItem]:
-    """Give changes of Active Context, first of what stands there, then what is new.
+    """Yield changes of Active Context, first of what stands there, then what is new.
 
     An item whose label names a subject takes the newest statement on that subject; “Currently working on” and the
     like take the newest statement of what is being worked on. New are tasks and decisions of the last three weeks that
@@ -128,7 +128,7 @@ def _subject(snapshot: Snapshot, line: CoreLine, recent: Sequence[Passage]) -> R
 
 
 def _covers(line: CoreLine, text: str) -> bool:
-    """Tell whether an item says what a text says, or was taken from it."""
+    """Return whether an item says what a text says, or was taken from it."""
     value = content_words(line.value)
     return not line.is_placeholder and (
         coverage(value, content_words(text)) >= 0.5 or says((line,), text) is not None
@@ -187,7 +187,7 @@ def _new(
 
 
 def _stands(line: CoreLine, words: frozenset[str]) -> bool:
-    """Tell whether Active Context speaks of the matter already, if in fewer words."""
+    """Return whether Active Context speaks of the matter already, if in fewer words."""
     value = content_words(line.value) if line.block == BLOCK and not line.is_placeholder else frozenset()
     return len(value & words) >= 2 and coverage(value, words) >= _SPOKEN_OF
 

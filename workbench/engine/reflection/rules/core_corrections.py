@@ -1,4 +1,4 @@
-"""Core memory kept true: what an update says anew is corrected in the item that says the old value."""
+"""Core memory kept true: a new value is put into the item that says the old value."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _EDGES: Final = ".,;:!?。，；\"'“”‘’()"
 
 
 def core_corrections(snapshot: Snapshot, items: Sequence[ReviewItem]) -> Iterator[ReviewItem]:
-    """Give a change for every item of core memory that says what a supersession replaces.
+    """Yield a change for every item of core memory that says what a supersession replaces.
 
     Args:
         snapshot: Its core memory.
@@ -97,7 +97,7 @@ def _differing(old: str, new: str) -> tuple[str, str] | None:
 
 
 def _about_somebody_else(snapshot: Snapshot, item: ReviewItem, line: CoreLine) -> bool:
-    """Tell whether the update is about another person than the owner, whom the item does not name."""
+    """Return whether the update is about another person than the owner, whom the item does not name."""
     target = item.target.removeprefix("entity:").partition("#")[0]
     kind, _, name = target.partition("--")
     if kind != "person" or name in ("user", slug(snapshot.owner or "user")):

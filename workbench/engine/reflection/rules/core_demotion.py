@@ -66,7 +66,7 @@ def demotions(snapshot: Snapshot, work: Work) -> tuple[ReviewItem, ...]:
 def _decided(
     snapshot: Snapshot, lines: Sequence[CoreLine], passages: Sequence[Passage]
 ) -> Iterator[ReviewItem]:
-    """Give lists of open decisions whose only one was taken."""
+    """Yield lists of open decisions whose only one was taken."""
     for line in lines:
         parts = open_parts(line)
         decision = deciding(parts[0], passages) if len(parts) == 1 else None

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from workbench.engine.language.sentences import sentences
 from workbench.engine.reflection import items as forms
 from workbench.engine.reflection.rules.core_items import is_owners, newest_first, says, told_of_owner
 from workbench.engine.reflection.rules.phrasing import clipped, plain
 from workbench.engine.reflection.rules.quoting import cite, spoken
 from workbench.engine.reflection.rules.words import content_words, coverage
-from workbench.engine.reflection.sentences import sentences
 from workbench.engine.triggers.cues import routing_cues
 from workbench.engine.triggers.live_text import PUNCTUATION
 
@@ -57,7 +57,7 @@ def focus_change(snapshot: Snapshot, line: CoreLine, recent: Sequence[Passage]) 
 def new_focus(
     snapshot: Snapshot, lines: Sequence[CoreLine], recent: Sequence[Passage]
 ) -> Iterator[ReviewItem]:
-    """Give what is under way, where Active Context has no item for it."""
+    """Yield what is under way, where Active Context has no item for it."""
     if any(line.block == _BLOCK and line.label.casefold() in FOCUS for line in lines):
         return
     found = _under_way(snapshot, recent)

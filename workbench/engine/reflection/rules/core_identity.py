@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from workbench.engine.language.sentences import sentences
 from workbench.engine.memory.wording import text_key
 from workbench.engine.reflection import items as forms
 from workbench.engine.reflection.rules.core_items import is_owners, newest_first, read_lines
 from workbench.engine.reflection.rules.phrasing import clipped
 from workbench.engine.reflection.rules.quoting import cite
-from workbench.engine.reflection.sentences import sentences
 from workbench.engine.triggers.live_text import PUNCTUATION
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ _LABELS: Final = {
 
 
 def identity_changes(snapshot: Snapshot, work: Work) -> Iterator[ReviewItem]:
-    """Give changes that say in Identity what the person said last of name, role, time zone and home.
+    """Yield changes that say in Identity what the person said last of name, role, time zone and home.
 
     A placeholder is filled, another value replaced, and what is missing added, each from the newest statement.
 
@@ -93,7 +93,7 @@ def identity_changes(snapshot: Snapshot, work: Work) -> Iterator[ReviewItem]:
 
 
 def _same(line: CoreLine, value: str) -> bool:
-    """Tell whether an item says the value already, perhaps with more to it."""
+    """Return whether an item says the value already, perhaps with more to it."""
     said, new = text_key(line.value), text_key(value)
     return new in said or said in new
 

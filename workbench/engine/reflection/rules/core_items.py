@@ -6,9 +6,10 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from workbench.engine.reflection.rules.words import content_words, coverage, is_negated, likeness
+from workbench.engine.language.denials import is_turned_down
+from workbench.engine.reflection.rules.words import content_words, coverage, likeness
 from workbench.engine.reflection.third_person import third_person
-from workbench.engine.search.text_units import PERSON
+from workbench.engine.search.chunks import PERSON
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -45,7 +46,7 @@ class CoreLine:
 
     @property
     def is_placeholder(self) -> bool:
-        """Tell whether the template’s “[…]” waits to be filled."""
+        """Return whether the template’s “[…]” waits to be filled."""
         return _PLACEHOLDER.fullmatch(self.value.strip()) is not None
 
     @property
@@ -72,7 +73,7 @@ def says(lines: Iterable[CoreLine], text: str) -> CoreLine | None:
             line
             for line in lines
             if line.words
-            and is_negated(line.item.text) == is_negated(text)
+            and is_turned_down(line.item.text) == is_turned_down(text)
             and (coverage(words, line.words) >= _SAID_ALREADY or likeness(words, line.words) >= _ALIKE)
         ),
         None,
@@ -80,7 +81,7 @@ def says(lines: Iterable[CoreLine], text: str) -> CoreLine | None:
 
 
 def is_owners(passage: Passage, snapshot: Snapshot) -> bool:
-    """Tell whether the person whose memory it is says a passage: an episode, the user, or the owner by name."""
+    """Return whether the person whose memory it is says a passage: an episode, the user, or the owner by name."""
     speaker = passage.speaker.casefold()
     if not speaker:
         return passage.id.startswith("episode:")
@@ -99,12 +100,12 @@ def told_of_owner(sentence: str, snapshot: Snapshot) -> str:
 
 
 def wants_of_somebody_else(sentence: str, snapshot: Snapshot) -> bool:
-    """Tell whether a sentence says what another person than the owner wants: “Idris wants larger type”."""
+    """Return whether a sentence says what another person than the owner wants: “Idris wants larger type”."""
     match = _WANTS.match(sentence)
     own = {"user", "the user", "i", *snapshot.owner.casefold().split(), snapshot.owner.casefold()}
     return match is not None and match[1].casefold() not in own
 
 
 def newest_first(passages: Iterable[Passage]) -> Iterator[Passage]:
-    """Give passages from the last one back."""
+    """Yield passages from the last one back."""
     yield from reversed(tuple(passages))

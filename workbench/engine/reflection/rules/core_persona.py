@@ -6,6 +6,8 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
+from workbench.engine.language.denials import is_turned_down
+from workbench.engine.language.sentences import sentences
 from workbench.engine.reflection import items as forms
 from workbench.engine.reflection.rules.core_items import (
     is_owners,
@@ -17,8 +19,7 @@ from workbench.engine.reflection.rules.core_items import (
 )
 from workbench.engine.reflection.rules.phrasing import clipped, plain
 from workbench.engine.reflection.rules.quoting import cite
-from workbench.engine.reflection.rules.words import PREFERRING, content_words, coverage, is_negated, likeness
-from workbench.engine.reflection.sentences import sentences
+from workbench.engine.reflection.rules.words import PREFERRING, content_words, coverage, likeness
 from workbench.engine.triggers.core_worth import core_block
 from workbench.engine.triggers.cues import routing_cues
 from workbench.engine.triggers.live_text import PUNCTUATION
@@ -87,7 +88,7 @@ def _changes(snapshot: Snapshot, work: Work) -> Iterator[ReviewItem]:
         given.append(words)
         if rival is not None:
             same = words - PREFERRING <= rival.words or content_words(rival.value) <= words
-            if rival.item.pinned or (same and is_negated(text) == is_negated(rival.value)):
+            if rival.item.pinned or (same and is_turned_down(text) == is_turned_down(rival.value)):
                 continue
             yield forms.core_change(
                 rival.item.id,

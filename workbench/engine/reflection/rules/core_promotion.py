@@ -5,12 +5,12 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
+from workbench.engine.language.sentences import sentences
 from workbench.engine.reflection import items as forms
 from workbench.engine.reflection.kinds import Kind
 from workbench.engine.reflection.rules.core_items import is_owners, newest_first, read_lines, says
 from workbench.engine.reflection.rules.phrasing import clipped, counted, plain
 from workbench.engine.reflection.rules.quoting import cite, spoken
-from workbench.engine.reflection.sentences import sentences
 from workbench.engine.reflection.third_person import third_person
 from workbench.engine.triggers.core_worth import core_block
 from workbench.engine.triggers.cues import routing_cues
@@ -81,7 +81,8 @@ def _promotions(snapshot: Snapshot, work: Work) -> Iterator[ReviewItem]:
 
 
 def _often(snapshot: Snapshot) -> Iterator[tuple[str, str, int]]:
-    """Give facts that are accessed often with their words: episodes, and facts of the graph that rest on such."""
+    """Yield facts that are accessed often with their words: episodes, and facts of the graph that rest on such."""
+    today = snapshot.now.date().isoformat()
     accesses = {entry.id: entry.access_count for entry in snapshot.often if entry.access_count >= _OFTEN}
     for entry in snapshot.often:
         record = snapshot.graph.memory(entry.id) if entry.id in accesses else None
@@ -90,5 +91,5 @@ def _often(snapshot: Snapshot) -> Iterator[tuple[str, str, int]]:
         elif record is not None and record.store == "semantic":
             for fact in snapshot.graph.facts_of(entry.id.partition("#")[0]):
                 sources = [accesses[source] for source in fact.provenance if source in accesses]
-                if sources and not fact.retired and "#" in fact.id:
+                if sources and fact.holds(today) and "#" in fact.id:
                     yield fact.id, fact.text, max(sources)

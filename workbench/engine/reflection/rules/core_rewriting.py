@@ -116,7 +116,7 @@ def _within_cap(
 
 
 def _fits(item: ReviewItem, old: ReviewItem) -> bool:
-    """Tell whether a new item may stand where an old one stood: in the same block."""
+    """Return whether a new item may stand where an old one stood: in the same block."""
     return (
         item.kind == Kind.CORE_CHANGE
         and item.target.count(":") == 1

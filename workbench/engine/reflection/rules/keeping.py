@@ -126,7 +126,7 @@ def _protection(snapshot: Snapshot, passages: Sequence[Passage], work: Work) -> 
 
 
 def _around(text: str, match: re.Match[str]) -> Iterable[str]:
-    """Give the rest of the line from the words of a match on, then these words alone."""
+    """Return the rest of the line from the words of a match on, then these words alone."""
     line = text[match.start() :].partition("\n")[0]
     return (line, match[0])
 

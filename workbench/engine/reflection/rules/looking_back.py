@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from workbench.engine.language.sentences import sentences
 from workbench.engine.reflection import items as forms
 from workbench.engine.reflection.kinds import Kind
 from workbench.engine.reflection.model import Guidance
@@ -13,7 +14,6 @@ from workbench.engine.reflection.rules.phrasing import clipped, counted, plain
 from workbench.engine.reflection.rules.quoting import quote_of
 from workbench.engine.reflection.rules.themes import find_persistent, find_revised, find_themes
 from workbench.engine.reflection.rules.words import content_words, likeness
-from workbench.engine.reflection.sentences import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

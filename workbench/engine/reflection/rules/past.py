@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine import layout
+from workbench.engine.language.sentences import sentences
 from workbench.engine.reflection.kinds import Kind
 from workbench.engine.reflection.rules.quoting import cite
-from workbench.engine.reflection.sentences import sentences
 from workbench.engine.reflection.verdicts import Verdict, read_verdicts, without_verdicts
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from workbench.engine.reflection.rules.phrasing import alternatives, clipped, co
 from workbench.engine.reflection.rules.quoting import cite, quote_of
 from workbench.engine.reflection.rules.themes import SAME_QUESTION, times_asked
 from workbench.engine.reflection.rules.words import content_words, coverage, likeness
-from workbench.engine.search.text_units import AGENT, PERSON
+from workbench.engine.search.chunks import AGENT, PERSON
 from workbench.engine.triggers.cues import routing_cues
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ _NAME: Final = re.compile(r"(?<![\w.@/’'-])[^\W\d_a-z][^\W\d_]{2,20}(?![\w-])(
 def ask(snapshot: Snapshot, agenda: Agenda, guidance: Guidance, work: Work) -> tuple[ReviewItem, ...]:
     """Return at most five questions, each with who gives rise to it.
 
-    What two past reflections asked in vain is not asked again in these words: the third time the question is
+    What two past reflections asked without an answer is not asked again in these words: the third time the question is
     whether it still matters, and then it rests.
 
     Args:

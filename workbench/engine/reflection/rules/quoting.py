@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from workbench.engine.language.sentences import sentences
 from workbench.engine.markdown.review import Evidence
 from workbench.engine.memory.wording import one_line
 from workbench.engine.reflection.rules.phrasing import shorten
 from workbench.engine.reflection.rules.words import content_words
-from workbench.engine.reflection.sentences import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -6,10 +6,11 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from workbench.engine.language.denials import is_turned_down
 from workbench.engine.memory.wording import text_key
 from workbench.engine.reflection import items as forms
 from workbench.engine.reflection.kinds import Kind
-from workbench.engine.reflection.rules.words import PREFERRING, content_words, coverage, is_negated, likeness
+from workbench.engine.reflection.rules.words import PREFERRING, content_words, coverage, likeness
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -63,7 +64,7 @@ def without_repetition(
 
 
 def is_known(item: ReviewItem, graph: Lookups) -> bool:
-    """Tell whether a fact is one that the graph took from the same memory already.
+    """Return whether a fact is one that the graph took from the same memory already.
 
     Args:
         item: Any item; only facts that add something can be known.
@@ -90,7 +91,7 @@ class _Meaning:
     negated: bool
 
     def says(self, other: _Meaning, share: float) -> bool:
-        """Tell whether this text says a share of what another does, and denies if the other does."""
+        """Return whether this text says a share of what another does, and denies if the other does."""
         return self.negated == other.negated and coverage(other.words, self.words) >= share
 
 
@@ -126,7 +127,7 @@ class _Statements:
                     self._quoted[proof.id].append(meaning)
 
     def say(self, item: ReviewItem) -> bool:
-        """Tell whether one of them says what an item says."""
+        """Return whether one of them says what an item says."""
         meaning = self._meaning(item.text)
         if text_key(item.text) in self._keys or (meaning.words and meaning in self._meanings):
             return True
@@ -142,7 +143,7 @@ class _Statements:
         )
 
     def say_in_part(self, item: ReviewItem) -> bool:
-        """Tell whether one of them, of the same memory, says half of an item and hardly anything besides."""
+        """Return whether one of them, of the same memory, says half of an item and hardly anything besides."""
         meaning = self._meaning(item.text)
         return any(
             len(known.words) >= _FEWEST_WORDS
@@ -153,4 +154,4 @@ class _Statements:
         )
 
     def _meaning(self, text: str) -> _Meaning:
-        return _Meaning(content_words(text) - self._without, is_negated(text))
+        return _Meaning(content_words(text) - self._without, is_turned_down(text))

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.catalog.terms import STOP_WORDS, terms
+from workbench.engine.language.sentences import asks, sentences
 from workbench.engine.memory.wording import text_key
 from workbench.engine.reflection.english import words
 from workbench.engine.reflection.kinds import Kind
 from workbench.engine.reflection.rules.words import content_words, is_topical, likeness
-from workbench.engine.reflection.sentences import asks, sentences
 from workbench.engine.triggers.cues import routing_cues
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ def times_asked(past: Sequence[PastReflection], text: str, *, exactly: bool = Fa
 
 
 def _answered(past: Sequence[PastReflection], at: int, asked: frozenset[str]) -> bool:
-    """Tell whether the last time a question was asked it was answered, which is to approve it, or turned down."""
+    """Return whether the last time a question was asked it was answered, which is to approve it, or turned down."""
     return any(
         verdict.kind is Kind.QUESTION
         and verdict.decision in ("approved", "rejected")
@@ -178,7 +178,7 @@ def _questions(reflection: PastReflection) -> Iterator[str]:
 
 
 def _subjects(text: str) -> Iterator[tuple[str, str]]:
-    """Give what a text speaks of with its folded key: names, and other words of more than four letters."""
+    """Yield what a text speaks of with its folded key: names, and other words of more than four letters."""
     common = STOP_WORDS | routing_cues().words["stop_words"] | routing_cues().words["no_names"]
     names: dict[str, str] = {}
     for match in _NAME.finditer(text):

@@ -11,11 +11,6 @@ from workbench.engine.reflection.english import words as english
 PREFERRING: Final = frozenset({"like", "prefer", "want", "love", "enjoy", "need", "expect"})
 """Verbs with which a preference is stated, as `content_words` gives them; without them it says the same."""
 
-_NEGATION: Final = re.compile(
-    r"\b(?:no|not|never|none|nothing|nobody|without|cannot|neither|nor|hates?|dislikes?|avoids?)\b|n['’]t\b|[不没沒别無无]",
-    re.IGNORECASE,
-)
-
 # Forms that seldom name a thing: verbs, adjectives, adverbs, numbers.
 _NO_TOPIC: Final = re.compile(r"^\d|(?:ing|ed|ly|ive|ful|ous|able|ible|less)$")
 _SHORTEST_TOPIC: Final = 5
@@ -26,15 +21,10 @@ _ORDINARY: Final = english(
 
 
 def is_topical(word: str) -> bool:
-    """Tell whether a word, folded, may name what is spoken of; those of other scripts may."""
+    """Return whether a word, folded, may name what is spoken of; those of other scripts may."""
     if not word.isascii():
         return not _NO_TOPIC.search(word)
     return len(word) >= _SHORTEST_TOPIC and word not in _ORDINARY and not _NO_TOPIC.search(word)
-
-
-def is_negated(text: str) -> bool:
-    """Tell whether a text denies: two texts with the same words, of which one does, do not say the same."""
-    return _NEGATION.search(text) is not None
 
 
 def content_words(text: str) -> frozenset[str]:

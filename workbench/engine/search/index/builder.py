@@ -11,12 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.engine import layout
 from workbench.engine.errors import ProviderError
-from workbench.engine.search.chunks import Chunk, ChunkSize, FileRecords, FileSource, chunks_of
-from workbench.engine.search.index.chunk_embedding import ChunkEmbedder, ChunkVectors, ChunkWords, words_of
+from workbench.engine.search.chunks import Chunk, ChunkSize, FileRecords, FileSource, chunks_of, unit_texts
+from workbench.engine.search.index.chunk_embedding import ChunkEmbedder, ChunkWords, words_of
 from workbench.engine.search.index.files import IndexFile
-from workbench.engine.search.index.schema import FileState, ask
-from workbench.engine.search.index.vectors import Embedded, remove_from_blocks, store_vectors
-from workbench.engine.search.text_units import unit_texts
+from workbench.engine.search.index.tables import (
+    ChunkVectors,
+    Embedded,
+    FileState,
+    ask,
+    remove_from_blocks,
+    store_vectors,
+)
 
 if TYPE_CHECKING:
     import apsw
@@ -26,8 +31,11 @@ Row = tuple[Any, ...]
 _MANY = 500
 _MOVE_CHUNKS = (
     "UPDATE chunks SET place = value ->> 0, memory_id = value ->> 1, start_line = value ->> 2,"
-    " is_retired = value ->> 3, superseded_by = value ->> 4 FROM json_each(?) WHERE chunks.number = value ->> 5"
+    " is_retired = value ->> 3, superseded_by = value ->> 4, until = value ->> 5 FROM json_each(?)"
+    " WHERE chunks.number = value ->> 6"
 )
+# Place of the number of terms in a row of chunks.
+_TERMS = 10
 _FIRST_CHUNKS = 64
 _CHUNKS_AT_ONCE = 768
 _FILES_AT_ONCE = 128
@@ -41,7 +49,7 @@ def _columns(count: int) -> str:
 
 
 # Whole batches go over as JSON: SQLite then works without the GIL.
-_INSERT_CHUNKS = f"INSERT INTO chunks SELECT {_columns(11)} FROM json_each(?)"
+_INSERT_CHUNKS = f"INSERT INTO chunks SELECT {_columns(12)} FROM json_each(?)"
 _INSERT_TEXTS = f"INSERT INTO texts SELECT {_columns(5)} FROM json_each(?)"
 _INSERT_WORDS = f"INSERT INTO words (rowid, title, text) SELECT {_columns(3)} FROM json_each(?)"
 
@@ -112,12 +120,6 @@ def store_changes(
 ) -> tuple[FileState, dict[str, int]]:
     """Replace these files in the index.
 
-    Args:
-        connection: In a transaction.
-        state: As the transaction sees it.
-        changes: The files.
-        numbers: Numbers of known files.
-
     Returns:
         The new state, not yet written, and the numbers of new files.
     """
@@ -149,7 +151,7 @@ def store_changes(
     state = replace(
         state,
         chunks=state.chunks + len(rows.chunks),
-        terms=state.terms + sum(row[9] for row in rows.chunks),
+        terms=state.terms + sum(row[_TERMS] for row in rows.chunks),
     )
     return state, added
 
@@ -185,9 +187,9 @@ def forget_chunks(connection: apsw.Connection, state: FileState, numbers: Sequen
 def _collect(rows: _Rows, file: int, entries: Iterable[StoredEntry]) -> None:
     for place, entry in enumerate(entries):
         chunk, words = entry.chunk, entry.words
-        retired = (int(chunk.is_retired), chunk.superseded_by)
+        validity = (int(chunk.is_retired), chunk.superseded_by, chunk.until)
         if words is None:
-            rows.moved.append((place, chunk.memory_id, chunk.start_line, *retired, entry.number))
+            rows.moved.append((place, chunk.memory_id, chunk.start_line, *validity, entry.number))
             continue
         rows.chunks.append(
             (
@@ -198,7 +200,7 @@ def _collect(rows: _Rows, file: int, entries: Iterable[StoredEntry]) -> None:
                 chunk.store,
                 _day(chunk),
                 chunk.start_line,
-                *retired,
+                *validity,
                 words.count,
                 int(entry.vectors is not None),
             )
@@ -206,12 +208,7 @@ def _collect(rows: _Rows, file: int, entries: Iterable[StoredEntry]) -> None:
         rows.texts.append((entry.number, chunk.title, chunk.text, _json(chunk.tags), words.units))
         rows.words.append((entry.number, words.title, words.units))
         if entry.vectors is not None:
-            rows.embedded.append(_embedded(entry, entry.vectors))
-
-
-def _embedded(entry: StoredEntry, vectors: ChunkVectors) -> Embedded:
-
-    return Embedded(entry.number, entry.chunk.store, _day(entry.chunk), vectors)
+            rows.embedded.append(Embedded(entry.number, chunk.store, _day(chunk), entry.vectors))
 
 
 def _in(connection: apsw.Connection, question: str, numbers: Sequence[int]) -> list[Row]:
@@ -235,20 +232,27 @@ Cancelled = Callable[[], bool]
 
 
 @dataclass
-class BuildResult:
-    """Outcome of a build.
+class IndexSync:
+    """Outcome of an index update.
 
     Args:
-        changed: Files stored.
-        removed: Files removed.
-        pending: Files still to be read.
-        failure: Why no vectors were made, or None.
+        pending_files: Files it does not hold in their present state.
+        pending_vectors: Chunks that still lack a vector.
+        busy: Whether another process is building, so that nothing was done.
+        failure: Why vectors could not be made, or None.
     """
 
     changed: int = 0
     removed: int = 0
-    pending: int = 0
+    pending_files: int = 0
+    pending_vectors: int = 0
+    busy: bool = False
     failure: str | None = None
+
+    @property
+    def finished(self) -> bool:
+        """Return whether the words of every file are searchable."""
+        return not self.busy and not self.pending_files
 
 
 @dataclass
@@ -290,8 +294,6 @@ class Builder:
     """Stores files in one index file; the caller holds the builder's lock.
 
     Args:
-        file: The index file.
-        size: Of chunks.
         embedder: Makes vectors in the same pass; None if they are made later or not at all.
     """
 
@@ -300,12 +302,13 @@ class Builder:
         self._size = size
         self._embedder = embedder
         self._next_number = 0
-        self._built = BuildResult()
+        self._built = IndexSync()
 
     def survey(self, sources: Sequence[FileSource]) -> BuildWork:
         """Compare every file with what the index holds."""
         with self._file.reading() as connection:
-            held = _held(connection, "SELECT path, number, digest FROM files")
+            files = ask(connection, "SELECT path, number, digest FROM files")
+        held = {path: (number, digest) for path, number, digest in files}
         work = BuildWork(known={path: number for path, (number, _) in held.items()})
         seen: set[str] = set()
         for source in sources:
@@ -320,11 +323,10 @@ class Builder:
         work.gone = {path: number for path, number in work.known.items() if path not in seen}
         return work
 
-    def carry_out(self, work: BuildWork, progress: Progress, cancelled: Cancelled) -> BuildResult:
+    def carry_out(self, work: BuildWork, progress: Progress, cancelled: Cancelled) -> IndexSync:
         """Carry out a survey's work.
 
         Args:
-            work: See `survey`.
             progress: Called with files done and files to do after each batch.
             cancelled: Polled between files; what is stored by then stays.
 
@@ -346,7 +348,7 @@ class Builder:
             if writing is not None:
                 writing.result()
                 progress(done, total)
-        self._built.pending = total - done
+        self._built.pending_files = total - done
         return self._built
 
     def _batches(self, work: BuildWork, cancelled: Cancelled) -> Iterator[_Batch]:
@@ -431,12 +433,6 @@ def _newest_first(path: str) -> tuple[int, str]:
         return (0, path)
     day = _DAY.search(path)
     return (1, f"{99_999_999 - int(''.join(day.groups())):08}{path}") if day else (2, path)
-
-
-def _held(
-    connection: apsw.Connection, question: str, values: Sequence[str] = ()
-) -> dict[str, tuple[int, bytes]]:
-    return {path: (number, digest) for path, number, digest in ask(connection, question, values)}
 
 
 def _read(

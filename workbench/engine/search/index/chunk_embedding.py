@@ -11,15 +11,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from workbench.engine.catalog.terms import index_terms
 from workbench.engine.clock import Clock
 from workbench.engine.errors import Locked
 from workbench.engine.process import process_lock
 from workbench.engine.providers.embedding.embedder import EmbeddingCancelled
-from workbench.engine.search.chunks import Chunk
-from workbench.engine.search.index.schema import ask, delete_database
-from workbench.engine.search.index.vectors import Embedded, decode, encode, store_vectors
-from workbench.engine.search.stemming import index_terms
-from workbench.engine.search.text_units import unit_texts, units_of
+from workbench.engine.search.chunks import Chunk, unit_texts, units_of
+from workbench.engine.search.index.tables import (
+    ChunkVectors,
+    Embedded,
+    ask,
+    decode,
+    delete_database,
+    encode,
+    store_vectors,
+)
 
 if TYPE_CHECKING:
     import apsw
@@ -48,19 +54,6 @@ class ChunkWords:
     units: str
     count: int
     places: Sequence[tuple[int, int]]
-
-
-@dataclass(frozen=True, slots=True)
-class ChunkVectors:
-    """The vectors of a chunk.
-
-    Args:
-        whole: Normalised mean of its units; zeros if there was nothing to embed.
-        units: One row per unit; None if the only unit is the whole chunk.
-    """
-
-    whole: FloatArray
-    units: FloatArray | None
 
 
 def words_of(chunk: Chunk) -> ChunkWords:
@@ -111,7 +104,6 @@ class EmbeddingCache:
 
     Args:
         place: The file; its folder exists.
-        fingerprint: Of the embedder.
         most: Maximum number of chunks; 0 disables the cache.
     """
 
@@ -132,7 +124,6 @@ class EmbeddingCache:
         """Return the cached vectors and mark them as used.
 
         Args:
-            keys: See `key`.
             now: Seconds since 1970; use is recorded by day.
         """
         import apsw
@@ -231,7 +222,6 @@ class ChunkEmbedder:
     """Embeds the units of chunks.
 
     Args:
-        embedder: Makes the vectors.
         cache: Keeps them; None if making them again is faster.
         clock: Dates the use of cached vectors.
     """
@@ -253,7 +243,6 @@ class ChunkEmbedder:
 
         Args:
             passages: For each chunk the texts of its units, at least one.
-            cancelled: Polled.
 
         Raises:
             ProviderError: The embedder fails at present.
@@ -304,11 +293,8 @@ def embed_pending(
     """Embed pending chunks in the order of their numbers, storing each batch.
 
     Args:
-        file: The index file.
-        embedder: Makes vectors.
         lock: The builder's lock, held only while storing.
         progress: Called with chunks done and chunks in total.
-        cancelled: Polled.
 
     Raises:
         ProviderError: The embedder fails at present; vectors made before are stored.

@@ -13,12 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.engine.derived_files import Watch, is_cut_short, let_go
 from workbench.engine.errors import Locked, StorageError
+from workbench.engine.file_access import Watch, is_cut_short, let_go
 from workbench.engine.process import try_lock
 from workbench.engine.search.chunks import ChunkSize
-from workbench.engine.search.index.schema import (
+from workbench.engine.search.index.tables import (
     FileState,
+    VectorMemory,
     ask,
     connect,
     create_tables,
@@ -27,7 +28,6 @@ from workbench.engine.search.index.schema import (
     read_state,
     write_state,
 )
-from workbench.engine.search.index.vectors import VectorMemory
 
 if TYPE_CHECKING:
     import apsw
@@ -46,7 +46,7 @@ CACHE = "recall-vectors.sqlite"
 _NAME = re.compile(r"recall-([0-9a-f]{12})-(\d{1,9})\.sqlite")
 _IN_USE = "recall-{}.used"
 # Raised when the format of tables, chunks, terms or units changes.
-INDEX_VERSION = 2
+INDEX_VERSION = 3
 
 
 class IndexLost(StorageError):
@@ -58,7 +58,6 @@ class IndexFile:
 
     Args:
         place: The file; created if missing.
-        first_state: Its state when created.
 
     Raises:
         IndexLost: It is damaged and was set aside.
@@ -284,7 +283,6 @@ class InUse:
 
     Args:
         folder: Of the index files; exists.
-        digest: Of the shape.
     """
 
     def __init__(self, folder: Path, digest: str) -> None:
@@ -361,7 +359,6 @@ class IndexShape:
     """How an index was made; indexes of the same shape are interchangeable.
 
     Args:
-        size: Of its chunks.
         embedder: Fingerprint of the embedder, or "" without vectors.
         reading: Other inputs of the memories: the catalog's version and its zone.
     """
@@ -383,10 +380,6 @@ class OpenFiles:
 
     The newest complete file of the wanted shape answers; failing that, a complete file of another shape; failing
     that, the one being built.
-
-    Args:
-        folder: Of the index files.
-        shape: The wanted one.
     """
 
     def __init__(self, folder: Path, shape: IndexShape) -> None:
@@ -437,18 +430,18 @@ class OpenFiles:
                     return file
             return self._file(own[0]) if own else self.to_build()
 
-    def to_build(self, *, anew: bool = False) -> IndexFile:
+    def to_build(self, *, another: bool = False) -> IndexFile:
         """Return the file to build: the newest of the wanted shape, created if missing.
 
         Args:
-            anew: Make one more beside a complete one.
+            another: Make one more beside a complete one.
         """
         with self._lock:
             own = [named for named in index_files(self._folder) if named.digest == self._shape.digest]
             if not own:
                 return self._file(IndexFileName(self._shape.digest, 1))
             newest = own[0]
-            if anew and self._file(newest).state().complete:
+            if another and self._file(newest).state().complete:
                 newest = IndexFileName(newest.digest, newest.generation + 1)
             return self._file(newest)
 

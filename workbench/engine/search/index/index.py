@@ -1,28 +1,34 @@
-"""The search index: derived from files alone, updated incrementally, deletable at any time without loss."""
+"""The search index: derived from files alone, updated incrementally, deletable at any time without loss.
+
+A question is put to a snapshot, one consistent state of it: keyword and vector queries, and the chunks they return.
+"""
 
 from __future__ import annotations
 
+import json
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from workbench.engine.clock import Clock, render_time
-from workbench.engine.derived_files import Fallback, nowhere_else
 from workbench.engine.errors import ProviderError, StorageError
+from workbench.engine.file_access import Fallback, nowhere_else
 from workbench.engine.process import process_lock
-from workbench.engine.search.chunks import FileSource
+from workbench.engine.search.chunks import Chunk, FileSource, Statistics, StoredChunk, Within
 from workbench.engine.search.index import files as names
-from workbench.engine.search.index.builder import Builder, BuildResult
+from workbench.engine.search.index.builder import Builder, IndexSync
 from workbench.engine.search.index.chunk_embedding import ChunkEmbedder, EmbeddingCache, embed_pending
 from workbench.engine.search.index.files import IndexFile, IndexLost, IndexShape, OpenFiles
-from workbench.engine.search.index.schema import ask
-from workbench.engine.search.index.snapshot import Snapshot
+from workbench.engine.search.index.tables import ask, decode, decoding, read_state
 
 if TYPE_CHECKING:
-    from workbench.engine.providers.embedding.embedder import Embedder
+    from workbench.engine.providers.embedding.embedder import Embedder, FloatArray
+
 
 _MOST_ATTEMPTS = 3
 # After a build of this many files, merging the parts pays.
@@ -32,31 +38,13 @@ _MANY_STALE = 1_000
 _WAIT_SECONDS = 0.2
 _LONG_WAIT_SECONDS = 60.0
 
-
-@dataclass(frozen=True)
-class IndexSync:
-    """Outcome of an index update.
-
-    Args:
-        changed: Files read into it.
-        removed: Files taken out of it.
-        pending_files: Files it does not hold in their present state.
-        pending_vectors: Chunks that still lack a vector.
-        busy: Whether another process is building, so that nothing was done.
-        failure: Why vectors could not be made, or None.
-    """
-
-    changed: int = 0
-    removed: int = 0
-    pending_files: int = 0
-    pending_vectors: int = 0
-    busy: bool = False
-    failure: str | None = None
-
-    @property
-    def finished(self) -> bool:
-        """Return whether the words of every file are searchable."""
-        return not self.busy and not self.pending_files
+# A very frequent word says little: beside rarer ones, frequent words are dropped once this many
+# postings would have to be read.
+_MOST_PLACES = 16_000
+_END_OF_PREFIX = "\U0010ffff"
+# The scan uses one byte per dimension; this many extra results are rescored exactly.
+_SPARE = 40
+_MOST_EXACT = 300
 
 
 @dataclass(frozen=True)
@@ -70,7 +58,6 @@ class IndexState:
         pending_vectors: Chunks that still lack a vector.
         rebuilding: Share done of a build that has not taken over yet, 0–1, or None.
         is_of_another_shape: Whether an older index answers until the wanted one is built.
-        failure: Why the last embedding failed, or None.
     """
 
     files: int
@@ -94,11 +81,9 @@ class Index:
 
     Args:
         folder: Where its files are; created on demand.
-        shape: Its inputs besides the files. An index of another shape answers until this one is built beside
-            it.
+        shape: Its inputs besides the files. An index of another shape answers until this one is built beside it.
         embedder: Makes its vectors; None for keywords only. Its fingerprint is the shape's.
         cache_entries: Number of chunks whose vectors are kept for rebuilds.
-        clock: Source of the time.
         elsewhere: Folder to continue in when `folder` fails.
     """
 
@@ -192,8 +177,10 @@ class Index:
             StorageError: The index cannot be written; its former state still answers.
         """
 
-        def bring(file: IndexFile) -> IndexSync:
-            builder = self._builder(file)
+        def bring() -> IndexSync:
+            file = self._files.to_build()
+            is_instant = self._embedder is not None and self._embedder.is_instant
+            builder = Builder(file, self._shape.size, self._chunk_embedder if is_instant else None)
             work = builder.survey(sources)
             if words_first and len(work.stale) >= _MANY_STALE:
                 builder = Builder(file, self._shape.size, None)
@@ -205,7 +192,21 @@ class Index:
             built = builder.carry_out(work, progress, cancelled)
             return self._finish(file, built, has_seen_all=not cancelled())
 
-        return self._build(bring, wait, force=force)
+        def bring_alone() -> IndexSync:
+            self._files.make_folder()
+            with process_lock(self._folder / names.BUILDER_LOCK, wait) as alone:
+                if not alone:
+                    return IndexSync(busy=True)
+                if force:
+                    _once_more(lambda: self._files.to_build(another=True))
+                return _once_more(bring)
+
+        if not self._building.acquire(timeout=wait):
+            return IndexSync(busy=True)
+        try:
+            return self._again(bring_alone)
+        finally:
+            self._building.release()
 
     def embed(
         self,
@@ -224,13 +225,12 @@ class Index:
         Raises:
             StorageError: The index cannot be written.
         """
-        if self._chunk_embedder is None:
-            return IndexSync()
 
         def fill() -> IndexSync:
-            self._files.make_folder()
-            assert self._chunk_embedder is not None
             embedder = self._chunk_embedder
+            if embedder is None:
+                return IndexSync()
+            self._files.make_folder()
             with process_lock(self._folder / names.EMBEDDING_LOCK, 0) as alone:
                 if not alone:
                     return IndexSync(busy=True)
@@ -241,7 +241,7 @@ class Index:
                 except ProviderError as error:
                     failure = str(error)
                 with process_lock(self._folder / names.BUILDER_LOCK, _LONG_WAIT_SECONDS):
-                    return self._finish(file, BuildResult(failure=failure), has_seen_all=False)
+                    return self._finish(file, IndexSync(failure=failure), has_seen_all=False)
 
         if not self._embedding.acquire(blocking=False):
             return IndexSync(busy=True)
@@ -289,47 +289,21 @@ class Index:
             for folder in (*(folder for folder, _ in self._left), self._folder):
                 names.delete_all(folder)
 
-    def _build(
-        self, bring: Callable[[IndexFile], IndexSync], wait: float, *, force: bool = False
-    ) -> IndexSync:
-        """Act as the only builder; if another is at work, say so."""
-        if not self._building.acquire(timeout=wait):
-            return IndexSync(busy=True)
-        try:
-            return self._again(lambda: self._build_alone(bring, wait, force=force))
-        finally:
-            self._building.release()
-
-    def _build_alone(self, bring: Callable[[IndexFile], IndexSync], wait: float, *, force: bool) -> IndexSync:
-        self._files.make_folder()
-        with process_lock(self._folder / names.BUILDER_LOCK, wait) as alone:
-            if not alone:
-                return IndexSync(busy=True)
-            if force:
-                _once_more(lambda: self._files.to_build(anew=True))
-            return _once_more(lambda: bring(self._files.to_build()))
-
-    def _builder(self, file: IndexFile) -> Builder:
-        instant = self._embedder is not None and self._embedder.is_instant
-        return Builder(file, self._shape.size, self._chunk_embedder if instant else None)
-
-    def _finish(self, file: IndexFile, built: BuildResult, *, has_seen_all: bool) -> IndexSync:
+    def _finish(self, file: IndexFile, built: IndexSync, *, has_seen_all: bool) -> IndexSync:
         """Record the progress, and let the file take over if it can; the builder's lock is held.
 
         Args:
-            file: The file that was built.
-            built: What was done to it.
             has_seen_all: Whether every source was compared with it.
         """
-        holds_all = has_seen_all and not built.pending
+        holds_all = has_seen_all and not built.pending_files
         if has_seen_all:
             self._synced = file
-        pending = self._pending_vectors(file)
+        built.pending_vectors = self._pending_vectors(file)
         self._failure = built.failure
         with file.change() as (_, state, left):
             after = replace(state, last_sync=render_time(self._clock.now()), wanted=0) if holds_all else state
             # If another file also answers by meaning, this one waits until it can, too.
-            can_wait = pending and not built.failure and not state.complete
+            can_wait = built.pending_vectors and not built.failure and not state.complete
             if (holds_all or state.last_sync) and not (can_wait and self._files.others_answer()):
                 after = replace(after, complete=1)
             left.append(after)
@@ -337,13 +311,7 @@ class Index:
             self._files.clear_away(file)
         if built.changed >= _MANY_FILES:
             file.settle()
-        return IndexSync(
-            changed=built.changed,
-            removed=built.removed,
-            pending_files=built.pending,
-            pending_vectors=pending,
-            failure=built.failure,
-        )
+        return built
 
     def _pending_vectors(self, file: IndexFile) -> int:
         if self._embedder is None:
@@ -369,3 +337,209 @@ def _once_more(act: Callable[[], T]) -> T:
         except IndexLost:
             continue
     return act()
+
+
+def _telling(found: Mapping[str, int]) -> list[str]:
+    """Return the terms to query, the rarest first."""
+    chosen: list[str] = []
+    places = 0
+    for term, count in sorted(found.items(), key=lambda pair: pair[1]):
+        if count and chosen and places + count > _MOST_PLACES:
+            break
+        if count:
+            chosen.append(term)
+            places += count
+    return chosen
+
+
+def _quoted(term: str) -> str:
+    text = term.replace('"', '""')
+    return f'"{text[:-1]}"*' if term.endswith("*") else f'"{text}"'
+
+
+Row = tuple[Any, ...]
+_CHUNKS = (
+    "SELECT c.number, memory_id, store, path, start_line, text, title, day, tags, is_retired, superseded_by,"
+    " until, unit_terms, codes, embedded FROM chunks c JOIN texts USING (number) JOIN files f ON f.number = c.file"
+    " LEFT JOIN units u ON u.number = c.number WHERE c.number IN (SELECT value FROM json_each(?))"
+)
+
+
+class Snapshot(AbstractContextManager["Snapshot"]):
+    """Answers from one state of an index file; for one thread. Close it soon: it keeps the file from shrinking."""
+
+    def __init__(self, file: IndexFile) -> None:
+        self._file = file
+        self._connection = file.begin_reading()
+        try:
+            with file.translated():
+                self.state = read_state(self._connection)
+        except BaseException:
+            file.end_reading(self._connection)
+            raise
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Release the state."""
+        self._file.end_reading(self._connection)
+
+    def counts(self) -> tuple[int, int]:
+        """Return the number of files, and of chunks that lack a vector."""
+        rows = self._rows(
+            "SELECT (SELECT count(*) FROM files), (SELECT count(*) FROM chunks WHERE embedded = 0)", ()
+        )
+        return rows[0][0], rows[0][1]
+
+    def digests(self) -> dict[str, bytes]:
+        """Return the digest of each file when it was read, by path."""
+        return dict(self._rows("SELECT path, digest FROM files", ()))
+
+    def statistics(self, terms: Sequence[str]) -> Statistics:
+        """See `ChunkSource`; the count of a prefix is an upper estimate."""
+        chunks = self.state.chunks
+        average = self.state.terms / chunks if chunks else 0.0
+        return Statistics(chunks, average, {term: self._frequency(term) for term in dict.fromkeys(terms)})
+
+    def by_keywords(self, terms: Sequence[str], limit: int, within: Within) -> list[tuple[int, float]]:
+        """See `ChunkSource`."""
+        telling = _telling({term: self._frequency(term) for term in dict.fromkeys(terms)})
+        if not telling:
+            return []
+        clause, values = _within(within)
+        # The full-text index returns rows by rank: only the wanted number is examined further.
+        joined = " CROSS JOIN chunks c ON c.number = words.rowid" if values else ""
+        rows = self._rows(
+            f"SELECT words.rowid, -words.rank FROM words{joined} WHERE words MATCH ?{clause}"
+            " ORDER BY words.rank LIMIT ?",
+            (" OR ".join(map(_quoted, telling)), *values, limit),
+        )
+        return [(int(number), float(score)) for number, score in rows]
+
+    def by_vector(self, vector: FloatArray, limit: int, within: Within) -> list[tuple[int, float]]:
+        """See `ChunkSource`; empty for a vector of other dimensions than the index's."""
+        if self.state.dimensions != vector.shape[0]:
+            return []
+        with self._file.translated():
+            memory = self._file.vectors
+            memory.refresh(self._connection, self.state.version, self.state.dimensions)
+            about = memory.nearest(vector, limit + _SPARE, within)
+            exact = self._cosines([number for number, _ in about[:_MOST_EXACT]], vector)
+        # For very large limits the last results keep the scan's approximate scores.
+        return [*exact, *about[_MOST_EXACT:]][:limit]
+
+    def by_memory(self, memory_ids: Sequence[str], within: Within) -> list[int]:
+        """See `ChunkSource`."""
+        clause, values = _within(within)
+        rows = self._rows(
+            "SELECT c.number FROM json_each(?) AS asked JOIN chunks c ON c.memory_id = asked.value"
+            f" WHERE true {clause} ORDER BY asked.key, c.file, c.start_line, c.place",
+            (json.dumps(list(memory_ids)), *values),
+        )
+        return list(dict.fromkeys(number for (number,) in rows))
+
+    def by_lines(self, path: str, first: int, last: int, limit: int, within: Within) -> list[int]:
+        """See `ChunkSource`."""
+        clause, values = _within(within)
+        rows = self._rows(
+            "SELECT c.number FROM files f JOIN chunks c ON c.file = f.number WHERE f.path = ? AND c.start_line <= ?"
+            " AND c.start_line >= coalesce((SELECT max(start_line) FROM chunks WHERE file = f.number"
+            f" AND start_line <= ?), 0) {clause} ORDER BY c.start_line, c.place LIMIT ?",
+            (path, last, first, *values, limit),
+        )
+        return [number for (number,) in rows]
+
+    def by_day(self, first: date, last: date, limit: int, within: Within) -> list[int]:
+        """See `ChunkSource`."""
+        clause, values = _within(within)
+        rows = self._rows(
+            f"SELECT c.number FROM chunks c WHERE c.day >= ? AND c.day <= ? {clause}"
+            " ORDER BY c.day DESC, c.number LIMIT ?",
+            (first.isoformat(), last.isoformat(), *values, limit),
+        )
+        return [number for (number,) in rows]
+
+    def owners(self, numbers: Sequence[int]) -> Mapping[int, str]:
+        """See `ChunkSource`."""
+        return dict(
+            self._rows(
+                "SELECT number, memory_id FROM chunks WHERE number IN (SELECT value FROM json_each(?))",
+                (json.dumps(list(numbers)),),
+            )
+        )
+
+    def read(self, numbers: Sequence[int]) -> list[StoredChunk]:
+        """See `ChunkSource`."""
+        rows = {row[0]: row for row in self._rows(_CHUNKS, (json.dumps(list(numbers)),))}
+        embedded = [number for number, row in rows.items() if row[-1]]
+        vectors = self._vectors(embedded) if embedded and self.state.dimensions else {}
+        with self._file.translated(), decoding():
+            return [_stored(rows[number], vectors.get(number)) for number in numbers if number in rows]
+
+    def _frequency(self, term: str) -> int:
+        if term.endswith("*"):
+            start = term[:-1]
+            question = "SELECT sum(doc) FROM vocabulary WHERE term >= ? AND term < ?"
+            rows = self._rows(question, (start, start + _END_OF_PREFIX))
+        else:
+            rows = self._rows("SELECT doc FROM vocabulary WHERE term = ?", (term,))
+        return min(self.state.chunks, int(rows[0][0] or 0)) if rows else 0
+
+    def _cosines(self, numbers: Sequence[int], vector: FloatArray) -> list[tuple[int, float]]:
+        import numpy as np
+
+        vectors = self._vectors(numbers)
+        if not vectors:
+            return []
+        products = np.einsum("ij,j->i", np.stack(list(vectors.values())), np.asarray(vector, np.float32))
+        found = list(zip(vectors, products.tolist(), strict=True))
+        return sorted(found, key=lambda pair: (-pair[1], pair[0]))
+
+    def _vectors(self, numbers: Sequence[int]) -> dict[int, FloatArray]:
+        import numpy as np
+
+        found: dict[int, FloatArray] = {}
+        with self._file.translated(), decoding():
+            for number in numbers:
+                for (blob,) in self._connection.execute(
+                    "SELECT embedding FROM vectors WHERE rowid = ?", (number,)
+                ):
+                    found[number] = np.frombuffer(blob, np.float32).reshape(self.state.dimensions)
+        return found
+
+    def _rows(self, question: str, values: Sequence[Any]) -> list[Row]:
+        with self._file.translated():
+            rows: list[Row] = self._connection.execute(question, tuple(values)).fetchall()
+            return rows
+
+
+def _within(within: Within) -> tuple[str, list[str]]:
+    asked = {"c.store = ?": within.store, "c.day >= ?": within.after, "c.day <= ?": within.before}
+    narrowed = {clause: str(value) for clause, value in asked.items() if value is not None}
+    return "".join(f" AND {clause}" for clause in narrowed), list(narrowed.values())
+
+
+def _stored(row: Row, vector: FloatArray | None) -> StoredChunk:
+    number, memory_id, store, path, start_line, text, title, day, tags, *rest = row
+    is_retired, by, until, terms, codes, _ = rest
+    units = None
+    if vector is not None:
+        units = decode(codes, len(vector)) if codes is not None else vector[None]
+    unit_terms = tuple(terms.split("\n")) if terms else ()
+    chunk = Chunk(
+        memory_id=memory_id,
+        store=store,
+        path=path,
+        start_line=start_line,
+        text=text,
+        title=title,
+        day=date.fromisoformat(day) if day else None,
+        tags=tuple(json.loads(tags)) if tags != "[]" else (),
+        is_retired=bool(is_retired),
+        superseded_by=by,
+        until=until,
+    )
+    return StoredChunk(number, chunk, vector, units, unit_terms)

@@ -3,31 +3,31 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
-from workbench.engine.catalog.records import EdgeRecord, EntityRecord
-from workbench.engine.catalog.terms import STOP_WORDS, is_prefix
-from workbench.engine.search.chunks import ChunkSource, Statistics, StoredChunk
+from workbench.engine.catalog.terms import index_terms, is_prefix
+from workbench.engine.results.memories import Score
+from workbench.engine.search.chunks import (
+    ChunkSource,
+    Statistics,
+    StoredChunk,
+    speaker_of_section,
+    speakers_among,
+    turn_of,
+    units_of,
+)
+from workbench.engine.search.ranking.graph import ReachedMemory
 from workbench.engine.search.ranking.question import Question, SearchOptions, named_voices, without_names
-from workbench.engine.search.stemming import index_terms
-from workbench.engine.search.text_units import speaker_of_section, speakers_among, turn_of, units_of
 
 if TYPE_CHECKING:
     from workbench.engine.providers.embedding.embedder import FloatArray
 
 
-_WORD = re.compile(r"[\w'’.+#-]*[\w+#]")
-_HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]{2,12}")
-_LONGEST_NAME = 4
-_MOST_NAMES = 8
-_MOST_PLACES = 40
-_MOST_NEIGHBOURS = 12
-# Halved with every step from what the question names.
-_FADE = 0.5
 _HEADING = re.compile(r"#{1,6}\s")
+# Coarser than `language.sentences` and five times as fast: a search asks it of every unit.
 _SENTENCE = re.compile(r"[^.!?。！？\n]*[.!?。！？]?")
 _MOST_REMEMBERED = 4096
 _LONGEST_REMEMBERED = 4000
@@ -44,110 +44,13 @@ _MOST_BY_MEANING = 1600
 _MOST_OF_A_SUM = 200
 _OF_GRAPH = 24
 _OF_PERIOD = 24
+_OF_CORE = 24
+# Headings in these stores are titles and never speakers, whose names would be struck from the question.
+_UNSPOKEN = frozenset(("core", "semantic", "procedural", "vault"))
 # Number of chunks whose speakers are compared with the names in a question before it is embedded without them.
 _LISTENED_TO = 8
 # Damps the difference between the first ranks of a lane and its last.
 _RANK_OFFSET = 10
-
-
-@dataclass(frozen=True)
-class ReachedMemory:
-    """A memory reached through the graph.
-
-    Args:
-        strength: 1 for an entity the question names, halved with every step.
-        way: How it was reached, in a few words.
-    """
-
-    strength: float
-    way: str
-
-
-class GraphLane(Protocol):
-    def reach(self, question: str) -> Mapping[str, ReachedMemory]:
-        """Return memories by id, the strongest first."""
-        ...
-
-
-class EntityLookups(Protocol):
-    """The part of the catalog's lookups that the lane uses."""
-
-    def named(self, name: str) -> EntityRecord | None: ...
-    def called(self, first_name: str) -> EntityRecord | None: ...
-    def edges_of(self, entity: str) -> Sequence[EdgeRecord]: ...
-    def mentions(self, target: str) -> Sequence[str]: ...
-    def entity(self, entity: str) -> EntityRecord | None: ...
-
-
-class EntityGraph:
-    """The graph lane: entities named in a question, their neighbours within two steps, and memories that mention them.
-
-    Args:
-        lookups: The catalog's queries.
-    """
-
-    def __init__(self, lookups: EntityLookups) -> None:
-        self._lookups = lookups
-
-    def reach(self, question: str) -> Mapping[str, ReachedMemory]:
-        """Return entities and the memories that mention the named ones, at most forty (design document §11.2)."""
-        named = self._named(question)
-        found: dict[str, ReachedMemory] = {entity.id: ReachedMemory(1.0, entity.label) for entity in named}
-        edge_of_search = {entity.id: entity.label for entity in named}
-        strength = 1.0
-        for _hop in range(2):
-            strength *= _FADE
-            edge_of_search = self._step(edge_of_search, strength, found)
-        for entity in named:
-            for memory in tuple(self._lookups.mentions(entity.id))[-_MOST_NEIGHBOURS:]:
-                found.setdefault(memory, ReachedMemory(_FADE, f"mentions {entity.label}"))
-        strongest = sorted(found.items(), key=lambda pair: -pair[1].strength)
-        return dict(strongest[:_MOST_PLACES])
-
-    def _step(
-        self, ways: Mapping[str, str], strength: float, found: dict[str, ReachedMemory]
-    ) -> dict[str, str]:
-        reached: dict[str, str] = {}
-        for entity, way in ways.items():
-            for edge in tuple(self._lookups.edges_of(entity))[:_MOST_NEIGHBOURS]:
-                other = edge.to if edge.from_ == entity else edge.from_
-                if other in found or len(found) >= _MOST_PLACES:
-                    continue
-                record = self._lookups.entity(other)
-                if record is None:
-                    continue
-                reached[other] = f"{way} › {edge.relation} › {record.label}"
-                found[other] = ReachedMemory(strength, reached[other])
-        return reached
-
-    def _named(self, question: str) -> list[EntityRecord]:
-        """Return entities whose name or, for a person, first name occurs in the question; longest names first."""
-        found: dict[str, EntityRecord] = {}
-        words = _WORD.findall(question)[:60]
-        taken: set[int] = set()
-        for length in range(min(_LONGEST_NAME, len(words)), 0, -1):
-            for start in range(len(words) - length + 1):
-                places = set(range(start, start + length))
-                name = " ".join(words[start : start + length]).removesuffix("'s").removesuffix("’s")
-                if places & taken or (length == 1 and name.casefold() in STOP_WORDS):
-                    continue
-                entity = self._lookups.named(name)
-                if entity is None and length == 1 and name[:1].isupper():
-                    entity = self._lookups.called(name)
-                if entity is not None:
-                    found[entity.id] = entity
-                    taken |= places
-        for run in _HAN.findall(question):
-            self._named_within(run, found)
-        return list(found.values())[:_MOST_NAMES]
-
-    def _named_within(self, run: str, found: dict[str, EntityRecord]) -> None:
-        """Look for names in a script without word separators."""
-        for length in range(min(6, len(run)), 1, -1):
-            for start in range(len(run) - length + 1):
-                entity = self._lookups.named(run[start : start + length])
-                if entity is not None:
-                    found[entity.id] = entity
 
 
 class UnitShape(NamedTuple):
@@ -155,7 +58,6 @@ class UnitShape(NamedTuple):
 
     Args:
         first: Its first line in the chunk's text, counted from 0.
-        last: Its last.
         speaker: Its speaker, folded, or None.
         spoken: Its text without headings and the label of its first line.
         asking: Share of it that is questions, 0–1.
@@ -173,13 +75,9 @@ class CandidateUnit:
     """Lines of a chunk that are found and returned together.
 
     Args:
-        stored: Its chunk.
         place: Its position among the units of its chunk.
-        shape: What its text is like.
         words: Its distinct stemmed terms.
         length: Number of its terms, repetitions included.
-        signals: Scores by signal name.
-        points: Total score.
     """
 
     stored: StoredChunk
@@ -206,7 +104,7 @@ def units_in(stored: StoredChunk) -> list[CandidateUnit]:
     chunk = stored.chunk
     shape = _remembered_shapes if len(chunk.text) <= _LONGEST_REMEMBERED else _shapes
     units = []
-    for place, each in enumerate(shape(chunk.text, chunk.title)):
+    for place, each in enumerate(shape(chunk.text, chunk.title, chunk.store not in _UNSPOKEN)):
         if stored.unit_terms is not None and place < len(stored.unit_terms):
             words = stored.unit_terms[place].split(" ")
         else:
@@ -227,9 +125,9 @@ def share_of_questions(text: str) -> float:
     return asked / total if total else 0.0
 
 
-def _shapes(text: str, title: str) -> tuple[UnitShape, ...]:
+def _shapes(text: str, title: str, is_log: bool) -> tuple[UnitShape, ...]:
     lines = text.split("\n")
-    section_speaker = speaker_of_section(text, title)
+    section_speaker = speaker_of_section(text, title) if is_log else None
     speakers = speakers_among(lines)
     return tuple(_shape(lines, first, last, section_speaker, speakers) for first, last in units_of(text))
 
@@ -252,30 +150,66 @@ def _shape(
 
 
 @dataclass(frozen=True)
-class LaneRanks:
-    """Rank, from 1, and score of a chunk in each lane."""
-
-    keywords: tuple[int, float] | None = None
-    meaning: tuple[int, float] | None = None
-
-
-@dataclass(frozen=True)
 class Candidates:
     """What the lanes found.
 
     Args:
-        chunks: To be scored, in arbitrary order.
-        places: By chunk number.
+        bm25: Of the chunks found by keywords, by number.
         graph: Memories reached through the graph, by id.
-        statistics: For the question's terms.
-        vector: Of the question, or None.
     """
 
     chunks: tuple[StoredChunk, ...]
-    places: Mapping[int, LaneRanks]
+    bm25: Mapping[int, float]
     graph: Mapping[str, ReachedMemory]
     statistics: Statistics
     vector: FloatArray | None
+
+
+ScoresOf = Callable[[Sequence[str]], Mapping[str, Score | None]]
+
+
+class MemoryScores:
+    """The relevance scores of the memories that a search meets, each fetched once.
+
+    Args:
+        scores_of: Returns scores by memory id; None for those without one.
+        options: Whether dormant memories are wanted.
+    """
+
+    def __init__(self, scores_of: ScoresOf, options: SearchOptions) -> None:
+        self._scores_of = scores_of
+        self._options = options
+        self._known: dict[str, Score | None] = {}
+
+    def of(self, memory_ids: Iterable[str]) -> Mapping[str, Score | None]:
+        """Return the scores known, those of these memories among them; a fact has the score of its entity."""
+        wholes = {each: _scored_as(each) for each in memory_ids if each not in self._known}
+        if wholes:
+            scores = self._scores_of(sorted(set(wholes.values())))
+            self._known.update({each: scores[whole] for each, whole in wholes.items()})
+        return self._known
+
+    def hidden_among(self, owners: Mapping[int, str]) -> set[int]:
+        """Return the chunks whose memory is hidden, given the memory of each."""
+        scores = self.of(owners.values())
+        hidden = {
+            memory_id for memory_id in set(owners.values()) if is_hidden(scores[memory_id], self._options)
+        }
+        return {number for number, memory_id in owners.items() if memory_id in hidden}
+
+
+def _scored_as(memory_id: str) -> str:
+    """Return the memory whose score counts: a fact's entity, else the memory itself, whose name may hold anything."""
+    return memory_id.partition("#^")[0] if memory_id.startswith("entity:") else memory_id
+
+
+def is_hidden(memory_score: Score | None, options: SearchOptions) -> bool:
+    """Return whether a memory is normally hidden (design document §9.2)."""
+    if memory_score is None:
+        return False
+    return memory_score.status == "archived" or (
+        memory_score.status == "dormant" and not options.include_dormant
+    )
 
 
 def gather(
@@ -285,20 +219,16 @@ def gather(
     embed: Callable[[str], FloatArray] | None,
     graph: Mapping[str, ReachedMemory],
     extra_terms: Sequence[str],
-    hidden_among: Callable[[Mapping[int, str]], Collection[int]],
+    scores: MemoryScores,
     *,
     also: Sequence[int] = (),
 ) -> Candidates:
     """Return the chunks worth scoring.
 
     Args:
-        question: What was asked.
-        source: The index.
-        options: Filters and limits.
         embed: Makes the question's vector, of length 1 or zeros; None searches by keywords only.
-        graph: Memories reached through the graph.
-        hidden_among: Returns the hidden ones among chunks, given the memory of each.
         extra_terms: Terms near the question's, whose frequencies are needed too.
+        scores: Of the memories; hidden ones are looked past.
         also: Chunks to score in any case.
     """
     within = options.within
@@ -311,9 +241,8 @@ def gather(
         by_meaning = (
             source.by_vector(vector, min(reach, _MOST_BY_MEANING), within) if vector is not None else []
         )
-        words, meaning = _ranks(by_words), _ranks(by_meaning)
-        best = _best(words, meaning)
-        hidden = hidden_among(source.owners(best))
+        best = _best(by_words, by_meaning)
+        hidden = scores.hidden_among(source.owners(best))
         shown = [number for number in best if number not in hidden][:wanted]
         is_all = len(by_words) < reach and len(by_meaning) < min(reach, _MOST_BY_MEANING)
         if len(shown) >= wanted or is_all or reach >= _MOST_OF_A_LANE:
@@ -325,13 +254,17 @@ def gather(
     chosen = [*shown, *(number for number in best[:wanted] if number in hidden)]
     if graph:
         led = source.by_memory(list(graph), within)
-        hidden = hidden_among(source.owners(led))
+        hidden = scores.hidden_among(source.owners(led))
         chosen.extend([number for number in led if number not in hidden][:_OF_GRAPH])
     if question.period is not None:
         chosen.extend(source.by_day(question.period.first, question.period.last, _OF_PERIOD, within))
+    if question.wants_advice and within.store is None:
+        core = replace(within, store="core")
+        found = source.by_keywords(asked, _OF_CORE, core) if asked else []
+        found += source.by_vector(vector, _OF_CORE, core) if vector is not None else []
+        chosen.extend(number for number, _ in found)
     chunks = source.read(list(dict.fromkeys((*chosen, *also))))
-    places = {chunk.number: LaneRanks(words.get(chunk.number), meaning.get(chunk.number)) for chunk in chunks}
-    return Candidates(tuple(chunks), places, graph, statistics, vector)
+    return Candidates(tuple(chunks), dict(by_words), graph, statistics, vector)
 
 
 def _counts(options: SearchOptions) -> tuple[int, int]:
@@ -345,15 +278,11 @@ def _counts(options: SearchOptions) -> tuple[int, int]:
     return max(_OF_A_LANE, results), max(_READ_FOR_MANY, results)
 
 
-def _ranks(found: Sequence[tuple[int, float]]) -> dict[int, tuple[int, float]]:
-    return {number: (rank, score) for rank, (number, score) in enumerate(found, 1)}
-
-
-def _best(*lanes: Mapping[int, tuple[int, float]]) -> list[int]:
+def _best(*lanes: Sequence[tuple[int, float]]) -> list[int]:
     """Return all chunks found, those ranked high in both lanes first."""
     merit: dict[int, float] = {}
     for lane in lanes:
-        for number, (rank, _) in lane.items():
+        for rank, (number, _) in enumerate(lane, 1):
             merit[number] = merit.get(number, 0.0) + 1 / (_RANK_OFFSET + rank)
     return sorted(merit, key=lambda number: (-merit[number], number))
 

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal
 
-from workbench.engine.catalog.terms import STOP_WORDS, fold, is_prefix, telling_terms
-from workbench.engine.search.chunks import Chunk, ChunkSource, Within
-from workbench.engine.search.ranking.periods import Period, period_of, without_period
-from workbench.engine.search.stemming import index_terms, question_terms, stem
-from workbench.engine.search.text_units import AGENT, PERSON
+from workbench.engine.catalog.terms import (
+    STOP_WORDS,
+    coverage,
+    fold,
+    index_terms,
+    is_prefix,
+    question_terms,
+    stem,
+    telling_terms,
+)
+from workbench.engine.language.periods import Period, period_of, without_period
+from workbench.engine.search.chunks import AGENT, PERSON, Chunk, ChunkSource, Within
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,6 +43,13 @@ _ABOUT = re.compile(
     r"|关于|關於|是谁|是誰|介绍|介紹",
     re.IGNORECASE,
 )
+# How a question about something begins; none of it is a word of what is asked about.
+_FRAME = re.compile(
+    r"\b(?:tell me|what do (?:you|we|i) (?:know|have|remember)|remind me|anything|everything)"
+    r"\s+(?:more\s+|else\s+)?about\b"
+    r"|(?:你|我们|我們)?(?:知道|记得|記得)(?:些|哪些)?(?:什么|什麼)?|介绍(?:一下)?|介紹(?:一下)?|关于|關於",
+    re.IGNORECASE,
+)
 _HOW = re.compile(
     r"\bhow (?:do|does|can|should|would|to) (?:i|we|you|one|it)?\b|\bhow to\b|\bsteps? (?:to|for)\b"
     r"|怎么|怎麼|如何|怎样|怎樣|步骤|步驟",
@@ -49,8 +63,19 @@ _LATEST = re.compile(
 # A question in the present tense has one answer at a time: the newest.
 _PRESENT = re.compile(
     r"\s*(?:what(?:'s|’s| is| are| am)|how (?:many|much|old|often|big|far)|which|who(?:'s|’s| is| are)"
-    r"|where(?:'s|’s| is| are| am| do| does)|am i|is my|are my|do i|does|have i)\b"
+    r"|where(?:'s|’s| is| are| am| do| does)"
+    r"|when(?:'s|’s| is| are| am| do| does)|(?:by |at |on )?what (?:time|date|day)"
+    r"|am i|is my|are my|do i|does|have i)\b"
     r"|多少|几[个個次]|幾[个個次]|哪[个個里裡]|是什么|是什麼|是多",
+    re.IGNORECASE,
+)
+# Somebody asks what to do, or what they like: what was agreed on how to go about things answers first.
+_ADVICE = re.compile(
+    r"\b(?:should|shall) (?:i|we)\b|\bhow can (?:i|we)\b|^\s*(?:please )?(?:recommend|suggest|advise)\b"
+    r"|\b(?:can|could|would|will|do) you\b[^.?!]*\b(?:suggest|recommend|advise|think|help)\b"
+    r"|\b(?:any|some|your) (?:advice|suggestions?|recommendations?|ideas)\b"
+    r"|\b(?:do|would) (?:i|we) (?:\w+ )?(?:like|prefer|want|enjoy)\b|\bmy (?:preferences?|favou?rites?)\b"
+    r"|(?:推荐|推薦|建议|建議)(?![了过過])|应该|應該|该不该|該不該|我[^，。？]{0,6}(?:喜欢|喜歡|偏好|习惯|習慣)",
     re.IGNORECASE,
 )
 _FIRST_PERSON = re.compile(r"\b(?:I|my|me|mine|I'm|I’m|I've|I’ve)\b|我")
@@ -89,11 +114,11 @@ class Question:
         text: As asked, up to 4,000 characters.
         terms: Its significant terms, stemmed; empty without any word.
         strategy: Kind of answer it wants (design document §11.1).
-        period: The days it names, or None.
         voices: Speakers meant by “I” or “you”: labels of the person or of the agent in a log.
         wants_times: Whether it asks for a time.
         wants_newest: Whether the newer of two answers is right.
         wants_whatever: Whether it asks for anything there is of the days it names.
+        wants_advice: Whether it asks for advice, or for what the person likes.
     """
 
     text: str
@@ -104,6 +129,7 @@ class Question:
     wants_times: bool
     wants_newest: bool
     wants_whatever: bool = False
+    wants_advice: bool = False
 
 
 def read_question(text: str, today: date, holds: Callable[[Period], bool] = lambda _period: True) -> Question:
@@ -118,15 +144,18 @@ def read_question(text: str, today: date, holds: Callable[[Period], bool] = lamb
     wants_times = _WHEN.search(text) is not None and (_WHEN.match(text) is not None or not text.isascii())
     is_latest = _LATEST.search(text) is not None
     period = period_of(text, today, holds)
+    strategy = _strategy(text, wants_times=wants_times, is_latest=is_latest)
+    asked = _FRAME.sub(" ", text) if strategy == "about" else text
     return Question(
         text,
-        question_terms(text),
-        _strategy(text, wants_times=wants_times, is_latest=is_latest),
+        question_terms(asked) or question_terms(text),
+        strategy,
         period,
         _voices(text),
         wants_times,
         period is None and (is_latest or _PRESENT.match(text) is not None or _asks_state_in_han(text)),
         period is not None and _asks_for_whatever(without_period(text, today)),
+        _ADVICE.search(text) is not None,
     )
 
 
@@ -160,12 +189,10 @@ class SearchOptions:
     """How to answer a search.
 
     Args:
-        max_results: Most results, or None for no limit.
         min_score: Minimum score of a result, 0–1, or None.
-        within: Filter on chunks.
+        least_share: Minimum share of the best result's score, 0–1.
         include_dormant: Also return dormant memories that do not hold the exact term.
         budget: Fill this many tokens with matching lines instead of showing them in context.
-        explain: Explain each result's rank, and what was left out.
         fusion: `two-grain`, or the `weighted-sum` of design document §11.3.
         vector_weight: Weight of meaning in the weighted sum.
         text_weight: Weight of keywords in the weighted sum.
@@ -182,6 +209,7 @@ class SearchOptions:
     vector_weight: float = 0.7
     text_weight: float = 0.3
     candidate_multiplier: int = 4
+    least_share: float = 0.0
 
 
 def named_voices(question: Question, speakers: Iterable[str]) -> frozenset[str]:
@@ -195,20 +223,15 @@ def without_names(text: str, names: Iterable[str]) -> str:
     """Return a question without speakers' names: nearly every line of a log is by or about one of them.
 
     Args:
-        text: The question.
         names: Of speakers; nothing else is removed.
     """
-    for name in sorted(names, key=len, reverse=True):
+    for name in sorted(names, key=lambda name: (-len(name), name)):
         text = re.sub(rf"(?<!\w){re.escape(name)}(?:['’]s)?(?!\w)", "", text, flags=re.IGNORECASE)
     return text
 
 
 class PhraseMatch:
-    """Matches what a question names exactly.
-
-    Args:
-        question: As asked.
-    """
+    """Matches what a question names exactly."""
 
     def __init__(self, question: str) -> None:
         self._identifiers = [
@@ -240,19 +263,10 @@ def _phrase_words(text: str) -> str:
 NEAR_WORDS_TABLE = Path(__file__).with_name("near_words.npz")
 
 
-class NearWords(Protocol):
-    """Terms near those of a question."""
-
-    def near(self, question: str) -> Mapping[str, float]:
-        """Return stemmed terms with their weight relative to a question's term, 0–1."""
-        ...
-
-
-class TableNearWords:
+class NearWords:
     """Near words of English words, computed by `tools/make_near_words.py`; thread-safe.
 
     Args:
-        terms: Stemmed terms.
         words: Plain words, sorted.
         nearest: For each word, indices of near terms in `terms`; -1 pads.
         cosines: Similarity of each, 0–255 for 0–1.
@@ -271,6 +285,7 @@ class TableNearWords:
         self._cosines = cosines
 
     def near(self, question: str) -> Mapping[str, float]:
+        """Return stemmed terms near those of a question, with their weight relative to its own, 0–1."""
         asked = telling_terms(question)
         own = {stem(term) for term in asked}
         found: dict[str, float] = {}
@@ -295,7 +310,7 @@ def builtin_near_words() -> NearWords:
 
     with np.load(NEAR_WORDS_TABLE, allow_pickle=False) as table:
         terms, words = (bytes(table[name]).decode("ascii").split("\n") for name in ("terms", "words"))
-        return TableNearWords(terms, words, table["nearest"], table["cosines"])
+        return NearWords(terms, words, table["nearest"], table["cosines"])
 
 
 @dataclass(frozen=True)
@@ -310,7 +325,6 @@ def literal_matches(source: ChunkSource, words: str) -> list[LiteralMatch]:
     """Return the best piece of each memory that holds any of the words, best coverage first.
 
     Args:
-        source: The index.
         words: Any text; not a query language.
     """
     wanted = question_terms(words)
@@ -326,16 +340,3 @@ def literal_matches(source: ChunkSource, words: str) -> list[LiteralMatch]:
         if known is None or known.coverage < match.coverage:
             best[chunk.memory_id, chunk.path] = match
     return sorted(best.values(), key=lambda match: -match.coverage)
-
-
-def coverage(wanted: Sequence[str], text: str) -> float:
-    """Return the share of a question's terms, from `question_terms`, that a text holds, 0–1."""
-    held = set(index_terms(text))
-    return sum(_holds(held, term) for term in wanted) / len(wanted)
-
-
-def _holds(held: set[str], term: str) -> bool:
-    if term in held:
-        return True
-    # A single Chinese, Japanese or Korean character matches every term that begins with it.
-    return is_prefix(term) and any(each.startswith(term) for each in held)

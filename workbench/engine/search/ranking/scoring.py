@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from workbench.engine.catalog.terms import is_pair, is_prefix
+from workbench.engine.catalog.terms import index_terms, is_pair, is_prefix
+from workbench.engine.language.calendar import MONTH_NAMES, MONTHS, WEEKDAYS
 from workbench.engine.search.chunks import Statistics
 from workbench.engine.search.ranking.candidates import Candidates, CandidateUnit, units_in
 from workbench.engine.search.ranking.question import Question, SearchOptions, named_voices
-from workbench.engine.search.stemming import index_terms
 
 if TYPE_CHECKING:
     from workbench.engine.providers.embedding.embedder import FloatArray
@@ -46,7 +46,7 @@ IN_PERIOD = 3.0
 _DAYS_ALONE = 9.0
 _GRAPH = 2.0
 _RECENT = 1.0
-_NUDGES = frozenset(("primary", "voice", "asking", "time", "period", "days", "graph", "recent"))
+_NUDGES = ("primary", "voice", "asking", "time", "period", "days", "graph", "recent")
 # Per e-fold of length, when results fill a budget.
 _LENGTH = -0.8
 _PERIOD_FADE_DAYS = 7.0
@@ -73,12 +73,10 @@ def inverse_frequency(statistics: Statistics, term: str) -> float:
 def words_of_runs(terms: Sequence[str], statistics: Statistics) -> list[str]:
     """Drop pairs of characters that only straddle two words of a question.
 
-    A run of Chinese or similar script is queried by all its character pairs. A pair that occurs nowhere is not
-    a missing
-    word if each of its characters belongs to a pair that does occur, or is a function word.
+    A run of Chinese or similar script is queried by all its character pairs. A pair that occurs nowhere is not a
+    missing word if each of its characters belongs to a pair that does occur, or is a function word.
 
     Args:
-        terms: Of a question.
         statistics: Their frequencies in the index.
     """
     held = {term for term in terms if statistics.frequencies.get(term, 0)}
@@ -87,16 +85,21 @@ def words_of_runs(terms: Sequence[str], statistics: Statistics) -> list[str]:
     return left or list(terms)
 
 
-def score_words(units: Sequence[CandidateUnit], idf: Mapping[str, float], near: Mapping[str, float]) -> None:
+def score_words(
+    units: Sequence[CandidateUnit],
+    idf: Mapping[str, float],
+    near: Mapping[str, float],
+    called: Mapping[str, Collection[str]],
+) -> None:
     """Set the word signals of units, each at least 0.
 
     `exact` is the summed idf of the question's terms in the unit; `words` is BM25 by unit length, ignoring repetitions;
     `near` also counts near words; `chunk` and `memory` are `near` of the whole chunk and of the memory's candidates.
 
     Args:
-        units: Of all candidates.
         idf: Weight of each term of the question.
         near: Weight of each near word.
+        called: Terms by which the question calls an entity, by its id; it holds them as it does its title.
     """
     weights = {**near, **idf}
     wanted = weights.keys()
@@ -113,6 +116,7 @@ def score_words(units: Sequence[CandidateUnit], idf: Mapping[str, float], near: 
         chunk = unit.stored.chunk
         if chunk.store in _SMALL_STORES:
             held |= wanted & _title_terms(chunk.title, chunk.tags)
+            held.update(term for term in called.get(chunk.memory_id, ()) if term in wanted)
         own.append(held)
         lengths_of_chunk[number] += unit.length
         of_chunk[number] |= held
@@ -128,19 +132,18 @@ def score_words(units: Sequence[CandidateUnit], idf: Mapping[str, float], near: 
         dict(zip(lengths_of_chunk, _saturation(list(lengths_of_chunk.values())), strict=True)),
         dict(zip(lengths_of_memory, _saturation(list(lengths_of_memory.values())), strict=True)),
     )
+    # Exact sums do not depend on the order of a set: equal units stay equal in every run.
     chunk_scores = {
-        number: grains[1][number] * sum(map(weights.__getitem__, held)) for number, held in of_chunk.items()
+        number: grains[1][number] * math.fsum(map(weights.__getitem__, held))
+        for number, held in of_chunk.items()
     }
     memory_scores = {
-        memory: grains[2][memory] * sum(map(weights.__getitem__, held)) for memory, held in of_memory.items()
+        memory: grains[2][memory] * math.fsum(map(weights.__getitem__, held))
+        for memory, held in of_memory.items()
     }
     for unit, held, factor in zip(units, own, grains[0], strict=True):
-        exact = extra = 0.0
-        for term in held:
-            if term in idf:
-                exact += idf[term]
-            else:
-                extra += near[term]
+        exact = math.fsum(idf[term] for term in held if term in idf)
+        extra = math.fsum(near[term] for term in held if term not in idf)
         unit.signals = {
             "exact": exact,
             "words": factor * exact,
@@ -164,16 +167,17 @@ def _saturation(lengths: Sequence[int]) -> list[float]:
 _TIME_TERMS = frozenset(
     term
     for term in index_terms(
-        "yesterday today tomorrow tonight ago last next week weekend month year since recently just"
-        " monday tuesday wednesday thursday friday saturday sunday"
-        " january february march april may june july august september october november december"
-        " 昨天 今天 明天 前天 后天 後天 上周 上週 下周 下週"
+        "yesterday today tomorrow tonight ago last next week weekend month year since recently just "
+        + " ".join((*MONTH_NAMES, *(name for name in MONTHS if not name.isascii()), *WEEKDAYS))
+        + " 昨天 今天 明天 前天 后天 後天 上周 上週 下周 下週"
         " 这周 這週 本周 本週 上月 下月 本月 去年 今年 明年 前年 月底 年底 刚才 剛才"
     )
     if len(term) > 1
 ).union(map(str, range(1900, 2100)))
 
 
+# How something is done, and what always holds, cannot say when something was.
+_TIMELESS_STORES = frozenset(("procedural", "core"))
 # Where a strategy looks first (design document §11.1).
 _PRIMARY_STORES = {
     "when": frozenset(("episodic",)),
@@ -188,7 +192,6 @@ class Scored:
     """Result of scoring.
 
     Args:
-        units: Best first.
         idf: Weight of each of the question's terms, without names of speakers asked about.
         voices: Preferred speakers.
         is_answered_by_days: Whether the question asks for anything of some days, and there is something.
@@ -206,8 +209,6 @@ def score(
     """Score every unit of the candidates.
 
     Args:
-        question: What was asked.
-        candidates: The chunks the lanes found.
         near: Terms near the question's, with similarity 0–1.
         options: Fusion, and whether a budget is to be filled.
     """
@@ -221,7 +222,8 @@ def score(
         for term, nearness in near.items()
         if term not in idf
     }
-    score_words(units, idf, near_idf)
+    called = {memory: reached.called for memory, reached in candidates.graph.items() if reached.called}
+    score_words(units, idf, near_idf, called)
     _meaning(units, candidates)
     if options.fusion == "weighted-sum":
         _weighted_sum(units, candidates, options)
@@ -305,13 +307,14 @@ def _two_grain(
         if before is not None and before.stored is unit.stored:
             points += _BEFORE * carried
         carried, before = near + (meaning if scales["meaning"] else near), unit
-        if voices and unit.shape.speaker in voices:
+        is_agreed = question.wants_advice and unit.stored.chunk.store == "core"
+        if voices and (is_agreed or unit.shape.speaker in voices):
             signals["voice"] = _OWN_VOICE
         if unit.shape.asking:
             signals["asking"] = _ASKING * unit.shape.asking
-        if question.wants_times and not _TIME_TERMS.isdisjoint(unit.words):
-            signals["time"] = _TELLS_TIME
         chunk = unit.stored.chunk
+        if question.wants_times and tells_time(unit):
+            signals["time"] = _TELLS_TIME
         if chunk.store in primary:
             signals["primary"] = _PRIMARY
         if question.period is not None and chunk.day is not None:
@@ -324,11 +327,21 @@ def _two_grain(
             signals["graph"] = _GRAPH * reached.strength
         if chunk.day is not None and recency:
             signals["recent"] = _RECENT * recency[chunk.day]
-        for nudge in _NUDGES & signals.keys():
-            points += signals[nudge]
+        for nudge in _NUDGES:
+            points += signals.get(nudge, 0.0)
         if has_budget:
             points += _LENGTH * math.log(len(unit.shape.spoken) + 20)
         unit.points = points
+
+
+def tells_time(unit: CandidateUnit) -> bool:
+    """Return whether a unit's words express a time."""
+    return not _TIME_TERMS.isdisjoint(unit.words)
+
+
+def is_timeless(unit: CandidateUnit) -> bool:
+    """Return whether a unit has no time and names none."""
+    return unit.stored.chunk.store in _TIMELESS_STORES and not tells_time(unit)
 
 
 def _nearness(days: int) -> float:
@@ -345,8 +358,7 @@ def _recency(units: Iterable[CandidateUnit]) -> dict[object, float]:
 def _weighted_sum(units: Sequence[CandidateUnit], candidates: Candidates, options: SearchOptions) -> None:
     """Score by `vectorWeight × cosine + textWeight × BM25 / (1 + BM25)`, so that a better match scores higher."""
     for unit in units:
-        place = candidates.places.get(unit.stored.number)
-        bm25 = max(0.0, place.keywords[1]) if place is not None and place.keywords is not None else 0.0
+        bm25 = max(0.0, candidates.bm25.get(unit.stored.number, 0.0))
         unit.points = (
             options.vector_weight * max(0.0, unit.signals.get("meaning", 0.0))
             + options.text_weight * bm25 / (1 + bm25)
@@ -358,12 +370,8 @@ def result_confidence(scored: Scored) -> float:
     """Return how much of the question the best results cover, 0–1.
 
     Takes the largest share of the question's term weight in one of the best ten units, halved for the wrong speaker;
-    with vectors, averaged with the closeness in meaning of the best five. If the question only asks for
-    anything of some
-    days, having something is enough.
-
-    Args:
-        scored: The scored units, best first.
+    with vectors, averaged with the closeness in meaning of the best five. If the question only asks for anything of
+    some days, having something is enough.
     """
     best = scored.units[:_LOOKED_AT]
     if not best:

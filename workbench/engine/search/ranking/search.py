@@ -2,24 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from workbench.engine.catalog.terms import query_terms
+from workbench.engine.catalog.terms import query_terms, stem
 from workbench.engine.results.memories import Score
-from workbench.engine.results.recall import Cut, Explanation, Found, Hit, Lane, Signals, WhyNot
-from workbench.engine.search.chunks import ChunkSource, Within
+from workbench.engine.results.recall import (
+    Cut,
+    Explanation,
+    Faded,
+    Found,
+    Hit,
+    HitRelation,
+    Lane,
+    Signals,
+    WhyNot,
+)
+from workbench.engine.search.chunks import ChunksOfToday, ChunkSource, Within
+from workbench.engine.search.ranking.approved import (
+    Approved,
+    FactLookups,
+    approved_about,
+    places_of,
+)
 from workbench.engine.search.ranking.candidates import (
     Candidates,
     CandidateUnit,
-    GraphLane,
-    ReachedMemory,
+    MemoryScores,
+    ScoresOf,
     gather,
 )
+from workbench.engine.search.ranking.graph import GraphLane, ReachedMemory
 from workbench.engine.search.ranking.question import (
-    NearWords,
     PhraseMatch,
     Question,
     SearchOptions,
@@ -30,24 +46,32 @@ from workbench.engine.search.ranking.scoring import (
     IN_PERIOD,
     Scored,
     is_likely_absent,
+    is_timeless,
     result_confidence,
     score,
 )
 from workbench.engine.search.ranking.selection import (
     Passage,
     Ranked,
-    after_successors,
+    Selection,
+    agreed_first,
+    behind_what_holds,
     decay_factor,
-    is_hidden,
+    named_first,
+    names_memory,
     newest_first,
+    passage_in_context,
     select,
+    within_days_first,
 )
-from workbench.engine.search.stemming import stem
+from workbench.engine.tokens import count_tokens
 
 if TYPE_CHECKING:
     from workbench.engine.providers.embedding.embedder import FloatArray
 
 
+# More than this share of the graph's strength have only entities that the question means, not their neighbours.
+_NEXT = 0.5
 _LANES = {"keywords": "exact", "meaning": "meaning"}
 _SENTENCES = {
     "primary": "It stands where questions of this kind are answered first.",
@@ -62,11 +86,19 @@ _REMEDIES = {
     "dormant": "Search dormant memories too, or quote it word for word.",
     "near-duplicate": "Look at the result that says the same.",
     "below-minimum": "Lower the minimum score.",
+    "weak": "Give a minimum score; 0 leaves nothing out.",
     "over-budget": "Raise the budget.",
     "over-limit": "Ask for more results.",
 }
+# What no longer holds has this share of the score that it would have, so that it stands below what is as relevant; so
+# has what cannot tell the time asked for.
+_LOWERED = 0.75
+_IS_RETIRED = "Lowered: it no longer holds."
+_IS_TIMELESS = "Lowered: it names no time, and the question asks for one."
 # Only this many of the best units are examined further.
 _PLACED = 240
+# Faded memories that are shown; the others are counted.
+_MOST_FADED = 5
 
 
 def ranks_of(units: Sequence[CandidateUnit]) -> dict[str, dict[int, int]]:
@@ -148,64 +180,69 @@ def reason_of(
         return WhyNot(memory_id, None, cut.detail, _REMEDIES.get(cut.reason, ""), explanation)
     if all(lane.rank is None for lane in explanation.lanes):
         reason = "It shares no word with the question, and no other lane leads to it."
-        return WhyNot(memory_id, None, reason, "Ask with words that stand in it.", explanation)
+        return WhyNot(memory_id, None, reason, "Ask with words that it holds.", explanation)
     reason = "A better result shows the same lines or memory."
     return WhyNot(memory_id, None, reason, "", explanation)
 
 
-ScoresOf = Callable[[Sequence[str]], Mapping[str, Score | None]]
+@dataclass(frozen=True)
+class SearchQuery:
+    """What is asked of an index.
+
+    Args:
+        text: Any text; not a query language.
+        now: The current time in the workspace's zone, base of “yesterday”.
+        scores_of: Returns relevance scores of memories by id; None for those without one.
+        facts: Which facts cite what, or None.
+        hidden: Ids of facts and relations that were archived by themselves, `entity:person--alex#^f7k2`.
+    """
+
+    text: str
+    options: SearchOptions
+    now: datetime
+    scores_of: ScoresOf
+    graph: GraphLane | None = None
+    facts: FactLookups | None = None
+    hidden: frozenset[str] = frozenset()
 
 
 class Search:
     """One search, from question to answer.
 
-    A result's score, 0–1, is the confidence that the question is covered (`result_confidence`), times its
-    strength relative
-    to the best result, times at least 0.85 depending on the decay of its memory. Scores fall down the list,
-    except where a
-    newer statement moves ahead of an older one.
+    A result's score, 0–1, is the confidence that the question is covered (`result_confidence`), times its strength
+    relative to the best result, times at least 0.85 depending on the decay of its memory. Scores fall down the list,
+    except where a newer statement moves ahead of an older one, or what lies within “last week” ahead of what does not.
 
     Args:
-        query: Any text; not a query language.
-        source: One state of the index.
-        options: Limits, filters, fusion.
-        now: The current time in the workspace's zone, base of “yesterday”.
         embed_query: Makes the question's vector, of length 1 or zeros; None searches by keywords only.
-        graph: Graph lane, or None.
-        scores_of: Returns relevance scores of memories by id; None for those without one.
-        near_words: Adds near words to the question's; by default the bundled table if there is an embedder.
     """
 
     def __init__(
         self,
-        query: str,
+        query: SearchQuery,
         source: ChunkSource,
-        *,
-        options: SearchOptions,
-        now: datetime,
         embed_query: Callable[[str], FloatArray] | None,
-        graph: GraphLane | None,
-        scores_of: ScoresOf,
-        near_words: NearWords | None = None,
     ) -> None:
-        self.source = source
-        self.options = options
-        self.scores_of = scores_of
-        self.scores: dict[str, Score | None] = {}
+        today = query.now.date()
+        self._today = today.isoformat()
+        self._facts = query.facts
+        self.approved = Approved()
+        self.source = ChunksOfToday(source, query.hidden, self._today)
+        self.options = options = query.options
+        self.scores = MemoryScores(query.scores_of, options)
         self.question: Question = read_question(
-            query,
-            now.date(),
+            query.text,
+            today,
             lambda period: bool(source.by_day(period.first, period.last, 1, options.within)),
         )
         self.exactly = PhraseMatch(self.question.text)
         has_words = bool(self.question.terms)
+        self._lane = query.graph
         self.embed_query = embed_query
         self.graph: Mapping[str, ReachedMemory] = (
-            graph.reach(self.question.text) if graph and has_words else {}
+            query.graph.reach(self.question.text) if query.graph and has_words else {}
         )
-        if near_words is None and embed_query is not None:
-            near_words = builtin_near_words()
-        self.near = near_words.near(self.question.text) if near_words and has_words else {}
+        self.near = builtin_near_words().near(self.question.text) if embed_query and has_words else {}
 
     def found(self) -> Found:
         """Answer the question.
@@ -219,18 +256,38 @@ class Search:
         hits = tuple(
             self._hit(place, passage, candidates, scored, ranks) for place, passage in selected.chosen
         )
+        wanted = scored.idf.keys() | self.near.keys()
+        faded = tuple(
+            self._hit(place, passage_in_context(place.unit, wanted), candidates, scored, ranks)
+            for place in self._affordable(selected, wanted)
+        )
         period = self.question.period
         return Found(
             hits,
             "none",
             None,
             None,
-            not hits or is_likely_absent(belief, scored),
+            not (hits or faded) or is_likely_absent(belief, scored),
             0.0,
             strategy=self.question.strategy,
             period=(period.first.isoformat(), period.last.isoformat()) if period else None,
             cuts=tuple(selected.cuts),
+            faded=Faded(len(selected.faded), faded),
         )
+
+    def _affordable(self, selected: Selection, wanted: Collection[str]) -> list[Ranked]:
+        """Return the faded memories to show: a few, and no more than a budget has left."""
+        shown = selected.faded[:_MOST_FADED]
+        if self.options.budget is None or not shown:
+            return shown
+        left = self.options.budget - sum(count_tokens(passage.snippet) for _, passage in selected.chosen)
+        affordable = []
+        for place in shown:
+            left -= count_tokens(passage_in_context(place.unit, wanted).snippet)
+            if left < 0:
+                break
+            affordable.append(place)
+        return affordable
 
     def ranked(self, also: Sequence[int]) -> tuple[list[Ranked], Candidates, Scored, float]:
         """Return every unit of the candidates in its final order."""
@@ -275,7 +332,7 @@ class Search:
             self.embed_query,
             self.graph,
             list(self.near),
-            self._hidden_among,
+            self.scores,
             also=also,
         )
         successors = {
@@ -284,28 +341,16 @@ class Search:
             if stored.chunk.is_retired and stored.chunk.superseded_by
             for name in (stored.chunk.superseded_by, stored.chunk.memory_id.partition("#")[0])
         }
+        within = self.options.within
+        wanted = self.source.by_memory(sorted(successors), within) if successors else []
+        if self._facts is not None:
+            self.approved = approved_about(gathered.chunks, self.question.terms, self._facts, self._today)
+            wanted += places_of(self.approved.sources(), self.source, within)
         known = {stored.number for stored in gathered.chunks}
-        missing = (
-            [n for n in self.source.by_memory(sorted(successors), self.options.within) if n not in known]
-            if successors
-            else []
-        )
+        missing = [number for number in dict.fromkeys(wanted) if number not in known]
         if not missing:
             return gathered
         return replace(gathered, chunks=(*gathered.chunks, *self.source.read(missing)))
-
-    def _know(self, memory_ids: Iterable[str]) -> None:
-        """Fetch the scores of memories not fetched yet."""
-        if unknown := sorted({memory_id for memory_id in memory_ids if memory_id not in self.scores}):
-            self.scores.update(self.scores_of(unknown))
-
-    def _hidden_among(self, owners: Mapping[int, str]) -> Collection[int]:
-        """Return the chunks whose memory is hidden."""
-        self._know(owners.values())
-        hidden = {
-            memory_id for memory_id in set(owners.values()) if is_hidden(self.scores[memory_id], self.options)
-        }
-        return {number for number, memory_id in owners.items() if memory_id in hidden}
 
     def _placed(self, scored: Scored, belief: float, also: Collection[int]) -> list[Ranked]:
         """Return units with their final scores, in their final order."""
@@ -314,36 +359,44 @@ class Search:
         lowest = min(0.0, scored.units[-1].points)
         units = [unit for at, unit in enumerate(scored.units) if at < _PLACED or unit.stored.number in also]
         spread = (units[0].points - lowest) or 1.0
-        self._know({unit.stored.chunk.memory_id for unit in units})
+        scores = self.scores.of({unit.stored.chunk.memory_id for unit in units})
         placed = []
         for unit in units:
-            memory_id = unit.stored.chunk.memory_id
             relevance = belief * (unit.points - lowest) / spread
-            own = self.scores[memory_id]
+            own = scores[unit.stored.chunk.memory_id]
             factor = decay_factor(own)
+            lowered = [_IS_RETIRED] if unit.stored.chunk.is_retired else []
+            if self.question.wants_times and is_timeless(unit):
+                lowered.append(_IS_TIMELESS)
             placed.append(
                 Ranked(
                     unit,
                     relevance,
-                    relevance * (1.0 if factor is None else factor),
+                    relevance * (1.0 if factor is None else factor) * _LOWERED ** len(lowered),
                     own,
                     own is not None
                     and own.status == "dormant"
                     and self.exactly.is_in(unit.stored.chunk.text),
+                    nudges=tuple(lowered),
+                    is_named=names_memory(self.question, unit.stored.chunk),
                 )
             )
         placed.sort(key=lambda place: -place.score)
+        placed = self.approved.applied(placed, scored.idf)
         by_unit = {id(place.unit): place for place in placed}
         ordered = [place.unit for place in placed]
-        moved = newest_first(ordered, self.question, scored.idf)
+        outdated = {at for at, place in enumerate(placed) if place.outdated_by}
+        moved = newest_first(ordered, self.question, scored.idf, outdated)
         nudges = {id(ordered[at]): sentence for at, sentence in moved.items() if sentence}
-        final = after_successors([ordered[at] for at in moved])
-        return [
-            replace(by_unit[id(unit)], nudges=(nudges[id(unit)],))
+        holding = behind_what_holds([ordered[at] for at in moved], [placed[at].score for at in moved])
+        final = within_days_first(holding, self.question)
+        result = [
+            replace(by_unit[id(unit)], nudges=(*by_unit[id(unit)].nudges, nudges[id(unit)]))
             if id(unit) in nudges
             else by_unit[id(unit)]
             for unit in final
         ]
+        return named_first(agreed_first(result, self.question))
 
     def _hit(
         self,
@@ -371,6 +424,28 @@ class Search:
             if self.options.explain
             else None,
             superseded_by=chunk.superseded_by,
+            retired=chunk.is_retired,
+            until=chunk.until,
+            outdated_by=place.outdated_by,
+            outdated_since=place.outdated_since,
+            approved_as=place.approved_as,
+            relations=self._relations(chunk.memory_id) if not chunk.is_retired else (),
+        )
+
+    def _relations(self, memory_id: str) -> tuple[HitRelation, ...]:
+        """Return the relations of an entity that answer the question, without those to what was archived."""
+        if self._lane is None or not memory_id.startswith("entity:") or "#" in memory_id:
+            return ()
+        reached = self.graph.get(memory_id)
+        with_all = self.question.strategy == "about" and reached is not None and reached.strength > _NEXT
+        found = self._lane.relations(memory_id, self.question.text, with_all=with_all)
+        scores = self.scores.of({end for each in found for end in (each.from_, each.to)})
+        return tuple(
+            each
+            for each in found
+            if not any(
+                (own := scores[end]) is not None and own.status == "archived" for end in (each.from_, each.to)
+            )
         )
 
 

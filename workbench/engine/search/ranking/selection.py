@@ -5,15 +5,21 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
+from workbench.engine.catalog.terms import index_terms, question_terms
 from workbench.engine.results.memories import Score
 from workbench.engine.results.recall import Cut
-from workbench.engine.search.ranking.candidates import CandidateUnit
+from workbench.engine.search.chunks import Chunk
+from workbench.engine.search.ranking.candidates import CandidateUnit, is_hidden
 from workbench.engine.search.ranking.question import Question, SearchOptions
-from workbench.engine.search.stemming import index_terms
-from workbench.engine.tokens.counting import count_tokens
+from workbench.engine.tokens import count_tokens
+
+if TYPE_CHECKING:
+    from workbench.engine.providers.embedding.embedder import FloatArray
 
 SNIPPET_CHARACTERS = 700
 _WORD = re.compile(r"\w+")
@@ -34,8 +40,20 @@ _FLAT_STORES = frozenset(("file", "extra", "session", "vault"))
 _AMONG = 8
 _OF_THE_OLDER = 0.6
 _OF_THE_QUESTION = 0.3
+# Without a word of change, it is the same thing with another value where both say nearly the same.
+_IN_COMMON = 0.5
+_ASKED_OF_BOTH = 0.4
+_ALIKE = 0.55
+_NUMBER = re.compile(r"\d[\d,.:]*")
 _OPENING = 400
 _VALUE = re.compile(r"\d|[一二两三四五六七八九十百千万]")
+# With this share of the score of a statement that no longer holds, and as many words of the question, another is as
+# relevant: lines of a long memory score less than the same words alone.
+_AS_RELEVANT = 0.5
+# Items of core memory put first where advice is asked for; the others keep their places.
+_MOST_AGREED = 5
+_NAMED = "The question asks for it by its name."
+_AGREED = "Core memory answers first where advice is asked for."
 _MOVED = "Newer than a statement of the same thing that matched better."
 
 
@@ -59,7 +77,6 @@ def passage_in_context(unit: CandidateUnit, wanted: Collection[str], taken: Coll
 
     Args:
         unit: What matched.
-        wanted: The question's terms.
         taken: Lines of the file already shown by another result; not repeated.
     """
     lines = unit.stored.chunk.text.split("\n")
@@ -115,12 +132,15 @@ class Ranked:
     """A unit with its final score.
 
     Args:
-        unit: The unit.
         relevance: 0–1, before decay.
         score: 0–1.
         memory_score: Its memory's own score; None where it has none.
         is_exact: Whether it holds the exact term the question names, and is shown though faded.
         nudges: What moved it, one sentence each.
+        is_named: Whether the question asks for its memory by name or title.
+        outdated_by: The fact that holds instead of what its lines say, or None.
+        outdated_since: ISO date from which it does, or None.
+        approved_as: The fact that holds and cites its lines, or None.
     """
 
     unit: CandidateUnit
@@ -129,11 +149,15 @@ class Ranked:
     memory_score: Score | None
     is_exact: bool
     nudges: tuple[str, ...] = ()
+    is_named: bool = False
+    outdated_by: str | None = None
+    outdated_since: str | None = None
+    approved_as: str | None = None
 
     @property
     def is_found(self) -> bool:
-        """Return whether any lane found it or its chunk."""
-        return any(self.unit.signals.get(lane, 0.0) > 0 for lane in _FINDING)
+        """Return whether any lane found it or its chunk, or a fact that rests on it."""
+        return self.approved_as is not None or any(self.unit.signals.get(lane, 0.0) > 0 for lane in _FINDING)
 
     @property
     def decay_factor(self) -> float | None:
@@ -143,9 +167,14 @@ class Ranked:
 
 @dataclass(frozen=True)
 class Selection:
-    """Chosen results, and what was left out."""
+    """Chosen results, and what was left out.
+
+    Args:
+        faded: Memories hidden by age alone that match as well as the chosen ones, the best unit of each.
+    """
 
     chosen: list[tuple[Ranked, Passage]] = field(default_factory=list)
+    faded: list[Ranked] = field(default_factory=list)
     cuts: list[Cut] = field(default_factory=list)
 
 
@@ -157,31 +186,33 @@ def decay_factor(score: Score | None) -> float | None:
 def select(ranked: Sequence[Ranked], options: SearchOptions, wanted: Collection[str]) -> Selection:
     """Choose the results.
 
-    With a budget, units are returned as they are until it is full; otherwise each is shown in context, and a
-    small memory
-    appears once.
+    With a budget, units are returned as they are until it is full; otherwise each is shown in context, and a small
+    memory appears once.
 
     Args:
-        ranked: Best first.
         options: Limits, and whether to report what was left out.
         wanted: The question's terms, for snippets.
     """
     result = Selection()
     say = _teller(result, options)
-    covered: dict[str, set[int]] = defaultdict(set)
-    given: set[str] = set()
+    covered: dict[tuple[str, bool], set[int]] = defaultdict(set)
+    given: set[tuple[str, bool]] = set()
     seen: list[tuple[str, frozenset[str]]] = []
     left, misfits = options.budget, 0
-    for place in ranked:
-        if not place.is_found:
-            continue
+    found = [(place, _hidden(place, options)) for place in ranked if place.is_found]
+    least = options.least_share * max((place.score for place, hidden in found if not hidden), default=0.0)
+    for place, reason in found:
         chunk = place.unit.stored.chunk
-        reason = _hidden(place, options)
         if reason:
             say(place, reason, _HIDDEN[reason])
+            if not is_forgotten(place.memory_score):
+                result.faded.append(place)
             continue
         if options.min_score is not None and place.score < options.min_score:
             say(place, "below-minimum", f"Its score is below {options.min_score:g}.")
+            continue
+        if place.score < least:
+            say(place, "weak", "It is far less relevant than the best result.")
             continue
         if options.max_results is not None and len(result.chosen) >= options.max_results:
             say(place, "over-limit", _better(options.max_results))
@@ -193,7 +224,11 @@ def select(ranked: Sequence[Ranked], options: SearchOptions, wanted: Collection[
             if not options.explain:
                 break
             continue
-        if options.budget is None and chunk.store not in _FLAT_STORES and chunk.memory_id in given:
+        if (
+            options.budget is None
+            and chunk.store not in _FLAT_STORES
+            and (chunk.memory_id, chunk.is_retired) in given
+        ):
             continue
         if (
             options.budget is not None
@@ -201,12 +236,14 @@ def select(ranked: Sequence[Ranked], options: SearchOptions, wanted: Collection[
             and not _first_words(place.unit)
         ):
             continue
-        lines = covered[chunk.path]
+        # A fact that is retired or has an end is a blank line for its entity.
+        lines = covered[chunk.path, chunk.is_retired or chunk.until is not None]
         own = range(place.unit.start_line, place.unit.end_line + 1)
         if sum(line in lines for line in own) * 2 > len(own):
             continue
         twin = _twin(place.unit.words, seen)
-        if twin is not None:
+        # The lines that a fact rests on are handed over beside it, however alike they are.
+        if twin is not None and not (place.approved_as or "").startswith(f"{twin}#"):
             say(place, "near-duplicate", f"It says the same as {twin}.")
             continue
         passage = (
@@ -222,10 +259,27 @@ def select(ranked: Sequence[Ranked], options: SearchOptions, wanted: Collection[
                 continue
             left, misfits = left - cost, 0
         lines.update(range(passage.start_line, passage.end_line + 1))
-        given.add(chunk.memory_id)
-        seen.append((chunk.memory_id, place.unit.words))
+        given.add((chunk.memory_id, chunk.is_retired))
+        if not chunk.is_retired:
+            # What no longer holds keeps nothing away that says the same and does.
+            seen.append((chunk.memory_id, place.unit.words))
         result.chosen.append((place, passage))
+    result.faded[:] = _as_good(result, options)
     return result
+
+
+def _as_good(selected: Selection, options: SearchOptions) -> list[Ranked]:
+    """Return the best unit of each faded memory that matches as well as what is shown, best first."""
+    least = min((place.score for place, _ in selected.chosen), default=0.0)
+    if options.least_share or not selected.chosen:
+        best = max((place.score for place in selected.faded), default=0.0)
+        least = max(least, options.min_score or 0.0, _AS_RELEVANT * best)
+    units: dict[tuple[str, bool], Ranked] = {}
+    for place in selected.faded:
+        key = place.unit.stored.chunk.memory_id, place.unit.stored.chunk.is_retired
+        if place.score >= least and (key not in units or units[key].score < place.score):
+            units[key] = place
+    return sorted(units.values(), key=lambda place: -place.score)
 
 
 def _better(count: int) -> str:
@@ -238,20 +292,17 @@ _HIDDEN = {
 }
 
 
-def is_hidden(memory_score: Score | None, options: SearchOptions) -> bool:
-    """Return whether a memory is normally hidden (design document §9.2)."""
-    if memory_score is None:
-        return False
-    return memory_score.status == "archived" or (
-        memory_score.status == "dormant" and not options.include_dormant
-    )
-
-
 def _hidden(place: Ranked, options: SearchOptions) -> str | None:
-    """Return why a unit is hidden; decay never hides what holds the exact term asked for."""
-    if place.memory_score is None or place.is_exact or not is_hidden(place.memory_score, options):
+    """Return why a unit is hidden; decay never hides what holds the exact term, or has the name, that is asked for.
+
+    The title of an episode is no name: it is what it says, and an archived one is hidden whatever words find it.
+    """
+    score = place.memory_score
+    if score is None or place.is_exact or not is_hidden(score, options):
         return None
-    return place.memory_score.status
+    is_episode = place.unit.stored.chunk.store == "episodic"
+    is_called = place.is_named and not (is_forgotten(score) or (is_episode and score.status == "archived"))
+    return None if is_called else score.status
 
 
 def _twin(words: frozenset[str], seen: Sequence[tuple[str, frozenset[str]]]) -> str | None:
@@ -306,14 +357,16 @@ _CHANGE = re.compile(
 
 
 def newest_first(
-    units: Sequence[CandidateUnit], question: Question, idf: Mapping[str, float]
+    units: Sequence[CandidateUnit],
+    question: Question,
+    idf: Mapping[str, float],
+    outdated: Collection[int] = (),
 ) -> dict[int, str]:
     """Order units so that newer statements precede the older ones they replace.
 
     Args:
-        units: Best first.
         question: Only one that wants the present state prefers the newest statement.
-        idf: Weight of each term.
+        outdated: Indices of units that never move up: an approved fact holds instead.
 
     Returns:
         Unit indices in their new order, with a sentence for those that moved up.
@@ -323,16 +376,18 @@ def newest_first(
     if question.wants_newest:
         rest = order[:_AMONG]
         held = {at: _held(units[at], idf) for at in rest}
-        total = sum(idf.values())
+        total = sum(idf.values()) or 1.0
         ahead: list[int] = []
         while rest:
-            newer = next((at for at in rest[1:] if _replaces(at, rest[0], units, held, total)), None)
-            if newer is None:
-                ahead.append(rest.pop(0))
-            else:
+            older = rest.pop(0)
+            newer = next(
+                (at for at in rest if at not in outdated and _replaces(at, older, units, held, total)), None
+            )
+            if newer is not None:
                 moved.add(newer)
                 rest.remove(newer)
-                rest.insert(0, newer)
+                ahead.append(newer)
+            ahead.append(older)
         order[:_AMONG] = ahead
     return {at: _MOVED if at in moved else "" for at in order}
 
@@ -344,13 +399,26 @@ def _replaces(
     if new.shape.speaker != old.shape.speaker or _moment(new) <= _moment(old) or not held[older]:
         return False
     shared = sum(weight for term, weight in held[newer].items() if term in held[older])
+    common, asked = shared / sum(held[older].values()), sum(held[newer].values()) / total
     opening = new.shape.spoken[:_OPENING]
-    return (
-        shared >= _OF_THE_OLDER * sum(held[older].values())
-        and sum(held[newer].values()) >= _OF_THE_QUESTION * total
-        and _VALUE.search(opening) is not None
-        and _CHANGE.search(opening) is not None
+    tells_change = _VALUE.search(opening) is not None and _CHANGE.search(opening) is not None
+    return (common >= _OF_THE_OLDER and asked >= _OF_THE_QUESTION and tells_change) or (
+        common >= _IN_COMMON and asked >= _ASKED_OF_BOTH and _has_another_value(new, old)
     )
+
+
+def _has_another_value(new: CandidateUnit, old: CandidateUnit) -> bool:
+    """Return whether two statements are close in meaning, and each has a number that the other lacks."""
+    here, there = (set(_NUMBER.findall(unit.shape.spoken[:_OPENING])) for unit in (new, old))
+    if not (here - there and there - here):
+        return False
+    one, other = _vector(new), _vector(old)
+    return one is not None and other is not None and float((one * other).sum()) >= _ALIKE
+
+
+def _vector(unit: CandidateUnit) -> FloatArray | None:
+    vectors = unit.stored.unit_vectors
+    return vectors[unit.place] if vectors is not None and unit.place < len(vectors) else unit.stored.vector
 
 
 def _held(unit: CandidateUnit, idf: Mapping[str, float]) -> dict[str, float]:
@@ -363,17 +431,44 @@ def _moment(unit: CandidateUnit) -> tuple[date, str, int]:
     return chunk.day or date.min, chunk.path, chunk.start_line
 
 
-def after_successors(units: list[CandidateUnit]) -> list[CandidateUnit]:
-    """Move statements that no longer hold behind their successors."""
+def behind_what_holds(units: Sequence[CandidateUnit], scores: Sequence[float]) -> list[CandidateUnit]:
+    """Move statements that no longer hold behind their successors, and behind what answers as much and still holds.
+
+    Args:
+        units: Best first.
+        scores: The score of each.
+    """
     result = [unit for unit in units if not unit.stored.chunk.is_retired]
     places = {id(unit): place for place, unit in enumerate(units)}
-    for retired in (unit for unit in units if unit.stored.chunk.is_retired):
-        successor = next((at for at, unit in enumerate(result) if _is_successor(unit, retired)), None)
-        own = next(
-            (at for at, unit in enumerate(result) if places[id(unit)] > places[id(retired)]), len(result)
-        )
-        result.insert(own if successor is None else max(own, successor + 1), retired)
+    for place, retired in enumerate(units):
+        if not retired.stored.chunk.is_retired:
+            continue
+        before = next((at for at, unit in enumerate(result) if places[id(unit)] > place), len(result))
+        least, held = scores[place] * _AS_RELEVANT, retired.signals["exact"]
+        for at, unit in enumerate(result[before:], before):
+            is_current = not unit.stored.chunk.is_retired
+            is_equal = is_current and scores[places[id(unit)]] >= least and unit.signals["exact"] >= held
+            if is_equal or _is_successor(unit, retired):
+                before = at + 1
+        result.insert(before, retired)
     return result
+
+
+def within_days_first(units: Sequence[CandidateUnit], question: Question) -> list[CandidateUnit]:
+    """Move what lies outside of “last week” behind all that lies within it, each in its order.
+
+    Days that are not counted from the day of asking raise a unit's score instead: what happened in March is told in
+    April.
+    """
+    period = question.period
+    if period is None or not period.is_from_now:
+        return list(units)
+
+    def is_outside(unit: CandidateUnit) -> bool:
+        day = unit.stored.chunk.day
+        return day is None or period.distance(day) != 0
+
+    return sorted(units, key=is_outside)
 
 
 def _is_successor(unit: CandidateUnit, retired: CandidateUnit) -> bool:
@@ -387,3 +482,59 @@ def _is_successor(unit: CandidateUnit, retired: CandidateUnit) -> bool:
     return unit.stored.chunk.path == retired.stored.chunk.path and any(
         line.endswith(f" ^{block}") for line in lines
     )
+
+
+def is_forgotten(score: Score | None) -> bool:
+    """Return whether a memory was archived by decision, and not by age alone."""
+    return score is not None and score.status == "archived" and bool(score.terms.get("archived"))
+
+
+def names_memory(question: Question, chunk: Chunk) -> bool:
+    """Return whether a question asks for a memory by its name or title.
+
+    All the words of the title stand in the question and are most of it, or they are those of the name that ends its
+    id. One word alone names a memory only where nothing else is asked.
+    """
+    if chunk.store in _FLAT_STORES or chunk.is_retired:
+        return False
+    asked = frozenset(question.terms)
+    return any(
+        name <= asked and (name == asked or (len(name) > 1 and 2 * len(name) > len(asked)))
+        for name in _names(chunk.memory_id, chunk.title)
+    )
+
+
+@lru_cache(maxsize=4096)
+def _names(memory_id: str, title: str) -> tuple[frozenset[str], ...]:
+    own = memory_id.rpartition(":")[2].rpartition("--")[2].replace("-", " ")
+    found = (frozenset(question_terms(name)) for name in (title, own))
+    return tuple(name for name in found if name)
+
+
+def named_first(placed: Sequence[Ranked]) -> list[Ranked]:
+    """Put the best unit of each memory that the question names first."""
+    named: dict[str, Ranked] = {}
+    for place in placed:
+        if place.is_named:
+            named.setdefault(place.unit.stored.chunk.memory_id, place)
+    first = [replace(place, nudges=(*place.nudges, _NAMED)) for place in named.values()]
+    taken = {id(place.unit) for place in first}
+    return [*first, *(place for place in placed if id(place.unit) not in taken)]
+
+
+def agreed_first(placed: Sequence[Ranked], question: Question) -> list[Ranked]:
+    """Put items of core memory first for a question that asks for advice, where they are as relevant as the best.
+
+    Args:
+        placed: Best first.
+    """
+    if not question.wants_advice or not placed:
+        return list(placed)
+    least = max(place.score for place in placed) * _AS_RELEVANT
+    agreed = [
+        replace(place, nudges=(*place.nudges, _AGREED))
+        for place in placed
+        if place.unit.stored.chunk.store == "core" and place.is_found and place.score >= least
+    ][:_MOST_AGREED]
+    taken = {id(place.unit) for place in agreed}
+    return [*agreed, *(place for place in placed if id(place.unit) not in taken)]

@@ -19,8 +19,8 @@ from workbench.engine.markdown.entity import EntityFile
 from workbench.engine.markdown.reflection_records import ReflectionLog
 from workbench.engine.markdown.review import Decision, Evidence, PendingReflection, ReviewItem, ReviewSection
 from workbench.engine.reflection import items
-from workbench.engine.reflection.review.means import Means
 from workbench.engine.reflection.review.plan import plan_apply
+from workbench.engine.reflection.review.plan_context import PlanContext
 from workbench.engine.reflection.review.staleness import stamp
 
 DECISIONS: tuple[Decision, ...] = ("undecided", "approved", "rejected", "deferred")
@@ -108,14 +108,14 @@ def bare(item: ReviewItem) -> ReviewItem:
     return replace(item, span=None)
 
 
-@settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=40, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 @given(decisions=ALL_DECISIONS, texts=TEXTS)
 def test_whatever_is_decided_no_other_item_is_lost_or_changed(
     decisions: list[Decision], texts: list[str]
 ) -> None:
     library, pending = proposal(decisions, texts)
     library.contents[layout.PENDING_REFLECTION] = pending.render()
-    outcome = library.apply(plan_apply(library, Means(NOW, SETTINGS, library)))
+    outcome = library.apply(plan_apply(library, PlanContext(NOW, SETTINGS, library)))
     left = PendingReflection.parse(library.contents.get(layout.PENDING_REFLECTION, b""))
     gone = {*outcome.applied, *outcome.rejected}
     assert [bare(item) for item in left.items] == [
@@ -137,7 +137,7 @@ MANGLINGS = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 @given(decisions=ALL_DECISIONS, manglings=MANGLINGS)
 def test_a_mangled_proposal_is_applied_as_far_as_it_can_be_read_or_refused(
     decisions: list[Decision], manglings: list[tuple[str, int, str]]
@@ -158,7 +158,7 @@ def test_a_mangled_proposal_is_applied_as_far_as_it_can_be_read_or_refused(
     library.contents[layout.PENDING_REFLECTION] = content
     found = PendingReflection.parse(content)
     try:
-        plan = plan_apply(library, Means(NOW, SETTINGS, library))
+        plan = plan_apply(library, PlanContext(NOW, SETTINGS, library))
     except WorkbenchError:
         # Whatever else it raised would be a crash.
         return

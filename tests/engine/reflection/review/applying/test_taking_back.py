@@ -11,6 +11,7 @@ import pytest
 from tests.engine.reflection.review.applying.desk import BACKUPS, BOTH, HARBOUR, ROBIN, WHY, Desk
 from workbench.engine import layout
 from workbench.engine.errors import Stale
+from workbench.engine.markdown.decay_scores import DecayScores, ScoreEntry
 from workbench.engine.markdown.review import ReviewItem
 from workbench.engine.reflection import items
 
@@ -197,6 +198,33 @@ def test_a_rollback_leaves_the_proposal_of_another_reflection_alone(desk: Desk) 
     desk.rollback()
     assert desk.text(layout.PENDING_REFLECTION) == later
     assert "Robin sails" not in desk.text(ROBIN)
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_what_was_archived_and_accessed_since_has_the_score_of_one_never_archived(
+    desk: Desk, whole: bool
+) -> None:
+    ferry = "episode:2026-02-01:18:40"
+
+    def entry() -> ScoreEntry:
+        return DecayScores.parse((desk.root / layout.DECAY_SCORES).read_bytes()).entries[ferry]
+
+    with desk.open() as workspace:
+        workspace.reinforce(ferry)
+        expected = entry()
+        workspace.undo()
+    archival = items.archive(ferry, "Ferry", (BACKUPS,), reason=WHY, score=0.03)
+    desk.propose(archival, *PAIRS["two facts"])
+    desk.approve_all()
+    with desk.open() as workspace:
+        workspace.reinforce(ferry)
+        assert (entry().current_score, entry().status) == (0, "archived")
+        if whole:
+            workspace.rollback(reflection="r-012")
+        else:
+            workspace.revert("r-012.1")
+    assert entry() == expected
+    assert expected.current_score > 0
 
 
 def test_undo_takes_the_application_back_with_its_books(desk: Desk) -> None:

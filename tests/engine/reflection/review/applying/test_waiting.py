@@ -12,7 +12,7 @@ from workbench.engine import layout
 from workbench.engine.errors import NotFound
 from workbench.engine.markdown.review import Decision, ReviewItem
 from workbench.engine.reflection import items
-from workbench.engine.tokens.counting import count_tokens
+from workbench.engine.tokens import count_tokens
 
 ENTITY = items.entity("tool--ferry", "Ferry", BOTH, reason=WHY)
 FACT = items.fact("tool--ferry", "It goes at nine", BOTH, reason=WHY, needs=["r-012.1"])

@@ -4,65 +4,65 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from workbench.engine.reflection.review import asked as ask
+from workbench.engine.reflection.review import item_changes as ask
 from workbench.engine.reflection.review.applying import core, graph, memories, statements, understanding
 
 if TYPE_CHECKING:
     from workbench.engine.reflection.review.applying.step import Step
-    from workbench.engine.reflection.review.asked import Asked
-    from workbench.engine.reflection.review.shelf import Shelf
+    from workbench.engine.reflection.review.item_changes import ItemChange
+    from workbench.engine.reflection.review.parsed_files import ParsedFiles
 
 
-def carry_out(step: Step, asked: Asked) -> None:
+def carry_out(step: Step, change: ItemChange) -> None:
     """Draft what an item asks.
 
     Raises:
         WorkbenchError: It cannot be done; the message says why.
     """
-    match asked:
+    match change:
         case ask.NewFact():
-            graph.add_new_fact(step, asked)
+            graph.add_new_fact(step, change)
         case ask.OtherWording():
-            graph.reword_fact(step, asked)
+            graph.reword_fact(step, change)
         case ask.NewEntity():
-            graph.make_entity(step, asked)
+            graph.make_entity(step, change)
         case ask.NewRelation():
-            graph.relate(step, asked)
+            graph.relate(step, change)
         case ask.Merging():
-            graph.merge(step, asked)
+            graph.merge(step, change)
         case ask.Superseding():
-            statements.supersede(step, asked)
+            statements.supersede(step, change)
         case ask.Deciding():
-            statements.decide(step, asked)
+            statements.decide(step, change)
         case ask.Archiving():
-            memories.archive(step, asked)
+            memories.archive(step, change)
         case ask.Restoring():
-            memories.restore(step, asked)
+            memories.restore(step, change)
         case ask.Pinning():
-            memories.pin(step, asked)
+            memories.pin(step, change)
         case ask.NewProcedure():
-            memories.learn(step, asked)
+            memories.learn(step, change)
         case ask.OtherSteps():
-            memories.change_steps(step, asked)
+            memories.change_steps(step, change)
         case ask.CoreWording():
-            core.reword_core_item(step, asked)
+            core.reword_core_item(step, change)
         case ask.CoreAddition():
-            core.add_core_item(step, asked)
+            core.add_core_item(step, change)
         case ask.Demoting():
-            core.demote(step, asked)
+            core.demote(step, change)
         case ask.NewInsight():
-            understanding.note_insight(step, asked)
+            understanding.note_insight(step, change)
         case ask.Answering():
-            understanding.remember_answer(step, asked)
+            understanding.remember_answer(step, change)
 
 
-def stage_of(asked: Asked, shelf: Shelf) -> int:
+def stage_of(change: ItemChange, files: ParsedFiles) -> int:
     """Return how early an item is carried out, lowest first; items of one stage go in the order of the file.
 
     Entities before what is said of them; merges before what is said of the merged; what makes room in core
     memory before what fills it, so that whether an item fits does not depend on where it stands in the file.
     """
-    match asked:
+    match change:
         case ask.NewEntity():
             return 0
         case ask.Merging():
@@ -70,7 +70,7 @@ def stage_of(asked: Asked, shelf: Shelf) -> int:
         case ask.Demoting() | ask.Archiving():
             return 2
         case ask.CoreWording(item=item, text=text):
-            known = shelf.core.item(item)
+            known = files.core.item(item)
             return 3 if known is not None and len(text) <= len(known.text) else 4
         case _:
             return 4

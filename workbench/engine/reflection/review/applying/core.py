@@ -11,47 +11,53 @@ from workbench.engine.memory.wording import clip, text_key
 
 if TYPE_CHECKING:
     from workbench.engine.reflection.review.applying.step import Step
-    from workbench.engine.reflection.review.asked import CoreAddition, CoreWording, Demoting
+    from workbench.engine.reflection.review.item_changes import CoreAddition, CoreWording, Demoting
 
 
-def reword_core_item(step: Step, asked: CoreWording) -> None:
+def reword_core_item(step: Step, change: CoreWording) -> None:
     """Change what an item says.
 
     Raises:
         BudgetExceeded: Core memory would pass its cap.
         NotFound: There is no such item.
     """
-    means = step.means
-    plan = plan_replace_item(step.draft, called_now(step, asked.item), asked.text, means.settings, means.now)
-    outcome = step.lay(plan)
-    step.ids.extend(outcome.ids)
-    step.warnings.extend(outcome.warnings)
-
-
-def add_core_item(step: Step, asked: CoreAddition) -> None:
-    """Add an item at the end of a block; raises as `reword_core_item`."""
-    means = step.means
-    plan = plan_add_item(
-        step.draft, asked.block, asked.text, means.settings, means.now, standing=means.standing
+    context = step.context
+    plan = plan_replace_item(
+        step.draft, called_now(step, change.item), change.text, context.settings, context.now
     )
-    outcome = step.lay(plan)
+    outcome = step.draft.lay(plan)
     step.ids.extend(outcome.ids)
     step.warnings.extend(outcome.warnings)
 
 
-def demote(step: Step, asked: Demoting) -> None:
+def add_core_item(step: Step, change: CoreAddition) -> None:
+    """Add an item at the end of a block; raises as `reword_core_item`."""
+    context = step.context
+    plan = plan_add_item(
+        step.draft, change.block, change.text, context.settings, context.now, scores=context.standing
+    )
+    outcome = step.draft.lay(plan)
+    step.ids.extend(outcome.ids)
+    step.warnings.extend(outcome.warnings)
+
+
+def demote(step: Step, change: Demoting) -> None:
     """Take an item out of core memory; it is archived, so that it can be restored. Raises `NotFound`."""
-    means = step.means
-    item = called_now(step, asked.item)
-    outcome = step.lay(plan_archive(step.draft, [item], means.now, means.settings, means.first_seen))
+    context = step.context
+    item = called_now(step, change.item)
+    outcome = step.draft.lay(
+        plan_archive(step.draft, [item], context.now, context.settings, context.first_seen)
+    )
     step.ids.extend(outcome.ids)
     step.warnings.extend(outcome.warnings)
 
 
 def pin_core_item(step: Step, item: str) -> None:
     """Mark an item so that it is neither pruned nor fades; raises as `reword_core_item`."""
-    means = step.means
-    outcome = step.lay(plan_pin_item(step.draft, called_now(step, item), True, means.settings, means.now))
+    context = step.context
+    outcome = step.draft.lay(
+        plan_pin_item(step.draft, called_now(step, item), True, context.settings, context.now)
+    )
     step.ids.extend(outcome.ids)
 
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from workbench.engine.errors import InvalidInput, Stale
 from workbench.engine.markdown.statements import Provenance, parse_statement
+from workbench.engine.memory.draft import Stored
 from workbench.engine.memory.graph import (
-    StoredStatement,
     add_fact,
     find_fact,
     record_past_fact,
-    retire_it,
+    retire,
     retire_stated,
     same_fact,
 )
@@ -21,41 +21,42 @@ from workbench.engine.memory.wording import clean_line, clip, text_key
 if TYPE_CHECKING:
     from workbench.engine.memory.graph import Origin
     from workbench.engine.reflection.review.applying.step import Step
-    from workbench.engine.reflection.review.asked import Deciding, Superseding
+    from workbench.engine.reflection.review.item_changes import Deciding, Superseding
 
 _OLD, _NEW = slice(0, 1), slice(1, None)
 
 
-def supersede(step: Step, asked: Superseding) -> None:
-    """Put a new value in the place of an old one, which keeps its line with the days to which it held.
+def supersede(step: Step, change: Superseding) -> None:
+    """Replace an old value by a new one, which keeps its line with the days to which it held.
 
     Raises:
         InvalidInput: Both say the same.
         Stale: The recorded old value no longer holds.
         NotFound: There is no such entity or fact.
     """
-    if asked.old and text_key(asked.old) == text_key(asked.new):
+    if change.old and text_key(change.old) == text_key(change.new):
         raise InvalidInput(
             "The old and the new value say the same.", remedy="Reword one, or reject the item."
         )
     files = step.files
-    recorded = _recorded(step, asked.fact)
-    origin = step.origin(asked.since, _NEW)
-    stated = add_fact(files, asked.entity, asked.new, origin)
+    recorded = _recorded(step, change.fact)
+    origin = step.origin(change.since, _NEW)
+    stated = add_fact(files, change.entity, change.new, origin)
     block = _block(stated)
-    until = asked.until or asked.since or origin.since
+    until = change.until or change.since or origin.since
     step.ids.append(stated.id)
     step.warnings.extend(stated.warnings)
     if recorded:
         file, fact = find_fact(files, recorded)
-        retire_it(files, file, fact, until=until, by=block)
-    elif retire_stated(files, asked.entity, asked.old, until=until, by=block) is None:
-        was = replace(step.origin(asked.held_since, _OLD), since=asked.held_since)
-        past = record_past_fact(files, asked.entity, asked.old, was, until=until, by=block)
+        if fact.block_id != block:
+            retire(files, file, fact, until=until, by=block)
+    elif retire_stated(files, change.entity, change.old, until=until, by=block) is None:
+        was = replace(step.origin(change.held_since, _OLD), since=change.held_since)
+        past = record_past_fact(files, change.entity, change.old, was, until=until, by=block)
         step.ids.append(past.id)
 
 
-def decide(step: Step, asked: Deciding) -> None:
+def decide(step: Step, change: Deciding) -> None:
     """Let the chosen statements hold, and a recorded one that lost hold no longer.
 
     Raises:
@@ -63,27 +64,28 @@ def decide(step: Step, asked: Deciding) -> None:
         NotFound: There is no such entity or fact.
         InvalidInput: A statement cannot be kept.
     """
-    recorded = _recorded(step, asked.fact)
-    this = _chosen(step, asked.this, _OLD) if asked.resolve in ("this", "both") else None
-    that = _chosen(step, asked.that, _NEW) if asked.resolve in ("that", "both") else None
-    winner: StoredStatement | None = None
+    recorded = _recorded(step, change.fact)
+    this = _chosen(step, change.this, _OLD) if change.resolve in ("this", "both") else None
+    that = _chosen(step, change.that, _NEW) if change.resolve in ("that", "both") else None
+    winner: Stored | None = None
     since: str | None = None
     if this is not None:
-        winner = _state(step, asked.entity, this, recorded)
+        winner = _state(step, change.entity, this, recorded)
         since = this.origin.since
     if that is not None:
-        winner = _state(step, asked.entity, that, None)
+        winner = _state(step, change.entity, that, None)
         since = that.origin.since
-    if winner is None or asked.resolve == "both":
+    if winner is None or change.resolve == "both":
         return
     block, files = _block(winner), step.files
-    if asked.resolve == "that" and recorded:
+    if change.resolve == "that" and recorded:
         file, fact = find_fact(files, recorded)
-        retire_it(files, file, fact, until=since, by=block)
+        if fact.block_id != block:
+            retire(files, file, fact, until=since, by=block)
     else:
-        loser = asked.that if asked.resolve == "this" else asked.this
+        loser = change.that if change.resolve == "this" else change.this
         if loser:
-            retire_stated(files, asked.entity, _bare(loser), until=since, by=block)
+            retire_stated(files, change.entity, _bare(loser), until=since, by=block)
 
 
 @dataclass(frozen=True)
@@ -106,7 +108,7 @@ def _bare(text: str) -> str:
     return parse_statement(text).text
 
 
-def _state(step: Step, entity: str, chosen: _Chosen, recorded: str | None) -> StoredStatement:
+def _state(step: Step, entity: str, chosen: _Chosen, recorded: str | None) -> Stored:
     """Record a statement, as another wording of the recorded one where there is one."""
     files = step.files
     over = chosen.until is not None and chosen.until <= step.today[: len(chosen.until)]
@@ -117,7 +119,7 @@ def _state(step: Step, entity: str, chosen: _Chosen, recorded: str | None) -> St
             since=chosen.since or fact.provenance.since,
             until=chosen.until or fact.provenance.until,
         )
-        stated = StoredStatement(recorded, file.path, fresh=False)
+        stated = Stored(recorded, file.path, fresh=False)
         text = clean_line(chosen.text).text
         if text_key(text) != text_key(fact.text) or known != fact.provenance:
             block = fact.block_id or ""
@@ -125,7 +127,7 @@ def _state(step: Step, entity: str, chosen: _Chosen, recorded: str | None) -> St
             files.save(changed, f"changed “{clip(fact.text, 60)}” to “{clip(text, 60)}”")
         if over:
             file, fact = find_fact(files, recorded)
-            retire_it(files, file, fact, until=chosen.until)
+            retire(files, file, fact, until=chosen.until)
     elif over:
         stated = record_past_fact(files, entity, chosen.text, chosen.origin, until=chosen.until)
     else:
@@ -137,7 +139,7 @@ def _state(step: Step, entity: str, chosen: _Chosen, recorded: str | None) -> St
     return stated
 
 
-def _hold_until(step: Step, stated: StoredStatement, chosen: _Chosen) -> None:
+def _hold_until(step: Step, stated: Stored, chosen: _Chosen) -> None:
     files = step.files
     file, fact = find_fact(files, stated.id)
     known: Provenance = replace(fact.provenance, until=chosen.until)
@@ -162,5 +164,5 @@ def _recorded(step: Step, fact_id: str | None) -> str | None:
     return fact_id
 
 
-def _block(stated: StoredStatement) -> str | None:
+def _block(stated: Stored) -> str | None:
     return stated.id.rpartition("#^")[2] if "#^" in stated.id else None

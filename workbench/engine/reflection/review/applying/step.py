@@ -16,10 +16,9 @@ from workbench.engine.memory.lookup import SOURCE_WORD
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from workbench.engine.history.plan import Plan
     from workbench.engine.markdown.review import ReviewItem
-    from workbench.engine.reflection.review.means import Means
-    from workbench.engine.reflection.review.shelf import Shelf
+    from workbench.engine.reflection.review.parsed_files import ParsedFiles
+    from workbench.engine.reflection.review.plan_context import PlanContext
 
 T = TypeVar("T")
 _DAY: Final = re.compile(r"(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)")
@@ -33,7 +32,7 @@ class Step:
     Args:
         item: The item.
         reflection: `r-012`.
-        means: What planners need.
+        context: What planners need.
         before: The files before any item was applied.
         draft: The files with the items before this one applied, and what this one drafts.
         ids: Memories that it made or changed.
@@ -42,8 +41,8 @@ class Step:
 
     item: ReviewItem
     reflection: str
-    means: Means
-    before: Shelf
+    context: PlanContext
+    before: ParsedFiles
     draft: Draft
     ids: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
@@ -51,21 +50,12 @@ class Step:
     @property
     def files(self) -> EntityFiles:
         """Return the entity files of its draft."""
-        return EntityFiles(self.draft, self.means.lookup, self.means.now)
+        return EntityFiles(self.draft, self.context.lookup, self.context.now)
 
     @property
     def today(self) -> str:
         """Return the ISO date in the workspace’s zone."""
-        return f"{self.means.now:%Y-%m-%d}"
-
-    def lay(self, plan: Plan[T]) -> T:
-        """Take a plan’s changes into the draft; return what it answers."""
-        for change in plan.changes:
-            if change.content is None:
-                self.draft.delete(change.path, change.summary)
-            else:
-                self.draft.write(change.path, change.content, change.action, change.summary)
-        return plan.outcome
+        return f"{self.context.now:%Y-%m-%d}"
 
     def evidence(self, part: slice = slice(None)) -> tuple[str, ...]:
         """Return the ids of memories that say so, each once; a part without any gives all of them."""

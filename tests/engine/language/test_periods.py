@@ -1,0 +1,146 @@
+"""The days a question names, counted from the clock's."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from workbench.engine.language.periods import Period, period_alone, period_of, without_period
+
+TODAY = date(2026, 2, 2)
+
+
+@pytest.mark.parametrize(
+    ("question", "first", "last"),
+    [
+        ("What did we decide on 2025-11-03?", "2025-11-03", "2025-11-03"),
+        ("on 7 May 2023", "2023-05-07", "2023-05-07"),
+        ("on October 13, 2023", "2023-10-13", "2023-10-13"),
+        ("on May 5th", "2025-05-05", "2025-05-05"),
+        ("in May", "2025-05-01", "2025-05-31"),
+        ("in January", "2026-01-01", "2026-01-31"),
+        ("during February 2024", "2024-02-01", "2024-02-29"),
+        ("in 2024-02", "2024-02-01", "2024-02-29"),
+        ("last spring", "2025-03-01", "2025-05-31"),
+        ("last summer", "2025-06-01", "2025-08-31"),
+        ("in winter 2024", "2024-12-01", "2025-02-28"),
+        ("Q3 2024", "2024-07-01", "2024-09-30"),
+        ("in Q4", "2025-10-01", "2025-12-31"),
+        ("yesterday", "2026-02-01", "2026-02-01"),
+        ("the day before yesterday", "2026-01-31", "2026-01-31"),
+        ("two weeks ago", "2026-01-16", "2026-01-22"),
+        ("3 days ago", "2026-01-30", "2026-01-30"),
+        ("a month ago", "2026-01-01", "2026-01-31"),
+        ("last week", "2026-01-26", "2026-02-01"),
+        ("last month", "2026-01-01", "2026-01-31"),
+        ("this year", "2026-01-01", "2026-12-31"),
+        ("in the past 3 weeks", "2026-01-12", "2026-02-02"),
+        ("last Friday", "2026-01-30", "2026-01-30"),
+        ("in 2023", "2023-01-01", "2023-12-31"),
+        ("上週做了什麼", "2026-01-26", "2026-02-01"),
+        ("上个月", "2026-01-01", "2026-01-31"),
+        ("上周五做了什麼", "2026-01-30", "2026-01-30"),
+        ("这个星期三", "2026-02-04", "2026-02-04"),
+        ("上週天", "2026-02-01", "2026-02-01"),
+        ("a couple weeks ago", "2026-01-16", "2026-01-22"),
+        ("in Sept 2025", "2025-09-01", "2025-09-30"),
+        ("去年三月", "2025-03-01", "2025-03-31"),
+        ("昨天", "2026-02-01", "2026-02-01"),
+        ("三天前", "2026-01-30", "2026-01-30"),
+        ("三个月前", "2025-11-01", "2025-11-30"),
+        ("2023年5月7日", "2023-05-07", "2023-05-07"),
+        ("去年夏天", "2025-06-01", "2025-08-31"),
+    ],
+)
+def test_what_a_question_names(question: str, first: str, last: str) -> None:
+    assert period_of(question, TODAY) == Period(date.fromisoformat(first), date.fromisoformat(last))
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("last week", True),
+        ("three days ago", True),
+        ("上週", True),
+        ("最近三天", True),
+        ("今天", True),
+        ("last Friday", True),
+        ("上周五", True),
+        ("last March", False),
+        ("in May", False),
+        ("2026-01-05", False),
+        ("去年夏天", False),
+    ],
+)
+def test_which_days_are_counted_from_the_day_of_asking(question: str, expected: bool) -> None:
+    period = period_of(question, TODAY)
+    assert period is not None
+    assert period.is_from_now is expected
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["", "what may I do", "march forward", "on 2025-02-30", "version 1.2.3", "room 2023", "how many days"],
+)
+def test_what_names_no_day(question: str) -> None:
+    assert period_of(question, TODAY) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("in May", "2023-05-01"),
+        ("五月", "2023-05-01"),
+        ("on May 7", "2023-05-07"),
+        ("in spring", "2023-03-01"),
+        ("in Q2", "2023-04-01"),
+        ("in May 2025", "2025-05-01"),
+        ("last May", "2025-05-01"),
+        ("in August", "2025-08-01"),
+    ],
+)
+def test_what_comes_back_every_year_is_looked_for_in_years_before(question: str, first: str) -> None:
+    told = date(2023, 5, 7)
+    period = period_of(question, TODAY, lambda period: period.distance(told) == 0)
+    assert period is not None
+    assert period.first == date.fromisoformat(first)
+
+
+def test_what_is_asked_besides_the_days() -> None:
+    assert without_period("What did Ann buy last week?", TODAY) == "what did ann buy  ?"
+    assert without_period("Who bought it?", TODAY) == "who bought it?"
+
+
+def test_distance_is_counted_from_the_nearer_end() -> None:
+    period = Period(date(2026, 1, 5), date(2026, 1, 8))
+    days = [date(2026, 1, day) for day in (3, 5, 8, 10)]
+    assert [period.distance(day) for day in days] == [-2, 0, 0, 2]
+
+
+@settings(max_examples=200)
+@given(st.text(alphabet="0123456789-年月日前后上下周季 aginlostmyweQ", max_size=40), st.dates())
+def test_any_text_on_any_day_is_read(text: str, today: date) -> None:
+    period = period_of(text, today)
+    assert period is None or period.first <= period.last
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("since yesterday", "2026-02-01"),
+        ("Monday", "2026-01-26"),
+        ("today’s", "2026-02-02"),
+        ("the last release", ""),
+        ("yesterday in the deploy script", ""),
+        ("上周一", "2026-01-26"),
+        ("昨天以来", "2026-02-01"),
+        ("昨天的部署", ""),
+        ("", ""),
+    ],
+)
+def test_days_alone_are_told_from_days_among_other_words(text: str, day: str) -> None:
+    found = period_alone(text, TODAY)
+    assert found == (Period(date.fromisoformat(day), date.fromisoformat(day)) if day else None)

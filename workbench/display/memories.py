@@ -1,0 +1,658 @@
+"""Text of memories found, shown, stored and forgotten, for the owner and for one scope."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from workbench.display.audit import log_lines
+from workbench.display.changes import account_lines, at_minute, held_back_lines
+from workbench.display.reviews import reflected_lines
+from workbench.display.text import Page, clip, counted, display_width, pad, safe, safe_line
+from workbench.engine.results.audit import AuditLog
+
+if TYPE_CHECKING:
+    from workbench.engine.results.audit import Changes, ScopedBrief, WayBack, WhyForgotten
+    from workbench.engine.results.memories import (
+        Forgotten,
+        Match,
+        MessageOutcome,
+        Remembered,
+        Shown,
+        Validity,
+    )
+    from workbench.engine.results.recall import Cut, Explanation, Found, Hit, WhyNot
+    from workbench.engine.results.reviews import Proposed
+
+_WORD = re.compile(r"\S+")
+_BARE = re.compile(r"\w(?:.*\w)?", re.DOTALL)
+_JOINED = re.compile(r"[-./\\:@+#]")
+# Text before a match only leads up to it; text after it says more.
+_LEAD = 4
+
+Span = tuple[int, int]
+SNIPPET_LINES = 2
+CUTS_SHOWN = 3
+MARGIN = 6
+# An archived memory with a lower score is not the one meant.
+LEAST_TOLD = 0.2
+# A snippet is for recognising a memory; markup would fill its two lines.
+_MARKUP = re.compile(r"<!--.*?-->|(?<!\S)#{1,6} ", re.DOTALL)
+_FACT_END = re.compile(r"(?: \([^()]*\))?(?: \^[\w-]+)?\s*$")
+_LINK = re.compile(r"\[\[([^\[\]|]+)(?:\|[^\[\]]*)?\]\]")
+_HEADING_OR_COMMENT = re.compile(r"^\s*(?:#{1,6} .*|<!--.*-->\s*|)$")
+_FACT = re.compile(r"^\s*[-*] +(?=\S)")
+_LIST_ITEM = re.compile(r" *(?:(?:[-*+>]|\d+[.)]) )?")
+_TERMS = ("base", "decay", "days", "lambda", "accessCount", "reinforcement", "typeWeight")
+_LINK_TO = re.compile(r"\[\[([^\[\]|\s]+)\]\]")
+_QUESTIONS = {
+    "changes": "what changed",
+    "learned": "what was learned",
+    "why-forgotten": "why something is not recalled",
+    "go-back": "to go back",
+}
+_ROUTES = {"rules": "by its wording", "model": "by the model", "given": "as you said"}
+
+
+def matches_in(text: str, query: str) -> list[Span]:
+    """Return the matches of a question in a text, by the search's own definition of words.
+
+    Returns:
+        Start and end of each, in order, not overlapping.
+    """
+    return [(start, end) for start, end, _ in _matches(text, query)]
+
+
+def matching_part(text: str, query: str, columns: int) -> str:
+    """Shorten a line around its matches to a number of columns.
+
+    Args:
+        text: A safe line without styles.
+        query: The question; without a match the beginning is kept.
+        columns: Maximum columns, ellipses included.
+    """
+    if display_width(text) <= columns:
+        return text
+    start = _best_start(text, query, columns)
+    if not start:
+        return clip(text, columns)
+    return clip("…" + text[start:], columns)
+
+
+def matching_lines(page: Page, text: str, query: str, *, lines: int, margin: int) -> list[str]:
+    """Return a text as a few lines around its matches, with matching words highlighted.
+
+    Args:
+        text: Any text; joined to one line first.
+        margin: Columns left free before each line.
+    """
+    line = safe_line(text)
+    room = page.width - margin
+    columns = lines * room
+    wrapped = page.wrapped(line, first=" " * margin)
+    # Wrapping at words may need one line more than the columns suggest.
+    while len(wrapped) > lines and columns > room // 2:
+        wrapped = page.wrapped(matching_part(line, query, columns), first=" " * margin)
+        columns -= max(room // 12, 1)
+    return [highlighted(page, line, query) for line in wrapped[:lines] if line.strip()]
+
+
+def highlighted(page: Page, text: str, query: str) -> str:
+    """Return an unstyled line with the question's words in bold."""
+    parts, end = [], 0
+    for start, stop in matches_in(text, query):
+        parts += [text[end:start], page.paint(text[start:stop], "strong")]
+        end = stop
+    return "".join([*parts, text[end:]])
+
+
+def best_line(lines: Sequence[str], query: str) -> str | None:
+    """Return the line with most words of the question, the first of equals, or None."""
+    counts = [len({term for _, _, found in _matches(line, query) for term in found}) for line in lines]
+    most = max(counts, default=0)
+    return lines[counts.index(most)] if most else None
+
+
+def _best_start(text: str, query: str, columns: int) -> int:
+    """Return the start of the part with most words of the question."""
+    found = _matches(text, query)
+    if not found:
+        return 0
+    wide = columns // 2 if not text.isascii() else columns
+    lead = columns // _LEAD
+
+    def held(start: int) -> int:
+        return len(
+            {term for at, end, terms in found if start <= at and end - start <= wide - lead for term in terms}
+        )
+
+    best = max((start for start, _, _ in found), key=lambda start: (held(start), -start))
+    if display_width(text[:best]) <= lead:
+        return 0
+    start = best
+    while start > 0 and display_width(text[start - 1 : best]) <= lead:
+        start -= 1
+    # A part at the end of the text needs no room after it.
+    while start > 0 and display_width(text[start - 1 :]) < columns:
+        start -= 1
+    space = text.find(" ", start, best)
+    return space + 1 if space >= 0 else start
+
+
+def _matches(text: str, query: str) -> list[tuple[int, int, frozenset[str]]]:
+    # The search itself has imported this module by the time there is something to draw.
+    from workbench.engine.catalog.terms import fold, is_prefix, telling_terms, terms
+
+    wanted = telling_terms(query)
+    if not wanted:
+        return []
+    found = []
+    for word in _WORD.finditer(text):
+        held = set(terms(word[0]))
+        here = frozenset(
+            term
+            for term in wanted
+            if term in held or (is_prefix(term) and any(one.startswith(term) for one in held))
+        )
+        if not here:
+            continue
+        bare = _BARE.search(text, word.start(), word.end()) or word
+        start, end = bare.span()
+        folded = fold(bare[0])
+        if folded in here or _JOINED.sub("_", folded) in here:
+            spans = [(start, end)]
+        else:
+            spans = _within(_lowered(word[0]), here, word.start()) or [(start, end)]
+        found += [(first, last, here) for first, last in spans]
+    return found
+
+
+def _within(word: str, wanted: Iterable[str], offset: int) -> list[Span]:
+    """Find terms in text without spaces: Chinese, or words joined by signs."""
+    spans: list[Span] = []
+    for start, end in sorted(match.span() for term in wanted for match in re.finditer(re.escape(term), word)):
+        if spans and start <= spans[-1][1] - offset:
+            spans[-1] = (spans[-1][0], max(spans[-1][1], end + offset))
+        else:
+            spans.append((start + offset, end + offset))
+    return spans
+
+
+def _lowered(word: str) -> str:
+    """Lower-case a word letter by letter, so that positions stay the same."""
+    lowered = word.lower()
+    if len(lowered) == len(word):
+        return lowered
+    return "".join(small if len(small := letter.lower()) == 1 else letter for letter in word)
+
+
+def found_lines(page: Page, found: Found, *, query: str = "", explain: bool = False) -> list[str]:
+    """List search results: score and id, date and place, title, then the text around the matches.
+
+    Args:
+        query: The question, whose words are highlighted.
+        explain: Whether to show each lane's contribution, what was left out, and how the question was read.
+    """
+    lines: list[str] = []
+    for hit in found.results:
+        lines += _hit_lines(page, hit, query, explain=explain)
+    if not found.results:
+        lines.append("Nothing found so far." if found.stale else "Nothing found.")
+    elif found.likely_absent:
+        lines.append(page.paint("None of this may be what you look for.", "accent"))
+    for remark in (found.fallback, found.stale):
+        if remark:
+            lines += page.wrapped(safe_line(remark), first="! ")
+    if found.faded.count:
+        lines += _faded_lines(page, found, query, explain=explain)
+    if explain:
+        lines += _cuts_lines(page, found.cuts)
+        lines += page.wrapped(_reading(found), "quiet")
+    return lines
+
+
+def _faded_lines(page: Page, found: Found, query: str, *, explain: bool) -> list[str]:
+    """List the faded memories that match as well, apart from the results."""
+    faded = found.faded
+    told = counted(faded.count, "faded memory matches", "faded memories match")
+    lines = page.wrapped(f"{told} as well; to bring one back: workbench reinforce ID", "accent")
+    for hit in faded.results:
+        lines += _hit_lines(page, hit, query, explain=explain)
+    return lines
+
+
+def nothing_lines(page: Page, hidden: Found | None, *, is_narrowed: bool, is_empty: bool) -> list[str]:
+    """Suggest what to try when nothing was found.
+
+    Args:
+        hidden: The same results with what was left out, or None.
+        is_narrowed: Whether the search was filtered or had a minimum score.
+        is_empty: Whether there is nothing to search.
+    """
+    archived = dict.fromkeys(
+        cut.id
+        for cut in (hidden.cuts if hidden else ())
+        if cut.reason == "archived" and cut.score >= LEAST_TOLD
+    )
+    if is_empty:
+        told = "There is no memory here yet. Begin with: workbench remember TEXT"
+    elif archived:
+        count = counted(len(archived), "memory", "memories")
+        one = next(iter(archived))
+        told = f"Archived: {count} that may be meant. Bring one back: workbench restore {one}"
+    elif is_narrowed:
+        told = "Not everything was searched: try it without --store, --after, --before and --min-score."
+    else:
+        return []
+    return page.wrapped(told, "quiet")
+
+
+def why_not_lines(page: Page, why: WhyNot) -> list[str]:
+    """Explain why a memory did not come up, and what would bring it up."""
+    head = f"{safe_line(why.id)}  " if why.rank is None else f"{safe_line(why.id)}  result {why.rank}  "
+    lines = [page.paint(head.rstrip(), "strong"), *page.wrapped(safe_line(why.reason), first="  ")]
+    if why.explanation is not None:
+        lines += _explained(page, why.explanation)
+    if why.remedy:
+        lines += page.wrapped(safe_line(why.remedy), first="  → ")
+    return lines
+
+
+def _reading(found: Found) -> str:
+    """Describe how the question was read, the backend, and the time taken."""
+    parts = [f"read as: {found.strategy}"]
+    if found.period:
+        first, last = found.period
+        parts.append(first if first == last else f"{first} to {last}")
+    means = "words alone" if found.provider == "none" else found.provider
+    parts.append(means + (f", {found.model}" if found.model else ""))
+    return safe_line(" · ".join((*parts, f"{found.took_ms:.1f} ms")))
+
+
+def _cuts_lines(page: Page, cuts: Sequence[Cut]) -> list[str]:
+    """List what was left out by reason, with the beginning of the first."""
+    told: list[str] = []
+    for detail in dict.fromkeys(cut.detail for cut in cuts):
+        having = [cut for cut in cuts if cut.detail == detail]
+        count = f" ({len(having):,})" if len(having) > 1 else ""
+        told += page.wrapped(safe_line(f"Left out{count}: {detail}"))
+        for cut in having[:CUTS_SHOWN]:
+            if cut.id:
+                place = cut.place if cut.path else cut.id
+                line = safe_line(f"{cut.score:.2f} {place} · {cut.text}")
+                told.append(" " * MARGIN + clip(line.rstrip(" ·"), page.width - MARGIN))
+    return [page.paint(line, "quiet") for line in told]
+
+
+def _hit_lines(page: Page, hit: Hit, query: str, *, explain: bool) -> list[str]:
+    state = "" if hit.status in (None, "active") else str(hit.status)
+    first = f"{hit.score:.2f}  {page.paint(safe_line(hit.id), hit.store, 'strong')}"
+    lines = [f"{first}  {page.paint(state, 'quiet')}".rstrip()]
+    place = safe_line(hit.place)
+    where = f"{safe_line(hit.date)} · {place}" if hit.date else place
+    lines += page.wrapped(where, "quiet", first=" " * MARGIN)
+    if hit.retired:
+        told = no_longer_holds(hit.until, hit.superseded_by)
+        lines += page.wrapped(told, "accent", first=" " * MARGIN, rest=" " * MARGIN)
+    elif hit.outdated_by:
+        told = outdated(hit.outdated_by, hit.outdated_since)
+        lines += page.wrapped(told, "accent", first=" " * MARGIN, rest=" " * MARGIN)
+    is_entity = hit.id.startswith("entity:")
+    said = _fact_of(hit, query) if is_entity else _MARKUP.sub("", hit.snippet)
+    snippet = matching_lines(page, said, query, lines=SNIPPET_LINES, margin=MARGIN)
+    # Do not repeat how the text below begins.
+    title = safe_line(hit.title)
+    if title and (is_entity or not safe_line(said).startswith(title.removesuffix("…"))):
+        lines.append(" " * MARGIN + highlighted(page, clip(title, page.width - MARGIN), query))
+    lines += snippet
+    if hit.relations:
+        told = " · ".join(safe_line(each.told(hit.id)) for each in hit.relations)
+        lines += page.wrapped(told, "quiet", first=" " * MARGIN, rest=" " * MARGIN)
+    if explain and hit.explanation is not None:
+        lines += _explained(page, hit.explanation)
+    return lines
+
+
+def no_longer_holds(until: str | None, by: str | None) -> str:
+    """Say that something no longer holds, until when it did, and what replaced it, as far as that is known.
+
+    Args:
+        until: ISO date.
+        by: The id of its successor.
+    """
+    told = f"No longer holds (until {until})" if until else "No longer holds"
+    return safe_line(f"{told}; superseded by {by}" if by else told)
+
+
+def outdated(by: str, since: str | None) -> str:
+    """Say that an approved fact holds instead of what some lines say.
+
+    Args:
+        by: The id of the fact.
+        since: ISO date from which it holds, as far as it is known.
+    """
+    return safe_line(
+        f"Outdated since {since}; {by} holds instead" if since else f"Outdated; {by} holds instead"
+    )
+
+
+def _fact_of(hit: Hit, query: str) -> str:
+    """Return the matching fact or relation of an entity, else its first, without its bookkeeping."""
+    lines = [line for line in hit.snippet.split("\n") if not _HEADING_OR_COMMENT.match(line)]
+    facts = [line for line in lines if _FACT.match(line)]
+    told = best_line(facts, query) or best_line(lines, query)
+    if told is None or safe_line(told) in (hit.title, hit.id.removeprefix("entity:")):
+        told = facts[0] if facts else lines[-1] if lines else ""
+    return _LINK.sub(r"\1", _FACT_END.sub("", _FACT.sub("", told)))
+
+
+def _explained(page: Page, explanation: Explanation) -> list[str]:
+    """List each lane's score for a memory, then the nudges."""
+    told = []
+    for lane in explanation.lanes:
+        place = f"{lane.rank:>4}." if lane.rank is not None else "    –"
+        score = f"{lane.score:.2f}" if lane.score is not None else "    "
+        told.append(f"{pad(lane.lane, 9)}{place}  {score}  {lane.detail}".rstrip())
+    factor = explanation.decay_factor
+    told.append(
+        f"together {explanation.relevance:.2f}" + (f", × {factor:.2f} for its age and use" if factor else "")
+    )
+    told.extend(explanation.nudges)
+    return [
+        page.paint(line, "quiet")
+        for text in told
+        for line in page.wrapped(safe(text).replace("\n", " "), first=" " * MARGIN, rest=" " * (MARGIN + 2))
+    ]
+
+
+def match_lines(page: Page, matches: Sequence[Match]) -> list[str]:
+    """List what a request to forget matches."""
+    lines = []
+    for match in matches:
+        store = page.paint(pad(match.store, 10), match.store)
+        lines.append(f"{match.score:.2f}  {store}  {page.paint(safe_line(match.id), 'strong')}")
+        said = _MARKUP.sub("", match.snippet)
+        lines += matching_lines(page, said, "", lines=SNIPPET_LINES, margin=MARGIN)
+    return lines
+
+
+def forgotten_lines(page: Page, forgotten: Forgotten, *, hard: bool, purged: bool = False) -> list[str]:
+    """Report what was forgotten, and how to restore it if possible."""
+    if forgotten.applied and not forgotten.matches:
+        return [page.done("Purged."), *account_lines(page, forgotten)]
+    if not forgotten.matches:
+        return ["Nothing matches, so nothing was forgotten."]
+    if not forgotten.applied:
+        return match_lines(page, forgotten.matches)
+    count = counted(len(forgotten.matches), "memory", "memories")
+    verb = "Deleted" if hard else "Archived"
+    lines = [page.done(f"{verb} {count}:")]
+    lines += [f"  {page.paint(safe_line(match.id), match.store)}" for match in forgotten.matches]
+    lines += account_lines(page, forgotten)
+    if purged:
+        return lines
+    back = (
+        "Take it back, while history has it: workbench undo"
+        if hard
+        else "Bring one back: workbench restore ID"
+    )
+    return [*lines, page.paint(f"  {back}", "quiet")]
+
+
+def shown_lines(page: Page, shown: Shown) -> list[str]:
+    """Show one memory, text first."""
+    last = f"–{shown.end_line}" if shown.end_line != shown.start_line else ""
+    place = f"{safe_line(shown.path)}:{shown.start_line}{last}"
+    lines = [page.paint(safe_line(shown.id), shown.store, "strong"), page.paint(place, "place")]
+    if shown.title and safe_line(shown.title) not in safe_line(shown.text):
+        lines.append(safe_line(shown.title))
+    if shown.retired:
+        lines += page.wrapped(no_longer_holds(shown.validity.until, shown.validity.superseded_by), "accent")
+    lines.append("")
+    for line in safe(shown.text).strip("\n").split("\n"):
+        marker = _LIST_ITEM.match(line)
+        lines += page.wrapped(line, rest=" " * (marker.end() if marker else 0))
+    facts: list[tuple[str, str]] = []
+    if shown.score is not None:
+        score = f"{shown.score.value:.2f} {page.paint(shown.score.status, shown.score.status)}"
+        facts += [("score", score), ("", _terms(shown.score.terms))]
+    facts.append(("held" if shown.retired else "true", _validity(shown.validity)))
+    facts.append(("for", safe_line(shown.scope or "")))
+    for name, values in (
+        ("from", shown.provenance),
+        ("names", shown.links.to),
+        ("named by", shown.links.from_),
+    ):
+        facts += [(name if index == 0 else "", safe_line(value)) for index, value in enumerate(values)]
+    told = [(name, value) for name, value in facts if value]
+    if told:
+        lines += ["", *_fact_lines(page, told)]
+    if shown.history:
+        lines += ["", page.paint("History", "strong"), *_history_lines(page, shown)]
+    return lines
+
+
+def _fact_lines(page: Page, facts: list[tuple[str, str]]) -> list[str]:
+    width = max(len(name) for name, _ in facts)
+    lines = []
+    for name, value in facts:
+        label, gap = page.paint(name, "quiet"), " " * (width - len(name) + 2)
+        # Only unstyled text is wrapped.
+        wraps = "\x1b" not in value and display_width(value) + width + 2 > page.width
+        first, *rest = page.wrapped(value, first=" " * (width + 2)) if wraps else [" " * (width + 2) + value]
+        lines += [f"{label}{gap}{first[width + 2 :]}", *rest]
+    return [line.replace("\u00a0", " ") for line in lines]
+
+
+def _history_lines(page: Page, shown: Shown) -> list[str]:
+    lines = []
+    for entry in shown.history:
+        agreed = "" if entry.approval in {"auto", "—"} else f"  ({safe_line(entry.approval)})"
+        lines.append(
+            f"{at_minute(page, entry.timestamp)}  {entry.commit[:7]}  {safe_line(entry.actor)}{agreed}"
+        )
+        said = page.wrapped(safe_line(entry.summary), first=" " * 4)
+        lines += [page.paint(line, "quiet") for line in said if line.strip()]
+    return lines
+
+
+def _terms(terms: Mapping[str, float | str | bool | None]) -> str:
+    """Return the formula with its numbers, if it has any."""
+    if terms.get("pinned") or terms.get("typeWeight", 0) is None:
+        return "does not decay"
+    numbers = {name: value for name in _TERMS if isinstance(value := terms.get(name), int | float)}
+    if terms.get("archived") or len(numbers) < len(_TERMS):
+        return ""
+    days, uses = int(numbers["days"]), int(numbers["accessCount"])
+    aged = f"{days} day{'' if days == 1 else 's'} at {numbers['lambda']:g}"
+    used = f"{uses} use{'' if uses == 1 else 's'}"
+    return (
+        f"= base {numbers['base']:g} × decay {numbers['decay']:.2f} ({aged}) × "
+        f"access {numbers['reinforcement']:.2f} ({used}) ×\u00a0type\u00a0{numbers['typeWeight']:g}"
+    )
+
+
+def _validity(validity: Validity) -> str:
+    said = []
+    if validity.from_:
+        said.append(f"from {validity.from_}")
+    if validity.until:
+        said.append(f"until {validity.until}")
+    if validity.superseded_by:
+        said.append(f"superseded by {validity.superseded_by}")
+    return safe_line(", ".join(said))
+
+
+def remembered_lines(
+    page: Page, remembered: Remembered, audience: str | None = None, *, undone: bool = True
+) -> list[str]:
+    """Report where a text was or would be stored, its audience unless the owner, and what was derived.
+
+    Args:
+        audience: Its scope, unless the owner's.
+        undone: Whether undo reverts it.
+    """
+    if remembered.held_back is not None:
+        return held_back_lines(page, remembered.held_back, dry_run=remembered.dry_run)
+    written = remembered.commit is not None
+    verb = "Remembered" if written else "Would remember" if remembered.dry_run else "Known already:"
+    mark = page.paint("✓", "good") if written else page.paint("○", "quiet")
+    lines = [f"{mark} {verb} {page.paint(safe_line(remembered.id), remembered.store, 'strong')}"]
+    if remembered.summary:
+        lines += page.wrapped(safe_line(remembered.summary), first="  ")
+    route = _ROUTES.get(remembered.router, f"by {safe_line(remembered.router)}")
+    facts = [
+        ("store", f"{page.paint(remembered.store, remembered.store)} {page.paint(f'({route})', 'quiet')}"),
+        ("file", page.paint(safe_line(remembered.path), "place")),
+        ("for", safe_line(audience or "") if written or remembered.dry_run else ""),
+        ("tags", safe_line(", ".join(remembered.tags))),
+        ("confidence", safe_line(remembered.confidence)),
+        (
+            "entities",
+            safe_line(", ".join(f"{entity.name} ({entity.type})" for entity in remembered.entities)),
+        ),
+        (
+            "relations",
+            "; ".join(safe_line(f"{it.from_} {it.relation} {it.to}") for it in remembered.relations),
+        ),
+        ("core", safe_line(remembered.core_update or "")),
+    ]
+    lines += page.table([(f"  {page.paint(name, 'quiet')}", value) for name, value in facts if value])
+    if remembered.fallback:
+        lines += page.wrapped(safe_line(remembered.fallback), first="  The rules decided: ", rest="  ")
+    for question in remembered.questions:
+        lines += _question_lines(page, question)
+    lines += account_lines(page, remembered)
+    if remembered.dry_run:
+        lines.append(page.paint("  Nothing was written: this was a dry run.", "quiet"))
+    elif written and undone:
+        lines.append(page.paint("  Take it back: workbench undo", "quiet"))
+    return lines
+
+
+def _question_lines(page: Page, question: str) -> list[str]:
+    """Show a question that the engine leaves to a person, and how to answer."""
+    told = safe_line(question)
+    lines = page.wrapped(_LINK_TO.sub(r"\1", told), first="  ? ")
+    two = _LINK_TO.findall(told)
+    if len(two) == 2:
+        lines.append(page.paint(f"    If so: workbench graph merge {two[1]} {two[0]}", "quiet"))
+    return lines
+
+
+def message_lines(page: Page, outcome: MessageOutcome) -> list[str]:
+    """Report what a message asked of memory, and the outcome."""
+    if outcome.kind == "none":
+        return ["This message asks nothing of memory."]
+    phrase = f" (“{safe_line(outcome.phrase)}”)" if outcome.phrase else ""
+    asks = _QUESTIONS.get(outcome.kind, f"to {outcome.kind}")
+    lines = [page.paint(f"It asks {asks}{phrase}.", "quiet")]
+    if outcome.remembered is not None:
+        lines += remembered_lines(page, outcome.remembered)
+    if outcome.forgotten is not None:
+        forgotten = outcome.forgotten
+        if forgotten.matches or outcome.note is None:
+            lines += forgotten_lines(page, forgotten, hard=forgotten.hard)
+    if outcome.note and not (outcome.applied and outcome.forgotten and outcome.forgotten.hard):
+        lines += page.wrapped(safe_line(outcome.note))
+    if outcome.forgotten is not None and outcome.forgotten.fallback:
+        lines += page.wrapped(
+            safe_line(outcome.forgotten.fallback), first="  The rules named it: ", rest="  "
+        )
+    if outcome.found is not None:
+        lines += found_lines(page, outcome.found, query=outcome.content or "")
+    if outcome.reflected is not None:
+        lines += reflected_lines(page, outcome.reflected)
+    if outcome.changes is not None:
+        lines += changes_lines(page, outcome.changes)
+    if outcome.why_forgotten is not None:
+        lines += why_forgotten_lines(page, outcome.why_forgotten)
+    if outcome.way_back is not None:
+        lines += way_back_lines(page, outcome.way_back)
+    return lines
+
+
+def changes_lines(page: Page, changes: Changes) -> list[str]:
+    """List the newest changes of the days that were asked for."""
+    since, until = (at_minute(page, each) if each else "" for each in (changes.since, changes.until))
+    span = f" since {since}" if since else ""
+    span = f" from {since} to {until}" if until else span
+    if not changes.entries:
+        return page.wrapped(f"Nothing changed{span}.")
+    lines = page.wrapped(
+        f"{counted(changes.total, 'entry', 'entries')} of the audit log{span}, the newest first:"
+    )
+    lines += log_lines(page, AuditLog(changes.entries))
+    if changes.total > len(changes.entries):
+        lines += page.wrapped("Older ones: workbench audit log")
+    return lines
+
+
+def why_forgotten_lines(page: Page, why: WhyForgotten) -> list[str]:
+    """Tell of each memory that is missed why it is, since when, and the command that brings it back."""
+    lines: list[str] = []
+    for memory in why.memories:
+        lines += [page.paint(safe_line(memory.id), "strong") + f"  {memory.status}"]
+        lines += page.wrapped(safe_line(memory.snippet), "quiet", first="  ")
+        lines += page.wrapped(safe_line(memory.reason), first="  ")
+        if memory.when is not None:
+            by = f"{at_minute(page, memory.when)} by {memory.actor}, commit {(memory.commit or '–')[:7]}"
+            lines += page.wrapped(safe_line(f"{memory.action} on {by}"), first="  ")
+        lines.append(f"  {safe_line(memory.remedy)}")
+    if why.entries:
+        lines += [*page.wrapped("Deleted; history still has it:"), *log_lines(page, AuditLog(why.entries))]
+    return lines or page.wrapped("Neither memory nor the audit log knows anything of that.")
+
+
+def way_back_lines(page: Page, way: WayBack) -> list[str]:
+    """List what going back would undo, and the command; nothing is done."""
+    lines: list[str] = []
+    if way.moment is not None and way.entries:
+        count = counted(way.actions, "change")
+        lines += page.wrapped(
+            f"Going back to {at_minute(page, way.moment)} would undo {count}, the newest first:"
+        )
+        lines += log_lines(page, AuditLog(way.entries))
+    lines += page.wrapped(safe_line(way.reason))
+    return [*lines, f"  {way.command}"] if way.command else lines
+
+
+def scoped_brief_lines(page: Page, brief: ScopedBrief) -> list[str]:
+    """List the newest memories of a scope."""
+    lines = [page.paint(f"For {safe_line(brief.scope)}: {brief.total:,} memories", "strong")]
+    for memory in brief.memories:
+        head = f"{memory.date or '—'}  "
+        lines += page.wrapped(safe_line(memory.text), first=head, rest=" " * len(head))
+    return lines
+
+
+def scoped_remembered_lines(page: Page, remembered: Remembered, scope: str) -> list[str]:
+    """Report the id of a stored memory, and its scope."""
+    if remembered.held_back is not None:
+        return held_back_lines(page, remembered.held_back, dry_run=remembered.dry_run)
+    verb = "Would remember" if remembered.dry_run else "Remembered"
+    lines = [page.done(f"{verb} for {scope}: {safe_line(remembered.id)}")]
+    return lines + page.wrapped(safe_line(remembered.summary), first="  ")
+
+
+def scoped_proposed_lines(page: Page, proposed: Proposed, scope: str) -> list[str]:
+    """Report a pending proposal."""
+    if proposed.held_back is not None:
+        return held_back_lines(page, proposed.held_back, dry_run=False)
+    return [page.done(f"Proposed for {scope}; it waits for a verdict.")]
+
+
+def scoped_message_lines(page: Page, outcome: MessageOutcome, scope: str) -> list[str]:
+    """Report what a message asked for, and the outcome."""
+    if outcome.remembered is not None:
+        return scoped_remembered_lines(page, outcome.remembered, scope)
+    if outcome.note:
+        return page.wrapped(safe_line(outcome.note))
+    if outcome.found is not None:
+        return found_lines(page, outcome.found)
+    if outcome.kind in _QUESTIONS:
+        return [f"It asks {_QUESTIONS[outcome.kind]}; that is the owner’s to know."]
+    if outcome.kind in ("forget", "reflect"):
+        return [f"It asks to {outcome.kind}; that is the owner’s to do."]
+    return ["It asks nothing of memory."]

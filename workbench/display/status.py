@@ -1,0 +1,255 @@
+"""Text of the state of things: core memory, brief, doctor, daemon, search index."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from workbench.display.audit import open_alert_lines
+from workbench.display.changes import at_minute
+from workbench.display.text import Page, bar, clip, display_width, pad, safe, safe_line
+from workbench.engine import results
+
+if TYPE_CHECKING:
+    from workbench.engine.results.audit import Brief, DaemonStatus, Diagnosis, RecentLog
+    from workbench.engine.results.memories import CoreBlock, CoreItem, CoreView
+    from workbench.engine.results.recall import IndexStatus
+
+_MARKS = {"ok": ("✓", "good"), "degraded": ("!", "accent"), "broken": ("✗", "bad")}
+BAR = 16
+NEARLY_FULL = 0.9
+_COMMENT = re.compile(r"<!--\s*(.*?)\s*-->", re.DOTALL)
+START = "Start it with: workbench daemon"
+_DUE = {"sync": "look at all files", "upkeep": "upkeep", "reflect": "reflection"}
+_UNIT = """\
+[Unit]
+Description=Workbench looks after {description}
+
+[Service]
+Type=exec
+ExecStart={command}
+{environment}Restart=on-failure
+RestartSec=30
+# Wrong settings, no workspace and another daemon are not mended by trying again.
+RestartPreventExitStatus=2 3 4 5
+TimeoutStopSec=90
+Nice=10
+
+[Install]
+WantedBy=default.target
+"""
+
+
+def brief_lines(page: Page, brief: Brief) -> list[str]:
+    """Print core memory, the log of today and yesterday, then what is pending."""
+    lines = safe(brief.core).strip("\n").split("\n")
+    lines += ["", page.paint(f"{brief.tokens:,} of {brief.cap:,} tokens", "quiet")]
+    lines += _log_lines(page, brief.log)
+    # Repeated changes of a file are one remark, with each change listed below it.
+    notices = dict.fromkeys(safe_line(notice) for notice in brief.notices or _notices(brief))
+    for notice in notices:
+        lines += page.wrapped(notice, first="! ")
+    for alert in brief.alerts:
+        lines += ["", *open_alert_lines(page, alert)]
+    return lines
+
+
+def _log_lines(page: Page, log: RecentLog) -> list[str]:
+    """Print the entries below their days, newest first, then what did not fit."""
+    lines: list[str] = []
+    day = None
+    for entry in log.entries:
+        if entry.day != day:
+            lines += ["", page.paint(safe_line(entry.day), "strong")]
+            day = entry.day
+        first, *more = safe(entry.text).strip("\n").split("\n")
+        # What has no time of its own must not read on from the entry above.
+        head = f"  {pad(entry.time or '·', 5)}  "
+        indent = " " * display_width(head)
+        lines += page.wrapped(first, first=head, rest=indent)
+        for line in more:
+            lines += page.wrapped(line, first=indent, rest=indent) if line.strip() else [""]
+        if entry.cut:
+            lines += page.wrapped(f"more of it: workbench show {safe_line(entry.id)}", "quiet", first=indent)
+    for left_out in log.omitted:
+        entries = "1 older entry" if left_out.entries == 1 else f"{left_out.entries:,} older entries"
+        lines += page.wrapped(f"{entries} in {safe_line(left_out.path)}", "quiet", first="  … ")
+    return [*lines, ""] if lines else []
+
+
+def _notices(brief: Brief) -> list[str]:
+    notices = []
+    if brief.proposals_waiting:
+        notices.append(f"Proposals waiting for a decision: {brief.proposals_waiting}.")
+    if brief.reflection_due:
+        notices.append(f"A reflection is due; episodes not looked at yet: {brief.unprocessed_episodes}.")
+    return notices
+
+
+def doctor_lines(page: Page, diagnosis: Diagnosis) -> list[str]:
+    """List the checks, each with its remedy if it failed."""
+    width = max((len(check.name) for check in diagnosis.checks), default=0)
+    lines: list[str] = []
+    for check in diagnosis.checks:
+        mark, style = _MARKS.get(check.state, ("?", "accent"))
+        head = f"{mark} {pad(safe_line(check.name), width)}  "
+        told = page.wrapped(safe_line(check.detail), first=head)
+        told[0] = page.paint(mark, style) + told[0][1:]
+        lines += told
+        if check.remedy:
+            lines += page.wrapped(safe_line(check.remedy), first=" " * (width + 4) + "→ ")
+    broken = sum(check.state == "broken" for check in diagnosis.checks)
+    degraded = sum(check.state == "degraded" for check in diagnosis.checks)
+    if not broken and not degraded:
+        return [*lines, "", "Everything works."]
+    return [*lines, "", f"{broken} broken, {degraded} degraded; everything else works."]
+
+
+def index_lines(page: Page, status: IndexStatus) -> list[str]:
+    """Describe the index, its embedder, and what it misses."""
+    rows = [
+        ("holds", f"{status.chunks:,} chunks of {status.files:,} files, {status.entities:,} entities"),
+        ("vectors", _vectors(status)),
+        ("fresh", _freshness(page, status)),
+        ("size", f"{status.size_bytes / 1e6:,.1f} MB"),
+        ("place", status.place),
+    ]
+    if status.backend != "builtin":
+        rows.insert(1, ("back end", status.backend))
+    width = max(len(name) for name, _ in rows)
+    lines: list[str] = []
+    for name, told in rows:
+        if told:
+            lines += page.wrapped(safe_line(told), first=f"{pad(name, width)}  ")
+    if status.fallback:
+        lines += page.wrapped(safe_line(status.fallback), first="! ")
+    return lines
+
+
+def _vectors(status: IndexStatus) -> str:
+    if status.provider == "none":
+        return "none: words alone are searched"
+    model = f", {status.model}" if status.model else ""
+    return f"{status.provider}{model}" + (f", {status.dimensions} dimensions" if status.dimensions else "")
+
+
+def _freshness(page: Page, status: IndexStatus) -> str:
+    last = at_minute(page, status.last_sync) if status.last_sync else "never"
+    if status.rebuilding is not None:
+        return f"being rebuilt, {status.rebuilding:.0%} done; the old one answers"
+    if status.dirty:
+        waiting = f", {status.pending:,} to read" if status.pending else ""
+        return f"files have changed since {last}{waiting}: workbench index"
+    if status.pending:
+        return f"all is read, {last}; {status.pending:,} to embed: workbench index"
+    return f"up to date, {last}"
+
+
+def status_lines(page: Page, status: DaemonStatus) -> list[str]:
+    """Report whether a daemon runs, its last and next work, and its problems."""
+    check = daemon_check(status)
+    mark, style = ("✓", "good") if status.running else ("!", "accent") if status.died else ("–", "quiet")
+    who = f"Process {status.pid} looks after this memory." if status.running and status.pid else ""
+    lines = [f"{page.paint(mark, style)} {who or check.detail}"]
+    rows = [
+        ("since" if status.running else "ran from", status.since),
+        ("ended", status.ended),
+        ("files looked at", status.last_sync),
+        ("edits taken in", status.last_adoption),
+        ("proposal written", status.last_reflection),
+        *((f"next {_DUE.get(due.what, due.what)}", due.at) for due in status.next_due),
+    ]
+    width = max(len(name) for name, _ in rows)
+    lines += [
+        f"  {pad(safe_line(name), width)}  {at_minute(page, at)}" for name, at in rows if at is not None
+    ]
+    for problem in status.problems:
+        lines += page.wrapped(safe_line(problem), first="! ")
+    if not status.running:
+        lines += page.wrapped(START, first="  → ")
+    return lines
+
+
+def daemon_check(status: DaemonStatus) -> results.audit.Check:
+    """Return `doctor`'s check of the daemon."""
+    if status.running:
+        who = f"process {status.pid}" if status.pid else "a process"
+        if status.problems:
+            problems = " ".join(status.problems)
+            return results.audit.Check(
+                "daemon", "degraded", f"{who} runs, and says: {problems}", "See workbench daemon status"
+            )
+        return results.audit.Check("daemon", "ok", f"{who} looks after this memory")
+    if status.died:
+        return results.audit.Check(
+            "daemon", "degraded", "The daemon ended without saying so; it was killed.", START
+        )
+    return results.audit.Check("daemon", "ok", "No daemon runs here; none has to.")
+
+
+def unit_text(program: Sequence[str], workspace: str, config: str | None) -> str:
+    """Return a systemd user unit.
+
+    Args:
+        program: The command that starts this program.
+        workspace: The workspace folder, absolute.
+        config: The user's settings file if the environment names one.
+    """
+    command = " ".join(map(_quoted, (*program, "--workspace", workspace, "daemon")))
+    setting = f"Environment={_quoted(f'WORKBENCH_CONFIG={config}', dollars=False)}\n" if config else ""
+    description = safe_line(workspace).replace("%", "%%")
+    return _UNIT.format(description=description, command=command, environment=setting)
+
+
+def _quoted(word: str, *, dollars: bool = True) -> str:
+    """Quote a word for systemd; `$` is special in commands only."""
+    text = word.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("%", "%%")
+    text = text.replace("$", "$$") if dollars else text
+    plain = text.isascii() and all(letter.isalnum() or letter in "/._-+,:=@%" for letter in text)
+    return text if plain and text else f'"{text}"'
+
+
+def core_lines(page: Page, core: CoreView) -> list[str]:
+    """Show core memory with its budget, block by block."""
+    lines = [_measured(page, "Core memory", core.tokens, core.cap)]
+    for block in core.blocks:
+        lines += ["", *_block_lines(page, block)]
+    if not core.blocks:
+        lines += ["", "It is empty. Add something: workbench core add BLOCK TEXT"]
+    return lines
+
+
+def _measured(page: Page, name: str, tokens: int, budget: int | None) -> str:
+    if budget is None:
+        return page.heading(clip(name, page.width - 20), f"{tokens:,} tokens")
+    share = tokens / budget if budget else 1.0
+    style = "bad" if share > 1 else "accent" if share >= NEARLY_FULL else "good"
+    drawn = bar(share, BAR)
+    count = f"{tokens:>6,} of {budget:>5,} tokens"
+    name = clip(name, max(page.width - display_width(count) - BAR - 4, 8))
+    gap = " " * max(page.width - display_width(name) - display_width(count) - BAR - 2, 1)
+    over = page.paint(count, "bad") if share > 1 else page.paint(count, "quiet")
+    return f"{page.paint(name, 'strong')}{gap}{over}  {page.paint(drawn, style)}"
+
+
+def _block_lines(page: Page, block: CoreBlock) -> list[str]:
+    lines = [_measured(page, safe_line(block.name), block.tokens, block.budget)]
+    for item in block.items:
+        lines += _item_lines(page, item)
+    if not block.items:
+        # The templates' comments say what belongs in an empty block.
+        asked = (
+            safe_line(" ".join(_COMMENT.findall(block.body)))
+            if not _COMMENT.sub("", block.body).strip()
+            else ""
+        )
+        said = f"nothing yet · {asked}" if asked else safe_line(block.body) or "nothing yet"
+        lines += page.wrapped(said, "quiet", first="  ")
+    return lines
+
+
+def _item_lines(page: Page, item: CoreItem) -> list[str]:
+    lines = page.wrapped(safe_line(item.text), first="  ◆ " if item.pinned else "  • ")
+    aside = safe_line(item.id) + (" · pinned" if item.pinned else "")
+    return [*lines, "    " + page.paint(aside, "quiet")]

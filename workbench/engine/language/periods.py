@@ -1,0 +1,342 @@
+"""Reads the days that a question names: “in May”, “two weeks ago”, “2023-05-07”, 上週, 去年三月."""
+
+from __future__ import annotations
+
+import re
+from calendar import monthrange
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from datetime import date, timedelta
+
+from workbench.engine.language.calendar import (
+    CHINESE_WEEKDAY,
+    COUNTS,
+    ENGLISH_MONTH,
+    ENGLISH_WEEKDAY,
+    MONTHS,
+    SEASONS,
+    WEEKDAYS,
+    any_of,
+)
+
+_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
+_YEAR = r"(?P<year>(?:19|20)\d\d)"
+_HAN_MONTH = r"(?P<month>1[0-2]|[1-9]|十[一二]?|[一二三四五六七八九])\s*月"
+_MOST_YEARS_BACK = 20
+_HAN_DAY = r"(?P<day>[0-3]?\d)\s*[日号號]"
+_LAST = r"(?P<which>last|previous|past|this|next)"
+_HAN_YEAR = r"(?P<year>(?:19|20)\d\d)\s*年"
+
+
+@dataclass(frozen=True)
+class Period:
+    """Days from the first to the last, inclusive.
+
+    Args:
+        is_from_now: Whether they are counted from the day of asking: “last week”, 三天前. Then they mean when something
+            was noted; what happened “in March” may be told in April.
+    """
+
+    first: date
+    last: date
+    is_from_now: bool = field(default=False, compare=False)
+
+    def distance(self, day: date) -> int:
+        """Return the days between a day and the period, negative before it, 0 within."""
+        if day < self.first:
+            return (day - self.first).days
+        return max(0, (day - self.last).days)
+
+
+_MONTH = rf"(?P<month>{ENGLISH_MONTH})\.?"
+_SEASON = any_of(name for name in SEASONS if name.isascii())
+_COUNT = rf"(?P<count>\d{{1,3}}|{any_of(COUNTS)})"
+# What may stand around the days where a text names nothing else.
+_AROUND_DAYS = re.compile(
+    r"(?:\b(?:since|in|within|over|during|the|on|from|of|at|until|up|to|end|beginning|and|s|now|so|far)\b"
+    r"|[从從自到至在的以来來为為止起了]|[\W_])*"
+)
+
+Reader = Callable[[re.Match[str], date], Period | None]
+
+
+def period_of(
+    question: str, today: date, holds: Callable[[Period], bool] = lambda _period: True
+) -> Period | None:
+    """Return the days a question names, or None.
+
+    A month without a year is the last that has begun, a weekday the last that has passed. Of several expressions the
+    first of the most exact kind counts.
+
+    Args:
+        question: In English or Chinese; dates as ISO 8601 in any language.
+        today: Base of relative expressions.
+        holds: Returns whether some days have content. A yearly date without a year, such as a month, moves back
+            year by year until they do.
+    """
+    found = _first_read(question, today)
+    if found is None:
+        return None
+    period, match = found
+    groups = match.groupdict()
+    if match.re not in _YEARLY or groups.get("year") or groups.get("which") or holds(period):
+        return period
+    earlier = period
+    for _ in range(_MOST_YEARS_BACK):
+        again = _first_read(question, earlier.first - timedelta(days=1))
+        if again is None or again[0].first >= earlier.first:
+            break
+        earlier = again[0]
+        if holds(earlier):
+            return earlier
+    return period
+
+
+def period_alone(text: str, today: date) -> Period | None:
+    """Return the days that a text names and nothing else: “since last week”, but not “since the last release”.
+
+    Args:
+        text: In English or Chinese.
+        today: Base of relative expressions.
+    """
+    for written in (text, f"on {text}"):
+        found = _first_read(written, today)
+        if found is not None and _AROUND_DAYS.fullmatch(without_period(written, today)):
+            return found[0]
+    return None
+
+
+def without_period(question: str, today: date) -> str:
+    """Return a question without the days it names."""
+    text = question.casefold()
+    found = _first_read(question, today)
+    return text.replace(found[1].group(), " ") if found else text
+
+
+def _first_read(question: str, today: date) -> tuple[Period, re.Match[str]] | None:
+    """Return the period that counts, and its match."""
+    text = question.casefold()
+    for pattern, read in _READERS:
+        for match in pattern.finditer(text):
+            try:
+                period = read(match, today)
+            except (ValueError, OverflowError):
+                continue
+            if period is not None:
+                return replace(period, is_from_now=read in _FROM_NOW), match
+    return None
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isdigit() else COUNTS[text]
+
+
+def _month_number(name: str) -> int:
+    return MONTHS.get(name) or _number(name)
+
+
+def _one_day(day: date) -> Period:
+    return Period(day, day)
+
+
+def _month(year: int, month: int) -> Period:
+    return Period(date(year, month, 1), date(year, month, monthrange(year, month)[1]))
+
+
+def _months(start: date, count: int) -> Period:
+    """Return this many months, starting with the first of one."""
+    later = start.year * 12 + start.month - 1 + count - 1
+    return Period(start, _month(later // 12, later % 12 + 1).last)
+
+
+def _year(year: int) -> Period:
+    return Period(date(year, 1, 1), date(year, 12, 31))
+
+
+def _back(today: date, months: int) -> date:
+    """Return the first of the month this many months before."""
+    at = today.year * 12 + today.month - 1 - months
+    return date(at // 12, at % 12 + 1, 1)
+
+
+def _iso_day(match: re.Match[str], _today: date) -> Period:
+    return _one_day(date(int(match["year"]), int(match["month"]), int(match["day"])))
+
+
+def _named_day(match: re.Match[str], today: date) -> Period:
+    month, day = _month_number(match["month"]), int(match["day"])
+    if match["year"]:
+        return _one_day(date(int(match["year"]), month, day))
+    this_year = date(today.year, month, day)
+    return _one_day(this_year if this_year <= today else date(today.year - 1, month, day))
+
+
+def _named_month(match: re.Match[str], today: date) -> Period:
+    month = _month_number(match["month"])
+    groups = match.groupdict()
+    if groups.get("year"):
+        return _month(int(match["year"]), month)
+    if groups.get("which"):
+        return _month(today.year + _which(match["which"]), month)
+    return _month(today.year if date(today.year, month, 1) <= today else today.year - 1, month)
+
+
+def _which(word: str) -> int:
+    """Return the offset in years, months or weeks that a word means."""
+    if word in ("last", "previous", "past", "去", "上", "上个", "上個"):
+        return -1
+    if word in ("next", "明", "下", "下个", "下個"):
+        return 1
+    return -2 if word == "前" else 0
+
+
+def _quarter(match: re.Match[str], today: date) -> Period:
+    groups = match.groupdict()
+    quarter = _number(match["quarter"])
+    year = int(match["year"]) if groups.get("year") else today.year
+    start = date(year, 3 * quarter - 2, 1)
+    if not groups.get("year") and start > today:
+        start = date(year - 1, start.month, 1)
+    return _months(start, 3)
+
+
+def _season(match: re.Match[str], today: date) -> Period:
+    groups = match.groupdict()
+    name = match["season"]
+    month = SEASONS[name]
+    if groups.get("year"):
+        return _months(date(int(match["year"]), month, 1), 3)
+    begun = date(today.year, month, 1)
+    if groups.get("which") in ("去", "前", "明"):
+        return _months(date(today.year + _which(match["which"]), month, 1), 3)
+    if begun > today:
+        begun = date(today.year - 1, month, 1)
+    if groups.get("which") in ("last", "previous", "past") and _months(begun, 3).last >= today:
+        begun = date(begun.year - 1, month, 1)
+    return _months(begun, 3)
+
+
+def _weekday(match: re.Match[str], today: date) -> Period:
+    gone = (today.isoweekday() - WEEKDAYS[match["weekday"]]) % 7 or 7
+    return _one_day(today - timedelta(days=gone))
+
+
+def _weekday_of_week(match: re.Match[str], today: date) -> Period:
+    """Read 上周五, 这个星期三."""
+    monday = today - timedelta(days=today.weekday()) + timedelta(weeks=_which(match["which"]))
+    return _one_day(monday + timedelta(days=WEEKDAYS[match["weekday"]] - 1))
+
+
+def _relative(match: re.Match[str], today: date) -> Period:
+    """Read “last week”, “this month”, 上週, 去年."""
+    by, unit = _which(match["which"]), match["unit"]
+    if unit in ("week", "周", "週", "星期", "礼拜", "禮拜"):
+        monday = today - timedelta(days=today.weekday()) + timedelta(weeks=by)
+        return Period(monday, monday + timedelta(days=6))
+    if unit in ("weekend", "周末", "週末"):
+        saturday = today - timedelta(days=today.weekday() - 5) + timedelta(weeks=by)
+        return Period(saturday, saturday + timedelta(days=1))
+    if unit in ("month", "月"):
+        start = _back(today, -by)
+        return _month(start.year, start.month)
+    if unit == "quarter":
+        return _months(_back(date(today.year, 3 * ((today.month - 1) // 3) + 1, 1), -3 * by), 3)
+    return _year(today.year + by)
+
+
+def _ago(match: re.Match[str], today: date) -> Period:
+    """Read “two weeks ago”; the longer ago, the wider the period."""
+    count, unit = _number(match["count"]), match["unit"]
+    if unit in ("day", "天", "日"):
+        return _one_day(today - timedelta(days=count))
+    if unit in ("week", "周", "週", "星期", "个星期", "個星期", "个礼拜", "個禮拜"):
+        middle = today - timedelta(weeks=count)
+        return Period(middle - timedelta(days=3), middle + timedelta(days=3))
+    if unit in ("month", "个月", "個月"):
+        start = _back(today, count)
+        return _month(start.year, start.month)
+    return _year(today.year - count)
+
+
+def _span(match: re.Match[str], today: date) -> Period:
+    """Read “in the past three weeks”, 最近三天."""
+    days = {
+        "day": 1,
+        "天": 1,
+        "week": 7,
+        "周": 7,
+        "週": 7,
+        "month": 30,
+        "个月": 30,
+        "個月": 30,
+        "year": 365,
+        "年": 365,
+    }
+    count = _number(match["count"]) if match["count"] else 1
+    return Period(today - timedelta(days=count * days[match["unit"]]), today)
+
+
+def _numbered_month(match: re.Match[str], _today: date) -> Period:
+    return _month(int(match["year"]), int(match["month"]))
+
+
+def _whole_year(match: re.Match[str], _today: date) -> Period:
+    return _year(int(match["year"]))
+
+
+def _two_days_ago(_match: re.Match[str], today: date) -> Period:
+    return _one_day(today - timedelta(days=2))
+
+
+def _yesterday(_match: re.Match[str], today: date) -> Period:
+    return _one_day(today - timedelta(days=1))
+
+
+def _today(_match: re.Match[str], today: date) -> Period:
+    return _one_day(today)
+
+
+_READERS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
+    (re.compile(pattern), read)
+    for pattern, read in (
+        (r"(?<!\d)(?P<year>(?:19|20)\d\d)[-/.](?P<month>\d{1,2})[-/.](?P<day>\d{1,2})(?!\d)", _iso_day),
+        (rf"{_HAN_YEAR}\s*{_HAN_MONTH}\s*{_HAN_DAY}", _named_day),
+        (rf"\b{_DAY}\s+(?:of\s+)?{_MONTH}\b,?(?:\s+{_YEAR}\b)?", _named_day),
+        (rf"\b{_MONTH}\s+{_DAY}\b,?(?:\s+{_YEAR}\b)?", _named_day),
+        (r"(?<!\d)(?P<year>(?:19|20)\d\d)-(?P<month>0[1-9]|1[0-2])(?!-?\d)", _numbered_month),
+        (rf"\b{_MONTH},?\s+(?:of\s+)?{_YEAR}\b", _named_month),
+        (rf"{_HAN_YEAR}\s*{_HAN_MONTH}", _named_month),
+        (rf"(?P<which>去|今|前|明)年\s*{_HAN_MONTH}", _named_month),
+        (rf"\b{_LAST}\s+{_MONTH}\b", _named_month),
+        (rf"\bq(?P<quarter>[1-4])\s*(?:of\s+)?{_YEAR}\b", _quarter),
+        (rf"{_HAN_YEAR}第?(?P<quarter>[一二三四1-4])季", _quarter),
+        (rf"\b(?P<season>{_SEASON})\s+(?:of\s+)?{_YEAR}\b", _season),
+        (rf"\b{_LAST}\s+(?P<season>{_SEASON})\b", _season),
+        (r"(?P<which>去|今|前|明)年(?P<season>[春夏秋冬])", _season),
+        (r"\bday before yesterday\b|前天", _two_days_ago),
+        (r"\byesterday\b|\blast night\b|昨[天日晚]", _yesterday),
+        (r"\btoday\b|\btonight\b|\bthis (?:morning|evening|afternoon)\b|今[天日晚]", _today),
+        (rf"\b{_COUNT}\s+(?P<unit>day|week|month|year)s?\s+ago\b", _ago),
+        (rf"{_COUNT}\s*(?P<unit>个星期|個星期|个礼拜|個禮拜|个月|個月|[天日周週年])(?:之?前|以前)", _ago),
+        (
+            r"\b(?:past|last)\s+(?P<count>\d{1,3}|two|three|four|five|six|few)\s+(?P<unit>day|week|month|year)s?\b",
+            _span,
+        ),
+        (rf"(?:最近|[过過]去)\s*{_COUNT}\s*(?P<unit>个月|個月|[天周週年])", _span),
+        (rf"\b{_LAST}\s+(?P<unit>weekend|week|month|quarter|year)\b", _relative),
+        (rf"(?P<which>[上下这這本])[个個]?(?P<weekday>{CHINESE_WEEKDAY})", _weekday_of_week),
+        (r"(?P<which>[上下这這本])[个個]?(?P<unit>周末|週末|周|週|星期|礼拜|禮拜|月)", _relative),
+        (r"(?P<which>[去今前明])(?P<unit>年)", _relative),
+        (rf"\b(?:last|on|since|this past)\s+(?P<weekday>{ENGLISH_WEEKDAY})\b", _weekday),
+        (rf"\b(?:in|during|since|by|of)\s+{_MONTH}(?!\w)", _named_month),
+        (rf"(?<![\d年个個]){_HAN_MONTH}(?!\w*[前后後])", _named_month),
+        (r"\bq(?P<quarter>[1-4])\b", _quarter),
+        (rf"\b(?:in|during|since)\s+(?:the\s+)?(?P<season>{_SEASON})\b", _season),
+        (rf"\b(?:in|during|since|of)\s+{_YEAR}\b", _whole_year),
+        (_HAN_YEAR, _whole_year),
+    )
+)
+_YEARLY = frozenset(
+    pattern for pattern, read in _READERS if read in (_named_day, _named_month, _quarter, _season)
+)
+_FROM_NOW = (_two_days_ago, _yesterday, _today, _ago, _span, _relative, _weekday, _weekday_of_week)

@@ -1,0 +1,545 @@
+"""Reflections: running one, and the review of what it proposes; nobody but a person decides."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from workbench.engine import layout, results
+from workbench.engine.errors import (
+    HistoryError,
+    InvalidInput,
+    Locked,
+    NotFound,
+    OutsideWorkspace,
+    Refused,
+    Stale,
+    StorageError,
+)
+from workbench.engine.history.plan import Action, Attribution, FileChange, FileView, Plan
+from workbench.engine.history.undo import continued_plan
+from workbench.engine.memory.core import view_core
+from workbench.engine.memory.lookup import locate_memory
+from workbench.engine.memory.proposals import read_proposals, without_proposals
+from workbench.engine.process import process_lock
+from workbench.engine.reflection.cycle import run_cycle
+from workbench.engine.reflection.deferred_proposals import items_of, numbers_of
+from workbench.engine.reflection.due import OCCASIONS, next_scheduled
+from workbench.engine.reflection.files import (
+    next_reflection,
+    read_log,
+    read_pending,
+    read_rejected,
+)
+from workbench.engine.reflection.model_mind import ModelMind
+from workbench.engine.reflection.review.deciding import plan_decide, plan_edit_item
+from workbench.engine.reflection.review.overview import Standing, overview
+from workbench.engine.reflection.review.plan import checked_reflection, plan_apply, preview
+from workbench.engine.reflection.review.plan_context import PlanContext
+from workbench.engine.reflection.review.rehearsal import rehearse
+from workbench.engine.reflection.review.reinforcement import still_relevant
+from workbench.engine.reflection.review.staleness import check
+from workbench.engine.reflection.rules import RulesMind
+from workbench.engine.reflection.work import Work
+from workbench.engine.reflection.writing import account_lines, plan_nothing, plan_proposal
+from workbench.engine.roles import Capability, require
+from workbench.engine.services.context import WorkspaceContext
+from workbench.engine.services.mutator import Mutator
+from workbench.engine.services.past import PastReader
+from workbench.engine.services.reflection_input import (
+    WithWaiting,
+    files_waiting,
+    keep_backlog,
+    keep_read_while_waiting,
+    keep_trace,
+    read_trace,
+    reflection_due,
+    take_snapshot,
+    unread_passages,
+    waiting_proposal,
+)
+from workbench.engine.services.retrieval import Retrieval
+from workbench.engine.services.routing import answers_by_rules, rejected_claims
+
+if TYPE_CHECKING:
+    from workbench.engine.history.plan import FileView, Plan
+    from workbench.engine.markdown.review import PendingReflection
+    from workbench.engine.reflection.model import Mind
+    from workbench.engine.results.reviews import Progress
+    from workbench.engine.services.context import WorkspaceContext
+
+
+def _pending(context: WorkspaceContext) -> PendingReflection:
+    return read_pending(context.files)
+
+
+def _plan_context(context: WorkspaceContext) -> PlanContext:
+    scores = context.scores()
+    return PlanContext(
+        context.now(),
+        context.settings,
+        context.lookups,
+        first_seen=scores.first_seen,
+        standing=scores,
+        route=answers_by_rules(context),
+    )
+
+
+def _texts(context: WorkspaceContext) -> Callable[[str], str | None]:
+    """Return what gives a memory's words by its id; of lines that moved, all words of their file."""
+
+    @lru_cache(maxsize=1024)
+    def text_of(memory_id: str) -> str | None:
+        lookups = context.lookups
+        known = lookups.fact(memory_id) if "#^" in memory_id else lookups.memory(memory_id)
+        if known is not None:
+            return known.text
+        try:
+            return locate_memory(context.files, memory_id, context.zone).text
+        except (NotFound, InvalidInput, OutsideWorkspace):
+            return None
+
+    return text_of
+
+
+class Reviews:
+    """What reflections propose; everybody may read it, and nobody but a person decides."""
+
+    def __init__(
+        self, context: WorkspaceContext, mutator: Mutator, retrieval: Retrieval, past: PastReader
+    ) -> None:
+        self._context = context
+        self._mutator = mutator
+        self._retrieval = retrieval
+        self._past = past
+
+    def review(self) -> results.reviews.Review:
+        """Return the proposal that waits, item by item; one without items where none does."""
+        context = self._context
+        context.refresh_for_reading()
+        pending = _pending(context)
+        return overview(
+            pending, self._standing(pending), context.now(), context.settings.reflection.token_budget
+        )
+
+    def waiting(self) -> int:
+        """Return how many items nobody has decided on; quick."""
+        return sum(item.decision == "undecided" for item in _pending(self._context).items)
+
+    def decide(self, decisions: Mapping[str, str]) -> results.memories.Changed:
+        """Tick the boxes of items, in one commit; only a person may.
+
+        Args:
+            decisions: undecided, approved, rejected or deferred, by item id.
+
+        Raises:
+            RoleRefused: This door is no person's.
+            NotFound: The proposal has no item of that id, or there is no proposal.
+            InvalidInput: A word is no decision.
+        """
+        return self._decide(lambda view: plan_decide(view, decisions), "decided on a reflection")
+
+    def edit(
+        self,
+        id: str,  # noqa: A002 - the field's word
+        text: str | None = None,
+        fields: Mapping[str, str] | None = None,
+        decision: str | None = None,
+    ) -> results.memories.Changed:
+        """Change what an item proposes, and with it the decision, in one commit; only a person may.
+
+        Args:
+            id: The item's.
+            text: What it shall propose instead.
+            fields: Text by field, for example `answer`, `resolve`, `this`, `steps` or `since`; a blank one
+                takes the field out.
+            decision: undecided, approved, rejected or deferred; left as it is by default.
+
+        Raises:
+            RoleRefused: This door is no person's.
+            NotFound: The proposal has no item of that id.
+            InvalidInput: There is no such field, or the words make no sense there.
+        """
+        return self._decide(
+            lambda view: plan_edit_item(view, id, text=text, fields=fields, decision=decision),
+            f"edited {id[:40]}",
+        )
+
+    def preview(self, decisions: Mapping[str, str] | None = None) -> results.reviews.ReviewPreview:
+        """Return what applying would do now, file by file, which is nothing where no proposal waits.
+
+        Args:
+            decisions: What would be decided first, as for `decide`.
+
+        Raises:
+            DocumentError: The file does not say which reflection it is of.
+            NotFound: The proposal has no item of an id in the decisions.
+            InvalidInput: A word in the decisions is no decision.
+        """
+        context = self._context
+        context.refresh_for_reading()
+        if not _pending(context).items:
+            core = view_core(context.files, context.settings)
+            tokens = results.reviews.CoreTokens(core.tokens, core.tokens, core.cap)
+            return results.reviews.ReviewPreview((), (), (), (), {}, (), tokens)
+        return preview(context.files, _plan_context(context), decisions or {})
+
+    def apply(self) -> results.reviews.Applied:
+        """Apply what is approved and remember what is rejected, in one commit; only a person may.
+
+        Raises:
+            RoleRefused: This door is no person's.
+            NotFound: There is no proposal.
+            DocumentError: The file does not say which reflection it is of.
+        """
+        context = self._context
+        doing = "apply a reflection"
+        require(context.role, Capability.DECIDE_REVIEW, doing=doing)
+        self._mutator.prepare_writing()
+        context.adopt()
+        context.refresh()
+        pending = _pending(context)
+        name = checked_reflection(pending) if pending.items else "none"
+        by = Attribution(f"reflection:{name}", "approved", "review applied", self._mutator.asker())
+
+        def plan(view: FileView) -> Plan[results.reviews.Applied]:
+            wanted = plan_apply(view, _plan_context(context))
+            decided = {*wanted.outcome.applied, *wanted.outcome.rejected}
+            applied = frozenset(wanted.outcome.applied)
+            items = [item for item in read_pending(view).items if item.id in decided]
+            accepted = numbers_of(item for item in items if item.id in applied)
+            cleared = without_proposals(wanted, view, numbers_of(items), accepted)
+            # Few reflections are applied bit by bit; the others need no walk through all of history.
+            has_begun = by.actor in self._past.line().names
+            return continued_plan(cleared, context.history, by.actor) if has_begun else cleared
+
+        receipt = self._mutator.mutate(plan, by, Capability.DECIDE_REVIEW, doing=doing)
+        applied = set(receipt.outcome.applied)
+        if receipt.commit is not None:
+            found = still_relevant(item for item in pending.items if item.id in applied)
+            self._mutator.count_accesses_with(receipt.commit, found)
+        return replace(receipt.outcome, commit=receipt.commit, files=receipt.files)
+
+    def rejected(self) -> results.reviews.Rejections:
+        """Return what a person rejected, and what therefore is not proposed again without new evidence."""
+        found = rejected_claims(self._context.files)
+        return results.reviews.Rejections(
+            tuple(
+                results.reviews.Rejection(
+                    claim.id,
+                    claim.item.kind,
+                    claim.item.target,
+                    claim.item.text,
+                    claim.item.before,
+                    tuple(proof.id for proof in claim.item.evidence),
+                    claim.reflection,
+                    claim.time,
+                    claim.item.span.start if claim.item.span else 0,
+                )
+                for claim in found.claims
+            ),
+            tuple(f"{problem.line}: {problem.message} {problem.remedy}" for problem in found.problems),
+            found.path,
+        )
+
+    def allow(self, id: str, *more: str) -> results.memories.Changed:  # noqa: A002 - the field's word
+        """Withdraw rejections, so that the same may be proposed again; only a person may.
+
+        Raises:
+            RoleRefused: This door is no person's.
+            NotFound: Nothing was rejected by that id.
+        """
+        ids = tuple(dict.fromkeys((id, *more)))
+
+        def plan(view: FileView) -> Plan[results.memories.Changed]:
+            before = rejected_claims(view)
+            told = f"withdrew the rejection of {', '.join(ids)}"
+            change = FileChange(before.path, before.remove(ids).render(), Action.EDIT, told)
+            return Plan(
+                Action.EDIT, before.path, told, (change,), outcome=results.memories.Changed(None, ids=ids)
+            )
+
+        return self._decide(plan, f"withdrew {len(ids)} rejections")
+
+    def _standing(self, pending: PendingReflection) -> Standing:
+        context = self._context
+        rehearsed = rehearse(context.files, pending.items, _plan_context(context))
+        return Standing(
+            rehearsed.core_tokens,
+            waits=rehearsed.waiting,
+            stale={
+                item_id: (found.now, found.reason)
+                for item_id, found in rehearsed.stale.items()
+                if found.stale
+            },
+            title=self._retrieval.title,
+            text_of=_texts(context),
+        )
+
+    def _decide(
+        self, planner: Callable[[FileView], Plan[results.memories.Changed]], trigger: str
+    ) -> results.memories.Changed:
+        doing = "decide on a reflection"
+        require(self._context.role, Capability.DECIDE_REVIEW, doing=doing)
+        by = self._mutator.attribution(trigger, named="manual")
+        return self._mutator.change(planner, by, Capability.DECIDE_REVIEW, doing=doing)
+
+
+_ACTOR = "bot:reflection"
+_NOTHING_NEW = "There is nothing new to learn."
+
+
+class Reflections:
+    """Cycles of reflection; nothing of what they propose is ever applied by themselves."""
+
+    def __init__(
+        self, context: WorkspaceContext, mutator: Mutator, retrieval: Retrieval, reviews: Reviews
+    ) -> None:
+        self._context = context
+        self._mutator = mutator
+        self._retrieval = retrieval
+        self._reviews = reviews
+
+    def reflect(
+        self,
+        *,
+        if_due: bool = False,
+        trigger: str = "manual",
+        renew: bool = False,
+        progress: Callable[[Progress], None] = lambda _: None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> results.reviews.Reflected:
+        """Reflect on what is new, and write what should be learned of it as a proposal; nothing is ever applied.
+
+        Args:
+            if_due: Do nothing unless a reflection is due.
+            trigger: `manual`, `session-end` or `schedule`.
+            renew: Reflect although a proposal waits; what is undecided in it comes again with the new one.
+            progress: Told how far the cycle has come, on the calling thread.
+            cancelled: Asked often; a cycle that is called off writes nothing.
+
+        Raises:
+            Refused: A proposal waits for decisions, or the cycle was called off.
+            Locked: Another process is reflecting.
+            RoleRefused: This door may not write.
+        """
+        if trigger not in OCCASIONS:
+            raise InvalidInput(f"“{trigger}” sets off no reflection.", remedy=f"Say {', '.join(OCCASIONS)}.")
+        context = self._context
+        require(context.role, Capability.WRITE_MEMORY, doing="reflect")
+        with _alone(context):
+            self._mutator.prepare_writing()
+            context.adopt()
+            context.refresh()
+            waiting = waiting_proposal(context)
+            if if_due:
+                due = reflection_due(context, trigger)
+                if not due.due:
+                    return results.reviews.Reflected(None, (), (), "", due.reason, self._reviews.review())
+            elif waiting and not renew:
+                raise Refused(
+                    f"{waiting} waits for decisions.",
+                    where=layout.PENDING_REFLECTION,
+                    remedy="Decide in the bench or with `workbench review`, or run it again with --renew.",
+                )
+            work = Work(cap=context.settings.reflection.token_budget, report=progress, cancelled=cancelled)
+            if context.history.head() is None and files_waiting(context):
+                # How far was read is told by a commit.
+                context.history.begin()
+            with self._mutator.group.resting_on(context.history):
+                return self._cycle(work, trigger)
+
+    def reflect_or_present(self) -> results.reviews.Reflected:
+        """Reflect because somebody asks for it in words; while a proposal waits, present that (design document §14).
+
+        Raises:
+            Locked: Another process is reflecting.
+            RoleRefused: This door may not write.
+        """
+        require(self._context.role, Capability.WRITE_MEMORY, doing="reflect")
+        review = self._reviews.review()
+        waiting = waiting_proposal(self._context)
+        if not waiting:
+            return self.reflect()
+        undecided = sum(item.decision == "undecided" for item in review.items)
+        told = (
+            f"{undecided} of {len(review.items)} items are undecided"
+            if undecided
+            else "all is decided, not applied"
+        )
+        return results.reviews.Reflected(
+            None, (), (), review.id, f"{waiting} waits for decisions: {told}.", review, waits=True
+        )
+
+    def due(self, *, trigger: str = "schedule") -> results.reviews.ReflectionDue:
+        """Return whether a reflection should run, and why.
+
+        Args:
+            trigger: The occasion: `schedule` or `session-end`.
+        """
+        # Without its history memory can still be asked.
+        with contextlib.suppress(HistoryError):
+            self._context.adopt_for_reading()
+        self._context.refresh_for_reading()
+        return reflection_due(self._context, trigger)
+
+    def trace(self, id: str) -> tuple[dict[str, object], ...]:  # noqa: A002 - the field's word
+        """Return what a model was asked and what it answered in one cycle that ran here, in order.
+
+        Rules ask no model; what is kept lies in the cache, and goes with it.
+
+        Args:
+            id: `r-012`.
+
+        Raises:
+            InvalidInput: It is no reflection's id.
+        """
+        require(self._context.role, Capability.READ, doing="read memory")
+        return read_trace(self._context, _checked(id))
+
+    def _cycle(self, work: Work, trigger: str) -> results.reviews.Reflected:
+        context = self._context
+        outside = files_waiting(context)
+        head = context.history.head()
+        if head is None:
+            return results.reviews.Reflected(None, (), (), "", _NOTHING_NEW, self._reviews.review())
+        view = WithWaiting(context.history.at(head), outside)
+        unread = unread_passages(context, view, head, outside=outside, check=work.check)
+        before = read_pending(view)
+        reflection = next_reflection(read_log(view), before, context.raw_files.read(layout.SPENT_IDS))
+        snapshot = take_snapshot(
+            context,
+            view,
+            unread,
+            lambda text, limit: (
+                self._retrieval.search(text, max_results=limit, min_score=0.0, include_dormant=True).results
+            ),
+            int(reflection.partition("-")[2]),
+        )
+        with _mind(context) as mind:
+            proposal = run_cycle(
+                snapshot,
+                mind,
+                work,
+                rejected=read_rejected(view),
+                reflection=reflection,
+                most=context.settings.reflection.items,
+                carried=before.items,
+                backlog=[
+                    *(item for item in unread.backlog.items if not check(item, view, context.zone).stale),
+                    *items_of(read_proposals(view).proposals, snapshot.owner),
+                ],
+            )
+        _leave(self._mutator, lambda: keep_trace(context, reflection, work.exchanges))
+        if not (proposal.fresh or unread.passages or unread.backlog.items):
+            return results.reviews.Reflected(
+                None, (), (), "", _NOTHING_NEW, self._reviews.review(), left_out=unread.left_out
+            )
+        left = len(proposal.left) + len(unread.backlog.later)
+        mark = unread.mark_after(work.unread, left_over=left > 0)
+        account = account_lines(
+            snapshot,
+            proposal,
+            work,
+            entries=unread.entries,
+            left=left,
+            planned=next_scheduled(context.now(), context.settings.reflection),
+            mark=mark.render(),
+        )
+
+        def plan(files: FileView) -> Plan[results.memories.Changed]:
+            if files.read(layout.PENDING_REFLECTION) != view.read(layout.PENDING_REFLECTION):
+                raise Locked(
+                    "The proposal was changed while the reflection ran.",
+                    where=layout.PENDING_REFLECTION,
+                    remedy="Reflect again.",
+                )
+            if not proposal.items:
+                return plan_nothing(reflection, context.now(), unread.entries, account)
+            return plan_proposal(files, proposal, reflection, context.now(), account, context.zone)
+
+        by = replace(
+            self._mutator.attribution(_told(trigger, unread.entries), actor=_ACTOR),
+            approval="pending" if proposal.fresh else "auto",
+        )
+        receipt = self._mutator.mutate(plan, by, Capability.WRITE_MEMORY, doing="reflect")
+        # The one of the reflection before stays good for as long as this one is not written.
+        _leave(
+            self._mutator,
+            lambda: keep_backlog(context, reflection, proposal.left, unread.backlog.later),
+            lambda: keep_read_while_waiting(context, mark, head, outside),
+        )
+        review = replace(self._reviews.review(), phases=_phases(work))
+        if not proposal.fresh:
+            reason = f"{unread.entries:,} entries were read; nothing in them is worth proposing."
+            return results.reviews.Reflected(
+                receipt.commit, receipt.files, (), "", reason, review, left_out=unread.left_out
+            )
+        told = f"{proposal.fresh:,} changes are proposed."
+        ids = tuple(item.id for item in proposal.items)
+        return results.reviews.Reflected(
+            receipt.commit, receipt.files, ids, reflection, told, review, left_out=unread.left_out
+        )
+
+
+def _leave(mutator: Mutator, *writing: Callable[[], None]) -> None:
+    """Leave something beside memory that may quote it, with purges kept off; after one, nothing is left."""
+    with contextlib.suppress(Stale, Locked), mutator.without_purges(_ACTOR):
+        for write in writing:
+            write()
+
+
+@contextlib.contextmanager
+def _mind(context: WorkspaceContext) -> Iterator[Mind]:
+    """Yield what thinks in a cycle, and let go of its model afterwards."""
+    rules = RulesMind()
+    if not context.settings.reflection.model:
+        yield rules
+        return
+    model = context.settings.model
+    with context.chat_model(model.reflection_timeout) as chat:
+        if chat is None:
+            yield rules
+            return
+        yield ModelMind(chat, rules, context_tokens=model.context)
+
+
+def _phases(work: Work) -> tuple[results.reviews.PhaseUse, ...]:
+    return tuple(
+        results.reviews.PhaseUse(str(one.phase), one.mind, one.tokens, round(one.seconds, 3), one.fallback)
+        for one in work.accounts
+    )
+
+
+@contextlib.contextmanager
+def _alone(context: WorkspaceContext) -> Iterator[None]:
+    """Be the only one who reflects on this workspace, where the state folder takes a lock.
+
+    Raises:
+        Locked: Another process is.
+    """
+    with contextlib.ExitStack() as stack:
+        mine = True
+        with contextlib.suppress(OSError, StorageError):
+            context.state.mkdir(parents=True, exist_ok=True)
+            mine = stack.enter_context(process_lock(context.state / "reflection.lock", 0.0))
+        if not mine:
+            raise Locked(
+                "Another process is reflecting on this memory.",
+                where=str(context.root),
+                remedy="Wait until it is done; it writes one proposal.",
+            )
+        yield
+
+
+def _told(trigger: str, entries: int) -> str:
+    return f"reflection ({trigger}) over {entries:,} new entries"
+
+
+def _checked(reflection: str) -> str:
+    if not reflection.replace("-", "").isalnum():
+        raise InvalidInput(f"“{reflection[:40]}” is no reflection.", remedy="Name one like r-012.")
+    return reflection

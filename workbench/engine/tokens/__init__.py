@@ -1,1 +1,0 @@
-"""Token counting: offline o200k_base counts for budgets."""
