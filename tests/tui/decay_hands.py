@@ -9,8 +9,8 @@ from textual.pilot import Pilot
 from textual.widgets._toast import Toast
 
 from tests.tui.stillness import settle
+from workbench.display.ink import plain_text
 from workbench.tui.app import BenchApp
-from workbench.tui.ink import plain_text
 from workbench.tui.panes.decay import DecayPane
 from workbench.tui.views.decay_rows import HeatRows
 from workbench.tui.widgets.lines import Lines

@@ -7,8 +7,8 @@ from typing import cast
 from textual.pilot import Pilot
 
 from tests.tui.stillness import settle
+from workbench.display.ink import plain_text
 from workbench.tui.app import BenchApp
-from workbench.tui.ink import plain_text
 from workbench.tui.panes.graph import GraphPane
 from workbench.tui.widgets.status_line import StatusLine
 

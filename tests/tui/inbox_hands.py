@@ -6,7 +6,7 @@ from textual.pilot import Pilot
 
 from tests.tui.fake_bench import FakeBench
 from tests.tui.stillness import settle
-from workbench.tui.ink import plain_text
+from workbench.display.ink import plain_text
 from workbench.tui.panes.inbox import InboxPane
 from workbench.tui.widgets.lines import Lines
 

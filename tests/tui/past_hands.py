@@ -5,7 +5,7 @@ from __future__ import annotations
 from textual.pilot import Pilot
 
 from tests.tui.stillness import settle
-from workbench.tui.ink import plain_text
+from workbench.display.ink import plain_text
 from workbench.tui.panes.past import PastPane
 from workbench.tui.widgets.scrubber import Scrubber
 from workbench.tui.widgets.status_line import StatusLine

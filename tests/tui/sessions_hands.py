@@ -9,8 +9,8 @@ from pathlib import Path
 from textual.pilot import Pilot
 
 from tests.tui.stillness import settle
+from workbench.display.ink import plain_text
 from workbench.engine import FixedClock, Workspace
-from workbench.tui.ink import plain_text
 from workbench.tui.panes.sessions import SessionsPane
 from workbench.tui.widgets.lines import Lines
 

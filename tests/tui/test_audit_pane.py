@@ -16,12 +16,12 @@ from textual.pilot import Pilot
 from tests.tui.conftest import Running
 from tests.tui.fake_bench import NOW, FakeBench
 from tests.tui.stillness import settle
+from workbench.display.ink import line_width, plain_text
 from workbench.engine import Workspace
 from workbench.engine.clock import FixedClock
 from workbench.engine.errors import Stale
 from workbench.tui.app import BenchApp
 from workbench.tui.bench import AuditEntry
-from workbench.tui.ink import line_width, plain_text
 from workbench.tui.panes.audit import AuditPane
 from workbench.tui.views.audit import AuditRows, action_key
 from workbench.tui.views.status import bottom_line

@@ -11,9 +11,9 @@ from textual.pilot import Pilot
 from tests.tui.conftest import Running
 from tests.tui.fake_bench import FakeBench
 from tests.tui.stillness import settle
+from workbench.display.ink import line_width, plain_text
 from workbench.tui.app import BenchApp
 from workbench.tui.bench import Status
-from workbench.tui.ink import line_width, plain_text
 from workbench.tui.keymap import SECTIONS, all_commands, check_overrides
 from workbench.tui.panes import PANES, pane_class
 from workbench.tui.views.status import bottom_line, top_line

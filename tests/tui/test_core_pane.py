@@ -8,7 +8,7 @@ from textual.pilot import Pilot
 from tests.tui.conftest import Running
 from tests.tui.fake_bench import FakeBench, tokens_of
 from tests.tui.stillness import settle
-from workbench.tui.ink import plain_text
+from workbench.display.ink import plain_text
 from workbench.tui.panes.core import CorePane
 from workbench.tui.views.budget import CAP, OVER, budget_bar, budget_line
 from workbench.tui.views.core import total_line

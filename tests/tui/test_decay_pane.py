@@ -25,11 +25,11 @@ from tests.tui.decay_hands import (
 )
 from tests.tui.seen_workspace import ARCHIVED, FERRY, MEI, TIDES, YUSUF, looking, open_seen
 from tests.tui.stillness import settle
+from workbench.display.ink import line_width, plain_text
 from workbench.engine import FixedClock, Workspace
 from workbench.engine.results.decay import DecayEntry, Fall
 from workbench.tui.app import BenchApp
 from workbench.tui.drawing.heat import GLYPHS, SCALES
-from workbench.tui.ink import line_width, plain_text
 from workbench.tui.panes import decay as decay_pane
 
 VAULT = "vault:why-there-is-a-ferry.md"

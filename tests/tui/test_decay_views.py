@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from workbench.display.cells import plain
+from workbench.display.ink import Line, cut, line_width, plain_text
 from workbench.engine.memory.scores import score_course
 from workbench.engine.results.decay import DecayEntry, DecayView, Fall
 from workbench.tui.drawing.heat import SCALES, TODAY_LINE
-from workbench.tui.ink import Line, cut, line_width, plain_text
 from workbench.tui.palette import Palette
 from workbench.tui.query import parse_query
-from workbench.tui.text import plain
 from workbench.tui.themes import LIGHT, load_themes
 from workbench.tui.views.decay_arranging import (
     BY_ENTITY,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from workbench.display.ink import line_width, plain_text
 from workbench.tui.diffing import DiffRow, compare, compare_words
-from workbench.tui.ink import line_width, plain_text
 from workbench.tui.views.diff import diff_lines
 
 LINES = st.lists(

@@ -28,9 +28,9 @@ from tests.tui.seen_workspace import (
     looking,
     open_seen,
 )
+from workbench.display.cells import plain
 from workbench.engine import FixedClock, Workspace
 from workbench.tui.app import BenchApp
-from workbench.tui.text import plain
 
 SHED = "entity:person--ines"
 FERRY_FILE = "memory/graph/entities/project--ferry.md"

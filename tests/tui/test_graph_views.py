@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from workbench.display.ink import line_width, plain_text
 from workbench.engine.results.graph import EntityRow, GraphEdge, GraphEvent, GraphFact, GraphNode, GraphView
 from workbench.engine.results.memories import Validity
-from workbench.tui.ink import line_width, plain_text
 from workbench.tui.panes.graph_places import GraphPlace, place_of_key
 from workbench.tui.views.graph_entity import Portrait, entity_lines, group_lines, relation_key
 from workbench.tui.views.graph_filter import Narrowing, narrowed, narrowing, parse_graph_filter

@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 from hypothesis import given
 from hypothesis import strategies as st
 
+from workbench.display.ink import line_width, plain_text
 from workbench.engine.memory.scores import score_course
 from workbench.engine.results.decay import DecayEntry, DecayView, ScorePoint
 from workbench.tui.drawing.heat import (
@@ -25,7 +26,6 @@ from workbench.tui.drawing.heat import (
     window_for,
 )
 from workbench.tui.drawing.heat_curve import LABELS, curve_lines
-from workbench.tui.ink import line_width, plain_text
 from workbench.tui.palette import HEAT_STEPS, Palette, heat_role
 from workbench.tui.themes import DARK, LIGHT, load_themes
 from workbench.tui.views.dates import MONTHS

@@ -8,9 +8,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from tests.tui.test_text import HOSTILE
+from workbench.display.ink import line_width, plain_text
 from workbench.engine.results.memories import HeldMemory
 from workbench.tui.held import DROP, KEEP, WITHOUT, Held, HeldChoice, held
-from workbench.tui.ink import line_width, plain_text
 from workbench.tui.views.held import HeldGroup, group_line, group_lines, held_head, held_line, held_lines
 from workbench.tui.views.inbox import InboxRows
 

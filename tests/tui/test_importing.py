@@ -13,12 +13,12 @@ from tests.tui.conftest import Running
 from tests.tui.fake_bench import FakeBench
 from tests.tui.fake_importing import IMPORTED, PREVIEW, SOURCE
 from tests.tui.stillness import settle
+from workbench.display.ink import line_width, plain_text
 from workbench.engine import FixedClock, Workspace
 from workbench.engine.errors import DocumentError
 from workbench.engine.results.transfer import Imported
 from workbench.tui.app import BenchApp
 from workbench.tui.import_work import ImportWork
-from workbench.tui.ink import line_width, plain_text
 from workbench.tui.screens.confirm import ConfirmScreen
 from workbench.tui.screens.import_source import ImportSourceScreen
 from workbench.tui.screens.importing import ImportScreen

@@ -10,9 +10,9 @@ from tests.tui.fake_review import PROPOSAL
 from tests.tui.inbox_hands import decisions, detail, go, head, listed, pane, press, toasts
 from tests.tui.stillness import settle
 from tests.tui.test_proposed_views import PLAIN
+from workbench.display.ink import plain_text
 from workbench.engine.errors import DocumentError
 from workbench.engine.results.reviews import Proposals
-from workbench.tui.ink import plain_text
 from workbench.tui.widgets.status_line import StatusLine
 
 

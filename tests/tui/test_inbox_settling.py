@@ -12,9 +12,9 @@ from tests.tui.fake_bench import FakeBench
 from tests.tui.fake_review import PROPOSAL
 from tests.tui.inbox_hands import decisions, detail, go, head, listed, pane, press, toasts
 from tests.tui.stillness import settle
+from workbench.display.ink import plain_text
 from workbench.engine.errors import Locked
 from workbench.tui.decisions import Edit, Step
-from workbench.tui.ink import plain_text
 from workbench.tui.screens.confirm import ConfirmScreen
 from workbench.tui.widgets.item_editor import DraftArea
 from workbench.tui.widgets.lines import Lines

@@ -9,6 +9,7 @@ import pytest
 from tests.tui.fake_bench import NOW, FakeBench
 from tests.tui.fake_review import PROPOSAL
 from tests.tui.test_text import HOSTILE
+from workbench.display.ink import line_width, plain_text
 from workbench.engine.reflection.kinds import Kind
 from workbench.engine.results.reviews import (
     Applied,
@@ -23,7 +24,6 @@ from workbench.engine.results.reviews import (
 )
 from workbench.tui.bench import Link
 from workbench.tui.decisions import tally
-from workbench.tui.ink import line_width, plain_text
 from workbench.tui.views.applying import applied_lines, diffs_of, preview_lines
 from workbench.tui.views.contradiction import contradiction_lines
 from workbench.tui.views.cycle import cycle_lines, cycle_result, cycle_words

@@ -12,11 +12,11 @@ from tests.tui.conftest import Running
 from tests.tui.fake_bench import NOW, FakeBench
 from tests.tui.fake_recall import fresh_index
 from tests.tui.stillness import settle
+from workbench.display.ink import line_width, plain_text
 from workbench.engine.errors import StorageError
 from workbench.engine.results.recall import IndexStatus
 from workbench.tui.app import BenchApp
 from workbench.tui.index_work import IndexWork
-from workbench.tui.ink import line_width, plain_text
 from workbench.tui.screens.confirm import ConfirmScreen
 from workbench.tui.screens.index import IndexScreen
 from workbench.tui.views.index import freshness, index_lines, size_words

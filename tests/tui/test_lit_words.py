@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.tui.ink import Line, Span, plain_text
+from workbench.display.ink import Line, Span, plain_text
 from workbench.tui.views.lit_words import LIT, light
 
 LINES: list[Line] = [

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.tui.ink import plain_text
+from workbench.display.ink import plain_text
 from workbench.tui.matching import lit, matches_in, one_line, part_around_match
 
 

@@ -19,8 +19,8 @@ from tests.tui.seen_workspace import (
     looking,
     open_seen,
 )
+from workbench.display.ink import line_width, plain_text
 from workbench.engine import FixedClock, Workspace
-from workbench.tui.ink import line_width, plain_text
 from workbench.tui.screens.edit import EditScreen
 from workbench.tui.screens.memory import MemoryScreen
 from workbench.tui.views.one_memory import Shown, memory_lines

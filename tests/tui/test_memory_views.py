@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 
 import pytest
 
+from workbench.display.ink import line_width, plain_text
 from workbench.engine.results.audit import MemoryChange
 from workbench.engine.results.graph import GraphEvent, GraphNode, GraphView
 from workbench.tui.bench import HistoryEntry, Memory, Score
-from workbench.tui.ink import line_width, plain_text
 from workbench.tui.views.graph_entity import Portrait, entity_lines
 from workbench.tui.views.memory import known_lines, score_lines
 from workbench.tui.views.past_detail import change_as_it_was

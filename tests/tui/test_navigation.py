@@ -7,7 +7,7 @@ import pytest
 from tests.tui.conftest import Running
 from tests.tui.fake_bench import FakeBench
 from tests.tui.stillness import settle
-from workbench.tui.ink import plain_text
+from workbench.display.ink import plain_text
 from workbench.tui.navigation import destination, layout_for, link_of_target, memory_of_file
 from workbench.tui.panes.base import Pane
 from workbench.tui.screens.confirm import ConfirmScreen

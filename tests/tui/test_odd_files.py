@@ -10,8 +10,8 @@ import pytest
 from tests.isolation import isolate
 from tests.tui.conftest import Running
 from tests.tui.stillness import settle
+from workbench.display.ink import Line
 from workbench.engine import FixedClock, Workspace
-from workbench.tui.ink import Line
 from workbench.tui.panes import PANES
 from workbench.tui.widgets.rows import KeyedRows
 from workbench.tui.widgets.virtual_list import VirtualList

@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 import pytest
 
 from tests.tui.test_text import HOSTILE
+from workbench.display.cells import plain
+from workbench.display.ink import Line, line_width, plain_text
 from workbench.engine.errors import InvalidInput
 from workbench.engine.results.audit import (
     CommitView,
@@ -19,9 +21,7 @@ from workbench.engine.results.audit import (
 )
 from workbench.engine.results.memories import CoreBlock, CoreItem, CoreView, Links, Score, Shown, Validity
 from workbench.tui.diffing import compare
-from workbench.tui.ink import Line, line_width, plain_text
 from workbench.tui.query import Query, parse_query
-from workbench.tui.text import plain
 from workbench.tui.views.going_back import going_back_lines
 from workbench.tui.views.past import (
     CHANGES,

@@ -9,10 +9,10 @@ from typing import Literal
 import pytest
 
 from tests.tui.test_text import HOSTILE
+from workbench.display.ink import line_width, plain_text
 from workbench.engine.results.reviews import Proposal
 from workbench.tui.bench import Link
 from workbench.tui.decisions import APPROVED, DEFERRED, REJECTED, UNDECIDED
-from workbench.tui.ink import line_width, plain_text
 from workbench.tui.query import parse_query
 from workbench.tui.verdicts import Verdict, Waiting, numbered, reworded, settling, waiting
 from workbench.tui.views.inbox import FIELDS, InboxRows

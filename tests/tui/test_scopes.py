@@ -9,10 +9,10 @@ import pytest
 
 from tests.tui.fake_bench import NOW, FakeBench
 from tests.tui.fake_recall import hit
+from workbench.display.ink import line_width, plain_text
 from workbench.engine import FixedClock, Workspace
 from workbench.engine.requests import SearchRequest
 from workbench.tui.bench import Memory
-from workbench.tui.ink import line_width, plain_text
 from workbench.tui.views.hits import HitRows
 from workbench.tui.views.memory import known_lines
 from workbench.tui.views.scopes import knowers, scope_words

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from workbench.display.ink import line_width, plain_text
 from workbench.tui.drawing.course import (
     AGENTS,
     HANDS,
@@ -28,7 +29,6 @@ from workbench.tui.drawing.course import (
 )
 from workbench.tui.drawing.dates_below import dates_below
 from workbench.tui.drawing.scrubber import HERE, MARK, Pointers, draw_scrubber, ribbon_place
-from workbench.tui.ink import line_width, plain_text
 from workbench.tui.panes.past_places import Target, day_earlier, day_later, parse_moment, parse_target
 
 LISBON = ZoneInfo("Europe/Lisbon")
@@ -107,7 +107,7 @@ def test_a_drawing_is_as_wide_as_its_place_and_its_signs_stand_below_their_commi
 
 
 def _column(line: tuple[object, ...], sign: str) -> int:
-    from workbench.tui.ink import Span
+    from workbench.display.ink import Span
 
     at = 0
     for span in line:

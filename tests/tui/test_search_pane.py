@@ -14,10 +14,10 @@ from tests.tui.conftest import Running
 from tests.tui.fake_bench import FakeBench
 from tests.tui.fake_recall import found, hit
 from tests.tui.stillness import settle
+from workbench.display.ink import plain_text
 from workbench.engine.errors import StorageError
 from workbench.engine.requests import SearchRequest
 from workbench.engine.results.recall import Found
-from workbench.tui.ink import plain_text
 from workbench.tui.panes import search
 from workbench.tui.panes.search import MOST_RESULTS, SearchPane
 from workbench.tui.screens.why_not import WhyNotScreen

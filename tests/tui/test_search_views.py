@@ -8,8 +8,8 @@ import pytest
 
 from tests.tui.fake_bench import NOW, FakeBench
 from tests.tui.fake_recall import explanation, found, hit
+from workbench.display.ink import line_width, plain_text
 from workbench.engine.results.recall import Cut, HitRelation
-from workbench.tui.ink import line_width, plain_text
 from workbench.tui.question import Question
 from workbench.tui.views.answer import answer_lines, period_words
 from workbench.tui.views.asking import examples

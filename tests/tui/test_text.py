@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from workbench.tui.ink import Span, cut, line_width, plain_text, spread, wrap_line
-from workbench.tui.text import cell_width, fit, plain, wrap
+from workbench.display.cells import cell_width, fit, plain, wrap
+from workbench.display.ink import Span, cut, line_width, plain_text, spread, wrap_line
 
 HOSTILE = [
     "a [/b] c", "[identity]", "[[person--alex]]", "\x1b[31mred\x1b[0m", "\x1b]8;;http://x\x07link\x1b]8;;\x07",

@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 from tests.tui.conftest import Running
 from tests.tui.fake_bench import NOW, FakeBench, many_episodes
 from tests.tui.stillness import settle
-from workbench.tui.ink import line_width, plain_text
+from workbench.display.ink import line_width, plain_text
 from workbench.tui.panes.timeline import TimelinePane
 from workbench.tui.query import parse_query
 from workbench.tui.views.timeline import FIELDS, TimelineRows, episode_matches, ribbon_day, ribbon_line

@@ -18,10 +18,10 @@ from tests.tui.conftest import Running
 from tests.tui.fake_bench import FakeBench
 from tests.tui.seen_workspace import looking
 from tests.tui.stillness import settle
+from workbench.display.ink import plain_text
 from workbench.engine import Workspace
 from workbench.tui import typed_ahead
 from workbench.tui.app import BenchApp
-from workbench.tui.ink import plain_text
 from workbench.tui.panes import PANES, pane_class
 from workbench.tui.panes.base import Pane
 from workbench.tui.screens.choosing import ChoosingScreen

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from textual.app import App, ComposeResult
 from textual.geometry import Region
 
-from workbench.tui.ink import Line, Span
+from workbench.display.ink import Line, Span
 from workbench.tui.palette import Palette
 from workbench.tui.themes import DARK, load_themes
 from workbench.tui.widgets.rows import KeyedRows, SectionedRows, nearest, step_from

@@ -7,8 +7,8 @@ from collections import Counter
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from workbench.tui.ink import Line, Span
-from workbench.tui.text import plain
+from workbench.display.cells import plain
+from workbench.display.ink import Line, Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

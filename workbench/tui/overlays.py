@@ -10,12 +10,12 @@ from textual.app import App
 from textual.message import Message
 from textual.widgets import Input, TextArea
 
+from workbench.display.cells import plain
 from workbench.engine.errors import WorkbenchError
 from workbench.tui.keymap import all_commands, command_by_id, shown_key
 from workbench.tui.panes import FOUND_IN
 from workbench.tui.panes.base import Pane
 from workbench.tui.screens.choosing import ChoosingScreen
-from workbench.tui.text import plain
 from workbench.tui.typed_ahead import TypedAhead
 from workbench.tui.widgets.filter_bar import FilterInput
 

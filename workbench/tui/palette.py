@@ -8,11 +8,11 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from workbench.tui.ink import line_width
-from workbench.tui.text import plain
+from workbench.display.cells import plain
+from workbench.display.ink import line_width
 
 if TYPE_CHECKING:
-    from workbench.tui.ink import Line
+    from workbench.display.ink import Line
     from workbench.tui.themes import ThemeFile
 
 PAPER, RAISED, CURSOR, MARKED = "paper", "raised", "cursor", "marked"

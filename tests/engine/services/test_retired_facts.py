@@ -10,13 +10,13 @@ import pytest
 
 from tests.engine.services.agent_home import AgentHome
 from workbench.display.graph import graph_lines
+from workbench.display.ink import plain_text
 from workbench.display.memories import found_lines, shown_lines
 from workbench.display.text import Page
 from workbench.engine import Workspace
 from workbench.engine.results import to_json
 from workbench.mcp import tools
 from workbench.mcp.tool import Call, Tool, read_arguments
-from workbench.tui.ink import plain_text
 from workbench.tui.views.hit_in_file import hit_head
 from workbench.tui.views.hits import HitRows
 from workbench.tui.views.one_memory import Shown, memory_lines

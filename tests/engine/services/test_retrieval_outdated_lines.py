@@ -6,12 +6,12 @@ import json
 from datetime import date
 
 from tests.engine.services.agent_home import AgentHome
+from workbench.display.ink import plain_text
 from workbench.display.memories import found_lines
 from workbench.display.text import Page
 from workbench.engine.results import to_json
 from workbench.mcp import tools
 from workbench.mcp.tool import Call, read_arguments
-from workbench.tui.ink import plain_text
 from workbench.tui.views.hit_in_file import hit_head
 from workbench.tui.views.hits import HitRows
 

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from tests.tui.drawing.graphs import HOSTILE_NAMES
+from workbench.display.cells import cell_width, plain
+from workbench.display.ink import line_width, plain_text
 from workbench.tui.drawing.canvas import Canvas, clusters
 from workbench.tui.drawing.graph.names import name_lines, packed, shorten
-from workbench.tui.ink import line_width, plain_text
-from workbench.tui.text import cell_width, plain
 
 texts = st.one_of(st.sampled_from(HOSTILE_NAMES), st.text(max_size=30))
 

@@ -12,10 +12,10 @@ from rich.cells import cell_len
 
 from tests.tui.drawing.graphs import HOSTILE_NAMES, chain, edge, id_of, neighbourhoods, node, star, view
 from tests.tui.drawing.tracing import Tracer, grid_of, told_in_boxes
+from workbench.display.ink import line_width, plain_text
 from workbench.engine.results.graph import GraphView
 from workbench.tui.drawing.graph.listing import ARROWS
 from workbench.tui.drawing.neighbourhood import draw_neighbourhood, members_of
-from workbench.tui.ink import line_width, plain_text
 
 if TYPE_CHECKING:
     from workbench.tui.drawing.picture import Picture, Region

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from tests.tui.drawing.graphs import HOSTILE_NAMES, RELATIONS, chain, edge, id_of, node
 from tests.tui.drawing.test_neighbourhood import is_list, overlap, shown
 from tests.tui.drawing.tracing import Tracer
+from workbench.display.ink import line_width
 from workbench.engine.results.graph import GraphView
 from workbench.tui.drawing.neighbourhood import draw_path
-from workbench.tui.ink import line_width
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

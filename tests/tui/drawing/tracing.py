@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from workbench.display.ink import plain_text
 from workbench.tui.drawing.canvas import clusters
-from workbench.tui.ink import plain_text
 
 if TYPE_CHECKING:
     from workbench.tui.drawing.picture import Picture

@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from workbench.tui.ink import Span
-from workbench.tui.text import cell_width, plain
+from workbench.display.cells import cell_width, plain
+from workbench.display.ink import Span
 
 if TYPE_CHECKING:
-    from workbench.tui.ink import Line
+    from workbench.display.ink import Line
 
 NORTH, EAST, SOUTH, WEST = 1, 2, 4, 8
 # Indexed by the sum of the arms that meet in a cell.

@@ -8,7 +8,7 @@ from datetime import date, timedelta
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
-from workbench.tui.ink import Line, Span, gap
+from workbench.display.ink import Line, Span, gap
 from workbench.tui.palette import heat_role
 from workbench.tui.views.dates import MONTHS, day_and_month, weekday_name
 

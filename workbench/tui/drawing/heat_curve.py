@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from workbench.display.ink import Line, Span
 from workbench.tui.drawing.heat import HAIR, TODAY_LINE, join_cells
-from workbench.tui.ink import Line, Span
 from workbench.tui.palette import heat_role
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from workbench.tui.ink import Line
+    from workbench.display.ink import Line
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from math import ceil, sqrt
 from typing import TYPE_CHECKING
 
+from workbench.display.ink import BLANK, Line, Span, column, gap, ink, line_width
 from workbench.tui.drawing.course import HANDS, column_of, counts, whole
 from workbench.tui.drawing.dates_below import dates_below
-from workbench.tui.ink import BLANK, Line, Span, column, gap, ink, line_width
 
 if TYPE_CHECKING:
     from datetime import tzinfo

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from datetime import date
 
+    from workbench.display.ink import Line
     from workbench.tui.bench import Bench, Outcome
-    from workbench.tui.ink import Line
 
 _EMPTY = teach(
     "Nothing has been changed yet.",

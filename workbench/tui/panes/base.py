@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.timer import Timer
 
+    from workbench.display.ink import Line
     from workbench.tui.bench import Bench, Memory, Outcome
-    from workbench.tui.ink import Line
     from workbench.tui.overlays import Overlays
     from workbench.tui.widgets.rows import RowSource
 

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
 
+    from workbench.display.ink import Line
     from workbench.tui.bench import Bench, CoreBlock, CoreItem, CoreMemory, Memory
-    from workbench.tui.ink import Line
     from workbench.tui.panes.core_editor import CoreEditor
 
 _EMPTY = teach(
@@ -131,7 +131,7 @@ class CorePane(OnMemories):
         self.query_one("#core-total", StatusLine).show(self._draw_total)
 
     def _draw_total(self, width: int) -> Line:
-        from workbench.tui.ink import gap
+        from workbench.display.ink import gap
 
         core = self._preview or self.core
         return (gap(2), *total_line(core, width - 3)) if core else ()

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, ClassVar, Final, TypeVar
 from textual import on
 from textual.containers import Vertical
 
+from workbench.display.ink import gap
 from workbench.tui import commands
 from workbench.tui.drawing.heat import SCALES, axis_lines
-from workbench.tui.ink import gap
 from workbench.tui.keymap import bindings, shown_key
 from workbench.tui.palette import CURSOR, PAPER
 from workbench.tui.panes.decay_list import HeatList
@@ -46,8 +46,8 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
 
+    from workbench.display.ink import Line
     from workbench.tui.bench import Memory
-    from workbench.tui.ink import Line
     from workbench.tui.panes.decay_reading import DecayReading
     from workbench.tui.views.decay_rows import Frame
 

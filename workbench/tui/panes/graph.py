@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
 
+    from workbench.display.ink import Line
     from workbench.engine.results.graph import GraphEdge, GraphNode, GraphView
     from workbench.tui.bench import Bench, Memory
     from workbench.tui.drawing.picture import Picture
-    from workbench.tui.ink import Line
     from workbench.tui.views.graph_table import EntityRows
 
 GROUP = "group:"

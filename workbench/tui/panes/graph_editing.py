@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, cast
 
+from workbench.display.cells import plain
 from workbench.engine.errors import InvalidInput
 from workbench.tui import commands
 from workbench.tui.keymap import bindings
@@ -13,7 +14,6 @@ from workbench.tui.panes.graph_places import GraphPlace
 from workbench.tui.panes.graph_reading import GraphReading
 from workbench.tui.panes.on_memories import ON_MEMORIES
 from workbench.tui.screens.ask import AskScreen
-from workbench.tui.text import plain
 from workbench.tui.views.graph_entity import RELATION_KEY
 
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, ClassVar, cast
 from textual import on
 from textual.message import Message
 
+from workbench.display.ink import BLANK, gap, ink
 from workbench.engine.errors import WorkbenchError
 from workbench.engine.requests import SearchRequest
 from workbench.tui.bench import Link
 from workbench.tui.decisions import UNDECIDED, tally
-from workbench.tui.ink import BLANK, gap, ink
 from workbench.tui.palette import PAPER
 from workbench.tui.panes.base import Pane
 from workbench.tui.panes.desk import Broke, Desk, WasRead
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
 
+    from workbench.display.ink import Line
     from workbench.tui.bench import Bench
-    from workbench.tui.ink import Line
     from workbench.tui.overlays import Overlays
     from workbench.tui.reflection_work import ReflectionWork
 

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.timer import Timer
 
+    from workbench.display.ink import Line
     from workbench.engine.results.audit import CommitView
     from workbench.tui.bench import Bench
-    from workbench.tui.ink import Line
 
 _NO_PAST = teach(
     "There is no past yet.",

@@ -21,13 +21,13 @@ from workbench.tui.views.past import PastRows
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from workbench.display.ink import Line
     from workbench.engine.past.past import Past
     from workbench.engine.results.audit import CommitView
     from workbench.engine.results.graph import GraphView
     from workbench.engine.results.memories import Shown
     from workbench.tui.bench import Bench, Memory
     from workbench.tui.drawing.course import Course
-    from workbench.tui.ink import Line
     from workbench.tui.views.past import Section
 
 _MOST_MOMENTS = 6

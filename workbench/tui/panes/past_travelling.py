@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
 
+    from workbench.display.ink import Line
     from workbench.engine.results.audit import CommitView
     from workbench.tui.bench import Bench
     from workbench.tui.drawing.course import Course, Window
-    from workbench.tui.ink import Line
 
 
 class PastTravelling(Pane):

@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.timer import Timer
 
+    from workbench.display.ink import Line
     from workbench.engine.results.recall import Found, Hit
     from workbench.tui.bench import Bench, Memory
-    from workbench.tui.ink import Line
     from workbench.tui.overlays import Overlays
 
 # Seconds after the last key before what has been typed is searched for.

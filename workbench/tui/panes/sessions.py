@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from textual.notifications import SeverityLevel
 
+    from workbench.display.ink import Line
     from workbench.tui.bench import Bench, Outcome
-    from workbench.tui.ink import Line
     from workbench.tui.views.sessions import Listed
 
 _ON_ONE = frozenset({"compact_session", "flush_session", "start_over", "mend_session"})

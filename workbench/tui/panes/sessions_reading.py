@@ -29,8 +29,8 @@ from workbench.tui.views.teaching import teach
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from workbench.display.ink import Line
     from workbench.tui.bench import Bench
-    from workbench.tui.ink import Line
 
 _EMPTY = teach(
     "No session was kept yet.",

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
 
+    from workbench.display.ink import Line
     from workbench.engine.results.sessions import FlushCheck
     from workbench.tui.bench import Bench
     from workbench.tui.bench.sessions import TranscriptCalls
-    from workbench.tui.ink import Line
     from workbench.tui.overlays import Overlays
     from workbench.tui.views.sessions import Listed
     from workbench.tui.views.transcript import Entry, Look

@@ -9,9 +9,9 @@ from textual import on, work
 from textual.message import Message
 from textual.worker import get_current_worker
 
+from workbench.display.ink import gap
 from workbench.engine.errors import WorkbenchError
 from workbench.tui import commands
-from workbench.tui.ink import gap
 from workbench.tui.keymap import bindings
 from workbench.tui.palette import PAPER
 from workbench.tui.panes.on_memories import ON_MEMORIES, OnMemories
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
 
+    from workbench.display.ink import Line
     from workbench.tui.bench import Bench, Episode, Memory
-    from workbench.tui.ink import Line
 
 _EMPTY = teach(
     "Nothing has happened yet.",

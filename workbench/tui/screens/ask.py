@@ -8,8 +8,8 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
+from workbench.display.cells import plain
 from workbench.tui.query import parse_days
-from workbench.tui.text import plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,11 +12,11 @@ from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widgets import Static, TextArea
 
+from workbench.display.cells import plain
 from workbench.engine.errors import Stale, WorkbenchError
 from workbench.tui import commands
 from workbench.tui.keymap import bindings
 from workbench.tui.palette import RAISED
-from workbench.tui.text import plain
 from workbench.tui.views.budget import problem_lines
 from workbench.tui.views.editing import changed_meanwhile, editing_title
 from workbench.tui.views.status import fitting_keys
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
 
+    from workbench.display.ink import Line
     from workbench.tui.bench import Bench, Outcome
-    from workbench.tui.ink import Line
     from workbench.tui.overlays import Overlays
     from workbench.tui.text_draft import TextDraft
 

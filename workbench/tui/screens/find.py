@@ -10,7 +10,7 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.worker import get_current_worker
 
-from workbench.tui.ink import BLANK, Line, Span, column, gap, ink, spread
+from workbench.display.ink import BLANK, Line, Span, column, gap, ink, spread
 from workbench.tui.palette import RAISED
 from workbench.tui.screens.choosing import ChoosingScreen
 from workbench.tui.views.memory import store_of_id, store_sign

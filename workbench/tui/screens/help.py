@@ -8,7 +8,7 @@ from textual import on
 from textual.containers import Vertical
 from textual.widgets import Static
 
-from workbench.tui.ink import BLANK, Line, Span, column, gap, ink
+from workbench.display.ink import BLANK, Line, Span, column, gap, ink
 from workbench.tui.keymap import SECTIONS, all_commands, shown_key
 from workbench.tui.palette import RAISED
 from workbench.tui.screens.choosing import ChoosingScreen

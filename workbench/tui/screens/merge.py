@@ -9,14 +9,14 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from workbench.tui.ink import BLANK, Span, gap, ink, wrap_line
+from workbench.display.ink import BLANK, Span, gap, ink, wrap_line
 from workbench.tui.widgets.lines import Lines
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
+    from workbench.display.ink import Line
     from workbench.tui.bench import Link
-    from workbench.tui.ink import Line
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,11 @@ from textual.message import Message
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
+from workbench.display.cells import plain
+from workbench.display.ink import Line, ink
 from workbench.engine.errors import WorkbenchError
-from workbench.tui.ink import Line, ink
 from workbench.tui.palette import RAISED
 from workbench.tui.screens.choosing import ChoosingScreen
-from workbench.tui.text import plain
 from workbench.tui.views.graph_filter import parse_graph_filter
 from workbench.tui.views.graph_table import EntityRows, in_order, matching
 from workbench.tui.views.teaching import teach

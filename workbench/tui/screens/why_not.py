@@ -12,6 +12,7 @@ from textual.message import Message
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
+from workbench.display.cells import plain
 from workbench.engine.errors import WorkbenchError
 from workbench.engine.requests import SearchRequest
 from workbench.tui import commands
@@ -21,7 +22,6 @@ from workbench.tui.navigation import is_memory
 from workbench.tui.palette import RAISED
 from workbench.tui.screens.choosing import ChoosingScreen
 from workbench.tui.screens.find import Finding, FindRows, search
-from workbench.tui.text import plain
 from workbench.tui.views.explanation import why_not_lines
 from workbench.tui.views.hits import first_words
 from workbench.tui.views.memory import markdown_lines

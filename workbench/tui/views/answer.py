@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import date
 from typing import TYPE_CHECKING
 
-from workbench.tui.ink import Line, Span, cut, ink, line_width, spread
-from workbench.tui.text import wrap
+from workbench.display.cells import wrap
+from workbench.display.ink import Line, Span, cut, ink, line_width, spread
 from workbench.tui.views.dates import long_day
 
 if TYPE_CHECKING:

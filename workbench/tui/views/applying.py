@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from workbench.display.cells import wrap
+from workbench.display.ink import BLANK, Line, Span, column, cut, gap, ink, spread
 from workbench.engine import layout
 from workbench.tui.diffing import compare
-from workbench.tui.ink import BLANK, Line, Span, column, cut, gap, ink, spread
-from workbench.tui.text import wrap
 from workbench.tui.views.diff import changed_counts, diff_lines
 from workbench.tui.views.memory import section
 from workbench.tui.views.review_item import core_lines

@@ -6,10 +6,10 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from workbench.display.cells import wrap
+from workbench.display.ink import BLANK, Line, Span, column, cut, gap, ink, spread
 from workbench.engine import layout
 from workbench.tui.bench import Alert, AuditEntry
-from workbench.tui.ink import BLANK, Line, Span, column, cut, gap, ink, spread
-from workbench.tui.text import wrap
 from workbench.tui.views.dates import day_and_month, day_name, full_time, long_day
 from workbench.tui.views.diff import changed_counts, diff_lines
 from workbench.tui.views.memory import STORE_SIGNS

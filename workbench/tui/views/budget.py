@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from workbench.tui.ink import BLANK, Line, Span, column, gap, ink, line_width
-from workbench.tui.text import wrap
+from workbench.display.cells import wrap
+from workbench.display.ink import BLANK, Line, Span, column, gap, ink, line_width
 
 if TYPE_CHECKING:
     from workbench.engine.errors import BudgetExceeded

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, get_args
 
+from workbench.display.ink import BLANK, Line, cut, flow, ink
 from workbench.engine.results.sessions import CompactionPhase
-from workbench.tui.ink import BLANK, Line, cut, flow, ink
 from workbench.tui.views.cycle import how_to_stop, steps
 
 if TYPE_CHECKING:

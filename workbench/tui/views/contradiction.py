@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from workbench.display.cells import plain, wrap
+from workbench.display.ink import BLANK, Line, Span, flow, gap, ink, line_width, wrap_line
 from workbench.tui.decisions import RESOLVE, THAT, wants_choice
 from workbench.tui.diffing import compare_words
-from workbench.tui.ink import BLANK, Line, Span, flow, gap, ink, line_width, wrap_line
-from workbench.tui.text import plain, wrap
 from workbench.tui.views.memory import link_role, store_of_id, store_sign
 
 if TYPE_CHECKING:

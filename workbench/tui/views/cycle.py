@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from workbench.display.ink import Line, Span, cut, flow, gap
 from workbench.engine.results.reviews import Phase
-from workbench.tui.ink import Line, Span, cut, flow, gap
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

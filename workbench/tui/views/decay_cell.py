@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from workbench.display.cells import wrap
+from workbench.display.ink import BLANK, Line, Span, column, cut, gap, ink, line_width, spread
 from workbench.engine.clock import in_zone
 from workbench.tui.drawing.heat import GLYPHS, HAIR, axis_lines, status_sign, window_for
 from workbench.tui.drawing.heat_curve import LABELS, curve_lines
-from workbench.tui.ink import BLANK, Line, Span, column, cut, gap, ink, line_width, spread
 from workbench.tui.palette import heat_role
-from workbench.tui.text import wrap
 from workbench.tui.views.dates import long_day, weekday_name
 from workbench.tui.views.decay_rows import shown_half_life
 from workbench.tui.views.memory import known_lines, markdown_lines, section, store_of_id, store_sign

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from workbench.display.cells import wrap
+from workbench.display.ink import BLANK, Line, Span, cut, flow, gap, line_width, spread
 from workbench.tui.drawing.heat import FALL, GLYPHS, HAIR, status_sign
-from workbench.tui.ink import BLANK, Line, Span, cut, flow, gap, line_width, spread
 from workbench.tui.palette import heat_role
-from workbench.tui.text import wrap
 from workbench.tui.views.dates import weekday_name
 from workbench.tui.views.decay_arranging import NOT, SPANS
 from workbench.tui.views.decay_rows import shown_half_life

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from workbench.display.ink import Line, Span, cut, ink, line_width, spread
 from workbench.tui.decisions import tally
-from workbench.tui.ink import Line, Span, cut, ink, line_width, spread
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from workbench.tui.ink import BLANK, Line, Span, gap, line_width, wrap_line
-from workbench.tui.text import plain
+from workbench.display.cells import plain
+from workbench.display.ink import BLANK, Line, Span, gap, line_width, wrap_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from workbench.tui.ink import BLANK, Line, Span
-from workbench.tui.text import wrap
+from workbench.display.cells import wrap
+from workbench.display.ink import BLANK, Line, Span
 from workbench.tui.views.budget import problem_lines
 
 _MOST_OF_THE_OTHER = 12

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from workbench.tui.ink import BLANK, Line, Span, column, cut, gap, ink
-from workbench.tui.text import wrap
+from workbench.display.cells import wrap
+from workbench.display.ink import BLANK, Line, Span, column, cut, gap, ink
 from workbench.tui.views.memory import STORE_SIGNS, STORE_TITLES
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from workbench.tui.ink import BLANK, Line, Span, column, cut, gap, ink, spread, wrap_line
+from workbench.display.ink import BLANK, Line, Span, column, cut, gap, ink, spread, wrap_line
 from workbench.tui.views.dates import long_date
 from workbench.tui.views.graph_table import entity_sign
 from workbench.tui.views.inbox import without_links

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 from typing import TYPE_CHECKING, Final
 
-from workbench.tui.ink import Line, Span, column, gap, ink, line_width, spread
+from workbench.display.ink import Line, Span, column, gap, ink, line_width, spread
 from workbench.tui.palette import score_role
 from workbench.tui.views.dates import MONTHS, day_and_month
 from workbench.tui.views.memory import score_bar

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from workbench.display.cells import plain, wrap
+from workbench.display.ink import BLANK, Line, Span, column, cut, gap, ink, line_width, spread
 from workbench.engine.clock import in_zone
 from workbench.tui.decisions import REJECTED
-from workbench.tui.ink import BLANK, Line, Span, column, cut, gap, ink, line_width, spread
-from workbench.tui.text import plain, wrap
 from workbench.tui.views.boxes import BOXES
 from workbench.tui.views.dates import how_long_ago, short_moment
 from workbench.tui.views.memory import link_role

@@ -6,10 +6,10 @@ import re
 from datetime import date
 from typing import TYPE_CHECKING
 
-from workbench.tui.ink import Line, Span, gap, ink, line_width, spread
+from workbench.display.cells import plain
+from workbench.display.ink import Line, Span, gap, ink, line_width, spread
 from workbench.tui.matching import lit, one_line, part_around_match
 from workbench.tui.palette import score_role
-from workbench.tui.text import plain
 from workbench.tui.views.dates import day_and_month, long_day
 from workbench.tui.views.explanation import places_words
 from workbench.tui.views.memory import STORE_SIGNS

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from workbench.display.cells import wrap
+from workbench.display.ink import BLANK, Line, Span, column, cut, gap, ink, spread
 from workbench.engine.results.transfer import FORM_WORDS, ImportPlace
-from workbench.tui.ink import BLANK, Line, Span, column, cut, gap, ink, spread
 from workbench.tui.navigation import REVIEW
-from workbench.tui.text import wrap
 from workbench.tui.views.budget import problem_lines
 from workbench.tui.views.dates import long_day, short_moment
 from workbench.tui.views.index import FULL, REST, size_words

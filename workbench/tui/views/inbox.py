@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from workbench.display.ink import BLANK, Line, Span, column, cut, gap, ink, line_width, spread
 from workbench.engine.reflection.kinds import Kind, kind_of
 from workbench.engine.results.reviews import ReviewItem
 from workbench.tui.decisions import (
@@ -17,7 +18,6 @@ from workbench.tui.decisions import (
     wants_choice,
 )
 from workbench.tui.held import Held
-from workbench.tui.ink import BLANK, Line, Span, column, cut, gap, ink, line_width, spread
 from workbench.tui.verdicts import Waiting
 from workbench.tui.views.boxes import BOXES, CONFIDENCES
 from workbench.tui.views.held import HELD_GROUP, HeldGroup, group_line, held_line

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from workbench.tui.ink import BLANK, Line, Span, column, cut, gap, ink, spread
-from workbench.tui.text import wrap
+from workbench.display.cells import wrap
+from workbench.display.ink import BLANK, Line, Span, column, cut, gap, ink, spread
 from workbench.tui.views.dates import full_time, how_long_ago
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from bisect import bisect_left, bisect_right
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from workbench.tui.ink import Line, Span, plain_text
+from workbench.display.ink import Line, Span, plain_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

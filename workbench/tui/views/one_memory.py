@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from workbench.display.ink import BLANK, Line, Span, gap, ink, spread, wrap_line
 from workbench.engine.identifiers import EPISODE_ID
-from workbench.tui.ink import BLANK, Line, Span, gap, ink, spread, wrap_line
 from workbench.tui.navigation import is_whole_entity
 from workbench.tui.views.dates import long_date
 from workbench.tui.views.graph_entity import Portrait, entity_lines

@@ -6,9 +6,9 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from workbench.tui.ink import BLANK, Line, Span, cut, gap, ink, line_width, spread
+from workbench.display.cells import cell_width, plain
+from workbench.display.ink import BLANK, Line, Span, cut, gap, ink, line_width, spread
 from workbench.tui.palette import score_role
-from workbench.tui.text import cell_width, plain
 from workbench.tui.views.audit import store_of_path
 from workbench.tui.views.core import styled_item
 from workbench.tui.views.memory import STORE_SIGNS, STORE_TITLES, score_bar, store_of_id, store_sign

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from workbench.display.cells import wrap
+from workbench.display.ink import BLANK, Line, Span, cut, gap, ink
 from workbench.tui.bench import Link, Memory, Score
-from workbench.tui.ink import BLANK, Line, Span, cut, gap, ink
-from workbench.tui.text import wrap
 from workbench.tui.views.audit import store_of_path
 from workbench.tui.views.core import core_score_lines
 from workbench.tui.views.diff import diff_lines

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from workbench.tui.ink import Line, Span, gap, ink, spread
+from workbench.display.ink import Line, Span, gap, ink, spread
 
 if TYPE_CHECKING:
     from workbench.engine.results.audit import CommitView

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from workbench.display.cells import wrap
+from workbench.display.ink import BLANK, Line, Span, column, cut, gap, ink
 from workbench.engine.clock import in_zone
 from workbench.tui.decisions import tally
-from workbench.tui.ink import BLANK, Line, Span, column, cut, gap, ink
-from workbench.tui.text import wrap
 from workbench.tui.views.boxes import CONFIDENCES
 from workbench.tui.views.dates import full_time, how_long_ago
 from workbench.tui.views.decision_progress import decided_words

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from workbench.display.cells import plain
+from workbench.display.ink import Line, Span, column, cut, gap, ink, line_width, spread
 from workbench.engine.identifiers import MEMORY_STORES, entity_id, entity_type
 from workbench.tui.decisions import DEFERRED, REJECTED
-from workbench.tui.ink import Line, Span, column, cut, gap, ink, line_width, spread
-from workbench.tui.text import plain
 from workbench.tui.views.boxes import BOXES, CONFIDENCES
 from workbench.tui.views.memory import STORE_SIGNS
 from workbench.tui.views.scopes import SCOPE_FROM, scope_words

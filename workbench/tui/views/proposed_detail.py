@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from workbench.display.cells import plain, wrap
+from workbench.display.ink import BLANK, Line, Span, column, cut, flow, ink, spread, wrap_line
 from workbench.engine.clock import in_zone
 from workbench.tui.decisions import THAT, THIS
 from workbench.tui.diffing import compare_words
-from workbench.tui.ink import BLANK, Line, Span, column, cut, flow, ink, spread, wrap_line
-from workbench.tui.text import plain, wrap
 from workbench.tui.verdicts import Verdict, contradicted_memories, key_of, rivals, settling
 from workbench.tui.views.boxes import BOXES, CONFIDENCES
 from workbench.tui.views.contradiction import BESIDE_FROM, BETWEEN, side_by_side

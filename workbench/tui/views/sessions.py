@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from workbench.display.cells import cell_width
+from workbench.display.ink import BLANK, Line, Span, column, cut, gap, ink, spread
 from workbench.engine.clock import in_zone
-from workbench.tui.ink import BLANK, Line, Span, column, cut, gap, ink, spread
-from workbench.tui.text import cell_width
 from workbench.tui.views.dates import day_and_month, long_day, short_moment
 from workbench.tui.widgets.rows import SectionedRows
 

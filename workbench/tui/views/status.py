@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from workbench.tui.ink import Line, Span, cut, gap, ink, line_width
+from workbench.display.ink import Line, Span, cut, gap, ink, line_width
 from workbench.tui.views.dates import full_time
 
 if TYPE_CHECKING:

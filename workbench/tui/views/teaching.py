@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from workbench.tui.ink import BLANK, Span, ink
-from workbench.tui.text import wrap
+from workbench.display.cells import wrap
+from workbench.display.ink import BLANK, Span, ink
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from workbench.tui.ink import Line
+    from workbench.display.ink import Line
 
 _WIDEST = 64
 IMPORT_LINK = "import:"

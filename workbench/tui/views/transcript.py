@@ -6,10 +6,10 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from workbench.display.cells import wrap
+from workbench.display.ink import BLANK, Line, Span, gap, ink, spread
 from workbench.engine.clock import in_zone
 from workbench.tui.bench import Link
-from workbench.tui.ink import BLANK, Line, Span, gap, ink, spread
-from workbench.tui.text import wrap
 from workbench.tui.views.dates import day_and_month, long_day
 from workbench.tui.views.lit_words import light
 from workbench.tui.views.memory import link_lines, markdown_lines, wrap_code

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from workbench.tui.ink import Line, Span, gap
-from workbench.tui.text import wrap
+from workbench.display.cells import wrap
+from workbench.display.ink import Line, Span, gap
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,11 +8,11 @@ from textual import events
 from textual.message import Message
 from textual.strip import Strip
 
+from workbench.display.cells import cell_width
+from workbench.display.ink import BLANK, Line, Span
 from workbench.tui import commands
-from workbench.tui.ink import BLANK, Line, Span
 from workbench.tui.keymap import bindings
 from workbench.tui.palette import RAISED
-from workbench.tui.text import cell_width
 from workbench.tui.widgets.painted import palette_of
 from workbench.tui.widgets.transcript_pages import page_of
 from workbench.tui.widgets.transcript_scroll import GUTTER, TranscriptScroll

@@ -10,8 +10,8 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from workbench.display.ink import BLANK, Span, line_width, link_at
 from workbench.tui import commands
-from workbench.tui.ink import BLANK, Span, line_width, link_at
 from workbench.tui.keymap import bindings
 from workbench.tui.palette import RAISED
 from workbench.tui.widgets.painted import palette_of
@@ -19,7 +19,7 @@ from workbench.tui.widgets.painted import palette_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from workbench.tui.ink import Line
+    from workbench.display.ink import Line
 
 _MARGIN = 2
 

@@ -9,9 +9,9 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 
+from workbench.display.ink import BLANK, Span
 from workbench.tui import commands
 from workbench.tui.drawing.picture import Picture
-from workbench.tui.ink import BLANK, Span
 from workbench.tui.keymap import bindings
 from workbench.tui.palette import PAPER
 from workbench.tui.widgets.painted import palette_of
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from textual.strip import Strip
 
-    from workbench.tui.ink import Line
+    from workbench.display.ink import Line
 
     Draw = Callable[[int, int, str], Picture]
     Step = Callable[[Picture, str, str], str]

@@ -9,7 +9,7 @@ from workbench.tui.widgets.detail import Detail
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from workbench.tui.ink import Line
+    from workbench.display.ink import Line
 
 _FIRST = "first"
 

@@ -8,9 +8,9 @@ from textual.containers import Horizontal
 from textual.message import Message
 from textual.widgets import Input, Static
 
+from workbench.display.cells import plain
 from workbench.tui import commands
 from workbench.tui.keymap import bindings
-from workbench.tui.text import plain
 
 if TYPE_CHECKING:
     from textual import events

@@ -9,11 +9,11 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.widgets import Static, TextArea
 
+from workbench.display.cells import HIDDEN, plain
+from workbench.display.ink import BLANK
 from workbench.tui import commands
-from workbench.tui.ink import BLANK
 from workbench.tui.keymap import bindings
 from workbench.tui.palette import RAISED
-from workbench.tui.text import HIDDEN, plain
 from workbench.tui.widgets.lines import Lines
 from workbench.tui.widgets.status_line import StatusLine
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from textual import events
     from textual.app import ComposeResult
 
-    from workbench.tui.ink import Line
+    from workbench.display.ink import Line
 
 
 _OWN = {commands.SaveDraft.id, commands.NewLine.id, commands.LeaveDraft.id}

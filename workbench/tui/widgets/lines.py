@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from textual.widget import Widget
 
-from workbench.tui.ink import BLANK
+from workbench.display.ink import BLANK
 from workbench.tui.palette import RAISED
 from workbench.tui.widgets.painted import palette_of
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from textual.geometry import Size
     from textual.strip import Strip
 
-    from workbench.tui.ink import Line
+    from workbench.display.ink import Line
 
 
 class Lines(Widget):

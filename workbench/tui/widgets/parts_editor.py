@@ -9,10 +9,10 @@ from textual.containers import VerticalScroll
 from textual.message import Message
 from textual.widgets import Static, TextArea
 
-from workbench.tui.ink import BLANK
+from workbench.display.cells import plain
+from workbench.display.ink import BLANK
 from workbench.tui.palette import RAISED
 from workbench.tui.rewording import MOST_PARTS, Rewording
-from workbench.tui.text import plain
 from workbench.tui.views.budget import problem_lines
 from workbench.tui.widgets.item_editor import DraftArea
 from workbench.tui.widgets.lines import Lines
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
 
-    from workbench.tui.ink import Line
+    from workbench.display.ink import Line
 
 
 class PartsEditor(VerticalScroll, can_focus=False):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from workbench.tui.ink import Line
+    from workbench.display.ink import Line
 
 
 Row = TypeVar("Row")

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 from textual.widget import Widget
 
-from workbench.tui.ink import BLANK
+from workbench.display.cells import cell_width
+from workbench.display.ink import BLANK
 from workbench.tui.palette import RAISED
-from workbench.tui.text import cell_width
 from workbench.tui.widgets.painted import palette_of
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from textual import events
     from textual.strip import Strip
 
-    from workbench.tui.ink import Line
+    from workbench.display.ink import Line
 
 
 class StatusLine(Widget):

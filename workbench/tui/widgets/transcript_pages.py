@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from workbench.tui.ink import Line
+    from workbench.display.ink import Line
     from workbench.tui.views.transcript import Entry
 
 PAGE = 64

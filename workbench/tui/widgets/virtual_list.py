@@ -9,8 +9,8 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 
+from workbench.display.ink import BLANK, Span, link_at
 from workbench.tui import commands
-from workbench.tui.ink import BLANK, Span, link_at
 from workbench.tui.keymap import bindings
 from workbench.tui.palette import CURSOR, MARKED, PAPER, RAISED
 from workbench.tui.widgets.marks import Marks
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from textual.strip import Strip
 
-    from workbench.tui.ink import Line
+    from workbench.display.ink import Line
     from workbench.tui.palette import Palette
     from workbench.tui.widgets.rows import RowSource
 

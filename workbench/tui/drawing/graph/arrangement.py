@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from workbench.display.cells import wrap
+from workbench.display.ink import Span
 from workbench.tui.drawing.graph.boxes import FRAME_LINES, Style
 from workbench.tui.drawing.graph.cards import cards_of
 from workbench.tui.drawing.graph.columns import place
@@ -16,8 +18,6 @@ from workbench.tui.drawing.graph.listing import draw_list
 from workbench.tui.drawing.graph.sides import balanced, leaves, sides_of
 from workbench.tui.drawing.graph.stands import Columns
 from workbench.tui.drawing.graph.tree import grow
-from workbench.tui.ink import Span
-from workbench.tui.text import wrap
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

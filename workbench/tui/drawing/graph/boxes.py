@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from workbench.display.cells import cell_width
 from workbench.tui.drawing.graph.names import LONGEST_NAME, name_lines, packed, shorten
 from workbench.tui.palette import score_role
-from workbench.tui.text import cell_width
 
 if TYPE_CHECKING:
     from workbench.tui.drawing.canvas import Canvas

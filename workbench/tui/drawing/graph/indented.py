@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from workbench.display.cells import cell_width
 from workbench.tui.drawing.canvas import Canvas
 from workbench.tui.drawing.graph import boxes
 from workbench.tui.drawing.graph.boxes import Box, measure
@@ -12,7 +13,6 @@ from workbench.tui.drawing.graph.runs import write_run
 from workbench.tui.drawing.graph.sides import sides_of
 from workbench.tui.drawing.graph.stepping import DOWN, LEFT, RIGHT, UP, Steps, walk_list
 from workbench.tui.drawing.picture import Picture, Region
-from workbench.tui.text import cell_width
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from workbench.display.cells import cell_width, wrap
 from workbench.tui.drawing.canvas import Canvas
 from workbench.tui.drawing.graph.names import packed, shorten
 from workbench.tui.drawing.graph.sides import sides_of
 from workbench.tui.drawing.graph.stepping import DOWN, LEFT, RIGHT, UP, Steps, walk_list
 from workbench.tui.drawing.picture import Picture, Region
 from workbench.tui.palette import score_role
-from workbench.tui.text import cell_width, wrap
 
 if TYPE_CHECKING:
     from workbench.tui.drawing.graph.tree import Branch

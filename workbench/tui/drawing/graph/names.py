@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from workbench.display.cells import ELLIPSIS, cell_width, plain, wrap
 from workbench.tui.drawing.canvas import clusters
-from workbench.tui.text import ELLIPSIS, cell_width, plain, wrap
 
 LONGEST_NAME = 24
 NAMELESS = "(no name)"

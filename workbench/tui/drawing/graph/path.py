@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from workbench.display.cells import cell_width
 from workbench.tui.drawing.canvas import Canvas
 from workbench.tui.drawing.graph import boxes
 from workbench.tui.drawing.graph.boxes import Box, Style, measure
@@ -16,7 +17,6 @@ from workbench.tui.drawing.graph.runs import write_head, write_link
 from workbench.tui.drawing.graph.stepping import steps_in_rows
 from workbench.tui.drawing.graph.tree import grow
 from workbench.tui.drawing.picture import Picture, Region
-from workbench.tui.text import cell_width
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

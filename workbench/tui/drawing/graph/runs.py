@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from workbench.tui.text import cell_width
+from workbench.display.cells import cell_width
 
 if TYPE_CHECKING:
     from workbench.tui.drawing.canvas import Canvas

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from workbench.display.cells import cell_width
 from workbench.tui.drawing.graph.boxes import Box, measure
-from workbench.tui.text import cell_width
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from workbench.tui.text import plain
+from workbench.display.cells import plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from workbench.display.cells import cell_width
 from workbench.tui.drawing.graph.cards import Card
 from workbench.tui.drawing.graph.grouping import Group
 from workbench.tui.drawing.graph.ties import APART, INWARD, OUTWARD
-from workbench.tui.text import cell_width
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from workbench.tui.text import cell_width, fit, plain
+from workbench.display.cells import cell_width, fit, plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from functools import lru_cache
-
-from rich.cells import get_character_cell_size
 
 ELLIPSIS = "…"
 HIDDEN = "�"
@@ -16,6 +15,10 @@ _MARKS_PER_CELL = 3
 _NEVER_FIRST = frozenset("，。、；：！？）」』】》〉…—～ー々")
 # The longest run of characters looked at for each cell asked for; marks beyond it could only be noise.
 _CHARACTERS_PER_CELL = 8
+# Letters that join the one before them, and fillers: terminals give them no cell of their own.
+_JOINED = re.compile("[\u1160-\u11ff\u302e\u302f\u3164\ua8b4-\ua8c3\ud7b0-\ud7fb\uffa0\U0001f3fb-\U0001f3ff]")
+# Signs that are two cells wide although Unicode 15 calls them narrow.
+_WIDE = re.compile("[\u2630-\u2637\u268a-\u268f\u4dc0-\u4dff\U0001d300-\U0001d356\U0001d360-\U0001d376]")
 
 
 @lru_cache(maxsize=8192)
@@ -34,7 +37,9 @@ def _shown(character: str) -> tuple[str, int]:
         return character, -1
     if character == "\u2028" or character == "\u2029" or category in ("Cc", "Cf", "Cs", "Co", "Cn"):
         return HIDDEN, 1
-    return character, get_character_cell_size(character)
+    if category == "Mc" or _JOINED.match(character):
+        return character, 0
+    return character, 2 if _WIDE.match(character) or unicodedata.east_asian_width(character) in "WF" else 1
 
 
 def _safe(text: str) -> list[tuple[str, int]]:

@@ -1,0 +1,167 @@
+"""Draws the card of a memory: what it says, why it is believed, what uses it, when it fades, what became of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from workbench.display import words
+from workbench.display.cells import wrap
+from workbench.display.ink import BLANK, Span, ink, line_width, wrap_line
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from datetime import datetime
+
+    from workbench.display.ink import Line
+    from workbench.engine.results.decay import DecayExplained
+    from workbench.engine.results.memories import Shown
+
+# Prose is set no wider.
+MEASURE = 88
+_LABEL = 9
+_BESIDE = 60
+_LAST_CHANGES = 4
+_LAST_USES = 5
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of a card under a word of its own: WHY, USED BY.
+
+    Args:
+        label: The word.
+        lines: What stands beside or below it, each wrapped as it needs.
+    """
+
+    label: str
+    lines: tuple[Line, ...]
+
+
+@dataclass(frozen=True)
+class Card:
+    """What is said of one thing.
+
+    Args:
+        title: What stands in the crumbs.
+        text: What it says, of any number of paragraphs.
+        kind: One line below it: what it is and how it stands.
+        sections: In order.
+        details: Shown on demand: formula, id, file and lines.
+    """
+
+    title: str
+    text: str
+    kind: Line = BLANK
+    sections: tuple[Section, ...] = ()
+    details: tuple[Section, ...] = ()
+
+
+def memory_card(
+    shown: Shown, explained: DecayExplained | None, titles: Mapping[str, str], now: datetime
+) -> Card:
+    """Return the card of a memory.
+
+    Args:
+        shown: The memory.
+        explained: Its score, or None where it has none.
+        titles: Titles by id, of what it names and what names it.
+        now: The present, in the workspace's zone.
+    """
+    pinned = shown.score is not None and bool(shown.score.terms.get("pinned"))
+    standing = [words.kind(shown.store)]
+    if shown.retired:
+        standing.append("no longer holds")
+    if pinned:
+        standing.append("pinned")
+    if shown.store == "core":
+        standing.append("always with the agent")
+    elif shown.score is not None and not pinned:
+        standing.append(shown.score.status)
+    kind = (
+        Span(words.sign(shown.store) + " ", f"store.{shown.store}"),
+        ink(" · ".join(standing), "soft"),
+    )
+    sections = [Section("WHY", _why(shown, titles, now))]
+    if used := (*shown.links.from_, *shown.links.to):
+        named = tuple((ink(titles.get(each, each), "text+link", None, each),) for each in used[:_LAST_USES])
+        more = ((ink(f"and {len(used) - _LAST_USES} more", "faint"),),) if len(used) > _LAST_USES else ()
+        sections.append(Section("USED BY", (*named, *more)))
+    if explained is not None:
+        sections.append(Section("FADES", ((ink(words.fades(explained)),),)))
+    if shown.history:
+        sections.append(Section("HISTORY", _history(shown, now)))
+    return Card(
+        shown.title or shown.text, shown.text, kind, tuple(sections), tuple(_details(shown, explained))
+    )
+
+
+def _why(shown: Shown, titles: Mapping[str, str], now: datetime) -> tuple[Line, ...]:
+    if shown.provenance:
+        return tuple(
+            (ink(titles[each], "text+link", None, each),) if each in titles else (ink(words.origin(each)),)
+            for each in shown.provenance
+        )
+    if shown.history:
+        first = shown.history[-1]
+        return ((ink(f"written by {words.who(first.actor)} · {words.moment(first.timestamp, now)}"),),)
+    return ((ink("Nobody noted where this came from.", "soft"),),)
+
+
+def _history(shown: Shown, now: datetime) -> tuple[Line, ...]:
+    lines = []
+    for entry in shown.history[:_LAST_CHANGES]:
+        when = words.day(entry.timestamp.astimezone(now.tzinfo).date(), now.date())
+        lines.append((ink(f"{when:<11} ", "soft"), ink(f"{entry.summary} · {words.who(entry.actor)}")))
+    if len(shown.history) > _LAST_CHANGES:
+        lines.append((ink(f"h lists all {len(shown.history)}", "faint"),))
+    return tuple(lines)
+
+
+def _details(shown: Shown, explained: DecayExplained | None) -> list[Section]:
+    details = [
+        Section("ID", ((ink(shown.id, "soft"),),)),
+        Section("LINES", ((ink(f"{shown.path} {shown.start_line}–{shown.end_line}", "soft"),),)),
+    ]
+    score = explained.score if explained is not None else shown.score
+    if score is not None:
+        terms = score.terms
+        parts = [terms.get(name) for name in ("base", "decay", "reinforcement", "typeWeight")]
+        formula = " × ".join(f"{part:.3g}" for part in parts if isinstance(part, int | float))
+        capped = ", shown as 1 at most" if score.raw > 1 else ""
+        details.insert(0, Section("SCORE", ((ink(f"{score.raw:.2f} = {formula}{capped}", "soft"),),)))
+    return details
+
+
+def card_lines(card: Card, width: int, *, details: bool = False) -> list[Line]:
+    """Draw a card.
+
+    Args:
+        card: What to draw.
+        width: Cells; prose takes 88 at most.
+        details: Whether formula, id and lines follow.
+
+    Returns:
+        Lines of at most `width` cells.
+    """
+    measure = max(1, min(width, MEASURE))
+    lines: list[Line] = []
+    for paragraph in card.text.splitlines() or [""]:
+        lines += [(Span(part, "strong"),) if part else BLANK for part in wrap(paragraph, measure)]
+    if card.kind:
+        lines += wrap_line(card.kind, measure)
+    for section in (*card.sections, *(card.details if details else ())):
+        lines += [BLANK, *_section(section, measure)]
+    return lines
+
+
+def _section(section: Section, width: int) -> Sequence[Line]:
+    """Put what is said beside its word where there is room, below it where there is not."""
+    label = Span(f"{section.label:<{_LABEL}}", "soft+strong")
+    if width < _BESIDE:
+        return [(label,), *(part for line in section.lines for part in wrap_line(line, width))]
+    lines: list[Line] = []
+    for line in section.lines:
+        for part in wrap_line(line, width - line_width((label,))):
+            lines.append(((label if not lines else Span(" " * _LABEL)), *part))
+    return lines

@@ -1,0 +1,93 @@
+"""Says in words what results hold in codes: who, where from, when, and when it fades."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from datetime import date, datetime
+
+    from workbench.engine.results.decay import DecayExplained
+
+STORES = {
+    "core": ("◎", "Core memory"),
+    "episodic": ("◷", "Episode"),
+    "semantic": ("◇", "Fact"),
+    "procedural": ("▤", "Procedure"),
+    "vault": ("▣", "Vault"),
+}
+_WHO = {
+    "manual": "you, in an editor",
+    "person": "you",
+    "user": "you",
+    "bot:trigger-remember": "the agent, because you asked",
+    "bot:auto-detect": "the agent",
+    "bot:explicit": "the agent, because you asked",
+}
+_FROM = {
+    "user-explicit": "you said so",
+    "conversation": "noticed in a conversation",
+    "manual": "written by hand",
+    "inferred": "inferred by the agent",
+}
+
+
+def sign(store: str) -> str:
+    """Return the sign of a store; a dot for what is none."""
+    return STORES.get(store, ("·", ""))[0]
+
+
+def kind(store: str) -> str:
+    """Return what a memory of a store is called."""
+    return STORES.get(store, ("", "Note"))[1]
+
+
+def who(actor: str) -> str:
+    """Return who an actor of the audit log is."""
+    if actor in _WHO:
+        return _WHO[actor]
+    prefix, _, name = actor.partition(":")
+    if prefix == "subagent" or prefix == "agent":
+        return name or "an agent"
+    if prefix == "reflection":
+        return f"reflection {name}".strip()
+    if prefix == "bot":
+        return "the agent"
+    return "upkeep" if prefix == "system" else actor
+
+
+def origin(source: str) -> str:
+    """Return where a memory comes from, given one line of its provenance."""
+    name = source.removeprefix("source:")
+    return _FROM.get(name, name)
+
+
+def day(on: date, now: date) -> str:
+    """Return a day as short as it can be understood: today, yesterday, a day of this year, a date."""
+    days = (now - on).days
+    if days in (0, 1):
+        return "yesterday" if days else "today"
+    if 1 < days < 7:
+        return f"{on:%a} {on.day} {on:%b}"
+    return f"{on.day} {on:%b}" if on.year == now.year else f"{on.day} {on:%b} {on.year}"
+
+
+def moment(at: datetime, now: datetime) -> str:
+    """Return a day and a time in the zone of `now`."""
+    local = at.astimezone(now.tzinfo)
+    return f"{day(local.date(), now.date())}, {local:%H:%M}"
+
+
+def fades(explained: DecayExplained) -> str:
+    """Say when a memory fades if nobody uses it."""
+    if explained.store == "core":
+        return "never: core memory is always along"
+    if explained.status == "pinned" or explained.half_life is None:
+        return "never: it is pinned" if explained.status == "pinned" else "never"
+    if explained.status == "archived":
+        return "archived; r brings it back"
+    if not explained.falls:
+        return "it has faded; using it brings it back"
+    fall = explained.falls[0]
+    on = f"on {fall.on.day} {fall.on:%b}" + (f" {fall.on.year}" if fall.on.year != explained.on.year else "")
+    return f"{on} it drops to {fall.after}, unless it is used before"

@@ -1,0 +1,1 @@
+"""The screen that stays: places, lines at its edges, reading and acting."""

@@ -1,0 +1,1 @@
+"""What places are composed of: list, card, evidence and single lines."""
