@@ -109,7 +109,7 @@ def _why(shown: Shown, titles: Mapping[str, str], now: datetime) -> tuple[Line, 
 
 
 def _history(shown: Shown, now: datetime) -> tuple[Line, ...]:
-    lines = []
+    lines: list[Line] = []
     for entry in shown.history[:_LAST_CHANGES]:
         when = words.day(entry.timestamp.astimezone(now.tzinfo).date(), now.date())
         lines.append((ink(f"{when:<11} ", "soft"), ink(f"{entry.summary} · {words.who(entry.actor)}")))

@@ -26,6 +26,10 @@ class Command:
     rank: int = 0
 
 
+_NO_PAIR = "Only two contradicting statements are decided with < > =."
+_NOTHING_WAITS = "Nothing waits here; 2 is the Inbox."
+_MARKED_IN_LIST = "Rows are marked in the list; tab goes there."
+
 MOVING = (
     Command("move-down", ("j", "down"), "", "Go down by a row or line."),
     Command("move-up", ("k", "up"), "", "Go up by a row or line."),
@@ -41,7 +45,9 @@ MOVING = (
 FRAME = (
     Command("back", ("[",), "", "Go back to where you were.", "This is where you began."),
     Command("forward", ("]",), "", "Go forward again.", "You have not gone back."),
-    Command("next-part", ("tab",), "", "Go to the next part: list, card, evidence.", "There is only the list."),
+    Command(
+        "next-part", ("tab",), "", "Go to the next part: list, card, evidence.", "There is only the list."
+    ),
     Command("previous-part", ("shift+tab",), "", "Go to the part before.", "There is only the list."),
     Command("open", ("enter",), "open", "Go into the card of this row.", "There is no row here.", 60),
     Command("out", ("escape",), "", "Go one step out.", "^q leaves the bench."),
@@ -51,29 +57,46 @@ FRAME = (
     Command("next-theme", ("ctrl+t",), "", "Take the next theme.", "There is one theme."),
     Command("undo", ("u",), "", "Take back what was done last."),
     Command("redo", ("U",), "", "Do again what was taken back."),
-    Command("mark", ("space",), "", "Mark this row, or unmark it.", "Rows are marked in the list; tab goes there."),
-    Command("range", ("V",), "", "Mark from here to where V is pressed again.", "Rows are marked in the list; tab goes there."),
+    Command("mark", ("space",), "", "Mark this row, or unmark it.", _MARKED_IN_LIST),
+    Command("range", ("V",), "", "Mark from here to where V is pressed again.", _MARKED_IN_LIST),
     Command("details", ("x",), "details", "Show formula, id and lines of the card, or hide them.", "", 30),
-    Command("evidence", ("o",), "evidence", "Open where this comes from.", "Nobody noted where this came from.", 70),
-)  # fmt: skip
+    Command(
+        "evidence",
+        ("o",),
+        "evidence",
+        "Open where this comes from.",
+        "Nobody noted where this came from.",
+        70,
+    ),
+)
 VERBS = (
     Command("edit", ("e",), "edit", "Edit here.", "This cannot be edited here.", 90),
     Command("edit-outside", ("E",), "", "Edit in your editor.", "This cannot be edited in an editor."),
     Command("pin", ("p",), "pin", "Keep from fading, or let it fade again.", "This cannot be pinned.", 85),
-    Command("forget", ("f",), "forget", "Take out of what the agent recalls.", "This cannot be forgotten.", 80),
-    Command("bring-back", ("r",), "bring back", "Bring back what was archived or changed.",
-            "This is as it is now; there is nothing to bring back.", 40),
-    Command("accept", ("a",), "accept", "Tick as accepted.", "Nothing waits here; 2 is the Inbox.", 90),
-    Command("decline", ("d",), "decline", "Tick as declined.", "Nothing waits here; 2 is the Inbox.", 88),
-    Command("set-aside", ("s",), "aside", "Set aside until the next reflection.", "Nothing waits here; 2 is the Inbox.", 50),
+    Command(
+        "forget", ("f",), "forget", "Take out of what the agent recalls.", "This cannot be forgotten.", 80
+    ),
+    Command(
+        "bring-back",
+        ("r",),
+        "bring back",
+        "Bring back what was archived or changed.",
+        "This is as it is now; there is nothing to bring back.",
+        40,
+    ),
+    Command("accept", ("a",), "accept", "Tick as accepted.", _NOTHING_WAITS, 90),
+    Command("decline", ("d",), "decline", "Tick as declined.", _NOTHING_WAITS, 88),
+    Command("set-aside", ("s",), "aside", "Set aside until the next reflection.", _NOTHING_WAITS, 50),
     Command("write", ("w",), "write", "Write all that is ticked, after a preview.", "Nothing is ticked.", 89),
-    Command("older", ("<",), "older", "Take the older of two statements.", "Only two contradicting statements are decided with < > =.", 93),
-    Command("newer", (">",), "newer", "Take the newer of two statements.", "Only two contradicting statements are decided with < > =.", 92),
-    Command("both", ("=",), "both", "Keep both statements, marked as contradicting.", "Only two contradicting statements are decided with < > =.", 91),
+    Command("older", ("<",), "older", "Take the older of two statements.", _NO_PAIR, 93),
+    Command("newer", (">",), "newer", "Take the newer of two statements.", _NO_PAIR, 92),
+    Command("both", ("=",), "both", "Keep both statements, marked as contradicting.", _NO_PAIR, 91),
     Command("new", ("n",), "new", "Write a new memory.", "A new memory cannot be written here.", 45),
     Command("reflect", ("R",), "reflect", "Read what is new.", "Everything has been read.", 40),
     Command("history", ("h",), "history", "Show what became of this.", "It was never changed.", 35),
-    Command("compare", ("c",), "", "Compare or connect with a second one.", "Mark two rows with space, then c."),
+    Command(
+        "compare", ("c",), "", "Compare or connect with a second one.", "Mark two rows with space, then c."
+    ),
     Command("filter", ("l",), "filter", "Filter this list.", "This list cannot be filtered.", 44),
     Command("find", ("ctrl+f",), "", "Find in this text.", "There is no text here."),
     Command("next", ("N",), "", "Go to the next match.", "There is no other match."),
@@ -84,7 +107,7 @@ VERBS = (
     Command("right", ("right",), "", "Go right along the row.", "Nothing lies to the side."),
     Command("closer", ("+",), "", "Look closer.", "This is as close as it gets."),
     Command("wider", ("-",), "", "Look wider.", "This is as wide as it gets."),
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True)
@@ -103,55 +126,105 @@ class Prefix:
 
 
 PREFIXES = (
-    Prefix("g", "go", (
-        Command("first", ("g",), "first row", "Go to the first row."),
-        Command("go-day", ("d",), "to a day…", "Go to a day.", "There are no days here."),
-        Command("go-core", ("b",), "in Core", "Show this in Core.", "It is no core memory."),
-        Command("go-timeline", ("t",), "in Timeline", "Show this in the Timeline.", "It is no episode."),
-        Command("go-graph", ("r",), "in Graph", "Show this in the Graph.", "It names no entity."),
-        Command("go-decay", ("f",), "in Decay", "Show this in Decay.", "It does not fade."),
-        Command("go-history", ("h",), "in History", "Show this in History.", "It was never changed."),
-        Command("go-session", ("s",), "its session", "Go to its session.", "It comes from no session."),
-        Command("go-mine", ("m",), "my last edit", "Go to what you changed last.", "You have changed nothing yet."),
-        Command("go-alert", ("a",), "oldest alert", "Go to the oldest alert.", "There is no alert."),
-    )),
-    Prefix("v", "view", (
-        Command("view-next", ("v",), "next view", "Show the next view of this place.", "This place has one view."),
-        Command("view-list", ("l",), "list", "Show as a list.", "This place has one view."),
-        Command("view-drawing", ("g",), "drawing", "Show as a drawing.", "This place has no drawing."),
-        Command("view-table", ("t",), "table", "Show as a table.", "This place has no table."),
-        Command("view-path", ("p",), "path", "Show a path.", "This place has no paths."),
-        Command("view-heat", ("h",), "heatmap", "Show the heatmap.", "This place has no heatmap."),
-        Command("sort", ("s",), "sort by…", "Sort otherwise.", "This list has one order."),
-        Command("group", ("o",), "group by…", "Group otherwise.", "This list has one grouping."),
-        Command("show-archived", ("a",), "show archived", "Show what is archived, or hide it.", "Nothing is hidden here."),
-        Command("only-changed", ("c",), "only changes", "Show only what changed.", "Nothing is compared here."),
-    )),
-    Prefix("z", "size", (
-        Command("zoom", ("z",), "this part alone", "Give this part the whole screen, and back."),
-        Command("split-left", ("left",), "split left", "Move the split left."),
-        Command("split-right", ("right",), "split right", "Move the split right."),
-        Command("split-up", ("up",), "split up", "Move the split up."),
-        Command("split-down", ("down",), "split down", "Move the split down."),
-        Command("split-reset", ("=",), "as made", "Put the splits back."),
-        Command("show-rail", ("r",), "rail on, off", "Show or hide the rail."),
-        Command("show-evidence", ("e",), "evidence on, off", "Show or hide the evidence."),
-    )),
-    Prefix("y", "copy", (
-        Command("copy-text", ("y",), "text", "Copy the text.", "There is nothing to copy."),
-        Command("copy-citation", ("c",), "citation", "Copy file and lines.", "There is nothing to copy."),
-        Command("copy-id", ("i",), "id", "Copy the id.", "There is nothing to copy."),
-    )),
-    Prefix("m", "more", (
-        Command("merge", ("m",), "merge", "Merge two that are marked.", "Mark two rows with space first."),
-        Command("reinforce", ("r",), "reinforce", "Count a use.", "Only memories are reinforced."),
-        Command("import", ("i",), "import…", "Bring memory in.", "Import cannot be opened here."),
-        Command("export", ("o",), "export…", "Write memory out.", "Export cannot be opened here."),
-        Command("health", ("d",), "index and health", "Show what works in part.", "Everything works."),
-        Command("accept-group", ("a",), "tick this group", "Tick every row of this group.", "Nothing waits here; 2 is the Inbox."),
-        Command("try-half-life", ("g",), "another half-life", "Try another half-life.", "A half-life is tried in Decay."),
-    )),
-)  # fmt: skip
+    Prefix(
+        "g",
+        "go",
+        (
+            Command("first", ("g",), "first row", "Go to the first row."),
+            Command("go-day", ("d",), "to a day…", "Go to a day.", "There are no days here."),
+            Command("go-core", ("b",), "in Core", "Show this in Core.", "It is no core memory."),
+            Command("go-timeline", ("t",), "in Timeline", "Show this in the Timeline.", "It is no episode."),
+            Command("go-graph", ("r",), "in Graph", "Show this in the Graph.", "It names no entity."),
+            Command("go-decay", ("f",), "in Decay", "Show this in Decay.", "It does not fade."),
+            Command("go-history", ("h",), "in History", "Show this in History.", "It was never changed."),
+            Command("go-session", ("s",), "its session", "Go to its session.", "It comes from no session."),
+            Command(
+                "go-mine",
+                ("m",),
+                "my last edit",
+                "Go to what you changed last.",
+                "You have changed nothing yet.",
+            ),
+            Command("go-alert", ("a",), "oldest alert", "Go to the oldest alert.", "There is no alert."),
+        ),
+    ),
+    Prefix(
+        "v",
+        "view",
+        (
+            Command(
+                "view-next",
+                ("v",),
+                "next view",
+                "Show the next view of this place.",
+                "This place has one view.",
+            ),
+            Command("view-list", ("l",), "list", "Show as a list.", "This place has one view."),
+            Command("view-drawing", ("g",), "drawing", "Show as a drawing.", "This place has no drawing."),
+            Command("view-table", ("t",), "table", "Show as a table.", "This place has no table."),
+            Command("view-path", ("p",), "path", "Show a path.", "This place has no paths."),
+            Command("view-heat", ("h",), "heatmap", "Show the heatmap.", "This place has no heatmap."),
+            Command("sort", ("s",), "sort by…", "Sort otherwise.", "This list has one order."),
+            Command("group", ("o",), "group by…", "Group otherwise.", "This list has one grouping."),
+            Command(
+                "show-archived",
+                ("a",),
+                "show archived",
+                "Show what is archived, or hide it.",
+                "Nothing is hidden here.",
+            ),
+            Command(
+                "only-changed", ("c",), "only changes", "Show only what changed.", "Nothing is compared here."
+            ),
+        ),
+    ),
+    Prefix(
+        "z",
+        "size",
+        (
+            Command("zoom", ("z",), "this part alone", "Give this part the whole screen, and back."),
+            Command("split-left", ("left",), "split left", "Move the split left."),
+            Command("split-right", ("right",), "split right", "Move the split right."),
+            Command("split-up", ("up",), "split up", "Move the split up."),
+            Command("split-down", ("down",), "split down", "Move the split down."),
+            Command("split-reset", ("=",), "as made", "Put the splits back."),
+            Command("show-rail", ("r",), "rail on, off", "Show or hide the rail."),
+            Command("show-evidence", ("e",), "evidence on, off", "Show or hide the evidence."),
+        ),
+    ),
+    Prefix(
+        "y",
+        "copy",
+        (
+            Command("copy-text", ("y",), "text", "Copy the text.", "There is nothing to copy."),
+            Command("copy-citation", ("c",), "citation", "Copy file and lines.", "There is nothing to copy."),
+            Command("copy-id", ("i",), "id", "Copy the id.", "There is nothing to copy."),
+        ),
+    ),
+    Prefix(
+        "m",
+        "more",
+        (
+            Command(
+                "merge", ("m",), "merge", "Merge two that are marked.", "Mark two rows with space first."
+            ),
+            Command("reinforce", ("r",), "reinforce", "Count a use.", "Only memories are reinforced."),
+            Command("import", ("i",), "import…", "Bring memory in.", "Import cannot be opened here."),
+            Command("export", ("o",), "export…", "Write memory out.", "Export cannot be opened here."),
+            Command("health", ("d",), "index and health", "Show what works in part.", "Everything works."),
+            Command(
+                "accept-group", ("a",), "tick this group", "Tick every row of this group.", _NOTHING_WAITS
+            ),
+            Command(
+                "try-half-life",
+                ("g",),
+                "another half-life",
+                "Try another half-life.",
+                "A half-life is tried in Decay.",
+            ),
+        ),
+    ),
+)
 
 COMMANDS = (*MOVING, *FRAME, *VERBS)
 BY_KEY = {key: command for command in COMMANDS for key in command.keys}
