@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.benchmarks.routing import measure, read_labelled
+from tests.benchmarks.routing import measure, measure_stores, read_labelled
 from workbench.engine.triggers.model import RoutingHints
 from workbench.engine.triggers.rules import route_by_rules
 
@@ -26,6 +26,13 @@ def test_labelled_sentences_are_routed_as_well_as_was_measured(half: str, langua
     assert found.block >= 0.95
     assert min(found.entity_precision, found.relation_precision) >= 0.95
     assert min(found.entity_recall, found.relation_recall) >= 0.9
+
+
+@pytest.mark.parametrize("half", ["A", "B"])
+def test_stores_are_told_as_often_as_was_measured(half: str) -> None:
+    total, wrong = measure_stores(half)
+    assert total == 30
+    assert len(wrong) <= 8
 
 
 @pytest.mark.parametrize("sentence", CORE_WORTH, ids=lambda sentence: sentence["text"])

@@ -40,6 +40,8 @@ def core_block(plain: str, kind: MemoryType) -> CoreBlockName | None:
         plain = plain[parts[0].start : parts[0].end]
     if cues.fits("critical", plain) or (cues.fits("health", plain) and speaks_of_oneself(plain)):
         return "Critical Facts"
+    if cues.fits("standing", plain) and not cues.fits("vault", plain):
+        return "Persona"
     if (
         kind not in _PASSING
         and kind != "event"

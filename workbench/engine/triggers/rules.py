@@ -56,7 +56,7 @@ def route_by_rules(text: str, hints: RoutingHints | None = None) -> Routing:
     topic = next(iter(hints.entities), None)
     relations = find_relations(text, occurrences, hints.owner, topic=topic, own=hints.relations)
     block = core_block(plain, kind)
-    if block == "Persona" and kind == "fact":
+    if block == "Persona" and kind in ("fact", "task"):
         kind = "preference"
     if hints.store is not None:
         store = hints.store
@@ -98,7 +98,7 @@ def _choose_store(
     rule = block == "Critical Facts" or (block == "Persona" and not cues.fits("occasion", plain))
     if kind not in ("decision", "emotion") and not rule and cues.fits("procedure", plain):
         return "procedural", None
-    if block == "Identity" and cues.fits("identity", plain):
+    if block == "Persona" or (block == "Identity" and cues.fits("identity", plain)):
         return "core", block
     if kind in _EPISODIC or block == "Active Context":
         return "episodic", block
