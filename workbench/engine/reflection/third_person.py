@@ -32,6 +32,7 @@ _LIKE_I = frozenset(
     ("phase", "part", "type", "chapter", "war", "class", "level", "stage", "volume", "section", "act")
 )
 _CHINESE = re.compile(r"我们|我們|咱|你|您|我")
+_CHINESE_NAMES: Final = {"user": "用户", "the user": "用户"}
 _SHORTEST_VERB: Final = 2
 _CONTRACTED = {"m": "am", "ve": "have", "ll": "will", "d": "would"}
 _PARTICIPLE = re.compile(
@@ -59,6 +60,7 @@ def third_person(sentence: str, name: str) -> str:
     if not plain:
         return line
     if _CHINESE.search(plain):
+        name = _CHINESE_NAMES.get(name.casefold(), name)
         others = any(found[0] != "我" for found in _CHINESE.finditer(plain))
         return f"{name}：{plain}" if others else plain.replace("我", name)
     turned = _Turning(name).turn(plain)

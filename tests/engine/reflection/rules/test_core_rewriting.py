@@ -473,3 +473,28 @@ def test_hostile_words_stay_words(tmp_path: Path) -> None:
         assert "\n" not in item.text
         assert len(item.text) < 300
         assert item.decision == "undecided"
+
+
+def test_every_standing_rule_enters_persona_and_an_introduction_identity(tmp_path: Path) -> None:
+    passages = (
+        said(
+            "2026-02-27 09:00",
+            "Always round amounts to whole euros when I ask about invoices.",
+            speaker="user",
+        ),
+        said("2026-02-27 09:30", "Never use abbreviations in letters to my clients.", speaker="user"),
+        said("2026-02-28 09:00", "回答我时请一律使用繁体中文。", speaker="user"),
+        said("2026-02-28 09:10", "Hi, I'm Ines Duarte, a nurse from Porto.", speaker="user"),
+        said("2026-02-28 09:20", "I have always liked rain. I never owned a car.", speaker="user"),
+    )
+    found = told(rewritten(snapshot(tmp_path, passages, owner="")))
+    assert [text for _, target, text in found if target == "core:identity"] == [
+        "Name: Ines Duarte",
+        "Role: nurse",
+        "Location: Porto",
+    ]
+    assert sorted(text for _, target, text in found if target == "core:persona") == [
+        "Always round amounts to whole euros when the user asks about invoices",
+        "Never use abbreviations in letters to the user’s clients",
+        "回答用户时请一律使用繁体中文",
+    ]

@@ -27,8 +27,9 @@ _LONGEST: Final = 120
 _FEWEST_WORDS: Final = 3
 _SAME: Final = 0.5
 _WORK: Final = re.compile(
-    r"\b(?:working on|building|writing|migrating|preparing|focus(?:ing|ed) on)\s+"
-    r"(.{5,120}?)(?=[.;!?]|,? (?:and|so|but|because|which|where) (?:i|we|they|you)\b|, |$)",
+    r"\b(?:working on|(?=(?:building|writing|migrating|preparing)\b)|focus(?:ing|ed) on)\s*"
+    r"(?!how\b|it\b|this\b|that\b|them\b|to\b)(.{5,120}?)"
+    r"(?=\.(?!\d)|[;!?]|,? (?:and|so|but|because|which|where) (?:i|we|they|you)\b|, |$)",
     re.IGNORECASE,
 )
 

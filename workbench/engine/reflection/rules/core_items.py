@@ -99,6 +99,13 @@ def told_of_owner(sentence: str, snapshot: Snapshot) -> str:
     return told[len(opening) :]
 
 
+def told_of_user(sentence: str, snapshot: Snapshot) -> str:
+    """Return a sentence of the person as a rule for the assistant: “when I ask” becomes “when the user asks”."""
+    told = told_of_owner(sentence, snapshot)
+    name = snapshot.owner
+    return told if name else re.sub(r"(?<![\w“\"])User(?=[\s’,.]|$)", "the user", told)
+
+
 def wants_of_somebody_else(sentence: str, snapshot: Snapshot) -> bool:
     """Return whether a sentence says what another person than the owner wants: “Idris wants larger type”."""
     match = _WANTS.match(sentence)

@@ -14,7 +14,7 @@ from workbench.engine.reflection.rules.core_items import (
     newest_first,
     read_lines,
     says,
-    told_of_owner,
+    told_of_user,
     wants_of_somebody_else,
 )
 from workbench.engine.reflection.rules.phrasing import clipped, plain
@@ -32,9 +32,10 @@ if TYPE_CHECKING:
     from workbench.engine.reflection.rules.core_items import CoreLine
     from workbench.engine.reflection.work import Work
 
-_MOST: Final = 4
+_MOST: Final = 12
 _LONGEST: Final = 140
 _SAME_MATTER: Final = 0.5
+_SAME_RULE: Final = 0.75
 _FEWEST_WORDS: Final = 3
 # Asks for something now rather than saying how things are wanted.
 _ONE_REQUEST: Final = re.compile(
@@ -51,10 +52,10 @@ _LASTING: Final = re.compile(
 
 
 def persona_changes(snapshot: Snapshot, work: Work) -> tuple[ReviewItem, ...]:
-    """Return changes of Persona, newest preference first, at most four.
+    """Return changes of Persona, newest first, at most twelve; room in core memory bounds them further.
 
-    What the person prefers is added where core memory does not say it yet; where an item of Persona speaks of the
-    same matter otherwise, the new preference takes its place.
+    Every standing rule (“always”, “from now on”, 一律) is added, and so is what the person prefers, where core memory
+    does not say it yet; where an item of Persona speaks of the same matter otherwise, the new one takes its place.
 
     Args:
         snapshot: Its passages and core memory.
@@ -72,11 +73,13 @@ def _changes(snapshot: Snapshot, work: Work) -> Iterator[ReviewItem]:
         sentence = _manner(passage, snapshot)
         if not sentence:
             continue
-        text = clipped(plain(told_of_owner(sentence, snapshot)), _LONGEST)
+        rule = routing_cues().fits("standing", sentence.translate(PUNCTUATION))
+        text = clipped(plain(told_of_user(sentence, snapshot)), _LONGEST)
         words = content_words(text)
-        if len(words) < _FEWEST_WORDS or any(
-            coverage(words, other) >= _SAME_MATTER or coverage(other, words) >= _SAME_MATTER
-            for other in given
+        # Two rules that differ in when they hold share most of their words.
+        same = _SAME_RULE if rule else _SAME_MATTER
+        if len(words) < _FEWEST_WORDS - rule or any(
+            coverage(words, other) >= same or coverage(other, words) >= same for other in given
         ):
             continue
         proof = cite(snapshot, passage.id, sentence)
@@ -103,14 +106,14 @@ def _changes(snapshot: Snapshot, work: Work) -> Iterator[ReviewItem]:
                 "core:persona",
                 text,
                 (proof,),
-                reason=f"A preference on how to work with them{_when(passage)}.",
-                confidence="high" if explicit else "medium",
+                reason=f"{'A standing rule' if rule else 'A preference on how to work with them'}{_when(passage)}.",
+                confidence="high" if explicit or rule else "medium",
             )
 
 
 def _manner(passage: Passage, snapshot: Snapshot) -> str:
     """Return the sentence of a passage that says how the person wants things; empty where none does."""
-    if passage.type not in ("", "preference") or not is_owners(passage, snapshot):
+    if not is_owners(passage, snapshot):
         return ""
     said = [
         sentence.text
@@ -118,6 +121,12 @@ def _manner(passage: Passage, snapshot: Snapshot) -> str:
         if not _ONE_REQUEST.search(sentence.text) and not wants_of_somebody_else(sentence.text, snapshot)
     ]
     cues = routing_cues()
+    for sentence in said:
+        marks = sentence.translate(PUNCTUATION)
+        if cues.fits("standing", marks) and core_block(marks, "preference") == "Persona":
+            return sentence
+    if passage.type not in ("", "preference"):
+        return ""
     for sentence in said:
         plain_marks = sentence.translate(PUNCTUATION)
         lasts = passage.type == "preference" or _LASTING.search(plain_marks)
