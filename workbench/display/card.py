@@ -83,10 +83,10 @@ def memory_card(
         ink(" · ".join(standing), "soft"),
     )
     sections = [Section("WHY", _why(shown, titles, now))]
-    if used := (*shown.links.from_, *shown.links.to):
-        named = tuple((ink(titles.get(each, each), "text+link", None, each),) for each in used[:_LAST_USES])
-        more = ((ink(f"and {len(used) - _LAST_USES} more", "faint"),),) if len(used) > _LAST_USES else ()
-        sections.append(Section("USED BY", (*named, *more)))
+    if shown.links.from_:
+        sections.append(Section("USED BY", _named(shown.links.from_, titles)))
+    if names := tuple(each for each in shown.links.to if each not in shown.provenance):
+        sections.append(Section("NAMES", _named(names, titles)))
     if explained is not None:
         sections.append(Section("FADES", ((ink(words.fades(explained)),),)))
     if shown.history:
@@ -106,6 +106,15 @@ def _why(shown: Shown, titles: Mapping[str, str], now: datetime) -> tuple[Line, 
         first = shown.history[-1]
         return ((ink(f"written by {words.who(first.actor)} · {words.moment(first.timestamp, now)}"),),)
     return ((ink("Nobody noted where this came from.", "soft"),),)
+
+
+def _named(ids: Sequence[str], titles: Mapping[str, str]) -> tuple[Line, ...]:
+    lines: list[Line] = [
+        (ink(titles.get(each) or words.origin(each), "text+link", None, each),) for each in ids[:_LAST_USES]
+    ]
+    if len(ids) > _LAST_USES:
+        lines.append((ink(f"and {len(ids) - _LAST_USES} more", "faint"),))
+    return tuple(lines)
 
 
 def _history(shown: Shown, now: datetime) -> tuple[Line, ...]:

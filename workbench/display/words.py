@@ -59,6 +59,9 @@ def who(actor: str) -> str:
 def origin(source: str) -> str:
     """Return where a memory comes from, given one line of its provenance."""
     name = source.removeprefix("source:")
+    if name.startswith("file:sessions/"):
+        _, _, line = name.partition("#L")
+        return f"a session, line {line}" if line else "a session"
     return _FROM.get(name, name)
 
 

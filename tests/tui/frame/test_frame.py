@@ -1,0 +1,175 @@
+"""The frame on a small real workspace: places, keys, widths, acting and hostile words."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from tests.tui.seen_workspace import open_seen
+from tests.tui.stillness import settle
+from workbench.display.ink import plain_text
+from workbench.engine import FixedClock, Workspace
+from workbench.tui.frame.app import FrameApp
+from workbench.tui.parts.line import DrawnLines
+
+SIZES = [(80, 24), (120, 36), (160, 40), (240, 60)]
+
+
+@asynccontextmanager
+async def opened(workspace: Workspace, size: tuple[int, int] = (120, 36)) -> AsyncIterator[Pilot[None]]:
+    app = FrameApp(workspace)
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        yield pilot
+
+
+def frame_app(pilot: Pilot[None]) -> FrameApp:
+    app = pilot.app
+    assert isinstance(app, FrameApp)
+    return app
+
+
+def drawn(pilot: Pilot[None], name: str) -> str:
+    widget = frame_app(pilot).frame.query_one(f"#{name}", DrawnLines)
+    return "\n".join(plain_text(line) for line in widget.lines(widget.size.width))
+
+
+def said(pilot: Pilot[None]) -> str:
+    return drawn(pilot, "status").strip()
+
+
+async def press(pilot: Pilot[None], *keys: str) -> None:
+    await pilot.press(*keys)
+    await settle(pilot)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_places_are_counted_at_every_width(seen: Workspace, size: tuple[int, int]) -> None:
+    total = seen.timeline().total
+    async with opened(seen, size) as pilot:
+        frame = frame_app(pilot).frame
+        assert len(frame.place.list.rows) > total
+        shown = drawn(pilot, "rail") if size[0] >= 110 else drawn(pilot, "line-of-places")
+        assert "▸" in shown
+        assert "Timeline" in shown
+        assert (str(total) in shown) == (size[0] >= 110)
+
+
+async def test_digits_go_to_places_and_brackets_walk_back(seen: Workspace) -> None:
+    async with opened(seen) as pilot:
+        await press(pilot, "3")
+        assert drawn(pilot, "crumbs").strip().startswith("Core")
+        await press(pilot, "[")
+        assert drawn(pilot, "crumbs").strip().startswith("Timeline")
+        await press(pilot, "[")
+        assert said(pilot) == "This is where you began."
+        await press(pilot, "]")
+        assert drawn(pilot, "crumbs").strip().startswith("Core")
+
+
+async def test_what_is_typed_after_the_slash_is_the_question(seen: Workspace) -> None:
+    async with opened(seen) as pilot:
+        await press(pilot, "/", "5", "6", "p")
+        assert frame_app(pilot).frame.query_one("#ask", Input).value == "56p"
+        await press(pilot, "escape", "3")
+        assert drawn(pilot, "crumbs").strip().startswith("Core")
+
+
+async def test_a_pin_is_said_and_undone(seen: Workspace) -> None:
+    async with opened(seen) as pilot:
+        before = seen.head()
+        await press(pilot, "p")
+        assert said(pilot).startswith("Pinned “")
+        assert said(pilot).endswith("u unpins.")
+        assert seen.head() != before
+        await press(pilot, "u")
+        assert said(pilot).startswith("Undone: ")
+
+
+async def test_undoing_what_is_not_yours_asks(seen: Workspace, seen_clock: FixedClock) -> None:
+    with open_seen(seen.root, seen_clock, role="main") as agents:
+        agents.remember("The harbour office closes at noon", store="episodic")
+    step = seen.next_steps().undo
+    assert step is not None
+    assert not step.own
+    async with opened(seen) as pilot:
+        before = seen.head()
+        await press(pilot, "u")
+        assert "Not yours (the main agent" in drawn(pilot, "keys")
+        await press(pilot, "u")
+        assert said(pilot) == "Answer with enter or esc."
+        await press(pilot, "escape")
+        assert seen.head() == before
+        await press(pilot, "u", "enter")
+        assert said(pilot).startswith("Undone: ")
+        assert seen.head() != before
+
+
+@pytest.mark.parametrize(
+    ("keys", "why"),
+    [
+        (("a",), "Nothing waits here; 2 is the Inbox."),
+        (("r",), "This is as it is now; there is nothing to bring back."),
+        (("ctrl+f",), "There is no text here."),
+        (("g", "w"), "g w is not a command."),
+        (("K",), "K is no key here; ? lists those there are."),
+    ],
+)
+async def test_no_key_is_silent(seen: Workspace, keys: tuple[str, ...], why: str) -> None:
+    async with opened(seen) as pilot:
+        await press(pilot, *keys)
+        assert said(pilot) == why
+
+
+async def test_a_prefix_shows_its_sheet_when_one_waits(seen: Workspace) -> None:
+    async with opened(seen) as pilot:
+        sheet = frame_app(pilot).frame.query_one("#sheet")
+        await press(pilot, "G")
+        await press(pilot, "g")
+        assert sheet.display
+        assert "first row" in drawn(pilot, "sheet")
+        await press(pilot, "g")
+        assert sheet.styles.display == "none"
+        place = frame_app(pilot).frame.place
+        assert place.list.cursor == 1
+
+
+async def test_row_and_focus_survive_every_size(seen: Workspace) -> None:
+    async with opened(seen) as pilot:
+        await press(pilot, "j", "j")
+        place = frame_app(pilot).frame.place
+        key = place.list.cursor_key
+        for size in ((240, 60), (109, 30), (80, 24), (60, 20), (40, 10), (120, 36)):
+            await pilot.resize_terminal(*size)
+            await settle(pilot)
+            assert place.list.cursor_key == key
+            assert frame_app(pilot).focused is place.list
+
+
+async def test_hostile_words_are_drawn_as_words(seen: Workspace) -> None:
+    words = "[red]stop[/nothing] \x1b[31m \u202e right [link"
+    seen.remember(words, store="episodic")
+    async with opened(seen) as pilot:
+        rows = frame_app(pilot).frame.place.list.rows
+        lines = [plain_text(rows.line(at, 100)) for at in range(len(rows))]
+        line = next(each for each in lines if "stop" in each)
+        assert "[red]stop[/nothing]" in line
+        assert "\x1b" not in line
+        assert "\u202e" not in line
+        assert "[red]stop[/nothing]" in pilot.app.export_screenshot().replace("&#160;", " ").replace(
+            "&#x27;", "'"
+        )
+
+
+async def test_place_and_row_are_remembered(seen: Workspace) -> None:
+    async with opened(seen) as pilot:
+        await press(pilot, "3", "j")
+        key = frame_app(pilot).frame.place.list.cursor_key
+        frame_app(pilot).leave()
+    async with opened(seen) as pilot:
+        assert drawn(pilot, "crumbs").strip().startswith("Core")
+        assert frame_app(pilot).frame.place.list.cursor_key == key

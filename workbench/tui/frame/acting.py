@@ -1,0 +1,55 @@
+"""Acts on memory, one action after another; each ends in one sentence of the status line."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor, wait
+from typing import TYPE_CHECKING
+
+from workbench.engine.errors import WorkbenchError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from concurrent.futures import Future
+
+    from textual.app import App
+
+    from workbench.engine.workspace import Workspace
+
+
+class Acting:
+    """A queue of actions, in the order in which they were asked for.
+
+    Args:
+        app: On whose thread is told what was done.
+        workspace: What is acted on.
+        done: Told the sentence after each action, and whether it is a problem.
+    """
+
+    def __init__(self, app: App[None], workspace: Workspace, done: Callable[[str, bool], object]) -> None:
+        self._app = app
+        self._workspace = workspace
+        self._done = done
+        self._queue = ThreadPoolExecutor(1, "act")
+        self._last: Future[None] | None = None
+
+    def act(self, call: Callable[[Workspace], str]) -> None:
+        """Have something done.
+
+        Args:
+            call: Does it and returns the sentence that says so; called on the thread of actions.
+        """
+
+        def do() -> None:
+            try:
+                said, is_problem = call(self._workspace), False
+            except WorkbenchError as error:
+                said, is_problem = f"{error.message} {error.remedy or ''}".strip(), True
+            self._app.call_later(self._done, said, is_problem)
+
+        self._last = self._queue.submit(do)
+
+    def close(self) -> None:
+        """Wait until everything asked for is done; nothing more is taken then."""
+        if self._last is not None:
+            wait([self._last])
+        self._queue.shutdown(wait=False)

@@ -1,0 +1,31 @@
+"""The live counts beside the places."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from workbench.engine.results.audit import NextSteps
+    from workbench.engine.workspace import Workspace
+
+_WEEK = 7
+
+
+def read_counts(workspace: Workspace) -> tuple[dict[str, str], NextSteps]:
+    """Count what each place has, as its rail says it, and what undo and redo would take; called on a thread."""
+    alerts = len(workspace.alerts_waiting())
+    waiting = (
+        workspace.review_waiting() + len(workspace.proposals().proposals) + len(workspace.secrets_held().held)
+    )
+    core = workspace.core()
+    falls = len(workspace.decay_falls(_WEEK).falls)
+    counts = {
+        "today": f"▲{alerts}" if alerts else "",
+        "inbox": f"{waiting}" if waiting else "",
+        "core": f"{100 * core.tokens // core.cap}%" if core.cap else "",
+        "timeline": f"{workspace.timeline(limit=1).total:,}",
+        "graph": f"{len(workspace.graph_entities().entities):,}",
+        "decay": f"{falls}↓" if falls else "",
+        "sessions": f"{len(workspace.sessions().sessions):,}",
+    }
+    return counts, workspace.next_steps()

@@ -1,0 +1,131 @@
+"""Draws what stands around a place: rail, line of places, crumbs, status, keys and sheets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from workbench.display.ink import BLANK, Span, gap, ink, line_width, spread
+from workbench.tui.keys.table import written
+from workbench.tui.places.listed import PLACES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from workbench.display.ink import Line
+    from workbench.tui.keys.table import Command, Prefix
+
+PLACE_LINK = "place:"
+RAIL, WIDE_RAIL = 16, 18
+# Columns from which there is a rail, and from which the evidence stands beside the card.
+BESIDE, EVIDENCE, ONE_LINE = 110, 170, 80
+
+
+def rail(
+    workspace: str, counts: Mapping[str, str], current: str, back: str, forward: str, width: int
+) -> list[Line]:
+    """Draw the places below one another, with what counts in each."""
+    lines: list[Line] = [(gap(1), ink(workspace, "strong", width - 2))]
+    for place in PLACES:
+        if place.name in ("core", "history", "settings"):
+            lines.append(BLANK)
+        here = place.name == current
+        role = "strong" if here else "text"
+        link = PLACE_LINK + place.name
+        left = (
+            Span("▸" if here else " ", "decide"),
+            Span(place.key + " ", "faint", link),
+            Span(place.title, role, link),
+        )
+        lines.append((*spread(left, _count(place.name, counts), width - 1), gap(1)))
+    lines += [BLANK, (gap(1), Span("[ ", "faint"), ink(back or "–", "soft", width - 4))]
+    lines.append((gap(1), Span("] ", "faint"), ink(forward or "–", "soft", width - 4)))
+    return lines
+
+
+def _count(name: str, counts: Mapping[str, str]) -> Line:
+    said = counts.get(name, "")
+    role = "danger" if name == "today" else "decide" if name == "inbox" else "soft"
+    return (Span(said, role),) if said else ()
+
+
+def line_of_places(counts: Mapping[str, str], current: str, width: int) -> Line:
+    """Draw the places in one line of whole words; below 80 columns the present one and its neighbours."""
+    shown = PLACES[:8]
+    if width < ONE_LINE:
+        at = next((at for at, place in enumerate(shown) if place.name == current), 0)
+        near = (shown[at - 1], shown[at], shown[(at + 1) % len(shown)])
+        return (Span(" ‹ "), Span(near[0].title, "soft", PLACE_LINK + near[0].name), gap(2),
+                Span(near[1].title, "strong"), gap(1), *_count(near[1].name, counts), gap(2),
+                Span(near[2].title, "soft", PLACE_LINK + near[2].name), Span(" ›"))  # fmt: skip
+    line: list[Span] = []
+    for place in shown:
+        here = place.name == current
+        line += [
+            Span("▸" if here else " ", "decide"),
+            Span(place.title, "strong" if here else "soft", PLACE_LINK + place.name),
+        ]
+        if place.name in ("today", "inbox") and counts.get(place.name):
+            line += [gap(1), *_count(place.name, counts)]
+        line.append(gap(1))
+    return tuple(line)
+
+
+def crumbs(trail: Sequence[str], right: str, width: int) -> Line:
+    """Draw where one is: the place and what is under the cursor, and whose bench it is."""
+    parts: list[Span] = []
+    for at, name in enumerate(trail):
+        if at:
+            parts.append(Span(" ▸ ", "faint"))
+        parts.append(ink(name, "soft" if at < len(trail) - 1 else "text"))
+    aside = (ink(right, "faint"),) if right and width >= 40 else ()
+    return (gap(1), *spread(tuple(parts), aside, max(1, width - 2)), gap(1))
+
+
+def status(said: str, is_problem: bool, running: str, width: int) -> Line:
+    """Draw what was done last, and what runs."""
+    right: Line = (ink(running, "faint"),) if running else ()
+    return (gap(1), *spread((ink(said, "danger" if is_problem else "soft"),), right, width - 2), gap(1))
+
+
+def key_line(commands: Sequence[Command], width: int) -> Line:
+    """Draw the keys that mean something here, the most wanted first; a key that does not fit is left out whole."""
+    last = (Span("?", "strong"), Span(" keys", "soft"))
+    room = width - 2 - line_width(last) - 2
+    line: list[Span] = []
+    kept: list[Command] = []
+    used = 0
+    for command in sorted(commands, key=lambda each: -each.rank):
+        size = len(written(command.keys[0])) + 1 + len(command.label) + 3
+        if command.label and command.id != "help" and used + size <= room:
+            kept.append(command)
+            used += size
+    for command in kept:
+        line += [Span(written(command.keys[0]), "strong"), Span(f" {command.label}   ", "soft")]
+    return (gap(1), *spread(tuple(line), last, width - 2), gap(1))
+
+
+def question_line(question: str, answer: str, width: int) -> Line:
+    """Draw a question in place of the keys, with what its two answers do."""
+    right = (
+        Span("enter ", "decide.strong"),
+        ink(answer),
+        Span("   esc ", "strong"),
+        Span("leave it", "soft"),
+    )
+    return (gap(1), *spread((ink(question, "decide"),), right, width - 2), gap(1))
+
+
+def sheet(prefix: Prefix, width: int) -> list[Line]:
+    """Draw what may follow a prefix, in as many columns as fit."""
+    head = f"── {prefix.key}  {prefix.title} "
+    cells = [(written(each.keys[0]), each.label) for each in prefix.commands]
+    size = 8 + max(len(label) for _, label in cells)
+    columns = max(1, (width - 2) // size)
+    rows = -(-len(cells) // columns)
+    lines: list[Line] = [(Span(head, "soft"), Span("─" * max(0, width - len(head)), "rule"))]
+    for at in range(rows):
+        line: list[Span] = [gap(2)]
+        for key, label in cells[at::rows]:
+            line += [Span(f"{key:<3}", "strong"), Span(f"{label:<{size - 3}}", "text")]
+        lines.append(tuple(line))
+    return lines

@@ -1,0 +1,79 @@
+"""Reads memory on threads: of what is read for one part, only the newest request is shown."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TYPE_CHECKING, TypeVar
+
+from workbench.engine.errors import WorkbenchError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from textual.app import App
+
+    from workbench.engine.workspace import Workspace
+
+T = TypeVar("T")
+_READERS = 3
+
+
+class Reading:
+    """Answers questions to memory; the only thing beside `Acting` that calls the engine.
+
+    Args:
+        app: Which answers are delivered to, on its own thread.
+        workspace: What is asked.
+        failed: Told of a question that could not be answered.
+    """
+
+    def __init__(
+        self, app: App[None], workspace: Workspace, failed: Callable[[WorkbenchError], object]
+    ) -> None:
+        self._app = app
+        self._workspace = workspace
+        self._failed = failed
+        self._newest: dict[str, int] = {}
+        self._pool = ThreadPoolExecutor(_READERS, "read")
+
+    def read(self, part: str, ask: Callable[[Workspace], T], show: Callable[[T], object]) -> None:
+        """Ask on a thread, and show the answer unless something newer was asked for the same part.
+
+        Args:
+            part: For whom; a newer request for it makes this one void.
+            ask: Called on a thread.
+            show: Called with the answer on the app's thread.
+        """
+        number = self._newest[part] = self._newest.get(part, 0) + 1
+
+        def answer() -> None:
+            if self._newest[part] != number:
+                return
+            try:
+                found = ask(self._workspace)
+            except WorkbenchError as error:
+                self._app.call_later(self._tell, part, number, self._failed, error)
+                return
+            self._app.call_later(self._tell, part, number, show, found)
+
+        self._pool.submit(answer).add_done_callback(self._over)
+
+    def forget(self, part: str) -> None:
+        """Make void whatever is still being read for a part."""
+        self._newest[part] = self._newest.get(part, 0) + 1
+
+    def _tell(self, part: str, number: int, show: Callable[[T], object], found: T) -> None:
+        if self._newest[part] == number:
+            show(found)
+
+    def _over(self, future: Future[None]) -> None:
+        if not future.cancelled() and (error := future.exception()) is not None:
+            self._app.call_later(_break, error)
+
+    def close(self) -> None:
+        """Begin nothing more."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _break(error: BaseException) -> None:
+    raise error

@@ -1,0 +1,53 @@
+"""Remembers where a person was in a workspace, in one small file of the state folder."""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FILE_NAME = "frame.json"
+
+
+@dataclass
+class Remembered:
+    """Where one was.
+
+    Args:
+        place: Id of the place.
+        rows: Id of the row under the cursor, by place.
+        theme: Name of the theme; empty for ours.
+    """
+
+    place: str = ""
+    rows: dict[str, str] = field(default_factory=dict)
+    theme: str = ""
+
+    @classmethod
+    def load(cls, folder: Path) -> Self:
+        """Read what was kept; a file that is missing or broken is nothing to remember."""
+        try:
+            kept = json.loads((folder / FILE_NAME).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return cls()
+        if not isinstance(kept, dict):
+            return cls()
+        rows = kept.get("rows")
+        return cls(
+            place=str(kept.get("place", "")),
+            rows={str(key): str(row) for key, row in rows.items()} if isinstance(rows, dict) else {},
+            theme=str(kept.get("theme", "")),
+        )
+
+    def keep(self, folder: Path) -> None:
+        """Write it; a folder that cannot be written is no reason to complain on leaving."""
+        with suppress(OSError):
+            folder.mkdir(parents=True, exist_ok=True)
+            temporary = folder / f".{FILE_NAME}.{os.getpid()}"
+            temporary.write_text(json.dumps(asdict(self), ensure_ascii=False), encoding="utf-8")
+            temporary.replace(folder / FILE_NAME)

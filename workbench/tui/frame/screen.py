@@ -1,0 +1,465 @@
+"""The one screen: places, lines at the edges, and what each key does here."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on
+from textual.containers import Container, Horizontal, Vertical
+from textual.screen import Screen
+from textual.widgets import Input
+
+from workbench.tui.frame import drawing
+from workbench.tui.frame.acting import Acting
+from workbench.tui.frame.counts import read_counts
+from workbench.tui.frame.reading import Reading
+from workbench.tui.keys.table import BY_KEY, COMMANDS, PREFIX_BY_KEY, canonical, written
+from workbench.tui.parts.line import DrawnLines
+from workbench.tui.parts.list import ListPart
+from workbench.tui.places.listed import BY_KEY as PLACE_BY_KEY
+from workbench.tui.places.listed import BY_NAME
+from workbench.tui.verbs import VERBS, Act, redo, undo
+
+if TYPE_CHECKING:
+    from textual import events
+    from textual.app import ComposeResult
+    from textual.timer import Timer
+
+    from workbench.display.card import Card
+    from workbench.engine.errors import WorkbenchError
+    from workbench.engine.results.audit import NextSteps
+    from workbench.engine.workspace import Workspace
+    from workbench.tui.frame.remembered import Remembered
+    from workbench.tui.keys.table import Command, Prefix
+    from workbench.tui.places.place import Place
+
+# Seconds after which the sheet of a prefix appears.
+_SHEET_AFTER = 0.4
+# The card is read once the cursor has stood still for so long, in seconds.
+_REST = 0.05
+_FIRST = "timeline"
+_EVERYWHERE = ("open", "ask", "help")
+
+
+class Frame(Screen[None], inherit_bindings=False):
+    """Places within lines that stay.
+
+    Args:
+        workspace: Whose memory is shown.
+        remembered: Where one was; kept up to date.
+    """
+
+    DEFAULT_CSS = """
+    Frame { background: $background; color: $foreground; layers: base sheet; }
+    Frame #whole { height: 1fr; }
+    Frame #rail { width: 16; height: 1fr; }
+    Frame #line-of-places { display: none; height: 1; }
+    Frame #main { width: 1fr; height: 1fr; }
+    Frame #top { height: 1; background: $surface; }
+    Frame #ask { width: 46%; height: 1; border: none; padding: 0 1; background: $surface; }
+    Frame #ask:focus { background-tint: transparent; background: $panel; }
+    Frame #crumbs { width: 1fr; height: 1; }
+    Frame #places { height: 1fr; }
+    Frame #status, Frame #keys { height: 1; }
+    Frame #sheet { layer: sheet; dock: bottom; margin: 0 0 2 0; height: auto; display: none; }
+    Place { height: 1fr; width: 1fr; layout: horizontal; display: none; }
+    Place.-here { display: block; }
+    .place-left { width: 46%; height: 1fr; padding: 0 1 0 0; }
+    .place-head { height: 1; margin: 0 0 0 2; }
+    .place-list { height: 1fr; }
+    .place-card { width: 1fr; height: 1fr; border-left: solid $rule; }
+    .place-card:focus { border-left: solid $accent; }
+    Frame.-below #rail { display: none; }
+    Frame.-below #line-of-places { display: block; }
+    Frame.-below Place { layout: vertical; }
+    Frame.-below .place-left { width: 1fr; height: 45%; padding: 0; }
+    Frame.-below .place-card { border-left: none; border-top: solid $rule; }
+    Frame.-below .place-card:focus { border-top: solid $accent; }
+    Frame.-single .place-card { display: none; }
+    Frame.-single .place-left { width: 1fr; height: 1fr; }
+    Frame.-single.-reading .place-left, Frame.-zoom.-reading .place-left { display: none; }
+    Frame.-single.-reading .place-card { display: block; border: none; }
+    Frame.-zoom .place-card { display: none; }
+    Frame.-zoom .place-left { width: 1fr; height: 1fr; }
+    Frame.-zoom.-reading .place-card { display: block; }
+    Frame.-wide #rail { width: 18; }
+    Frame.-low #keys { display: none; }
+    """
+    BINDINGS: ClassVar = []
+
+    def __init__(self, workspace: Workspace, remembered: Remembered) -> None:
+        super().__init__()
+        self._workspace = workspace
+        self._remembered = remembered
+        self._current = ""
+        self._trail: list[str] = []
+        self._at = -1
+        self._counts: dict[str, str] = {}
+        self._steps: NextSteps | None = None
+        self._said, self._is_problem = "", False
+        self._question: Act | None = None
+        self._prefix: Prefix | None = None
+        self._sheet_timer: Timer | None = None
+        self._rest: Timer | None = None
+
+    def compose(self) -> ComposeResult:
+        with Horizontal(id="whole"):
+            yield DrawnLines(id="rail")
+            with Vertical(id="main"):
+                yield DrawnLines(id="line-of-places")
+                with Horizontal(id="top"):
+                    yield Input(placeholder="/ ask anything", id="ask", compact=True)
+                    yield DrawnLines(id="crumbs")
+                yield Container(id="places")
+        yield DrawnLines(id="status")
+        yield DrawnLines(id="keys")
+        yield DrawnLines(id="sheet", ground="raised")
+
+    def on_mount(self) -> None:
+        self._reading = Reading(self.app, self._workspace, self._failed)
+        self._acting = Acting(self.app, self._workspace, self._done)
+        self._ask = self.query_one("#ask", Input)
+        self._lay_out(self.size.width, self.size.height)
+        self.go(self._remembered.place if self._remembered.place in BY_NAME else _FIRST)
+        self._read_counts()
+
+    def close(self) -> None:
+        """Finish what was begun."""
+        if self._current:
+            self._remembered.rows[self._current] = self.place.list.cursor_key
+        self._reading.close()
+        self._acting.close()
+
+    @property
+    def place(self) -> Place:
+        """Return the place that is shown."""
+        from workbench.tui.places.place import Place
+
+        return self.query_one(f"#place-{self._current}", Place)
+
+    def go(self, name: str, *, visit: bool = True) -> None:
+        """Show a place.
+
+        Args:
+            name: Its id.
+            visit: Remember it as a step that `[` goes back from.
+        """
+        from workbench.tui.places.place import Place
+
+        listed = BY_NAME[name]
+        found = self.query(f"#place-{name}").results(Place)
+        place = next(iter(found), None)
+        if place is None:
+            place = listed.make()
+            if place is None:
+                self.say(f"{listed.title} cannot be shown yet.")
+                return
+            self.query_one("#places").mount(place)
+        if self._current:
+            self._remembered.rows[self._current] = self.place.list.cursor_key
+            self.place.remove_class("-here")
+        place.add_class("-here")
+        self.remove_class("-reading")
+        self._current = self._remembered.place = name
+        if visit and (self._at < 0 or self._trail[self._at] != name):
+            self._trail = [*self._trail[: self._at + 1], name]
+            self._at = len(self._trail) - 1
+        self.set_focus(place.list)
+        self._read_place(place)
+        self._draw()
+
+    def _read_place(self, place: Place) -> None:
+        wanted = "" if place.results is not None else self._remembered.rows.get(self._current, "")
+
+        def show(results: object) -> None:
+            place.show(results)
+            if wanted:
+                place.list.go_to(wanted)
+            self._read_card()
+
+        self._reading.read("place", place.read, show)
+
+    def _read_counts(self) -> None:
+        def show(found: tuple[dict[str, str], NextSteps]) -> None:
+            self._counts, self._steps = found
+            self._draw()
+
+        self._reading.read("counts", read_counts, show)
+
+    @on(ListPart.Moved)
+    def _moved(self) -> None:
+        if self._rest is not None:
+            self._rest.stop()
+        self._rest = self.set_timer(_REST, self._read_card)
+        self._draw()
+
+    def _read_card(self) -> None:
+        place = self.place
+        subject = place.subject(place.list.cursor_key) if place.list.cursor_key else None
+        if subject is None:
+            self._reading.forget("card")
+            place.card.show(None)
+            return
+
+        def show(card: Card) -> None:
+            place.card.show(card)
+            self._draw()
+
+        self._reading.read("card", lambda workspace: place.read_card(workspace, subject), show)
+
+    def say(self, said: str, *, is_problem: bool = False) -> None:
+        """Say a sentence on the status line; it stays until the next."""
+        self._said, self._is_problem = said, is_problem
+        self._draw()
+
+    def _failed(self, error: WorkbenchError) -> None:
+        self.say(f"{error.message} {error.remedy or ''}".strip(), is_problem=True)
+
+    def _done(self, said: str, is_problem: bool) -> None:
+        self.say(said, is_problem=is_problem)
+        self.read_again()
+
+    def read_again(self) -> None:
+        """Read everything that is shown again: memory has changed."""
+        self._read_place(self.place)
+        self._read_counts()
+
+    # What stands around the place.
+
+    def _draw(self) -> None:
+        if not self.is_mounted or not self._current:
+            return
+        counts, current = dict(self._counts), self._current
+        back = BY_NAME[self._trail[self._at - 1]].title if self._at > 0 else ""
+        ahead = BY_NAME[self._trail[self._at + 1]].title if self._at + 1 < len(self._trail) else ""
+        name = self._workspace.root.name
+        self._line("rail").show(partial(drawing.rail, name, counts, current, back, ahead))
+        self._line("line-of-places").show(lambda width: (drawing.line_of_places(counts, current, width),))
+        subject = self.place.subject(self.place.list.cursor_key) if self.place.list.cursor_key else None
+        trail = [BY_NAME[current].title, *([subject.title] if subject is not None else [])]
+        self._line("crumbs").show(lambda width: (drawing.crumbs(trail, "You · now", width),))
+        said, is_problem = self._said or self._next_undo(), self._is_problem
+        self._line("status").show(lambda width: (drawing.status(said, is_problem, "", width),))
+        question, keys = self._question, self._keys()
+        self._line("keys").show(
+            lambda width: (
+                drawing.question_line(question.question, question.answer, width)
+                if question is not None
+                else drawing.key_line(keys, width),
+            )
+        )
+
+    def _line(self, name: str) -> DrawnLines:
+        return self.query_one(f"#{name}", DrawnLines)
+
+    def _next_undo(self) -> str:
+        step = self._steps.undo if self._steps is not None else None
+        if step is None:
+            return "Nothing to undo."
+        return f"u would take back “{step.summary}”{'' if step.own else f' of {step.by}'}."
+
+    def _keys(self) -> list[Command]:
+        wanted = {*self.place.KEYS, *_EVERYWHERE}
+        return [command for command in COMMANDS if command.id in wanted]
+
+    # Keys.
+
+    def take_key(self, key: str) -> bool:
+        """Act on a key.
+
+        Args:
+            key: In Textual's names.
+
+        Returns:
+            False where it is text of the line that is being written.
+        """
+        key = canonical(key)
+        if self._question is not None:
+            self._answer(key)
+            return True
+        if self.focused is self._ask:
+            return self._take_while_writing(key)
+        if self._prefix is not None:
+            self._take_second(self._prefix, key)
+        elif key in PLACE_BY_KEY:
+            self.go(PLACE_BY_KEY[key].name)
+        elif key in PREFIX_BY_KEY:
+            self._begin_prefix(PREFIX_BY_KEY[key])
+        elif key in BY_KEY:
+            self.run(BY_KEY[key])
+        else:
+            self.say(f"{written(key)} is no key here; ? lists those there are.")
+        return True
+
+    def _take_while_writing(self, key: str) -> bool:
+        if key in ("escape", "down", "enter", "tab"):
+            if key == "enter" and self._ask.value.strip():
+                self.say("Asking opens with its results; they cannot be shown yet.")
+            self.set_focus(self.place.list)
+            return True
+        if key in ("ctrl+q", "f1", "ctrl+t"):
+            self.run(BY_KEY[key])
+            return True
+        return False
+
+    def _answer(self, key: str) -> None:
+        act, self._question = self._question, None
+        if key == "enter" and act is not None:
+            self._acting.act(act.call)
+            self._draw()
+        elif key == "escape":
+            self.say("Left as it was.")
+        else:
+            self._question = act
+            self.say("Answer with enter or esc.")
+
+    def _begin_prefix(self, prefix: Prefix) -> None:
+        self._prefix = prefix
+        self._sheet_timer = self.set_timer(_SHEET_AFTER, self._show_sheet)
+
+    def _show_sheet(self) -> None:
+        prefix = self._prefix
+        if prefix is not None:
+            sheet = self._line("sheet")
+            sheet.show(lambda width: drawing.sheet(prefix, width))
+            sheet.display = True
+
+    def _take_second(self, prefix: Prefix, key: str) -> None:
+        self._prefix = None
+        if self._sheet_timer is not None:
+            self._sheet_timer.stop()
+        self._line("sheet").display = False
+        command = next((each for each in prefix.commands if key in each.keys), None)
+        if command is not None:
+            self.run(command)
+        elif key != "escape":
+            self.say(f"{prefix.key} {written(key)} is not a command.")
+
+    def run(self, command: Command) -> None:
+        """Carry out a command, or say why it cannot act here."""
+        done = getattr(self, f"do_{command.id.replace('-', '_')}", None)
+        part = self.focused
+        if done is not None:
+            done()
+        elif self.place.do(command.id):
+            self._draw()
+        elif command.id in VERBS:
+            self._act(command)
+        elif not (part in (self.place.list, self.place.card) and part.do(command.id)):
+            self.say(command.elsewhere or f"{command.help} That is not possible here yet.")
+
+    def _act(self, command: Command) -> None:
+        subjects = self.place.subjects
+        self._begin(VERBS[command.id](subjects) if subjects else command.elsewhere)
+
+    def _begin(self, answer: Act | str) -> None:
+        if isinstance(answer, str):
+            self.say(answer)
+        elif answer.question:
+            self._question = answer
+            self._draw()
+        else:
+            self._acting.act(answer.call)
+
+    def do_undo(self) -> None:
+        """Take back what the status line named."""
+        self._begin(undo(self._steps.undo if self._steps is not None else None))
+
+    def do_redo(self) -> None:
+        """Do again what was taken back."""
+        self._begin(redo(self._steps.redo if self._steps is not None else None))
+
+    def do_back(self) -> None:
+        """Go back a step."""
+        self._walk(-1, BY_KEY["["])
+
+    def do_forward(self) -> None:
+        """Go forward a step."""
+        self._walk(1, BY_KEY["]"])
+
+    def _walk(self, by: int, command: Command) -> None:
+        if 0 <= self._at + by < len(self._trail):
+            self._at += by
+            self.go(self._trail[self._at], visit=False)
+        else:
+            self.say(command.elsewhere)
+
+    def do_ask(self) -> None:
+        """Put the cursor into the ask line, the old question selected."""
+        self.set_focus(self._ask)
+        self._ask.action_select_all()
+
+    def do_open(self) -> None:
+        """Go into the card."""
+        if self.focused is self.place.list and self.place.list.cursor_key:
+            self.add_class("-reading")
+            self.set_focus(self.place.card)
+
+    def do_out(self) -> None:
+        """Go one step out: from the card to the list, from a zoomed part to both."""
+        if self.focused is self.place.card:
+            self.remove_class("-reading")
+            self.set_focus(self.place.list)
+        elif self.has_class("-zoom"):
+            self.remove_class("-zoom")
+        elif self.place.list.clear_marks():
+            self.say("Nothing is marked any more.")
+        else:
+            self.say(BY_KEY["escape"].elsewhere)
+
+    def do_next_part(self) -> None:
+        """Go from the list to the card and back."""
+        if self.focused is self.place.card:
+            self.do_out()
+        else:
+            self.do_open()
+
+    do_previous_part = do_next_part
+
+    def do_details(self) -> None:
+        """Show formula, id and lines of the card, or hide them."""
+        self.place.card.do("details")
+
+    def do_first(self) -> None:
+        """Go to the first row of what has the keys."""
+        (self.place.card if self.focused is self.place.card else self.place.list).do("first")
+
+    def do_zoom(self) -> None:
+        """Give what has the keys the whole place, and back."""
+        self.toggle_class("-zoom")
+
+    def do_next_theme(self) -> None:
+        """Take the next theme."""
+        from workbench.tui.frame.app import FrameApp
+
+        if isinstance(self.app, FrameApp):
+            self.say(f"Theme: {self.app.next_theme()}.")
+
+    def do_quit(self) -> None:
+        """Leave the bench."""
+        from workbench.tui.frame.app import FrameApp
+
+        if isinstance(self.app, FrameApp):
+            self.app.leave()
+
+    @on(DrawnLines.Pressed)
+    def _pressed(self, event: DrawnLines.Pressed) -> None:
+        if event.link.startswith(drawing.PLACE_LINK):
+            self.go(event.link.removeprefix(drawing.PLACE_LINK))
+
+    # Widths.
+
+    def on_resize(self, event: events.Resize) -> None:
+        self._lay_out(event.size.width, event.size.height)
+
+    def _lay_out(self, width: int, height: int) -> None:
+        below, single = (
+            width < drawing.BESIDE,
+            width < drawing.ONE_LINE or (width < drawing.BESIDE and height < 20),
+        )
+        self.set_class(below, "-below")
+        self.set_class(single, "-single")
+        self.set_class(width >= drawing.EVIDENCE, "-wide")
+        self.set_class(height < 12, "-low")
+        self._draw()

@@ -1,0 +1,66 @@
+"""Lines that are drawn for the width there is: crumbs, status, keys, rail and sheets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.message import Message
+from textual.widget import Widget
+
+from workbench.display.ink import BLANK, link_at
+from workbench.tui.palette import RAISED
+from workbench.tui.widgets.painted import palette_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from textual import events
+    from textual.geometry import Size
+    from textual.strip import Strip
+
+    from workbench.display.ink import Line
+
+
+class DrawnLines(Widget):
+    """Lines of a pure function of the width. Posts `Pressed` for a part that leads somewhere.
+
+    Args:
+        ground: What they stand on.
+    """
+
+    DEFAULT_CSS = "DrawnLines { height: auto; width: 1fr; }"
+
+    class Pressed(Message):
+        """A part was clicked that leads somewhere."""
+
+        def __init__(self, link: str) -> None:
+            super().__init__()
+            self.link = link
+
+    def __init__(self, *, id: str | None = None, ground: str = RAISED) -> None:  # noqa: A002 - Textual's name
+        super().__init__(id=id)
+        self._ground = ground
+        self._draw: Callable[[int], Sequence[Line]] = lambda _width: ()
+
+    def show(self, draw: Callable[[int], Sequence[Line]]) -> None:
+        """Show other lines; `draw` is pure and is asked again for another width."""
+        self._draw = draw
+        self.refresh(layout=self.styles.auto_dimensions)
+
+    def lines(self, width: int) -> Sequence[Line]:
+        """Return what is shown at a width."""
+        return self._draw(max(1, width))
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002 - Textual's
+        return len(self.lines(width))
+
+    def render_line(self, y: int) -> Strip:
+        lines = self.lines(self.size.width)
+        return palette_of(self.app).strip(
+            lines[y] if y < len(lines) else BLANK, self.size.width, self._ground
+        )
+
+    def on_click(self, event: events.Click) -> None:
+        lines = self.lines(self.size.width)
+        if event.y < len(lines) and (link := link_at(lines[event.y], event.x)):
+            self.post_message(self.Pressed(link))

@@ -1,0 +1,49 @@
+"""Which places there are: name, key, title and the module that has each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, cast
+
+if TYPE_CHECKING:
+    from workbench.tui.places.place import Place
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A place of the rail.
+
+    Args:
+        name: Its id, and the name of its module in this room.
+        key: What goes there.
+        title: What it is called.
+    """
+
+    name: str
+    key: str
+    title: str
+
+    def make(self) -> Place | None:
+        """Return the place, or None where no module of this room has it."""
+        module = f"workbench.tui.places.{self.name}"
+        if find_spec(module) is None:
+            return None
+        made = getattr(import_module(module), f"{self.title}Place")
+        return cast("Place", made(self.name))
+
+
+PLACES = (
+    Listed("today", "1", "Today"),
+    Listed("inbox", "2", "Inbox"),
+    Listed("core", "3", "Core"),
+    Listed("timeline", "4", "Timeline"),
+    Listed("graph", "5", "Graph"),
+    Listed("decay", "6", "Decay"),
+    Listed("history", "7", "History"),
+    Listed("sessions", "8", "Sessions"),
+    Listed("settings", ",", "Settings"),
+)
+BY_NAME = {place.name: place for place in PLACES}
+BY_KEY = {place.key: place for place in PLACES}

@@ -1,0 +1,108 @@
+"""What every place is: a list and a card, read from memory, with subjects that keys act on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual.containers import Container
+
+from workbench.display.card import memory_card
+from workbench.engine.errors import InvalidInput, NotFound
+from workbench.tui.parts.card import CardPart
+from workbench.tui.parts.line import DrawnLines
+from workbench.tui.parts.list import ListPart
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+
+    from workbench.display.card import Card
+    from workbench.display.ink import Line
+    from workbench.engine.workspace import Workspace
+    from workbench.tui.verbs import Subject
+    from workbench.tui.widgets.rows import RowSource
+
+
+class Place(Container):
+    """A list with its card; a place of ours says what it reads and how its rows look.
+
+    Results are typed by the place that reads them; the frame only hands them on.
+    """
+
+    EMPTY: ClassVar[str] = "There is nothing here yet."
+    KEYS: ClassVar[tuple[str, ...]] = ("edit", "pin", "forget", "evidence", "details", "history")
+    """Commands that the key line offers here, beside those of the frame."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(id=f"place-{name}", classes="place")
+        self.results: Any = None
+        self.list = ListPart(empty=lambda _width: self.empty())
+        self.card = CardPart()
+        self.head = DrawnLines(ground="paper")
+
+    def compose(self) -> ComposeResult:
+        self.head.add_class("place-head")
+        self.list.add_class("place-list")
+        self.card.add_class("place-card")
+        with Container(classes="place-left"):
+            yield self.head
+            yield self.list
+        yield self.card
+
+    def read(self, workspace: Workspace) -> Any:
+        """Read what the place shows; called on a thread, returns a result of the engine."""
+        raise NotImplementedError
+
+    def rows(self, results: Any) -> RowSource:
+        """Return the rows of what was read."""
+        raise NotImplementedError
+
+    def heading(self, results: Any, width: int) -> Line:
+        """Draw the line above the list."""
+        raise NotImplementedError
+
+    def subject(self, key: str) -> Subject | None:
+        """Return what keys act on while the cursor is on a row."""
+        raise NotImplementedError
+
+    def read_card(self, workspace: Workspace, subject: Subject) -> Card:
+        """Read the card of a row; called on a thread. Every memory has the same card, wherever it is met."""
+        shown = workspace.show(subject.id, count_access=False)
+        try:
+            explained = workspace.decay_explain(subject.id)
+        except NotFound:
+            explained = None
+        named = {*shown.links.to, *shown.links.from_, *shown.provenance}
+        titles = {each: title for each in named if (title := _title(workspace, each))}
+        return memory_card(shown, explained, titles, workspace.now())
+
+    def do(self, command: str) -> bool:  # noqa: ARG002 - a place that has commands of its own looks at it
+        """Carry out a command that only this place has; returns whether it did."""
+        return False
+
+    def show(self, results: Any) -> None:
+        """Show what was read; the cursor stays on its row."""
+        self.results = results
+        self.head.show(lambda width: (self.heading(results, width),))
+        self.list.show(self.rows(results))
+
+    def empty(self) -> list[Line]:
+        """Return what an empty list says."""
+        from workbench.display.ink import ink
+
+        return [(ink(self.EMPTY, "soft"),)]
+
+    @property
+    def subjects(self) -> tuple[Subject, ...]:
+        """Return what a verb acts on: the marked rows, or the one under the cursor."""
+        found = (self.subject(key) for key in self.list.chosen_keys)
+        return tuple(each for each in found if each is not None)
+
+
+def _title(workspace: Workspace, memory_id: str) -> str:
+    """Return the words of a memory; none for what is no memory, such as a session or a way of learning."""
+    if not memory_id.startswith(("core:", "episode:", "entity:", "procedure:", "vault:")):
+        return ""
+    try:
+        return workspace.title(memory_id)
+    except (InvalidInput, NotFound):
+        return ""

@@ -1,0 +1,76 @@
+"""Timeline: what happened, day by day, the newest first."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import TYPE_CHECKING, ClassVar
+
+from workbench.display.ink import BLANK, ink, spread
+from workbench.display.rows import day_heading, entry_row, heading_row
+from workbench.tui.places.place import Place
+from workbench.tui.verbs import Memory
+from workbench.tui.widgets.rows import SectionedRows
+
+if TYPE_CHECKING:
+    from workbench.display.ink import Line
+    from workbench.engine.results.memories import Timeline, TimelineEntry
+    from workbench.engine.workspace import Workspace
+
+# Entries read at once; a memory of years has some thousands.
+_MOST = 20_000
+
+
+class TimelineRows(SectionedRows["TimelineEntry | str"]):
+    """Entries under their days."""
+
+    def __init__(self, timeline: Timeline, today: date) -> None:
+        super().__init__()
+        on = ""
+        for entry in timeline.entries:
+            if entry.day != on:
+                on = entry.day
+                self._add_heading(day_heading(date.fromisoformat(on), today))
+            self._add(entry, entry.id)
+
+    def entry(self, key: str) -> TimelineEntry | None:
+        """Return the entry with an id."""
+        row = self._row(key)
+        return None if isinstance(row, str) else row
+
+    def line(self, index: int, width: int) -> Line:
+        """Draw a row."""
+        row = self._rows[index]
+        if row is None:
+            return BLANK
+        return heading_row(row, "", width) if isinstance(row, str) else entry_row(row, width)
+
+
+class TimelinePlace(Place):
+    """The timeline."""
+
+    EMPTY: ClassVar[str] = "Nothing has happened yet; n writes the first memory."
+
+    def read(self, workspace: Workspace) -> tuple[Timeline, date]:
+        return workspace.timeline(limit=_MOST), workspace.now().date()
+
+    def rows(self, results: tuple[Timeline, date]) -> TimelineRows:
+        return TimelineRows(*results)
+
+    def heading(self, results: tuple[Timeline, date], width: int) -> Line:
+        total = results[0].total
+        return spread(
+            (ink(f"{total:,} {'entry' if total == 1 else 'entries'} · newest first", "soft"),), (), width
+        )
+
+    def subject(self, key: str) -> Memory | None:
+        rows = self.list.rows
+        entry = rows.entry(key) if isinstance(rows, TimelineRows) else None
+        if entry is None:
+            return None
+        return Memory(
+            entry.id,
+            "episodic",
+            entry.title or entry.text,
+            entry.status == "pinned",
+            entry.status == "archived",
+        )

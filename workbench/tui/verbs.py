@@ -1,0 +1,156 @@
+"""What a verb does to a subject: a call of the engine with its sentence, a question first, or why not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, TypeAlias
+
+from workbench.engine.errors import ConfirmationNeeded
+
+if TYPE_CHECKING:
+    from workbench.engine.results.audit import NextStep
+    from workbench.engine.workspace import Workspace
+
+_LONGEST_QUOTE = 60
+
+
+@dataclass(frozen=True)
+class Memory:
+    """A memory under the cursor, or marked.
+
+    Args:
+        id: Its id.
+        store: core, episodic, semantic, procedural or vault.
+        title: Its words.
+        pinned: Whether it is.
+        archived: Whether it is.
+    """
+
+    id: str
+    store: str
+    title: str
+    pinned: bool = False
+    archived: bool = False
+
+
+Subject: TypeAlias = Memory
+
+
+@dataclass(frozen=True)
+class Act:
+    """What is done.
+
+    Args:
+        call: Does it on the thread of actions and returns the sentence of the status line.
+        question: Asked first; empty where undo takes it back.
+        answer: What `enter` then does, in words.
+    """
+
+    call: Callable[[Workspace], str]
+    question: str = ""
+    answer: str = ""
+
+
+def quoted(title: str) -> str:
+    """Return the words of a thing in quotes, cut where they are long."""
+    words = " ".join(title.split())
+    return f"“{words if len(words) <= _LONGEST_QUOTE else words[: _LONGEST_QUOTE - 1] + '…'}”"
+
+
+def named(memories: tuple[Memory, ...]) -> str:
+    """Return the words of one memory, or how many they are."""
+    return quoted(memories[0].title) if len(memories) == 1 else f"{len(memories)} memories"
+
+
+def pin(memories: tuple[Memory, ...]) -> Act:
+    """Pin memories, or unpin them where all of them are pinned."""
+    ids = tuple(each.id for each in memories)
+    if all(each.pinned for each in memories):
+        return Act(
+            lambda workspace: _done(workspace.unpin(*ids).commit, f"Unpinned {named(memories)}.", "pins")
+        )
+    return Act(lambda workspace: _done(workspace.pin(*ids).commit, f"Pinned {named(memories)}.", "unpins"))
+
+
+def forget(memories: tuple[Memory, ...]) -> Act | str:
+    """Archive memories: the agent recalls them no more, and `r` brings them back."""
+    if all(each.archived for each in memories):
+        return "This is archived already; r brings it back."
+    ids = tuple(each.id for each in memories)
+    return Act(
+        lambda workspace: _done(
+            workspace.forget(ids=ids, apply=True).commit, f"Archived {named(memories)}.", "brings it back"
+        )
+    )
+
+
+def bring_back(memories: tuple[Memory, ...]) -> Act | str:
+    """Bring archived memories back."""
+    archived = tuple(each for each in memories if each.archived)
+    if not archived:
+        return "This is as it is now; there is nothing to bring back."
+
+    def restore(workspace: Workspace) -> str:
+        for each in archived:
+            workspace.restore(each.id)
+        return f"Brought back {named(archived)}. u archives it again."
+
+    return Act(restore)
+
+
+def reinforce(memories: tuple[Memory, ...]) -> Act:
+    """Count a use of memories."""
+
+    def count(workspace: Workspace) -> str:
+        for each in memories:
+            workspace.reinforce(each.id)
+        return f"Counted a use of {named(memories)}."
+
+    return Act(count)
+
+
+def _done(commit: str | None, said: str, undone: str) -> str:
+    return f"{said} u {undone}." if commit else "Nothing had to change."
+
+
+VERBS: dict[str, Callable[[tuple[Memory, ...]], Act | str]] = {
+    "pin": pin,
+    "forget": forget,
+    "bring-back": bring_back,
+    "reinforce": reinforce,
+}
+
+
+def undo(step: NextStep | None) -> Act | str:
+    """Take back the newest action; ask first where it is somebody else's."""
+    if step is None:
+        return "There is nothing to undo."
+    what = f"{quoted(step.summary)} ({step.by}, {step.timestamp:%H:%M})"
+    call = partial(_undo, step.commit, f"Undone: {what}. U redoes.", confirmed=not step.own)
+    return (
+        Act(call) if step.own else Act(call, f"Not yours ({step.by}): undo {quoted(step.summary)}?", "undo")
+    )
+
+
+def redo(step: NextStep | None) -> Act | str:
+    """Do again what was taken back last."""
+    if step is None:
+        return "There is nothing to redo."
+    said = f"Redone: {quoted(step.summary)}. u takes that back."
+    commit, own = step.commit, step.own
+
+    def again(workspace: Workspace) -> str:
+        workspace.redo(confirmed=not own, expected=commit)
+        return said
+
+    return Act(again) if own else Act(again, f"Not yours ({step.by}): redo {quoted(step.summary)}?", "redo")
+
+
+def _undo(commit: str, said: str, workspace: Workspace, *, confirmed: bool) -> str:
+    try:
+        workspace.undo(confirmed=confirmed, expected=commit)
+    except ConfirmationNeeded:
+        return "Something newer was done meanwhile; press u again to see what."
+    return said
