@@ -275,3 +275,9 @@ def test_an_unknown_name_is_answered_with_near_ones() -> None:
         held.files().find("Jon Smith")
     assert "person--john-smith" in (caught.value.remedy or "")
     assert NOW.tzinfo is not None
+
+
+@pytest.mark.parametrize("text", ["Re: budget", "people:Al", "Fwd: the minutes"])
+def test_subjects_of_letters_and_plurals_are_no_entity_types(text: str) -> None:
+    with pytest.raises(InvalidInput):
+        parse_entity(text)

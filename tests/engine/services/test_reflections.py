@@ -128,6 +128,22 @@ def test_what_waits_is_not_followed_by_another_one(home: AgentHome, mind: Propos
         assert before is not None
 
 
+def test_a_proposal_of_another_tool_is_not_overwritten(home: AgentHome, mind: Proposing) -> None:
+    theirs = "# Pending Reflection\n\n## Summary\nMerge the two tide tables.\n"
+    home.init()
+    _log(home, "The ferry leaves at nine")
+    path = home.root / layout.PENDING_REFLECTION
+    path.write_text(theirs, encoding="utf-8")
+    with home.open("main") as workspace:
+        with pytest.raises(Refused, match="written by something else"):
+            workspace.reflect()
+        asked = workspace.reflect(if_due=True, trigger="schedule")
+
+        assert asked.commit is None
+        assert path.read_text(encoding="utf-8") == theirs
+        assert workspace.reflect(renew=True).commit is not None
+
+
 def test_renewing_carries_over_what_is_undecided(home: AgentHome, mind: Proposing) -> None:
     home.init()
     _log(home, "The ferry leaves at nine")

@@ -52,6 +52,26 @@ def test_detection_stays_as_good_as_measured(
     assert right / (right + sum(each.missed for each in rates)) >= recall
 
 
+@pytest.mark.parametrize("message", ["Keep in mind this workflow.", "Remember this decision", "记住这个流程"])
+def test_a_word_that_only_points_refers_back(book: PhraseBook, message: str) -> None:
+    found = detect(message, book)
+    assert (found.kind, found.payload, found.refers_back) == ("remember", "", True)
+
+
+@pytest.mark.parametrize(
+    ("message", "kind"),
+    [
+        ("Consolidate memories", "reflect"),
+        ("review memories", "reflect"),
+        ("Clean up memory.", "reflect"),
+        ("Clean up memory leaks in the parser", "none"),
+        ("Review memory usage of the service", "none"),
+    ],
+)
+def test_the_short_forms_ask_for_a_reflection(book: PhraseBook, message: str, kind: str) -> None:
+    assert detect(message, book).kind == kind
+
+
 def test_span_and_phrase_say_where_the_trigger_stands(book: PhraseBook) -> None:
     message = "Thanks! Please don’t forget that I’m on leave."
     found = detect(message, book)

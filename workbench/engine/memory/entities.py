@@ -29,6 +29,9 @@ from workbench.engine.memory.wording import clean_name, clip, numbered
 _MOST_MERGES = 16
 # How much a type has to look like one of the five to be a slip of the pen.
 _LIKE = 0.85
+_PLURALS = {"people": "person", "persons": "person"}
+# “Re: budget” is the subject of a letter.
+_SUBJECT_MARKS = frozenset({"re", "fw", "fwd", "aw", "wg"})
 _LINK = re.compile(r"^\[\[([^\[\]|#]+)(?:[|#].*)?\]\]$")
 
 
@@ -72,12 +75,14 @@ def parse_entity(text: str) -> EntityName:
         return EntityName(parse_memory_id(f"entity:{bare}").name, "", given=True)
     kind = entity_type(before)
     near = difflib.get_close_matches(kind, ENTITY_TYPES, 1, _LIKE) if kind not in ENTITY_TYPES else []
+    near = [_PLURALS[kind]] if kind in _PLURALS else near
     # What begins like the id of another memory or like an address names no entity.
     if (
         colon
         and kind
         and not near
         and kind not in RESERVED_KINDS
+        and kind not in _SUBJECT_MARKS
         and not name.lstrip().startswith(("/", "\\"))
     ):
         return EntityName(clean_name(name), kind, given=True)

@@ -9,6 +9,7 @@ from workbench.engine import layout
 from workbench.engine.history.spent_ids import is_spent
 from workbench.engine.markdown.reflection_records import Evolution, ReflectionLog, RejectedClaims
 from workbench.engine.markdown.review import PendingReflection
+from workbench.engine.markdown.source import load_template
 
 if TYPE_CHECKING:
     from workbench.engine.history.plan import FileView
@@ -21,6 +22,13 @@ _NUMBERED: Final = re.compile(r"r-([0-9]{1,9})")
 def read_pending(view: FileView) -> PendingReflection:
     """Return the proposal that waits; one without items where none does."""
     return PendingReflection.parse(view.read(layout.PENDING_REFLECTION) or b"", layout.PENDING_REFLECTION)
+
+
+def is_of_another_tool(pending: PendingReflection) -> bool:
+    """Return whether the file says something that we did not write (design document §10.5 has its own form)."""
+    template = load_template(layout.PENDING_REFLECTION).decode().strip()
+    text = pending.source.text.strip()
+    return text not in ("", template) and not pending.items and not reflection_of(pending)
 
 
 def reflection_of(pending: PendingReflection) -> str:

@@ -22,7 +22,13 @@ from workbench.engine.memory.lookup import locate_memory
 from workbench.engine.reflection.account import READ_FIELD, read_account
 from workbench.engine.reflection.backlog import Backlog, parse_backlog, render_backlog
 from workbench.engine.reflection.due import Situation, is_due, next_scheduled
-from workbench.engine.reflection.files import read_evolution, read_log, read_pending, reflection_of
+from workbench.engine.reflection.files import (
+    is_of_another_tool,
+    read_evolution,
+    read_log,
+    read_pending,
+    reflection_of,
+)
 from workbench.engine.reflection.items import BY_HAND, PROPOSED, is_by_hand
 from workbench.engine.reflection.kinds import Kind
 from workbench.engine.reflection.model import Passage, Snapshot
@@ -468,5 +474,7 @@ def waiting_proposal(context: WorkspaceContext) -> str:
     What somebody proposed by hand does not wait in this sense: the next reflection takes it into its own proposal.
     """
     pending = read_pending(context.files)
+    if is_of_another_tool(pending):
+        return "A proposal written by something else"
     is_open = any(item.decision != "deferred" and not is_by_hand(item) for item in pending.items)
     return (reflection_of(pending) or "A proposal") if is_open else ""

@@ -343,7 +343,11 @@ class Reflections:
                 raise Refused(
                     f"{waiting} waits for decisions.",
                     where=layout.PENDING_REFLECTION,
-                    remedy="Decide in the bench or with `workbench review`, or run it again with --renew.",
+                    remedy=(
+                        "Decide in the bench or with `workbench review`, or run it again with --renew."
+                        if self._reviews.review().items
+                        else "Move the file away to keep it, or run it again with --renew to replace it."
+                    ),
                 )
             work = Work(cap=context.settings.reflection.token_budget, report=progress, cancelled=cancelled)
             if context.history.head() is None and files_waiting(context):
