@@ -315,7 +315,8 @@ def _two_grain(
         chunk = unit.stored.chunk
         if question.wants_times and tells_time(unit):
             signals["time"] = _TELLS_TIME
-        if chunk.store in primary:
+        # What always holds is not the latest, unless it tells when.
+        if chunk.store in primary and not (question.strategy == "latest" and is_timeless(unit)):
             signals["primary"] = _PRIMARY
         if question.period is not None and chunk.day is not None:
             distance = question.period.distance(chunk.day)

@@ -389,14 +389,13 @@ class Search:
         moved = newest_first(ordered, self.question, scored.idf, outdated)
         nudges = {id(ordered[at]): sentence for at, sentence in moved.items() if sentence}
         holding = behind_what_holds([ordered[at] for at in moved], [placed[at].score for at in moved])
-        final = within_days_first(holding, self.question)
         result = [
             replace(by_unit[id(unit)], nudges=(*by_unit[id(unit)].nudges, nudges[id(unit)]))
             if id(unit) in nudges
             else by_unit[id(unit)]
-            for unit in final
+            for unit in holding
         ]
-        return named_first(agreed_first(result, self.question))
+        return within_days_first(named_first(agreed_first(result, self.question)), self.question)
 
     def _hit(
         self,

@@ -454,21 +454,21 @@ def behind_what_holds(units: Sequence[CandidateUnit], scores: Sequence[float]) -
     return result
 
 
-def within_days_first(units: Sequence[CandidateUnit], question: Question) -> list[CandidateUnit]:
-    """Move what lies outside of “last week” behind all that lies within it, each in its order.
+def within_days_first(placed: Sequence[Ranked], question: Question) -> list[Ranked]:
+    """Move what lies outside of “last week” behind all that lies within it, each in its order; so what has no day.
 
     Days that are not counted from the day of asking raise a unit's score instead: what happened in March is told in
     April.
     """
     period = question.period
     if period is None or not period.is_from_now:
-        return list(units)
+        return list(placed)
 
-    def is_outside(unit: CandidateUnit) -> bool:
-        day = unit.stored.chunk.day
+    def is_outside(place: Ranked) -> bool:
+        day = place.unit.stored.chunk.day
         return day is None or period.distance(day) != 0
 
-    return sorted(units, key=is_outside)
+    return sorted(placed, key=is_outside)
 
 
 def _is_successor(unit: CandidateUnit, retired: CandidateUnit) -> bool:
