@@ -66,7 +66,7 @@ class Frame(Screen[None], inherit_bindings=False):
     Place { height: 1fr; width: 1fr; layout: horizontal; display: none; }
     Place.-here { display: block; }
     .place-left { width: 46%; height: 1fr; padding: 0 1 0 0; }
-    .place-head { height: 1; margin: 0 0 0 2; }
+    .place-head { height: 1; }
     .place-list { height: 1fr; }
     .place-card { width: 1fr; height: 1fr; border-left: solid $rule; }
     .place-card:focus { border-left: solid $accent; }

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual.containers import Container
 
 from workbench.display.card import memory_card
+from workbench.display.ink import gap, ink
 from workbench.engine.errors import InvalidInput, NotFound
 from workbench.tui.parts.card import CardPart
 from workbench.tui.parts.line import DrawnLines
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from workbench.tui.verbs import Subject
     from workbench.tui.widgets.rows import RowSource
 
+# Cells left of the rows, for cursor and marks; the heading begins where they do.
+_GUTTER = 2
+
 
 class Place(Container):
     """A list with its card; a place of ours says what it reads and how its rows look.
@@ -29,7 +33,7 @@ class Place(Container):
     """
 
     EMPTY: ClassVar[str] = "There is nothing here yet."
-    KEYS: ClassVar[tuple[str, ...]] = ("edit", "pin", "forget", "evidence", "details", "history")
+    KEYS: ClassVar[tuple[str, ...]] = ("pin", "forget", "details")
     """Commands that the key line offers here, beside those of the frame."""
 
     def __init__(self, name: str) -> None:
@@ -82,13 +86,11 @@ class Place(Container):
     def show(self, results: Any) -> None:
         """Show what was read; the cursor stays on its row."""
         self.results = results
-        self.head.show(lambda width: (self.heading(results, width),))
+        self.head.show(lambda width: ((gap(_GUTTER), *self.heading(results, width - _GUTTER - 1)),))
         self.list.show(self.rows(results))
 
     def empty(self) -> list[Line]:
         """Return what an empty list says."""
-        from workbench.display.ink import ink
-
         return [(ink(self.EMPTY, "soft"),)]
 
     @property
