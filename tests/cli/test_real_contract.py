@@ -55,6 +55,10 @@ def test_answers_have_the_shapes_of_the_contract(answering: Program) -> None:
     assert set(shown["validity"]) >= {"from", "until", "supersededBy"}
     assert set(shown["links"]) >= {"to", "from"}
     assert set(shown["history"][0]) >= {"commit", "timestamp", "actor", "approval", "summary"}
+    why = answering.json("show", "Lena", "--why")
+    assert set(why) >= {
+        "id", "title", "basis", "said", "told", "lost", "more", "written", "usedBy", "status", "falls",
+    }  # fmt: skip
     core = answering.json("core")
     assert set(core) >= {"blocks", "tokens", "cap"}
     assert set(core["blocks"][0]) >= {"name", "tokens", "budget", "items"}

@@ -16,6 +16,7 @@ from workbench.display.memories import (
     nothing_lines,
     scoped_brief_lines,
     shown_lines,
+    why_lines,
     why_not_lines,
 )
 from workbench.display.status import brief_lines
@@ -117,13 +118,22 @@ def get_command(invocation: Invocation, path: str, from_: int, lines: int | None
 @command(
     "show",
     answers="Where does this come from, is it still true, and who touched it?",
-    examples=("workbench show person--sam-okafor", "workbench show episode:2026-02-02:14:30"),
+    examples=(
+        "workbench show person--sam-okafor",
+        "workbench show episode:2026-02-02:14:30",
+        "workbench show core:identity:name --why",
+    ),
 )
 @click.argument("id_", metavar="ID", shell_complete=complete_memory)
+@click.option("--why", is_flag=True, help="Say what it rests on: who said it, where and when.")
 @scope_option
-def show_command(invocation: Invocation, id_: str, scope: str | None) -> int:
-    """Showing a memory counts as an access, which keeps it fresh."""
+def show_command(invocation: Invocation, id_: str, why: bool, scope: str | None) -> int:
+    """Showing a memory counts as an access, which keeps it fresh; asking why it is believed does not."""
     door = scoped_door(invocation, scope)
+    if why:
+        if door is not None:
+            raise click.UsageError("--why is the owner’s alone.", click.get_current_context())
+        return invocation.ask(lambda workspace: workspace.why(id_), why_lines)
     with door if door is not None else invocation.open() as memory:
         shown = memory.show(id_)
     return invocation.report(shown, shown_lines)

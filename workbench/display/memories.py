@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         Remembered,
         Shown,
         Validity,
+        Why,
     )
     from workbench.engine.results.recall import Cut, Explanation, Found, Hit, WhyNot
     from workbench.engine.results.reviews import Proposed
@@ -45,6 +46,8 @@ _HEADING_OR_COMMENT = re.compile(r"^\s*(?:#{1,6} .*|<!--.*-->\s*|)$")
 _FACT = re.compile(r"^\s*[-*] +(?=\S)")
 _LIST_ITEM = re.compile(r" *(?:(?:[-*+>]|\d+[.)]) )?")
 _TERMS = ("base", "decay", "days", "lambda", "accessCount", "reinforcement", "typeWeight")
+_MOST_QUOTED = 400
+_MOST_NAMED = 10
 _LINK_TO = re.compile(r"\[\[([^\[\]|\s]+)\]\]")
 _QUESTIONS = {
     "changes": "what changed",
@@ -430,6 +433,37 @@ def shown_lines(page: Page, shown: Shown) -> list[str]:
         lines += ["", *_fact_lines(page, told)]
     if shown.history:
         lines += ["", page.paint("History", "strong"), *_history_lines(page, shown)]
+    return lines
+
+
+def why_lines(page: Page, why: Why) -> list[str]:
+    """Show why a memory is believed, and when it fades."""
+    lines = [page.paint(safe_line(why.title or why.id), "strong")]
+    for said in why.said:
+        when = at_minute(page, said.moment) if said.moment else ""
+        place = f"{said.session or said.path or said.id}, line {said.line}"
+        lines += ["", *page.wrapped(f"“{clip(safe_line(said.quote), _MOST_QUOTED)}”", first="  ", rest="  ")]
+        about = safe_line(", ".join(filter(None, (said.speaker, when, place))))
+        lines += [page.paint(line, "quiet") for line in page.wrapped(about, first="  ", rest="  ")]
+    if why.written is not None:
+        when, by = at_minute(page, why.written.timestamp), safe_line(why.written.actor)
+        said_so = f" ({safe_line(why.written.trigger)})" if why.written.trigger else ""
+        told = f"{safe_line(why.written.summary)}, {when}, by {by}{said_so}"
+        lines += page.wrapped(f"Adopted on {when[:10]}." if why.basis == "adoption" else f"Written: {told}")
+    elif why.basis == "file":
+        lines += page.wrapped("It stands in its file; no commit has it yet.")
+    if why.told:
+        lines += page.wrapped(f"Source: {safe_line(', '.join(why.told))}")
+    if why.lost:
+        lines += page.wrapped(f"No longer there: {safe_line(', '.join(why.lost))}")
+    if why.more:
+        lines.append(f"{counted(why.more, 'more source')} not looked into.")
+    if why.used_by:
+        named = ", ".join(why.used_by[:_MOST_NAMED])
+        lines += page.wrapped(
+            f"Named by {counted(len(why.used_by), 'memory', 'memories')}: {safe_line(named)}"
+        )
+    lines += [f"Becomes {fall.after} on {fall.on.isoformat()} unless it is used." for fall in why.falls[:1]]
     return lines
 
 

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from workbench.engine.services.past import PastReader
     from workbench.engine.services.proposals import Proposals
     from workbench.engine.services.questions import Questions
+    from workbench.engine.services.reasons import Reasons
     from workbench.engine.services.reflections import Reflections, Reviews
     from workbench.engine.services.retrieval import Retrieval
     from workbench.engine.services.secrets import Secrets
@@ -101,6 +102,12 @@ class _Services:
         from workbench.engine.services.retrieval import Retrieval
 
         return Retrieval(self.context, self.past)
+
+    @cached_property
+    def reasons(self) -> Reasons:
+        from workbench.engine.services.reasons import Reasons
+
+        return Reasons(self.context, self.retrieval, self.sessions)
 
     @cached_property
     def core(self) -> Core:
@@ -467,6 +474,7 @@ class Workspace:
     get = _Verb(lambda of: of.retrieval.get)
     show = _Verb(lambda of: of.retrieval.show)
     history_of = _Verb(lambda of: of.retrieval.history_of)
+    why = _Verb(lambda of: of.reasons.why)
     resolve = _Verb(lambda of: of.retrieval.resolve)
     memory_around = _Verb(lambda of: of.retrieval.memory_around)
     title = _Verb(lambda of: of.retrieval.title)

@@ -142,6 +142,7 @@ READING = (
     Calling(
         "search_request", lambda w: w.search_request(SearchRequest("lighthouse ferry", store="episodic"))
     ),
+    Calling("why", lambda w: w.why(FACT)),
     Calling("why_not", lambda w: w.why_not("lighthouse ferry", EPISODE)),
     Calling("index", lambda w: w.index()),
     Calling("to_forget", lambda w: w.to_forget("the ferry")),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from workbench.engine.results.audit import Changes, WayBack, WhyForgotten
+    from workbench.engine.results.decay import Fall
     from workbench.engine.results.recall import Found
     from workbench.engine.results.reviews import Reflected
 
@@ -228,6 +229,74 @@ class Shown:
     title: str = ""
     scope: str | None = None
     retired: bool = False
+
+
+@dataclass(frozen=True)
+class Saying:
+    """Words that a memory rests on.
+
+    Args:
+        id: The memory, or the line of a transcript, that they stand in.
+        quote: The words, secrets on which nobody has decided masked.
+        path: The file that holds them; a transcript's may lie outside the workspace.
+        line: Their first line there, 1-based.
+        speaker: Who said so: the role in the transcript; None where nothing tells.
+        moment: When; None where nothing tells.
+        session: The key of the session that they were said in; None where it was none.
+    """
+
+    id: str
+    quote: str
+    path: str | None
+    line: int
+    speaker: str | None = None
+    moment: datetime | None = None
+    session: str | None = None
+
+
+@dataclass(frozen=True)
+class Written:
+    """The commit that wrote a memory's present words.
+
+    Args:
+        trigger: What caused it, in one line; None where nobody said.
+    """
+
+    commit: str
+    timestamp: datetime
+    actor: str
+    approval: str
+    summary: str
+    trigger: str | None = None
+
+
+@dataclass(frozen=True)
+class Why:
+    """Why a memory is believed, what uses it, and when it fades.
+
+    Args:
+        basis: What it rests on: `words` in `said`; the `commit` in `written`; `adoption`, where that is the commit
+            the history begins with; `file`, where no commit has it.
+        said: The words, those of a transcript before those of the memory drawn from it.
+        told: Words for a source that is no memory, such as `user-explicit`.
+        lost: Sources that cannot be read any more.
+        more: How many sources were not looked into.
+        used_by: Ids of the memories that name it.
+        status: Of its score; None where it has none.
+        falls: Every threshold that it passes from now on if nobody touches it; of a fact, its entity's.
+    """
+
+    id: str
+    title: str
+    basis: str
+    said: tuple[Saying, ...]
+    told: tuple[str, ...]
+    lost: tuple[str, ...]
+    more: int
+    written: Written | None
+    used_by: tuple[str, ...]
+    status: str | None
+    falls: tuple[Fall, ...]
 
 
 @dataclass(frozen=True)

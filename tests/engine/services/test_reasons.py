@@ -1,0 +1,114 @@
+"""Why a memory is believed: the words behind it, else the commit that wrote it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.engine.services.agent_home import AgentHome
+from tests.engine.services.session_talk import MAIN
+from workbench.engine.errors import NotFound
+from workbench.engine.results import to_json
+
+FACT = "entity:person--robin#^tea1"
+EPISODE = "episode:2026-02-01:09:15"
+
+
+def test_a_fact_rests_on_the_words_of_its_episode(settled: AgentHome) -> None:
+    with settled.open() as workspace:
+        why = workspace.why(FACT)
+    (said,) = why.said
+    assert (why.basis, why.written, why.lost) == ("words", None, ())
+    assert (said.id, said.quote, said.path, said.line) == (
+        EPISODE, "Backups run at midnight.", "memory/episodes/2026-02-01.md", 3,
+    )  # fmt: skip
+    assert said.moment is not None
+    assert f"{said.moment:%Y-%m-%d %H:%M}" == "2026-02-01 09:15"
+    assert to_json(why)["said"][0]["session"] is None
+
+
+def test_an_episode_from_a_session_gives_speaker_session_line_and_day(talked: AgentHome) -> None:
+    with talked.open() as workspace:
+        line = next(each for each in workspace.session(MAIN).lines if each.kind == "message")
+        talked.write(
+            "memory/episodes/2026-02-02.md",
+            f"# 2026-02-02\n\n## 10:00 | event | from:[{line.citation}]\nSomething was said.\n",
+        )
+        (said,) = workspace.why("episode:2026-02-02:10:00").said
+    assert (said.quote, said.speaker, said.session, said.line, said.moment) == (
+        line.text, line.role, MAIN, line.line, line.moment,
+    )  # fmt: skip
+
+
+def test_a_fact_of_such_an_episode_has_both_the_transcript_first(talked: AgentHome) -> None:
+    with talked.open() as workspace:
+        line = next(each for each in workspace.session(MAIN).lines if each.kind == "message")
+        talked.write(
+            "memory/episodes/2026-02-02.md",
+            f"# 2026-02-02\n\n## 10:00 | event | from:[{line.citation}]\nSomething was said.\n",
+        )
+        talked.write(
+            "memory/graph/entities/person--kim.md",
+            "# person--kim\n\n## Facts\n- Rows (from episode:2026-02-02:10:00) ^row1\n",
+        )
+        why = workspace.why("entity:person--kim#^row1")
+    assert [each.id for each in why.said] == [line.citation, "episode:2026-02-02:10:00"]
+
+
+def test_a_core_item_rests_on_the_commit_that_wrote_its_words(settled: AgentHome) -> None:
+    with settled.open() as workspace:
+        changed = workspace.core_add("Critical Facts", "The spare key is under the stairs")
+        workspace.core_add("Persona", "Ask before mailing anybody")
+        (item,) = changed.ids
+        why = workspace.why(item)
+    assert why.basis == "commit"
+    assert why.written is not None
+    assert why.written.commit == changed.commit
+    assert "The spare key" in why.written.summary
+    assert why.status == "active"
+    assert why.falls[0].after == "fading"
+
+
+def test_what_was_there_before_the_history_was_adopted(settled: AgentHome) -> None:
+    with settled.open() as workspace:
+        why = workspace.why("core:identity:name")
+    assert why.basis == "adoption"
+    assert why.written is not None
+    assert why.written.timestamp == settled.clock.now()
+
+
+def test_without_a_history_the_file_is_all_there_is(furnished: AgentHome) -> None:
+    with furnished.open() as workspace:
+        why = workspace.why("core:identity:name")
+    assert (why.basis, why.written, why.said) == ("file", None, ())
+
+
+def test_a_source_that_is_gone_is_named_as_lost(settled: AgentHome) -> None:
+    settled.write(
+        "memory/graph/entities/person--kim.md",
+        "# person--kim\n\n## Facts\n- Rows (since 2020-01-01, from episode:2020-01-01:10:00) ^row1\n",
+    )
+    with settled.open() as workspace:
+        workspace.adopt()
+        why = workspace.why("entity:person--kim#^row1")
+    assert why.lost == ("episode:2020-01-01:10:00",)
+    assert why.basis == "commit"
+
+
+def test_what_names_a_memory_uses_it(settled: AgentHome) -> None:
+    with settled.open() as workspace:
+        used_by = workspace.why(EPISODE).used_by
+    assert set(used_by) == {"entity:person--robin", FACT}
+
+
+def test_asking_counts_as_no_access_and_changes_nothing(settled: AgentHome) -> None:
+    before, commits = settled.tracked(), settled.commits()
+    with settled.open() as workspace:
+        counts = [each.access_count for each in workspace.decay().entries]
+        workspace.why(FACT)
+        assert [each.access_count for each in workspace.decay().entries] == counts
+    assert (settled.tracked(), settled.commits()) == (before, commits)
+
+
+def test_an_unknown_memory_is_not_found(settled: AgentHome) -> None:
+    with settled.open() as workspace, pytest.raises(NotFound):
+        workspace.why("episode:1999-01-01:10:00")

@@ -1,0 +1,156 @@
+"""Why a memory is believed: the words it rests on, else the commit that wrote it, and what becomes of it."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING
+
+from workbench.engine import results
+from workbench.engine.errors import HistoryError, InvalidInput, NotFound, OutsideWorkspace, StorageError
+from workbench.engine.history.commits import parse_message
+from workbench.engine.identifiers import cited_lines, parse_memory_id
+from workbench.engine.memory.lookup import locate_memory
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from workbench.engine.services.context import WorkspaceContext
+    from workbench.engine.services.retrieval import Retrieval
+    from workbench.engine.services.sessions import Sessions
+
+_INIT = "system:init"
+_SESSIONS = "sessions/"
+# A person reads no more, and an entity may have hundreds of sources.
+_MOST_SOURCES = 20
+_MOST_LINES = 10
+
+
+class Reasons:
+    """What memories rest on; looking counts as no access."""
+
+    def __init__(self, context: WorkspaceContext, retrieval: Retrieval, sessions: Sessions) -> None:
+        self._context = context
+        self._retrieval = retrieval
+        self._sessions = sessions
+
+    def why(self, id: str) -> results.memories.Why:  # noqa: A002 - the field's word
+        """Return why a memory is believed, what names it, and when it fades.
+
+        A memory whose sources can be read rests on their words. Any other rests on the newest commit that changed
+        its own words; where that is the first of the history, it was adopted rather than written.
+
+        Args:
+            id: A memory id, an entity's or fact's too, or the name of an entity.
+
+        Raises:
+            NotFound: There is no such memory.
+            Ambiguous: There are several.
+        """
+        shown = self._retrieval.show(id, count_access=False, history=False)
+        words, sources = _sorted_out(shown.provenance)
+        said: list[results.memories.Saying] = []
+        lost: list[str] = []
+        for source in sources[:_MOST_SOURCES]:
+            found = [each for each in self._follow(source) if each not in said]
+            said += found
+            if not found and source not in {each.id for each in said}:
+                lost.append(source)
+        written = None if said else self._written(shown)
+        falls, status = self._falls(shown)
+        if said:
+            basis = "words"
+        elif written is None:
+            basis = "file"
+        else:
+            basis = "adoption" if written.actor == _INIT else "commit"
+        return results.memories.Why(
+            id=shown.id,
+            title=shown.title,
+            basis=basis,
+            said=tuple(said),
+            told=words,
+            lost=tuple(lost),
+            more=max(0, len(sources) - _MOST_SOURCES),
+            written=written,
+            used_by=shown.links.from_,
+            status=status,
+            falls=falls,
+        )
+
+    def _follow(self, source: str) -> Iterator[results.memories.Saying]:
+        """Yield the words behind a source: first those it came from itself, then its own; nothing if it is gone."""
+        if source.startswith(f"file:{_SESSIONS}"):
+            yield from self._spoken(source)
+            return
+        context = self._context
+        # One source that is gone or cannot be read hides no other; it is named as lost.
+        with contextlib.suppress(NotFound, InvalidInput, OutsideWorkspace, StorageError):
+            memory = locate_memory(context.files, source, context.zone)
+            if memory.id.kind == "episode":
+                for origin in memory.provenance.sources:
+                    if origin.startswith(f"file:{_SESSIONS}"):
+                        yield from self._spoken(origin)
+            yield results.memories.Saying(
+                id=source,
+                quote=memory.text,
+                path=memory.path,
+                line=memory.span.start,
+                moment=memory.created,
+            )
+
+    def _spoken(self, citation: str) -> Iterator[results.memories.Saying]:
+        """Yield the cited lines of a session's transcript, as this role may read them."""
+        cited = cited_lines(citation.removeprefix("file:"))
+        count = min(cited[2] - cited[1] + 1, _MOST_LINES) if cited else 1
+        with contextlib.suppress(NotFound, InvalidInput, OutsideWorkspace, StorageError):
+            view = self._sessions.view(citation, limit=max(1, count))
+            for line in view.lines:
+                yield results.memories.Saying(
+                    id=line.citation,
+                    quote=line.text,
+                    speaker=line.role or None,
+                    path=view.session.transcript,
+                    line=line.line,
+                    moment=line.moment,
+                    session=view.session.key,
+                )
+
+    def _written(self, shown: results.memories.Shown) -> results.memories.Written | None:
+        newest = next(iter(self._retrieval.history_of(shown.id, shown.path)), None)
+        if newest is None:
+            return None
+        trigger = "—"
+        # The log tells who and when of a commit that was lost.
+        with contextlib.suppress(HistoryError, NotFound):
+            trigger = parse_message(self._context.history.store.commit(newest.commit)).trigger
+        return results.memories.Written(
+            newest.commit,
+            newest.timestamp,
+            newest.actor,
+            newest.approval,
+            newest.summary,
+            None if trigger == "—" else trigger,
+        )
+
+    def _falls(self, shown: results.memories.Shown) -> tuple[tuple[results.decay.Fall, ...], str | None]:
+        """Return the thresholds that a memory passes from now on, and its status; none where it has no score."""
+        if shown.score is None:
+            return (), None
+        try:
+            whole = str(parse_memory_id(shown.id).whole)
+            return self._context.scores().explained(whole, None, lambda_=None).falls, shown.score.status
+        except InvalidInput:
+            return (), shown.score.status
+
+
+def _sorted_out(provenance: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the words among the sources of a memory, such as `user-explicit`, and the ids."""
+    words, ids = [], []
+    for source in provenance:
+        try:
+            parse_memory_id(source)
+        except InvalidInput:
+            words.append(source)
+        else:
+            ids.append(source)
+    return tuple(words), tuple(ids)
