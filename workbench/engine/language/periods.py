@@ -23,7 +23,7 @@ _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _YEAR = r"(?P<year>(?:19|20)\d\d)"
 _HAN_MONTH = r"(?P<month>1[0-2]|[1-9]|十[一二]?|[一二三四五六七八九])\s*月"
 _MOST_YEARS_BACK = 20
-_HAN_DAY = r"(?P<day>[0-3]?\d)\s*[日号號]"
+_HAN_DAY = r"(?P<day>[0-3]?\d|三?十一?|二?十[一二三四五六七八九]?|[一二三四五六七八九])\s*[日号號]"
 _LAST = r"(?P<which>last|previous|past|this|next)"
 _HAN_YEAR = r"(?P<year>(?:19|20)\d\d)\s*年"
 
@@ -135,6 +135,14 @@ def _month_number(name: str) -> int:
     return MONTHS.get(name) or _number(name)
 
 
+def _day_number(text: str) -> int:
+    """Return the day of a month in digits or Chinese numerals, such as 二十三."""
+    tens, ten, units = text.rpartition("十")
+    if not ten:
+        return _number(text)
+    return 10 * (_number(tens) if tens else 1) + (_number(units) if units else 0)
+
+
 def _one_day(day: date) -> Period:
     return Period(day, day)
 
@@ -164,9 +172,11 @@ def _iso_day(match: re.Match[str], _today: date) -> Period:
 
 
 def _named_day(match: re.Match[str], today: date) -> Period:
-    month, day = _month_number(match["month"]), int(match["day"])
+    month, day = _month_number(match["month"]), _day_number(match["day"])
     if match["year"]:
         return _one_day(date(int(match["year"]), month, day))
+    if which := match.groupdict().get("which"):
+        return _one_day(date(today.year + _which(which), month, day))
     this_year = date(today.year, month, day)
     return _one_day(this_year if this_year <= today else date(today.year - 1, month, day))
 
@@ -300,7 +310,10 @@ _READERS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
     (re.compile(pattern), read)
     for pattern, read in (
         (r"(?<!\d)(?P<year>(?:19|20)\d\d)[-/.](?P<month>\d{1,2})[-/.](?P<day>\d{1,2})(?!\d)", _iso_day),
-        (rf"{_HAN_YEAR}\s*{_HAN_MONTH}\s*{_HAN_DAY}", _named_day),
+        (
+            rf"(?<![\d个個])(?:(?:{_HAN_YEAR}|(?P<which>[去今前明])年)\s*)?{_HAN_MONTH}\s*{_HAN_DAY}",
+            _named_day,
+        ),
         (rf"\b{_DAY}\s+(?:of\s+)?{_MONTH}\b,?(?:\s+{_YEAR}\b)?", _named_day),
         (rf"\b{_MONTH}\s+{_DAY}\b,?(?:\s+{_YEAR}\b)?", _named_day),
         (r"(?<!\d)(?P<year>(?:19|20)\d\d)-(?P<month>0[1-9]|1[0-2])(?!-?\d)", _numbered_month),
