@@ -22,6 +22,8 @@ SAID = {
     "I use vim, and I like it": "Alex uses vim, and they like it",
     "I color-code my notes": "Alex color-codes their notes",
     "I like me-time": "Alex likes me-time",
+    "I have trouble with mornings, like missing the bus": "Alex has trouble with mornings, like missing the bus",
+    "I bake bread and like cycling": "Alex bakes bread and likes cycling",
     "I no longer work at Acme": "Alex no longer works at Acme",
     "my favourite colour is blue": "Alex’s favourite colour is blue",
     "I'd love to go": "Alex would love to go",

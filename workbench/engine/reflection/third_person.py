@@ -129,7 +129,7 @@ class _Turning:
         if key.startswith("i'") and key[2:] in _CONTRACTED:
             return self._contracted(key[2:], following)
         own = self._own(key)
-        return own if own is not None else self._coordinated(word, key)
+        return own if own is not None else self._coordinated(word, key, before.casefold())
 
     def _subject(self) -> str:
         if self._named:
@@ -181,7 +181,7 @@ class _Turning:
         self._present = True
         return _with_s(word)
 
-    def _coordinated(self, word: str, key: str) -> str:
+    def _coordinated(self, word: str, key: str, before: str) -> str:
         """Let “and prefer” follow “Alex uses”; not “and prefer” in “Alex wants to use and prefer”."""
         if key in ("to", "that", "which", "who", "they", "if", "when", "because") or key in AUXILIARIES:
             self._plain = True
@@ -190,6 +190,9 @@ class _Turning:
             key in ("and", "but") or (self._after_and and key in ADVERBS),
         )
         if not joined or not self._named or self._plain:
+            return word
+        if key == "like" and not (before in ("and", "but") or before in ADVERBS):
+            # After a bare comma it is the preposition: “has trouble with mornings, like missing the bus”.
             return word
         if key in COMMON_VERBS or (self._present and key in LIKELY_VERBS):
             return _with_s(word)

@@ -15,8 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _NAME: Final = r"[A-Z][a-zà-ÿ]{2,20}"
+# In “the code of Orchid lives in …” it is the code that lives there: a name after a preposition does nothing.
+_GOVERNED: Final = "".join(rf"(?<!\b{word} )" for word in ("of", "for", "from", "in", "at", "on", "with"))
 _DOES = re.compile(
-    rf"(?<![\w-])(?P<name>{_NAME})\s+(?:(?:also|really|now|always)\s+)?(?:wears|prefers|likes|loves|hates|wants|asked|said|says"
+    rf"(?<![\w-]){_GOVERNED}(?P<name>{_NAME})\s+(?:(?:also|really|now|always)\s+)?(?:wears|prefers|likes|loves|hates|wants|asked|said|says"
     r"|told|thinks|reads|drives|lives|leads|studies|practi[sc]es|threw|bought|complained|suggested|insists"
     r"|is (?:allergic|team lead|moving|leaving|pregnant|her|his|my|our)|goes on (?:\w+ )?leave"
     r"|broke (?:his|her)|got (?:his|her)"
