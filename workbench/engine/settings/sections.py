@@ -238,7 +238,7 @@ class ReflectionSettings:
     )
     time: str = of(Kind.TIME, "03:00", "when the daily cycle runs")
     threshold: int = whole(20, 1, 100_000, "unprocessed episodes that set a cycle off")
-    items: int = whole(60, 1, 1000, "most changes that one reflection proposes; the rest come next")
+    items: int = whole(25, 1, 1000, "most changes that one reflection proposes; the rest come next")
     model: bool = of(Kind.SWITCH, True, "whether the configured chat model reflects, rather than rules")
 
 
