@@ -270,6 +270,86 @@ def time_first_look(files: GeneratedFiles, chunks: int, folder: Path) -> None:
     say("  until all words are found", f"{whole:.2f} s, {cost:.2f} s of the processor", 6, whole, most=True)
 
 
+def time_workspace(files: GeneratedFiles, chunks: int, folder: Path) -> None:
+    """Index a workspace of days and entities from cold, search it beside the floors, and change one of its files.
+
+    55,000 chunks lie in 17,271 files. Searches are asked in turn with the floors, so that both meet the same load.
+    """
+    del files
+    from tests.benchmarks.large_workspace import EPISODES_A_DAY, LAST_DAY, generate
+    from workbench.engine.workspace import Workspace
+
+    root = folder / "entities"
+    entities = chunks * 3 // 10
+    generate(root, episodes=chunks - entities, entities=entities)
+    os.environ.update(
+        WORKBENCH_PATHS_CACHE=str(folder / "entities-cache"),
+        WORKBENCH_PATHS_STATE=str(folder / "entities-state"),
+        WORKBENCH_NOW="2026-02-03T09:00:00Z",
+    )
+    started, worked = time.perf_counter(), time.process_time()
+    with Workspace.open(root, role="reader") as workspace:
+        held = workspace.index()
+        taken, cost = time.perf_counter() - started, time.process_time() - worked
+        say(
+            "everything indexed from cold",
+            f"{taken:.1f} s, {cost:.1f} s of the processor",
+            15,
+            taken,
+            most=True,
+        )
+        say("  of it", f"{held.files:,} files, {held.chunks:,} chunks, {peak_megabytes():.0f} MB at most")
+        floor = bare_floor(next((folder / "entities-cache").rglob("recall-*.sqlite")))
+        for name, budget in (("  20 results", None), ("  2,000 tokens", 2000)):
+            ours, floors = [], []
+            for question in ASKED * ROUNDS:
+                started = time.perf_counter()
+                workspace.search(question, budget=budget)
+                ours.append(time.perf_counter() - started)
+                started = time.perf_counter()
+                floor(question)
+                floors.append(time.perf_counter() - started)
+            say(name, spread(ours[len(ASKED) :]))
+            say("    floor: FTS5 of all words and a numpy scan", spread(floors[len(ASKED) :]))
+        day = root / f"memory/episodes/{LAST_DAY}.md"
+        words = iter(f"newword{number}" for number in range(EPISODES_A_DAY))
+
+        def change() -> None:
+            word = next(words)
+            with day.open("a", encoding="utf-8") as file:
+                file.write(f"\n## 23:30 | fact | confidence:high\nNow it says {word}.\n")
+            while not any(word in hit.snippet for hit in workspace.search(word).results):
+                pass
+
+        middle, most = often(change)
+        say("one changed file until a search finds it", figures(middle, most), 50, middle * 1000, most=True)
+
+
+def bare_floor(place: Path) -> Callable[[str], object]:
+    """Return what a plain search does: a query of every word by FTS5 with its stemmer, and a scan of all vectors."""
+    source = tables.connect(place)
+    texts = tables.ask(source, "SELECT number, text FROM texts")
+    source.close()
+    connection = apsw.Connection("")
+    connection.execute("CREATE VIRTUAL TABLE words USING fts5(text, tokenize = 'porter unicode61')")
+    with connection:
+        connection.executemany("INSERT INTO words (rowid, text) VALUES (?, ?)", texts)
+    embedder = StaticEmbedder()
+    vectors = np.random.default_rng(0).standard_normal((len(texts), embedder.dimensions), np.float32)
+
+    def ask_floor(question: str) -> object:
+        products = vectors @ embedder.embed_query(question)
+        best = np.argpartition(-products, CANDIDATES)[:CANDIDATES]
+        expression = " OR ".join(f'"{term}"' for term in dict.fromkeys(question.split()))
+        rows = connection.execute(
+            "SELECT rowid, text FROM words WHERE words MATCH ? ORDER BY rank LIMIT ?",
+            (expression, CANDIDATES),
+        ).fetchall()
+        return best, rows
+
+    return ask_floor
+
+
 FILL = """
 import sys
 from pathlib import Path
@@ -328,6 +408,7 @@ PARTS: dict[str, Callable[[GeneratedFiles, int, Path], None]] = {
     "building": time_building,
     "searching": time_searching,
     "door": time_door,
+    "workspace": time_workspace,
     "first-look": time_first_look,
 }
 
