@@ -66,7 +66,7 @@ class Poisonous(FakeBench):
         )  # fmt: skip
         cuts = tuple(Cut(text[:60], text, 1, 2, 0.1, text[:30], text) for text in HOSTILE)
         return Found(
-            hits, EVERYTHING, EVERYTHING, EVERYTHING, likely_absent=True, took_ms=1.0, strategy=EVERYTHING,
+            hits, EVERYTHING, EVERYTHING, EVERYTHING, likely_absent=None, took_ms=1.0, strategy=EVERYTHING,
             period=(EVERYTHING, EVERYTHING), stale=EVERYTHING, cuts=cuts,
         )  # fmt: skip
 

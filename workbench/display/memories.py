@@ -202,8 +202,6 @@ def found_lines(page: Page, found: Found, *, query: str = "", explain: bool = Fa
         lines += _hit_lines(page, hit, query, explain=explain)
     if not found.results:
         lines.append("Nothing found so far." if found.stale else "Nothing found.")
-    elif found.likely_absent:
-        lines.append(page.paint("None of this may be what you look for.", "accent"))
     for remark in (found.fallback, found.stale):
         if remark:
             lines += page.wrapped(safe_line(remark), first="! ")

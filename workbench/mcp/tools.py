@@ -63,8 +63,7 @@ def _search(call: Call) -> dict[str, Any]:
         "provider": found.provider,
         "model": found.model,
         "fallback": found.fallback,
-        # Before everything has been read, nothing can be said to be missing.
-        "likelyAbsent": found.likely_absent and not found.stale,
+        "likelyAbsent": found.likely_absent,
     }
     if found.faded.count:
         answer["faded"] = {"count": found.faded.count, "results": [_hit(hit) for hit in found.faded.results]}
@@ -227,7 +226,7 @@ SEARCH = Tool(
     "endLine), an id, a score from 0 to 1 and, where it no longer holds, retired, with until (the last day that it "
     "held) and supersededBy (what holds instead) where they are known; an entity has the relations that answer. "
     "outdatedBy names the approved fact that holds instead of what lines say, approvedAs the one that rests on them. "
-    "likelyAbsent true means that nothing found deserves belief: say that you looked and are not sure; stale says "
+    "Where no result answers the question, say that you looked and are not sure; stale says "
     "what is not searched yet. Read more around a result with memory_get.",
     (
         Parameter("query", Kind.TEXT, "What you want to know, as words or a question.", required=True),

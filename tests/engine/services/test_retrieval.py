@@ -57,7 +57,6 @@ def test_an_entity_called_by_a_part_of_its_name_comes_with_its_relations(
         found = workspace.search("What do you know about the ledger project?")
         first = found.results[0]
         assert (first.id, first.signals.graph) == ("entity:project--tern", 1.0)
-        assert not found.likely_absent
         assert [each.told(first.id) for each in first.relations] == [
             "developed-by › Robin",
             "built-on › Harbour",

@@ -179,7 +179,7 @@ class Found:
     Args:
         provider: What made the vectors: builtin, local, openai, gemini, qmd, or none.
         fallback: Why this is not the configured provider, or None.
-        likely_absent: Whether no result is credible.
+        likely_absent: Always None: no measure recognised missing answers well enough (`docs/recall.md`).
         strategy: How the question was read: general, when, about, how, latest.
         period: First and last day named in the question, or None.
         stale: What the answer may miss, as a sentence; None if the index is up to date.
@@ -191,7 +191,7 @@ class Found:
     provider: str
     model: str | None
     fallback: str | None
-    likely_absent: bool
+    likely_absent: bool | None
     took_ms: float
     strategy: str = "general"
     period: tuple[str, str] | None = None

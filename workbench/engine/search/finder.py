@@ -230,8 +230,6 @@ class Finder:
                 found = Search(query, index.source, index.embed_query).found()
                 return replace(
                     found,
-                    # What is not read yet may hold the answer.
-                    likely_absent=found.likely_absent and index.stale is None,
                     provider=index.provider,
                     model=index.model,
                     fallback=index.fallback,

@@ -124,7 +124,7 @@ def _reading(settings: Settings) -> str:
             "When something happened: search for the event, with the time in the question; episodes carry their dates.",
             "Read the lines around a result with `memory_get` before you rely on details.",
             "A result with `retired` no longer holds (`until` was its last day); `supersededBy` is what holds in "
-            "its place. Where `likelyAbsent` is true or the scores are low, say "
+            "its place. Where no result answers the question or the scores are low, say "
             "that you looked and are not sure; do not make it up.",
             *([uncited] if settings.search.citations == "off" else []),
         ),

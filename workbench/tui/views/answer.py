@@ -60,10 +60,6 @@ def answer_lines(
         lines += [cut(head, width), cut((ink(ending, "faint"),), width)]
     else:
         lines.append(spread(head, (ink(ending, "faint"),), width))
-    if shown and found.likely_absent:
-        lines += _remark(
-            "○ ", "Nothing here deserves belief: these are only the nearest there are.", "strong", width
-        )
     for remark in (found.fallback, found.stale):
         if remark:
             lines += _remark("! ", remark, "soft", width)

@@ -51,11 +51,6 @@ _NUDGES = ("primary", "voice", "asking", "time", "period", "days", "graph", "rec
 _LENGTH = -0.8
 _PERIOD_FADE_DAYS = 7.0
 _PRIMARY = 1.0
-# Below this the answer is likely absent: with vectors, and by words only. Chosen so that few answerable questions
-# are doubted. Unrelated questions are nearly always recognised; one about a detail never mentioned
-# of a known subject cannot be distinguished from an answerable one.
-_LEAST_BELIEF = 0.3
-_LEAST_BELIEF_BY_WORDS = 0.2
 _LOOKED_AT = 10
 _NEAREST = 5
 # For another speaker's words, if the question asks for somebody's.
@@ -386,12 +381,6 @@ def result_confidence(scored: Scored) -> float:
         return min(1.0, held)
     nearness = max(0.0, sum(cosines) / len(cosines)) / _NEAR_COSINE
     return min(1.0, (held + min(1.0, nearness)) / 2)
-
-
-def is_likely_absent(belief: float, scored: Scored) -> bool:
-    """Return whether the confidence is too low to believe any result."""
-    has_meaning = any("meaning" in unit.signals for unit in scored.units[:_NEAREST])
-    return not scored.units or belief < (_LEAST_BELIEF if has_meaning else _LEAST_BELIEF_BY_WORDS)
 
 
 def _held(unit: CandidateUnit, scored: Scored) -> float:

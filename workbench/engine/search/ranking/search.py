@@ -45,7 +45,6 @@ from workbench.engine.search.ranking.question import (
 from workbench.engine.search.ranking.scoring import (
     IN_PERIOD,
     Scored,
-    is_likely_absent,
     is_timeless,
     result_confidence,
     score,
@@ -250,7 +249,7 @@ class Search:
         Returns:
             Results best first; the caller adds backend, time taken and staleness.
         """
-        ranked, candidates, scored, belief = self.ranked(())
+        ranked, candidates, scored, _ = self.ranked(())
         selected = select(ranked, self.options, scored.idf.keys() | self.near.keys())
         ranks = ranks_of(scored.units) if self.options.explain else {}
         hits = tuple(
@@ -267,7 +266,7 @@ class Search:
             "none",
             None,
             None,
-            not (hits or faded) or is_likely_absent(belief, scored),
+            None,
             0.0,
             strategy=self.question.strategy,
             period=(period.first.isoformat(), period.last.isoformat()) if period else None,
