@@ -33,7 +33,7 @@ _FROM = {
 
 
 def sign(store: str) -> str:
-    """Return the sign of a store; a dot for what is none."""
+    """Return the sign of a store; a dot where the name is no store."""
     return STORES.get(store, ("·", ""))[0]
 
 

@@ -173,7 +173,7 @@ def parse_scope(text: str) -> str:
         text: Any text; `all` means `shared`, and `agent:main:telegram:group:123` means `group:telegram-123`.
 
     Raises:
-        InvalidInput: It is none of these.
+        InvalidInput: It is something else.
     """
     name = text.strip()
     if name in _NAMES_OF_SHARED:

@@ -205,7 +205,7 @@ def _end_of_web_token(chain: _Chain, at: int) -> int:
 
 
 def _end_of(chain: _Chain, at: int, shape: Shape, tried: dict[str, int]) -> int:
-    """Return the end of a token of a shape in the run; 0 if there is none, or on one line alone."""
+    """Return the end of a token of a shape in the run; 0 if it holds no such token, or only on one line."""
     first, end = chain.line_of(at), 0
     for line in range(first, min(first + _MOST_LINES, len(chain.ends))):
         start, stop = chain.start_of(line), chain.ends[line]

@@ -107,7 +107,7 @@ class ForgetRequests:
             session: The key of the session in which they were said.
 
         Raises:
-            InvalidInput: There are no words, or the key is none of a session.
+            InvalidInput: There are no words, or the key belongs to no session.
         """
         # Whoever gives them wants something forgotten, so that “never mind” can mean nothing else.
         detection = read_message(self._context, words, Surroundings(lambda: True, self._knows))

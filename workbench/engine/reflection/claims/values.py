@@ -178,7 +178,7 @@ def _number(text: str, match: re.Match[str]) -> Value | None:
 
 
 def _is_named(before: str, digits: str) -> bool:
-    """Return whether a number is part of a name, “Bootstrap 5.3” or “Python 3”; “In 20 days” is none."""
+    """Return whether a number is part of a name, “Bootstrap 5.3” or “Python 3”, and not a count, “In 20 days”."""
     found = _NAME_BEFORE.search(before)
     return (
         found is not None

@@ -74,7 +74,7 @@ class Standing:
         self._by_subject: dict[str, dict[frozenset[str], list[tuple[str, str, FactRecord]]]] = {}
 
     def replaced(self, one: Candidate) -> FactRecord | None:
-        """Return the fact whose value of the same thing a statement gives again; None where there is none."""
+        """Return the fact whose value of the same thing a statement gives again, or None."""
         subject = terms_of(one.subject)
         if not subject:
             return None
