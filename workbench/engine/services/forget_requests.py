@@ -172,5 +172,5 @@ class ForgetRequests:
 
 
 def _request(detection: Detection) -> str:
-    """Return the request alone: what else a message quotes or tells is none of the model’s business."""
+    """Return the request alone: what else a message quotes or tells is kept from the model."""
     return f"{detection.phrase or ''} {detection.payload}".strip()

@@ -187,7 +187,7 @@ class SessionChanges:
         )
 
     def _save_before_new(self, key: SessionKey) -> EndedSession | None:
-        """Save what matters of the session that is about to start over, and return it; None where there is none."""
+        """Save what matters of a session about to start over, and return it; None without such a session."""
         home = places.own_home(self._context)
         known = home.read().find(key)
         if known is None or not known[1].session_id:

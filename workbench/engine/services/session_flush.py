@@ -87,7 +87,7 @@ class SessionFlush:
         Args:
             save: Whether to save what matters.
             reason: Why, one word.
-            sender: Who asks for it, such as `telegram:42`; by default, whoever opened this door.
+            sender: Who asks for it, such as `telegram:42`; by default, the one this workspace was opened for.
 
         Raises:
             NotFound: There is no such session.

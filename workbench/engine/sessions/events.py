@@ -338,7 +338,7 @@ class Lines(Protocol):
         ...
 
     def stamp(self) -> tuple[int, ...] | None:
-        """Return a value that changes whenever they do, or None if there is none."""
+        """Return a value that changes when they change, or None without any."""
         ...
 
     def count(self) -> int:

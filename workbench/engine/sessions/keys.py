@@ -250,7 +250,7 @@ class DirectRules:
         return bool(self.by_peer) and self._by_peer(key) is not None
 
     def of(self, key: SessionKey) -> SessionKey:
-        """Return the session that a conversation belongs to where there is none of it yet."""
+        """Return the session that a conversation belongs to, where it has no session yet."""
         if self.is_main(key):
             return self.main_of(key)
         if key.kind != "direct":
@@ -426,7 +426,7 @@ def parse_policy(text: str) -> ResetPolicy:
     """Parse a configured policy: `daily`, `daily 4`, `idle 60`, `daily 4 idle 60` or `none`.
 
     Raises:
-        InvalidInput: It is none of these forms.
+        InvalidInput: It has another form.
     """
     words = " ".join(text.lower().split())
     found = _WORDS.fullmatch(words)

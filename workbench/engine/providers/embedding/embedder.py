@@ -240,7 +240,7 @@ class TableDescription:
         """Read the metadata from a table's folder.
 
         Raises:
-            ProviderError: There is none.
+            ProviderError: The metadata is missing or cannot be read.
         """
         try:
             about = json.loads((folder / "table.json").read_text(encoding="utf-8"))
