@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on
 from textual.containers import Container, Horizontal, Vertical
 from textual.screen import Screen
-from textual.widgets import Input
+from textual.widgets import Input, TextArea
 
 from workbench.tui.frame import drawing
 from workbench.tui.frame.acting import Acting
+from workbench.tui.frame.asking import Asking
 from workbench.tui.frame.counts import read_counts
 from workbench.tui.frame.reading import Reading
 from workbench.tui.keys.table import BY_KEY, COMMANDS, PREFIX_BY_KEY, canonical, written
@@ -19,6 +20,7 @@ from workbench.tui.parts.line import DrawnLines
 from workbench.tui.parts.list import ListPart
 from workbench.tui.places.listed import BY_KEY as PLACE_BY_KEY
 from workbench.tui.places.listed import BY_NAME
+from workbench.tui.places.place import Part, Place
 from workbench.tui.verbs import VERBS, Act, redo, undo
 
 if TYPE_CHECKING:
@@ -30,9 +32,9 @@ if TYPE_CHECKING:
     from workbench.engine.errors import WorkbenchError
     from workbench.engine.results.audit import NextSteps
     from workbench.engine.workspace import Workspace
+    from workbench.tui.frame.capability import Capability
     from workbench.tui.frame.remembered import Remembered
     from workbench.tui.keys.table import Command, Prefix
-    from workbench.tui.places.place import Place
 
 # Seconds after which the sheet of a prefix appears.
 _SHEET_AFTER = 0.4
@@ -117,9 +119,9 @@ class Frame(Screen[None], inherit_bindings=False):
         yield DrawnLines(id="sheet", ground="raised")
 
     def on_mount(self) -> None:
-        self._reading = Reading(self.app, self._workspace, self._failed)
+        self.reading = Reading(self.app, self._workspace, self._failed)
         self._acting = Acting(self.app, self._workspace, self._done)
-        self._ask = self.query_one("#ask", Input)
+        self._capabilities: tuple[Capability, ...] = (Asking(self, self.query_one("#ask", Input)),)
         self._lay_out(self.size.width, self.size.height)
         self.go(self._remembered.place if self._remembered.place in BY_NAME else _FIRST)
         self._read_counts()
@@ -127,15 +129,13 @@ class Frame(Screen[None], inherit_bindings=False):
     def close(self) -> None:
         """Finish what was begun."""
         if self._current:
-            self._remembered.rows[self._current] = self.place.list.cursor_key
-        self._reading.close()
+            self._remembered.rows[self._current] = self.place.cursor_key
+        self.reading.close()
         self._acting.close()
 
     @property
     def place(self) -> Place:
         """Return the place that is shown."""
-        from workbench.tui.places.place import Place
-
         return self.query_one(f"#place-{self._current}", Place)
 
     def go(self, name: str, *, visit: bool = True) -> None:
@@ -145,8 +145,6 @@ class Frame(Screen[None], inherit_bindings=False):
             name: Its id.
             visit: Remember it as a step that `[` goes back from.
         """
-        from workbench.tui.places.place import Place
-
         listed = BY_NAME[name]
         found = self.query(f"#place-{name}").results(Place)
         place = next(iter(found), None)
@@ -157,7 +155,7 @@ class Frame(Screen[None], inherit_bindings=False):
                 return
             self.query_one("#places").mount(place)
         if self._current:
-            self._remembered.rows[self._current] = self.place.list.cursor_key
+            self._remembered.rows[self._current] = self.place.cursor_key
             self.place.remove_class("-here")
         place.add_class("-here")
         self.remove_class("-reading")
@@ -165,9 +163,33 @@ class Frame(Screen[None], inherit_bindings=False):
         if visit and (self._at < 0 or self._trail[self._at] != name):
             self._trail = [*self._trail[: self._at + 1], name]
             self._at = len(self._trail) - 1
-        self.set_focus(place.list)
+        self.focus_place()
         self._read_place(place)
         self._draw()
+
+    @property
+    def part(self) -> Part | None:
+        """Return what has the keys, where it is a part of a place."""
+        focused: object = self.focused
+        return focused if isinstance(focused, Part) else None
+
+    def focus_place(self) -> None:
+        """Give the keys to the main part of the place."""
+        self.set_focus(self.place.main)
+
+    def begin(self, answer: Act | str) -> None:
+        """Do something, ask first where undo cannot help, or say why it cannot be done.
+
+        Args:
+            answer: What a verb returned.
+        """
+        if isinstance(answer, str):
+            self.say(answer)
+        elif answer.question:
+            self._question = answer
+            self._draw()
+        else:
+            self._acting.act(answer.call)
 
     def _read_place(self, place: Place) -> None:
         wanted = "" if place.results is not None else self._remembered.rows.get(self._current, "")
@@ -178,14 +200,14 @@ class Frame(Screen[None], inherit_bindings=False):
                 place.list.go_to(wanted)
             self._read_card()
 
-        self._reading.read("place", place.read, show)
+        self.reading.read("place", place.read, show)
 
     def _read_counts(self) -> None:
         def show(found: tuple[dict[str, str], NextSteps]) -> None:
             self._counts, self._steps = found
             self._draw()
 
-        self._reading.read("counts", read_counts, show)
+        self.reading.read("counts", read_counts, show)
 
     @on(ListPart.Moved)
     def _moved(self) -> None:
@@ -196,9 +218,9 @@ class Frame(Screen[None], inherit_bindings=False):
 
     def _read_card(self) -> None:
         place = self.place
-        subject = place.subject(place.list.cursor_key) if place.list.cursor_key else None
+        subject = place.subject(place.cursor_key) if place.cursor_key else None
         if subject is None:
-            self._reading.forget("card")
+            self.reading.forget("card")
             place.card.show(None)
             return
 
@@ -206,7 +228,7 @@ class Frame(Screen[None], inherit_bindings=False):
             place.card.show(card)
             self._draw()
 
-        self._reading.read("card", lambda workspace: place.read_card(workspace, subject), show)
+        self.reading.read("card", lambda workspace: place.read_card(workspace, subject), show)
 
     def say(self, said: str, *, is_problem: bool = False) -> None:
         """Say a sentence on the status line; it stays until the next."""
@@ -236,7 +258,7 @@ class Frame(Screen[None], inherit_bindings=False):
         name = self._workspace.root.name
         self._line("rail").show(partial(drawing.rail, name, counts, current, back, ahead))
         self._line("line-of-places").show(lambda width: (drawing.line_of_places(counts, current, width),))
-        subject = self.place.subject(self.place.list.cursor_key) if self.place.list.cursor_key else None
+        subject = self.place.subject(self.place.cursor_key) if self.place.cursor_key else None
         trail = [BY_NAME[current].title, *([subject.title] if subject is not None else [])]
         self._line("crumbs").show(lambda width: (drawing.crumbs(trail, "You · now", width),))
         said, is_problem = self._said or self._next_undo(), self._is_problem
@@ -278,7 +300,7 @@ class Frame(Screen[None], inherit_bindings=False):
         if self._question is not None:
             self._answer(key)
             return True
-        if self.focused is self._ask:
+        if isinstance(self.focused, Input | TextArea):
             return self._take_while_writing(key)
         if self._prefix is not None:
             self._take_second(self._prefix, key)
@@ -293,10 +315,7 @@ class Frame(Screen[None], inherit_bindings=False):
         return True
 
     def _take_while_writing(self, key: str) -> bool:
-        if key in ("escape", "down", "enter", "tab"):
-            if key == "enter" and self._ask.value.strip():
-                self.say("Asking opens with its results; they cannot be shown yet.")
-            self.set_focus(self.place.list)
+        if any(capability.take(key) for capability in self._capabilities):
             return True
         if key in ("ctrl+q", "f1", "ctrl+t"):
             self.run(BY_KEY[key])
@@ -339,36 +358,27 @@ class Frame(Screen[None], inherit_bindings=False):
     def run(self, command: Command) -> None:
         """Carry out a command, or say why it cannot act here."""
         done = getattr(self, f"do_{command.id.replace('-', '_')}", None)
-        part = self.focused
+        part = self.part
         if done is not None:
             done()
-        elif self.place.do(command.id):
+        elif any(capability.do(command.id) for capability in self._capabilities) or self.place.do(command.id):
             self._draw()
         elif command.id in VERBS:
             self._act(command)
-        elif not (part in (self.place.list, self.place.card) and part.do(command.id)):
+        elif part is None or not part.do(command.id):
             self.say(command.elsewhere or f"{command.help} That is not possible here yet.")
 
     def _act(self, command: Command) -> None:
         subjects = self.place.subjects
-        self._begin(VERBS[command.id](subjects) if subjects else command.elsewhere)
-
-    def _begin(self, answer: Act | str) -> None:
-        if isinstance(answer, str):
-            self.say(answer)
-        elif answer.question:
-            self._question = answer
-            self._draw()
-        else:
-            self._acting.act(answer.call)
+        self.begin(VERBS[command.id](subjects) if subjects else command.elsewhere)
 
     def do_undo(self) -> None:
         """Take back what the status line named."""
-        self._begin(undo(self._steps.undo if self._steps is not None else None))
+        self.begin(undo(self._steps.undo if self._steps is not None else None))
 
     def do_redo(self) -> None:
         """Do again what was taken back."""
-        self._begin(redo(self._steps.redo if self._steps is not None else None))
+        self.begin(redo(self._steps.redo if self._steps is not None else None))
 
     def do_back(self) -> None:
         """Go back a step."""
@@ -385,14 +395,9 @@ class Frame(Screen[None], inherit_bindings=False):
         else:
             self.say(command.elsewhere)
 
-    def do_ask(self) -> None:
-        """Put the cursor into the ask line, the old question selected."""
-        self.set_focus(self._ask)
-        self._ask.action_select_all()
-
     def do_open(self) -> None:
         """Go into the card."""
-        if self.focused is self.place.list and self.place.list.cursor_key:
+        if self.focused is self.place.main and self.place.cursor_key:
             self.add_class("-reading")
             self.set_focus(self.place.card)
 
@@ -400,7 +405,7 @@ class Frame(Screen[None], inherit_bindings=False):
         """Go one step out: from the card to the list, from a zoomed part to both."""
         if self.focused is self.place.card:
             self.remove_class("-reading")
-            self.set_focus(self.place.list)
+            self.focus_place()
         elif self.has_class("-zoom"):
             self.remove_class("-zoom")
         elif self.place.list.clear_marks():
@@ -423,7 +428,8 @@ class Frame(Screen[None], inherit_bindings=False):
 
     def do_first(self) -> None:
         """Go to the first row of what has the keys."""
-        (self.place.card if self.focused is self.place.card else self.place.list).do("first")
+        if self.part is not None:
+            self.part.do("first")
 
     def do_zoom(self) -> None:
         """Give what has the keys the whole place, and back."""

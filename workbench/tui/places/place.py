@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
 from textual.containers import Container
 
@@ -15,12 +15,23 @@ from workbench.tui.parts.list import ListPart
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
+    from textual.widget import Widget
 
     from workbench.display.card import Card
     from workbench.display.ink import Line
     from workbench.engine.workspace import Workspace
     from workbench.tui.verbs import Subject
     from workbench.tui.widgets.rows import RowSource
+
+
+@runtime_checkable
+class Part(Protocol):
+    """A widget that takes commands while it has the focus."""
+
+    def do(self, command: str) -> bool:
+        """Carry out a command; returns whether it means something here."""
+        ...
+
 
 # Cells left of the rows, for cursor and marks; the heading begins where they do.
 _GUTTER = 2
@@ -49,8 +60,22 @@ class Place(Container):
         self.card.add_class("place-card")
         with Container(classes="place-left"):
             yield self.head
-            yield self.list
+            yield from self.body()
         yield self.card
+
+    def body(self) -> ComposeResult:
+        """Yield what stands below the heading: the list, and whatever else a place has there."""
+        yield self.list
+
+    @property
+    def main(self) -> Widget:
+        """Return the part that has the keys when one comes here: the list, or what is shown instead of it."""
+        return self.list
+
+    @property
+    def cursor_key(self) -> str:
+        """Return the id of what is under the cursor of the main part; empty where nothing is."""
+        return self.list.cursor_key
 
     def read(self, workspace: Workspace) -> Any:
         """Read what the place shows; called on a thread, returns a result of the engine."""
@@ -96,7 +121,8 @@ class Place(Container):
     @property
     def subjects(self) -> tuple[Subject, ...]:
         """Return what a verb acts on: the marked rows, or the one under the cursor."""
-        found = (self.subject(key) for key in self.list.chosen_keys)
+        keys = self.list.chosen_keys if self.main is self.list else (self.cursor_key,)
+        found = (self.subject(key) for key in keys if key)
         return tuple(each for each in found if each is not None)
 
 
