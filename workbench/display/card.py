@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from workbench.display.ink import Line
     from workbench.engine.results.decay import DecayExplained
-    from workbench.engine.results.memories import Shown
+    from workbench.engine.results.memories import Shown, Why
 
 # Prose is set no wider.
 MEASURE = 88
@@ -23,6 +23,8 @@ _LABEL = 9
 _BESIDE = 60
 _LAST_CHANGES = 4
 _LAST_USES = 5
+_MOST_QUOTES = 3
+_LONGEST_QUOTE = 240
 
 
 @dataclass(frozen=True)
@@ -58,12 +60,13 @@ class Card:
 
 
 def memory_card(
-    shown: Shown, explained: DecayExplained | None, titles: Mapping[str, str], now: datetime
+    shown: Shown, why: Why, explained: DecayExplained | None, titles: Mapping[str, str], now: datetime
 ) -> Card:
     """Return the card of a memory.
 
     Args:
         shown: The memory.
+        why: What it rests on.
         explained: Its score, or None where it has none.
         titles: Titles by id, of what it names and what names it.
         now: The present, in the workspace's zone.
@@ -82,7 +85,7 @@ def memory_card(
         Span(words.sign(shown.store) + " ", f"store.{shown.store}"),
         ink(" · ".join(standing), "soft"),
     )
-    sections = [Section("WHY", _why(shown, titles, now))]
+    sections = [Section("WHY", _why(why, now))]
     if shown.links.from_:
         sections.append(Section("USED BY", _named(shown.links.from_, titles)))
     if names := tuple(each for each in shown.links.to if each not in shown.provenance):
@@ -96,16 +99,32 @@ def memory_card(
     )
 
 
-def _why(shown: Shown, titles: Mapping[str, str], now: datetime) -> tuple[Line, ...]:
-    if shown.provenance:
-        return tuple(
-            (ink(titles[each], "text+link", None, each),) if each in titles else (ink(words.origin(each)),)
-            for each in shown.provenance
+def _why(why: Why, now: datetime) -> tuple[Line, ...]:
+    lines: list[Line] = []
+    for said in why.said[:_MOST_QUOTES]:
+        quote = " ".join(said.quote.split())
+        if len(quote) > _LONGEST_QUOTE:
+            quote = quote[: _LONGEST_QUOTE - 1] + "…"
+        lines.append((ink(f"“{quote}”", "text+link", None, said.id),))
+        by = words.said_by(said.speaker) or (words.origin(why.told[0]) if why.told else "")
+        when = words.moment(said.moment, now) if said.moment is not None else ""
+        where = f"session {said.session}, line {said.line}" if said.session else said.path or ""
+        lines.append((ink(" · ".join(part for part in (by, when, where) if part), "soft"),))
+    if len(why.said) > _MOST_QUOTES or why.more:
+        lines.append((ink(f"and {len(why.said) - _MOST_QUOTES + why.more} more sources", "faint"),))
+    if lines:
+        return tuple(lines)
+    lines += [(ink(words.origin(each)),) for each in why.told]
+    if why.written is not None:
+        verb = (
+            "found in the file on"
+            if why.basis == "adoption"
+            else f"written by {words.who(why.written.actor)} ·"
         )
-    if shown.history:
-        first = shown.history[-1]
-        return ((ink(f"written by {words.who(first.actor)} · {words.moment(first.timestamp, now)}"),),)
-    return ((ink("Nobody noted where this came from.", "soft"),),)
+        lines.append((ink(f"{verb} {words.moment(why.written.timestamp, now)}", "soft"),))
+    if why.lost:
+        lines.append((ink(f"its source is gone: {', '.join(map(words.origin, why.lost))}", "soft"),))
+    return tuple(lines) or ((ink("Nobody noted where this came from.", "soft"),),)
 
 
 def _named(ids: Sequence[str], titles: Mapping[str, str]) -> tuple[Line, ...]:

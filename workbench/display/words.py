@@ -56,6 +56,18 @@ def who(actor: str) -> str:
     return "upkeep" if prefix == "system" else actor
 
 
+def speaker(role: str) -> str:
+    """Return who speaks in a transcript."""
+    return {"user": "you", "assistant": "agent", "toolResult": "tool"}.get(role, role)
+
+
+def said_by(role: str | None) -> str:
+    """Return whose words a memory rests on; empty where nothing tells."""
+    if role in ("user", None):
+        return "you said so" if role else ""
+    return "the agent said so" if role == "assistant" else f"{speaker(role)} said so"
+
+
 def origin(source: str) -> str:
     """Return where a memory comes from, given one line of its provenance."""
     name = source.removeprefix("source:")

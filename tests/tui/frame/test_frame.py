@@ -9,7 +9,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from tests.tui.seen_workspace import open_seen
+from tests.tui.seen_workspace import BELIEVED, FERRY, open_seen
 from tests.tui.stillness import settle
 from workbench.display.ink import plain_text
 from workbench.engine import FixedClock, Workspace
@@ -173,3 +173,29 @@ async def test_place_and_row_are_remembered(seen: Workspace) -> None:
     async with opened(seen) as pilot:
         assert drawn(pilot, "crumbs").strip().startswith("Core")
         assert frame_app(pilot).frame.place.list.cursor_key == key
+
+
+async def test_evidence_of_what_a_link_opened_stands_at_the_very_line(seen: Workspace) -> None:
+    async with opened(seen, (160, 40)) as pilot:
+        frame = frame_app(pilot).frame
+        own = frame.place.card.card
+        frame.looking.follow(BELIEVED)
+        await settle(pilot)
+        assert frame.place.card.card != own
+        await press(pilot, "o")
+        assert frame.focused is frame.place.evidence
+        shown = frame.place.evidence.evidence
+        assert shown is not None
+        said = seen.why(BELIEVED).said[0]
+        assert shown.first <= said.line <= shown.last
+        await press(pilot, "escape", "escape")
+        assert frame.place.card.card == own
+
+
+async def test_links_of_a_card_are_walked_and_followed_by_key(seen: Workspace) -> None:
+    async with opened(seen, (160, 40)) as pilot:
+        frame = frame_app(pilot).frame
+        frame.looking.follow(FERRY)
+        await settle(pilot)
+        await press(pilot, "right", "enter")
+        assert len(frame.place.visited) == 2 or frame.focused is frame.place.evidence

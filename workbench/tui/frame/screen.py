@@ -14,10 +14,12 @@ from workbench.tui.frame import drawing
 from workbench.tui.frame.acting import Acting
 from workbench.tui.frame.asking import Asking
 from workbench.tui.frame.counts import read_counts
+from workbench.tui.frame.looking import Looking
 from workbench.tui.frame.reading import Reading
 from workbench.tui.keys.table import BY_KEY, COMMANDS, PREFIX_BY_KEY, canonical, written
 from workbench.tui.parts.line import DrawnLines
 from workbench.tui.parts.list import ListPart
+from workbench.tui.parts.page import PagePart
 from workbench.tui.places.listed import BY_KEY as PLACE_BY_KEY
 from workbench.tui.places.listed import BY_NAME
 from workbench.tui.places.place import Part, Place
@@ -72,12 +74,21 @@ class Frame(Screen[None], inherit_bindings=False):
     .place-list { height: 1fr; }
     .place-card { width: 1fr; height: 1fr; border-left: solid $rule; }
     .place-card:focus { border-left: solid $accent; }
+    .place-evidence { display: none; width: 1fr; height: 1fr; border-left: solid $rule; }
+    .place-evidence:focus { border-left: solid $accent; }
+    Frame.-wide .place-evidence, Frame.-evidence .place-evidence { display: block; }
+    Frame.-wide.-no-evidence .place-evidence { display: none; }
+    Frame.-wide .place-left { width: 36%; }
+    Frame.-evidence .place-left { display: none; }
+    Frame.-wide.-evidence .place-left { display: block; }
+    Frame.-below.-evidence .place-card { display: none; }
     Frame.-below #rail { display: none; }
     Frame.-below #line-of-places { display: block; }
     Frame.-below Place { layout: vertical; }
     Frame.-below .place-left { width: 1fr; height: 45%; padding: 0; }
     Frame.-below .place-card { border-left: none; border-top: solid $rule; }
     Frame.-below .place-card:focus { border-top: solid $accent; }
+    Frame.-below .place-evidence { border-left: none; }
     Frame.-single .place-card { display: none; }
     Frame.-single .place-left { width: 1fr; height: 1fr; }
     Frame.-single.-reading .place-left, Frame.-zoom.-reading .place-left { display: none; }
@@ -121,7 +132,11 @@ class Frame(Screen[None], inherit_bindings=False):
     def on_mount(self) -> None:
         self.reading = Reading(self.app, self._workspace, self._failed)
         self._acting = Acting(self.app, self._workspace, self._done)
-        self._capabilities: tuple[Capability, ...] = (Asking(self, self.query_one("#ask", Input)),)
+        self.looking = Looking(self)
+        self._capabilities: tuple[Capability, ...] = (
+            Asking(self, self.query_one("#ask", Input)),
+            self.looking,
+        )
         self._lay_out(self.size.width, self.size.height)
         self.go(self._remembered.place if self._remembered.place in BY_NAME else _FIRST)
         self._read_counts()
@@ -138,11 +153,12 @@ class Frame(Screen[None], inherit_bindings=False):
         """Return the place that is shown."""
         return self.query_one(f"#place-{self._current}", Place)
 
-    def go(self, name: str, *, visit: bool = True) -> None:
+    def go(self, name: str, *, row: str = "", visit: bool = True) -> None:
         """Show a place.
 
         Args:
             name: Its id.
+            row: Id of the row to put the cursor on; empty for the one it was on.
             visit: Remember it as a step that `[` goes back from.
         """
         listed = BY_NAME[name]
@@ -158,13 +174,13 @@ class Frame(Screen[None], inherit_bindings=False):
             self._remembered.rows[self._current] = self.place.cursor_key
             self.place.remove_class("-here")
         place.add_class("-here")
-        self.remove_class("-reading")
+        self.remove_class("-reading", "-evidence")
         self._current = self._remembered.place = name
         if visit and (self._at < 0 or self._trail[self._at] != name):
             self._trail = [*self._trail[: self._at + 1], name]
             self._at = len(self._trail) - 1
         self.focus_place()
-        self._read_place(place)
+        self._read_place(place, row)
         self._draw()
 
     @property
@@ -191,14 +207,14 @@ class Frame(Screen[None], inherit_bindings=False):
         else:
             self._acting.act(answer.call)
 
-    def _read_place(self, place: Place) -> None:
-        wanted = "" if place.results is not None else self._remembered.rows.get(self._current, "")
+    def _read_place(self, place: Place, row: str = "") -> None:
+        wanted = row or ("" if place.results is not None else self._remembered.rows.get(self._current, ""))
 
         def show(results: object) -> None:
             place.show(results)
-            if wanted:
-                place.list.go_to(wanted)
-            self._read_card()
+            if wanted and not place.reveal(wanted) and row:
+                self.say(f"{BY_NAME[self._current].title} does not show it.")
+            self.read_card()
 
         self.reading.read("place", place.read, show)
 
@@ -211,17 +227,20 @@ class Frame(Screen[None], inherit_bindings=False):
 
     @on(ListPart.Moved)
     def _moved(self) -> None:
+        self.place.visited.clear()
         if self._rest is not None:
             self._rest.stop()
-        self._rest = self.set_timer(_REST, self._read_card)
+        self._rest = self.set_timer(_REST, self.read_card)
         self._draw()
 
-    def _read_card(self) -> None:
+    def read_card(self) -> None:
+        """Read the card of what is under the cursor again, and its evidence where that stands beside it."""
         place = self.place
-        subject = place.subject(place.cursor_key) if place.cursor_key else None
+        subject = place.current
         if subject is None:
             self.reading.forget("card")
             place.card.show(None)
+            place.evidence.show(None)
             return
 
         def show(card: Card) -> None:
@@ -229,6 +248,10 @@ class Frame(Screen[None], inherit_bindings=False):
             self._draw()
 
         self.reading.read("card", lambda workspace: place.read_card(workspace, subject), show)
+        if self.has_class("-wide") and not self.has_class("-no-evidence"):
+            self.reading.read(
+                "evidence", lambda workspace: place.read_evidence(workspace, subject), place.evidence.show
+            )
 
     def say(self, said: str, *, is_problem: bool = False) -> None:
         """Say a sentence on the status line; it stays until the next."""
@@ -258,7 +281,7 @@ class Frame(Screen[None], inherit_bindings=False):
         name = self._workspace.root.name
         self._line("rail").show(partial(drawing.rail, name, counts, current, back, ahead))
         self._line("line-of-places").show(lambda width: (drawing.line_of_places(counts, current, width),))
-        subject = self.place.subject(self.place.cursor_key) if self.place.cursor_key else None
+        subject = self.place.current
         trail = [BY_NAME[current].title, *([subject.title] if subject is not None else [])]
         self._line("crumbs").show(lambda width: (drawing.crumbs(trail, "You · now", width),))
         said, is_problem = self._said or self._next_undo(), self._is_problem
@@ -397,30 +420,49 @@ class Frame(Screen[None], inherit_bindings=False):
 
     def do_open(self) -> None:
         """Go into the card."""
-        if self.focused is self.place.main and self.place.cursor_key:
+        place = self.place
+        if self.focused is place.main and place.cursor_key:
             self.add_class("-reading")
-            self.set_focus(self.place.card)
+            self.set_focus(place.card)
+        elif self.part is None or not self.part.do("open"):
+            self.say(BY_KEY["enter"].elsewhere)
 
     def do_out(self) -> None:
-        """Go one step out: from the card to the list, from a zoomed part to both."""
-        if self.focused is self.place.card:
+        """Go one step out: from evidence to card, from what a link opened, from card to list, from a zoomed part."""
+        place = self.place
+        if self.focused is place.evidence:
+            self.remove_class("-evidence")
+            self.set_focus(place.card)
+        elif place.visited:
+            place.visited.pop()
+            self.read_card()
+        elif self.focused is place.card:
             self.remove_class("-reading")
             self.focus_place()
         elif self.has_class("-zoom"):
             self.remove_class("-zoom")
-        elif self.place.list.clear_marks():
+        elif place.list.clear_marks():
             self.say("Nothing is marked any more.")
-        else:
+        elif not place.do("out"):
             self.say(BY_KEY["escape"].elsewhere)
 
     def do_next_part(self) -> None:
-        """Go from the list to the card and back."""
-        if self.focused is self.place.card:
-            self.do_out()
-        else:
-            self.do_open()
+        """Go to the next part that can be seen, and round."""
+        self._step_part(1)
 
-    do_previous_part = do_next_part
+    def do_previous_part(self) -> None:
+        """Go to the part before."""
+        self._step_part(-1)
+
+    def _step_part(self, by: int) -> None:
+        place = self.place
+        parts = [part for part in (place.main, place.card, place.evidence) if part in self.focus_chain]
+        if len(parts) > 1 and self.focused in parts:
+            self.set_focus(parts[(parts.index(self.focused) + by) % len(parts)])
+        elif self.focused is place.main:
+            self.do_open()
+        else:
+            self.do_out()
 
     def do_details(self) -> None:
         """Show formula, id and lines of the card, or hide them."""
@@ -448,6 +490,10 @@ class Frame(Screen[None], inherit_bindings=False):
 
         if isinstance(self.app, FrameApp):
             self.app.leave()
+
+    @on(PagePart.Followed)
+    def _followed(self, event: PagePart.Followed) -> None:
+        self.looking.follow(event.link)
 
     @on(DrawnLines.Pressed)
     def _pressed(self, event: DrawnLines.Pressed) -> None:

@@ -10,6 +10,7 @@ from workbench.display.card import memory_card
 from workbench.display.ink import gap, ink
 from workbench.engine.errors import InvalidInput, NotFound
 from workbench.tui.parts.card import CardPart
+from workbench.tui.parts.evidence import EvidencePart, evidence_of_memory
 from workbench.tui.parts.line import DrawnLines
 from workbench.tui.parts.list import ListPart
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from textual.widget import Widget
 
     from workbench.display.card import Card
+    from workbench.display.evidence import Evidence
     from workbench.display.ink import Line
     from workbench.engine.workspace import Workspace
     from workbench.tui.verbs import Subject
@@ -50,8 +52,10 @@ class Place(Container):
     def __init__(self, name: str) -> None:
         super().__init__(id=f"place-{name}", classes="place")
         self.results: Any = None
+        self.visited: list[Subject] = []
         self.list = ListPart(empty=lambda _width: self.empty())
         self.card = CardPart()
+        self.evidence = EvidencePart()
         self.head = DrawnLines(ground="paper")
 
     def compose(self) -> ComposeResult:
@@ -62,6 +66,8 @@ class Place(Container):
             yield self.head
             yield from self.body()
         yield self.card
+        self.evidence.add_class("place-evidence")
+        yield self.evidence
 
     def body(self) -> ComposeResult:
         """Yield what stands below the heading: the list, and whatever else a place has there."""
@@ -100,9 +106,17 @@ class Place(Container):
             explained = workspace.decay_explain(subject.id)
         except NotFound:
             explained = None
-        named = {*shown.links.to, *shown.links.from_, *shown.provenance}
+        named = {*shown.links.to, *shown.links.from_}
         titles = {each: title for each in named if (title := _title(workspace, each))}
-        return memory_card(shown, explained, titles, workspace.now())
+        return memory_card(shown, workspace.why(subject.id), explained, titles, workspace.now())
+
+    def read_evidence(self, workspace: Workspace, subject: Subject) -> Evidence | None:
+        """Read where a row comes from; called on a thread. None where nobody noted it."""
+        return evidence_of_memory(workspace, subject.id)
+
+    def reveal(self, key: str) -> bool:
+        """Put the cursor on a row; returns whether it is there. Places that hide rows show it first."""
+        return self.list.go_to(key)
 
     def do(self, command: str) -> bool:  # noqa: ARG002 - a place that has commands of its own looks at it
         """Carry out a command that only this place has; returns whether it did."""
@@ -119,8 +133,17 @@ class Place(Container):
         return [(ink(self.EMPTY, "soft"),)]
 
     @property
+    def current(self) -> Subject | None:
+        """Return what the card shows: what was opened by a link, or what is under the cursor."""
+        if self.visited:
+            return self.visited[-1]
+        return self.subject(self.cursor_key) if self.cursor_key else None
+
+    @property
     def subjects(self) -> tuple[Subject, ...]:
-        """Return what a verb acts on: the marked rows, or the one under the cursor."""
+        """Return what a verb acts on: what was opened by a link, the marked rows, or the one under the cursor."""
+        if self.visited:
+            return (self.visited[-1],)
         keys = self.list.chosen_keys if self.main is self.list else (self.cursor_key,)
         found = (self.subject(key) for key in keys if key)
         return tuple(each for each in found if each is not None)

@@ -1,0 +1,150 @@
+"""Follows what a card names: to its evidence, to another memory, to the place where a memory stands."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from workbench.tui.keys.table import COMMAND
+from workbench.tui.parts.evidence import evidence_at
+from workbench.tui.verbs import Memory
+
+if TYPE_CHECKING:
+    from workbench.display.evidence import Evidence
+    from workbench.engine.results.memories import Shown
+    from workbench.engine.workspace import Workspace
+    from workbench.tui.frame.screen import Frame
+
+_PLACE_OF_KIND = {"core": "core", "episode": "timeline", "entity": "graph"}
+_GO = {
+    "go-core": "core",
+    "go-timeline": "timeline",
+    "go-graph": "graph",
+    "go-decay": "decay",
+    "go-session": "sessions",
+}
+_SESSION = "file:sessions/"
+
+
+class Looking:
+    """Opens evidence and links.
+
+    Args:
+        frame: Whose parts show them.
+    """
+
+    def __init__(self, frame: Frame) -> None:
+        self._frame = frame
+
+    def do(self, command: str) -> bool:
+        """Open the evidence, or go to the place where what is shown stands."""
+        if command == "evidence":
+            self._open_evidence()
+        elif command in _GO:
+            self._go(command)
+        elif command == "show-evidence":
+            self._frame.toggle_class("-no-evidence")
+            self._frame.read_card()
+        else:
+            return False
+        return True
+
+    def take(self, key: str) -> bool:  # noqa: ARG002 - there is no line to write in
+        """Take no key: nothing is written here."""
+        return False
+
+    def _open_evidence(self) -> None:
+        place = self._frame.place
+        subject = place.current
+        if subject is None:
+            self._frame.say(COMMAND["evidence"].elsewhere)
+        else:
+            self._frame.reading.read(
+                "evidence", lambda workspace: place.read_evidence(workspace, subject), self._show
+            )
+
+    def _show(self, evidence: Evidence | None) -> None:
+        frame = self._frame
+        if evidence is None:
+            frame.say(COMMAND["evidence"].elsewhere)
+            return
+        frame.place.evidence.show(evidence)
+        frame.remove_class("-no-evidence")
+        frame.add_class("-evidence")
+        frame.set_focus(frame.place.evidence)
+
+    def follow(self, link: str) -> None:
+        """Open what a link leads to: the line of a source beside the card, or the card of another memory."""
+        if link.startswith("file:"):
+            self._frame.reading.read("evidence", lambda workspace: evidence_at(workspace, link), self._show)
+        else:
+            self._frame.reading.read("visit", lambda workspace: _memory(workspace, link), self._visit)
+
+    def _visit(self, memory: Memory) -> None:
+        frame = self._frame
+        frame.place.visited.append(memory)
+        frame.remove_class("-evidence")
+        frame.add_class("-reading")
+        frame.read_card()
+        frame.set_focus(frame.place.card)
+
+    def _go(self, command: str) -> None:
+        subject = self._frame.place.current
+        if subject is None:
+            self._frame.say(COMMAND[command].elsewhere)
+            return
+        place, id_ = _GO[command], subject.id
+
+        def show(row: str) -> None:
+            if row:
+                self._frame.go(place, row=row)
+            else:
+                self._frame.say(COMMAND[command].elsewhere)
+
+        self._frame.reading.read("go", lambda workspace: _row_in(workspace, id_, place), show)
+
+    def open_memory(self, memory_id: str) -> None:
+        """Go to the place where a memory stands, or show its card here where it stands in none of its own."""
+        kind = memory_id.partition(":")[0]
+        place = _PLACE_OF_KIND.get(kind)
+        if place is None:
+            self.follow(memory_id)
+        else:
+            self._frame.go(place, row=_whole(memory_id) if place == "graph" else memory_id)
+
+
+def _whole(memory_id: str) -> str:
+    """Return the id of the entity that a fact or relation stands in; any other id as it is."""
+    return memory_id.partition("#^")[0]
+
+
+def _row_in(workspace: Workspace, memory_id: str, place: str) -> str:
+    """Return the row of a place that shows a memory, or what it names; empty where it has none."""
+    kind = memory_id.partition(":")[0]
+    if place == "decay":
+        return _whole(memory_id) if kind in ("episode", "entity", "procedure", "core") else ""
+    if place == "sessions":
+        said = workspace.why(memory_id).said
+        return next((each.session for each in said if each.session), "")
+    if _PLACE_OF_KIND.get(kind) == place:
+        return _whole(memory_id) if place == "graph" else memory_id
+    shown = workspace.show(memory_id, count_access=False, history=False)
+    wanted = next((name for name, where in _PLACE_OF_KIND.items() if where == place), "")
+    named = (*shown.links.to, *shown.links.from_, *shown.provenance)
+    found = next((each for each in named if each.startswith(f"{wanted}:")), "")
+    return _whole(found) if place == "graph" else found
+
+
+def memory_of(shown: Shown) -> Memory:
+    """Return what keys act on, given what is shown of a memory."""
+    score = shown.score
+    return Memory(
+        shown.id,
+        shown.store,
+        shown.title or shown.text,
+        score is not None and bool(score.terms.get("pinned")),
+        score is not None and score.status == "archived",
+    )
+
+
+def _memory(workspace: Workspace, memory_id: str) -> Memory:
+    return memory_of(workspace.show(memory_id, count_access=False, history=False))

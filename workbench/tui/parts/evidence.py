@@ -1,0 +1,103 @@
+"""Shows where a memory comes from, at the very line; and reads it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from workbench.display import words
+from workbench.display.evidence import Evidence, SourceLine, evidence_lines, marked_at
+from workbench.engine.errors import InvalidInput, NotFound, OutsideWorkspace, StorageError
+from workbench.engine.identifiers import cited_lines
+from workbench.tui.parts.page import PagePart
+
+if TYPE_CHECKING:
+    from workbench.engine.results.memories import Saying
+    from workbench.engine.workspace import Workspace
+
+# Lines shown before and after those in question.
+_BEFORE, _AFTER = 12, 40
+_SESSIONS = "file:sessions/"
+
+
+class EvidencePart(PagePart):
+    """One source, scrolled to the line in question."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+        super().__init__(id=id, empty="Nobody noted where this comes from.")
+        self.evidence: Evidence | None = None
+
+    def show(self, evidence: Evidence | None) -> None:
+        """Show a source, or that there is none."""
+        if evidence == self.evidence and evidence is not None:
+            return
+        self.evidence = evidence
+        if evidence is None:
+            self.show_lines(None)
+            return
+        self.show_lines(lambda width: evidence_lines(evidence, width))
+        at = marked_at(self.lines)
+        self.scroll_to(y=max(0, at - self.size.height // 3), animate=False, force=True)
+
+
+def evidence_of_memory(workspace: Workspace, memory_id: str) -> Evidence | None:
+    """Read the first of the sources that a memory rests on; called on a thread.
+
+    Returns:
+        None where nobody noted any, or none can be read.
+    """
+    said = workspace.why(memory_id).said
+    if not said:
+        return None
+    found = evidence_at(workspace, said[0].id, said[0])
+    if found is None:
+        return None
+    more = tuple(dict.fromkeys(each.id for each in said[1:] if each.id != said[0].id))
+    return Evidence(found.title, found.lines, found.first, found.last, found.link, more)
+
+
+def evidence_at(workspace: Workspace, source: str, saying: Saying | None = None) -> Evidence | None:
+    """Read a source around the lines in question; called on a thread.
+
+    Args:
+        source: The citation of a session's line, `file:PATH#L3-L5`, or the id of a memory.
+        saying: What is known of it already.
+
+    Returns:
+        None where it cannot be read any more.
+    """
+    try:
+        if source.startswith(_SESSIONS):
+            return _from_session(workspace, source)
+        cited = cited_lines(source.removeprefix("file:"))
+        if cited is not None:
+            path, first, last = cited
+        elif saying is not None and saying.path is not None:
+            path, first = saying.path, saying.line
+            last = first + max(0, saying.quote.count("\n"))
+        else:
+            shown = workspace.show(source, count_access=False, history=False)
+            path, first, last = shown.path, shown.start_line, shown.end_line
+        begin = max(1, first - _BEFORE)
+        excerpt = workspace.get(path, from_=begin, lines=last - begin + _AFTER, count_access=False)
+    except (NotFound, InvalidInput, OutsideWorkspace, StorageError):
+        return None
+    lines = tuple(SourceLine(begin + at, text) for at, text in enumerate(excerpt.text.splitlines()))
+    which = f"line {first}" if first == last else f"lines {first}–{last}"
+    return Evidence(f"{path} · {which}", lines, first, last, source)
+
+
+def _from_session(workspace: Workspace, citation: str) -> Evidence | None:
+    cited = cited_lines(citation.removeprefix("file:"))
+    if cited is None:
+        return None
+    _, first, last = cited
+    begin = max(1, first - _BEFORE)
+    view = workspace.session(citation, line=begin, limit=last - begin + _AFTER)
+    lines = tuple(
+        SourceLine(line.line, line.text or f"▸ {', '.join(line.tools)}", words.speaker(line.role))
+        for line in view.lines
+        if line.counts
+    )
+    moment = next((line.moment for line in view.lines if line.line == first), None)
+    when = f" · {words.moment(moment, workspace.now())}" if moment is not None else ""
+    return Evidence(f"session {view.session.key}{when} · line {first}", lines, first, last, citation)

@@ -1,0 +1,137 @@
+"""A page of drawn lines that scrolls, with links to walk and follow: card, evidence, help."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.geometry import Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+
+from workbench.display.ink import BLANK, Span, link_at
+from workbench.tui.palette import PAPER
+from workbench.tui.widgets.painted import palette_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from textual import events
+    from textual.strip import Strip
+
+    from workbench.display.ink import Line
+
+_MARGIN = 1
+
+
+class PagePart(ScrollView, can_focus=True):
+    """Lines drawn for the width there is. Posts `Followed` where a link is clicked or opened by key.
+
+    Args:
+        empty: What an empty page says.
+    """
+
+    DEFAULT_CSS = "PagePart { overflow-x: hidden; overflow-y: auto; scrollbar-size-vertical: 1; }"
+
+    class Followed(Message):
+        """A link was followed: where it leads."""
+
+        def __init__(self, link: str) -> None:
+            super().__init__()
+            self.link = link
+
+    def __init__(self, *, id: str | None = None, empty: str = "") -> None:  # noqa: A002 - Textual's name
+        super().__init__(id=id)
+        self._empty = empty
+        self._draw_lines: Callable[[int], Sequence[Line]] | None = None
+        self.lines: list[Line] = []
+        self._link = ""
+
+    def show_lines(self, draw: Callable[[int], Sequence[Line]] | None, *, at: int | None = 0) -> None:
+        """Show other lines.
+
+        Args:
+            draw: Draws them for a width; None for an empty page.
+            at: The line to scroll to; None stays where the page is scrolled to.
+        """
+        self._draw_lines = draw
+        self._link = ""
+        self.draw()
+        if at is not None:
+            self.scroll_to(y=at, animate=False, force=True)
+
+    def draw(self) -> None:
+        """Draw the lines again, for this width."""
+        width = max(1, self.scrollable_content_region.width - 2 * _MARGIN)
+        if self._draw_lines is None:
+            self.lines = [(Span(self._empty, "faint"),)] if self._empty else []
+        else:
+            self.lines = list(self._draw_lines(width))
+        self.virtual_size = Size(0, len(self.lines))
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        at = y + round(self.scroll_y)
+        line = self.lines[at] if at < len(self.lines) else BLANK
+        if self._link:
+            line = tuple(
+                Span(span.text, "decide.strong+link", span.link) if span.link == self._link else span
+                for span in line
+            )
+        width = self.scrollable_content_region.width
+        return palette_of(self.app).strip((Span(" " * _MARGIN), *line) if line else BLANK, width, PAPER)
+
+    def on_resize(self, _event: events.Resize) -> None:
+        self.draw()
+
+    def on_click(self, event: events.Click) -> None:
+        at = event.y + round(self.scroll_y)
+        if at < len(self.lines) and (link := link_at(self.lines[at], event.x - _MARGIN)):
+            self.post_message(self.Followed(link))
+
+    @property
+    def links(self) -> list[tuple[int, str]]:
+        """Return where each link leads, with the first line that it stands in."""
+        found: dict[str, int] = {}
+        for at, line in enumerate(self.lines):
+            for span in line:
+                if span.link:
+                    found.setdefault(span.link, at)
+        return [(at, link) for link, at in found.items()]
+
+    def do(self, command: str) -> bool:
+        """Scroll, walk the links, or follow one; returns whether the command means something here."""
+        page = max(1, self.size.height - 2)
+        if command in ("left", "right"):
+            return self._walk(1 if command == "right" else -1)
+        if command == "open":
+            if self._link:
+                self.post_message(self.Followed(self._link))
+            return bool(self._link)
+        to: Callable[[], float] | None = {
+            "move-down": lambda: self.scroll_y + 1,
+            "move-up": lambda: self.scroll_y - 1,
+            "half-down": lambda: self.scroll_y + page // 2,
+            "half-up": lambda: self.scroll_y - page // 2,
+            "page-down": lambda: self.scroll_y + page,
+            "page-up": lambda: self.scroll_y - page,
+            "first": lambda: 0.0,
+            "last": lambda: float(len(self.lines)),
+        }.get(command)
+        if to is None:
+            return False
+        self.scroll_to(y=to(), animate=False, force=True)
+        return True
+
+    def _walk(self, by: int) -> bool:
+        """Put the cursor on the next link, or the one before; returns whether there is any."""
+        links = self.links
+        if not links:
+            return False
+        names = [link for _, link in links]
+        at = names.index(self._link) + by if self._link in names else 0 if by > 0 else len(names) - 1
+        line, self._link = links[at % len(links)]
+        top, height = round(self.scroll_y), self.size.height
+        if not top <= line < top + height:
+            self.scroll_to(y=max(0, line - height // 2), animate=False, force=True)
+        self.refresh()
+        return True
