@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from workbench.tui.palette import SCORE_STEPS, Palette
+from workbench.display.ink import SCORE_STEPS
+from workbench.tui.palette import Palette
 from workbench.tui.preferences import load_look
 from workbench.tui.themes import DARK, LIGHT, BrokenTheme, load_themes, packaged_themes_folder, parse_theme
 

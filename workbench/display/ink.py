@@ -28,6 +28,14 @@ class Span:
 
 Line = tuple[Span, ...]
 BLANK: Line = ()
+SCORE_STEPS = 5
+
+
+def score_role(score: float | None) -> str:
+    """Return the role whose brightness stands for a score from 0 to 1; None, no score, is full ink."""
+    if score is None:
+        return "text"
+    return f"score.{min(SCORE_STEPS - 1, max(0, int(score * SCORE_STEPS)))}"
 
 
 def ink(text: str, role: str = "text", width: int | None = None, link: str = "") -> Span:

@@ -9,14 +9,13 @@ from rich.style import Style
 from textual.strip import Strip
 
 from workbench.display.cells import plain
-from workbench.display.ink import line_width
+from workbench.display.ink import SCORE_STEPS, line_width
 
 if TYPE_CHECKING:
     from workbench.display.ink import Line
     from workbench.tui.themes import ThemeFile
 
 PAPER, RAISED, CURSOR, MARKED = "paper", "raised", "cursor", "marked"
-SCORE_STEPS = 5
 # A memory with a score of 0 keeps this share of its ink, so that it can still be read.
 _DIMMEST = 0.46
 # Cells of the heatmap are told apart at a glance, not read, so that they may sink deeper into the paper.
@@ -44,13 +43,6 @@ _LOOKS: dict[str, tuple[str, str, str]] = {
     "removed.word": ("ink.text", "meaning.removed_word", "bold"),
     "here": ("ground.paper", "ink.text", "bold"),
 }
-
-
-def score_role(score: float | None) -> str:
-    """Return the role whose brightness stands for a score from 0 to 1; None, no score, is full ink."""
-    if score is None:
-        return "text"
-    return f"score.{min(SCORE_STEPS - 1, max(0, int(score * SCORE_STEPS)))}"
 
 
 def heat_role(store: str, score: float | None) -> str:

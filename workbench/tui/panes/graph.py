@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 
+from workbench.display.canvas import Picture
+from workbench.display.graph_drawing.neighbourhood import draw_neighbourhood, members_of
+from workbench.display.graph_drawing.path import draw_path
 from workbench.tui import commands
-from workbench.tui.drawing.neighbourhood import draw_neighbourhood, draw_path, members_of, step
 from workbench.tui.keymap import bindings
 from workbench.tui.palette import PAPER
 from workbench.tui.panes.graph_editing import GraphEditing
@@ -35,7 +37,6 @@ if TYPE_CHECKING:
     from workbench.display.ink import Line
     from workbench.engine.results.graph import GraphEdge, GraphNode, GraphView
     from workbench.tui.bench import Bench, Memory
-    from workbench.tui.drawing.picture import Picture
     from workbench.tui.views.graph_table import EntityRows
 
 GROUP = "group:"
@@ -97,7 +98,7 @@ class GraphPane(GraphEditing):
 
     def compose_below_filter(self) -> ComposeResult:
         yield StatusLine(id="graph-head", ground=PAPER)
-        yield DrawingCanvas(id="graph-canvas", step=step, empty=_NO_WAY)
+        yield DrawingCanvas(id="graph-canvas", step=Picture.step, empty=_NO_WAY)
 
     def compose_detail(self) -> ComposeResult:
         yield EntityDetail(id=f"{self.id}-detail")

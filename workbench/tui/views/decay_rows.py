@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from workbench.display.ink import BLANK, Line, Span, column, cut, gap, ink, line_width
+from workbench.display.ink import BLANK, Line, Span, column, cut, gap, ink, line_width, score_role
 from workbench.engine.memory.decay import half_life
 from workbench.tui.drawing.heat import (
     HAIR,
@@ -19,7 +19,6 @@ from workbench.tui.drawing.heat import (
     status_sign,
     window_for,
 )
-from workbench.tui.palette import score_role
 from workbench.tui.views.dates import MONTHS
 from workbench.tui.views.memory import store_of_id, store_sign
 from workbench.tui.widgets.rows import KeyedRows

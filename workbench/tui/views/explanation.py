@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from workbench.display.cells import plain, wrap
-from workbench.display.ink import BLANK, Line, Span, column, cut, gap, ink, line_width, wrap_line
-from workbench.tui.palette import score_role
+from workbench.display.ink import BLANK, Line, Span, column, cut, gap, ink, line_width, score_role, wrap_line
 from workbench.tui.views.memory import link_role, section, store_of_id, store_sign
 
 if TYPE_CHECKING:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from datetime import date
 from typing import TYPE_CHECKING, Final
 
-from workbench.display.ink import Line, Span, column, gap, ink, line_width, spread
-from workbench.tui.palette import score_role
+from workbench.display.ink import Line, Span, column, gap, ink, line_width, score_role, spread
 from workbench.tui.views.dates import MONTHS, day_and_month
 from workbench.tui.views.memory import score_bar
 from workbench.tui.widgets.rows import KeyedRows

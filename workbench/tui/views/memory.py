@@ -6,10 +6,9 @@ import re
 from typing import TYPE_CHECKING
 
 from workbench.display.cells import cell_width, plain, wrap
-from workbench.display.ink import BLANK, Line, Span, column, cut, gap, ink, line_width, wrap_line
+from workbench.display.ink import BLANK, Line, Span, column, cut, gap, ink, line_width, score_role, wrap_line
 from workbench.engine.identifiers import linked_entity
 from workbench.tui.bench import Link
-from workbench.tui.palette import score_role
 from workbench.tui.views.dates import long_day
 from workbench.tui.views.scopes import knowers
 

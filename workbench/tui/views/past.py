@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from workbench.display.cells import cell_width, plain
-from workbench.display.ink import BLANK, Line, Span, cut, gap, ink, line_width, spread
-from workbench.tui.palette import score_role
+from workbench.display.ink import BLANK, Line, Span, cut, gap, ink, line_width, score_role, spread
 from workbench.tui.views.audit import store_of_path
 from workbench.tui.views.core import styled_item
 from workbench.tui.views.memory import STORE_SIGNS, STORE_TITLES, score_bar, store_of_id, store_sign

@@ -8,8 +8,7 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
 from workbench.display.cells import cell_width, plain
-from workbench.display.ink import BLANK, Line, Span, column, gap, ink, spread, wrap_line
-from workbench.tui.palette import score_role
+from workbench.display.ink import BLANK, Line, Span, column, gap, ink, score_role, spread, wrap_line
 from workbench.tui.views.dates import MONTH_NAMES, MONTHS, day_name, short_day
 from workbench.tui.views.memory import known_lines, markdown_lines, section
 from workbench.tui.views.scopes import SCOPE_FROM, scope_words

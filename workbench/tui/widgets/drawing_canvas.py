@@ -9,9 +9,9 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 
+from workbench.display.canvas import Picture
 from workbench.display.ink import BLANK, Span
 from workbench.tui import commands
-from workbench.tui.drawing.picture import Picture
 from workbench.tui.keymap import bindings
 from workbench.tui.palette import PAPER
 from workbench.tui.widgets.painted import palette_of

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from workbench.display.canvas import clusters
 from workbench.display.ink import plain_text
-from workbench.tui.drawing.canvas import clusters
 
 if TYPE_CHECKING:
-    from workbench.tui.drawing.picture import Picture
+    from workbench.display.canvas import Picture
 
 Edge = tuple[str, str, str]
 ARMS = {

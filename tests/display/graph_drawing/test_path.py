@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.tui.drawing.graphs import HOSTILE_NAMES, RELATIONS, chain, edge, id_of, node
-from tests.tui.drawing.test_neighbourhood import is_list, overlap, shown
-from tests.tui.drawing.tracing import Tracer
+from tests.display.graph_drawing.graphs import HOSTILE_NAMES, RELATIONS, chain, edge, id_of, node
+from tests.display.graph_drawing.test_neighbourhood import is_list, overlap, shown
+from tests.display.graph_drawing.tracing import Tracer
+from workbench.display.graph_drawing.path import draw_path
 from workbench.display.ink import line_width
 from workbench.engine.results.graph import GraphView
-from workbench.tui.drawing.neighbourhood import draw_path
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

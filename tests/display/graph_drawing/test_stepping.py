@@ -8,12 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.tui.drawing.graphs import chain, edge, id_of, neighbourhoods, node, star, view
+from tests.display.graph_drawing.graphs import chain, edge, id_of, neighbourhoods, node, star, view
+from workbench.display.canvas import DOWN, LEFT, RIGHT, UP
+from workbench.display.graph_drawing.neighbourhood import draw_neighbourhood
+from workbench.display.graph_drawing.path import draw_path
 from workbench.engine.results.graph import GraphView
-from workbench.tui.drawing.neighbourhood import DOWN, LEFT, RIGHT, UP, draw_neighbourhood, draw_path, step
 
 if TYPE_CHECKING:
-    from workbench.tui.drawing.picture import Picture
+    from workbench.display.canvas import Picture
 
 DIRECTIONS = (LEFT, RIGHT, UP, DOWN)
 any_size = st.tuples(st.integers(0, 240), st.integers(0, 60))
@@ -24,7 +26,7 @@ def reached(picture: Picture, start: str) -> set[str]:
     while ring:
         key = ring.pop()
         for direction in DIRECTIONS:
-            to = step(picture, key, direction)
+            to = picture.step(key, direction)
             if to not in found:
                 found.add(to)
                 ring.append(to)
@@ -43,8 +45,8 @@ def test_going_on_in_one_direction_ends(drawn: GraphView, size: tuple[int, int],
     picture = draw_neighbourhood(drawn, *size)
     for key in picture.regions:
         for _ in picture.regions:
-            key = step(picture, key, direction)
-        assert step(picture, key, direction) == key
+            key = picture.step(key, direction)
+        assert picture.step(key, direction) == key
 
 
 @given(neighbourhoods(most=40), st.sampled_from([(78, 20), (118, 36), (238, 58)]))
@@ -52,9 +54,9 @@ def test_up_and_down_undo_each_other(drawn: GraphView, size: tuple[int, int]) ->
     picture = draw_neighbourhood(drawn, *size)
     for key in picture.regions:
         for there, back in ((UP, DOWN), (DOWN, UP)):
-            to = step(picture, key, there)
+            to = picture.step(key, there)
             if to != key:
-                assert step(picture, to, back) == key
+                assert picture.step(to, back) == key
 
 
 def test_outward_and_back_comes_to_the_same_box() -> None:
@@ -63,18 +65,18 @@ def test_outward_and_back_comes_to_the_same_box() -> None:
         *[(0, "uses", at) for at in (1, 2, 3)], (1, "uses", 4), (1, "uses", 5), (2, "uses", 6),
     )  # fmt: skip
     picture = draw_neighbourhood(drawn, 200, 50)
-    assert step(picture, id_of(4), LEFT) == id_of(1)
-    assert step(picture, id_of(5), LEFT) == id_of(1)
-    assert step(picture, id_of(6), LEFT) == id_of(2)
+    assert picture.step(id_of(4), LEFT) == id_of(1)
+    assert picture.step(id_of(5), LEFT) == id_of(1)
+    assert picture.step(id_of(6), LEFT) == id_of(2)
     for key in (id_of(1), id_of(2)):
-        assert step(picture, step(picture, key, RIGHT), LEFT) == key
-        assert step(picture, key, LEFT) == id_of(0)
+        assert picture.step(picture.step(key, RIGHT), LEFT) == key
+        assert picture.step(key, LEFT) == id_of(0)
 
 
 def test_a_cursor_without_a_box_comes_to_the_centre() -> None:
     picture = draw_neighbourhood(star(3), 78, 20)
-    assert step(picture, "entity:elsewhere", UP) == id_of(0)
-    assert step(draw_neighbourhood(GraphView(None, (), ()), 78, 20), "x", UP) == "x"
+    assert picture.step("entity:elsewhere", UP) == id_of(0)
+    assert draw_neighbourhood(GraphView(None, (), ()), 78, 20).step("x", UP) == "x"
 
 
 @pytest.mark.parametrize("width", [30, 60, 78, 160])
@@ -83,8 +85,8 @@ def test_a_way_is_walked_from_end_to_end(width: int) -> None:
     assert reached(picture, id_of(0)) == set(picture.regions)
     for key in picture.regions:
         for there, back in ((LEFT, RIGHT), (RIGHT, LEFT)):
-            to = step(picture, key, there)
-            assert to == key or step(picture, to, back) == key or step(picture, to, there) == key
+            to = picture.step(key, there)
+            assert to == key or picture.step(to, back) == key or picture.step(to, there) == key
 
 
 def test_a_click_finds_what_stands_there() -> None:
@@ -99,4 +101,4 @@ def test_a_lonely_entity_stands_alone() -> None:
     drawn = GraphView(id_of(0), (node(0, "Alone", hop=0),), (edge(0, "replaces", 0),))
     picture = draw_neighbourhood(drawn, 78, 20)
     assert list(picture.regions) == [id_of(0)]
-    assert all(step(picture, id_of(0), direction) == id_of(0) for direction in DIRECTIONS)
+    assert all(picture.step(id_of(0), direction) == id_of(0) for direction in DIRECTIONS)

@@ -6,11 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from tests.tui.drawing.graphs import HOSTILE_NAMES
+from tests.display.graph_drawing.graphs import HOSTILE_NAMES
+from workbench.display.canvas import Canvas, clusters
 from workbench.display.cells import cell_width, plain
+from workbench.display.graph_drawing.boxes import name_lines, packed, shorten
 from workbench.display.ink import line_width, plain_text
-from workbench.tui.drawing.canvas import Canvas, clusters
-from workbench.tui.drawing.graph.names import name_lines, packed, shorten
 
 texts = st.one_of(st.sampled_from(HOSTILE_NAMES), st.text(max_size=30))
 

@@ -6,12 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.tui.drawing.graphs import edge, id_of, neighbourhoods, node, star
-from tests.tui.drawing.test_neighbourhood import shown
+from tests.display.graph_drawing.graphs import edge, id_of, neighbourhoods, node, star
+from tests.display.graph_drawing.test_neighbourhood import shown
+from workbench.display.graph_drawing.neighbourhood import draw_neighbourhood, members_of
+from workbench.display.graph_drawing.ties import grouped, hidden_relations, read_ties, whole
 from workbench.engine.results.graph import GraphView
-from workbench.tui.drawing.graph.grouping import grouped, hidden_relations, whole
-from workbench.tui.drawing.graph.ties import read_ties
-from workbench.tui.drawing.neighbourhood import draw_neighbourhood, members_of
 
 
 def many(outward: int, inward: int) -> GraphView:

@@ -1,30 +1,31 @@
-"""Chooses how a neighbourhood is arranged: the first of several ways, the most readable first, that has the room."""
+"""Draws an entity with what lies around it, in the most readable of several ways that has the room."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from workbench.display.canvas import Picture
 from workbench.display.cells import wrap
+from workbench.display.graph_drawing.boxes import FRAME_LINES, Style, captions_of
+from workbench.display.graph_drawing.columns import Columns, draw_columns, hang, place
+from workbench.display.graph_drawing.downward import Indented, draw_indented, draw_list, indent
+from workbench.display.graph_drawing.ties import (
+    grouped,
+    hidden_relations,
+    members_in,
+    read_ties,
+    same_group,
+    whole,
+)
+from workbench.display.graph_drawing.tree import balanced, grow, leaves, sides_of
 from workbench.display.ink import Span
-from workbench.tui.drawing.graph.boxes import FRAME_LINES, Style
-from workbench.tui.drawing.graph.cards import cards_of
-from workbench.tui.drawing.graph.columns import place
-from workbench.tui.drawing.graph.columns_drawing import draw_columns
-from workbench.tui.drawing.graph.grouping import grouped, hidden_relations, same_group, whole
-from workbench.tui.drawing.graph.hanging import hang
-from workbench.tui.drawing.graph.indented import Indented, draw_indented, indent
-from workbench.tui.drawing.graph.listing import draw_list
-from workbench.tui.drawing.graph.sides import balanced, leaves, sides_of
-from workbench.tui.drawing.graph.stands import Columns
-from workbench.tui.drawing.graph.tree import grow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from workbench.tui.drawing.graph.grouping import Shown
-    from workbench.tui.drawing.graph.ties import Ties
-    from workbench.tui.drawing.picture import Picture
+    from workbench.display.graph_drawing.ties import Shown, Ties
+    from workbench.engine.results.graph import GraphView
 
 # So many entities are always drawn one by one, the centre among them.
 ALWAYS_SINGLE = 12
@@ -82,9 +83,9 @@ def arrange(ties: Ties, width: int, height: int, *, chosen: str, omitted: int = 
         omitted: Entities that the view leaves out.
     """
     shown, way = _chosen_way(ties, width, height - bool(omitted))
-    root = grow(ties, shown, cards_of(ties, shown))
-    keys = [each.card.key for each in root.walk()]
-    cursor = chosen if chosen in keys else same_group(chosen, keys) or root.card.key
+    root = grow(ties, shown, captions_of(ties, shown))
+    keys = [each.caption.key for each in root.walk()]
+    cursor = chosen if chosen in keys else same_group(chosen, keys) or root.caption.key
     picture = _drawn(way, width, cursor) if way else draw_list(root, width, cursor)
     footer = _footer(hidden_relations(ties, shown), omitted)
     return replace(
@@ -169,8 +170,8 @@ def _ways(
         styles: What to try.
         tall: Give those as well that are sure to be too high.
     """
-    cards = cards_of(ties, shown)
-    trees = {joined: grow(ties, shown, cards, joined=joined) for joined in (True, False)}
+    captions = captions_of(ties, shown)
+    trees = {joined: grow(ties, shown, captions, joined=joined) for joined in (True, False)}
     natural = {joined: sides_of(tree) for joined, tree in trees.items()}
     arrangements = [(place, natural)]
     if any(each.children for each in trees[True].children):
@@ -190,3 +191,27 @@ def _ways(
         downward = indent(trees[style.joined], style)
         if downward.width <= width:
             yield downward
+
+
+def draw_neighbourhood(view: GraphView, width: int, height: int, *, chosen: str = "") -> Picture:
+    """Draw a neighbourhood of one or two hops.
+
+    Args:
+        view: With a centre.
+        width: Cells there are.
+        height: Cells there are; the picture may be higher.
+        chosen: Key of the box that the cursor is on; the centre where it is none.
+
+    Returns:
+        The keys of its regions are ids of nodes, and `group:…` for boxes that stand for several entities at once.
+        Without lines where the view is empty.
+    """
+    ties = read_ties(view)
+    if not ties.center:
+        return Picture((), {})
+    return arrange(ties, width, height, chosen=chosen, omitted=view.omitted)
+
+
+def members_of(view: GraphView, group: str) -> tuple[str, ...]:
+    """Return the ids of the entities that a group’s box stands for."""
+    return members_in(read_ties(view), group)

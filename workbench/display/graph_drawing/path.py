@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from workbench.display.canvas import DOWN, LEFT, RIGHT, UP, Canvas, Picture, Region, Steps
 from workbench.display.cells import cell_width
-from workbench.tui.drawing.canvas import Canvas
-from workbench.tui.drawing.graph import boxes
-from workbench.tui.drawing.graph.boxes import Box, Style, measure
-from workbench.tui.drawing.graph.cards import card_of, cards_of
-from workbench.tui.drawing.graph.grouping import whole
-from workbench.tui.drawing.graph.listing import draw_list
-from workbench.tui.drawing.graph.runs import write_head, write_link
-from workbench.tui.drawing.graph.stepping import steps_in_rows
-from workbench.tui.drawing.graph.tree import grow
-from workbench.tui.drawing.picture import Picture, Region
+from workbench.display.graph_drawing import boxes
+from workbench.display.graph_drawing.boxes import Box, Style, caption_of, captions_of, measure
+from workbench.display.graph_drawing.downward import draw_list
+from workbench.display.graph_drawing.ties import read_ties, whole
+from workbench.display.graph_drawing.tree import grow, write_head, write_link
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from workbench.tui.drawing.graph.ties import Ties
+    from workbench.display.graph_drawing.ties import Ties
+    from workbench.engine.results.graph import GraphView
 
 # Cells from the column where a line turns to the box that it comes to: the turn, the line, its head.
 _TURN = 3
@@ -53,15 +49,23 @@ class _Row:
     height: int
 
 
-def draw_chain(ties: Ties, width: int, height: int, *, chosen: str) -> Picture:
-    """Draw a chain.
+def draw_path(view: GraphView, width: int, height: int, *, chosen: str = "") -> Picture:
+    """Draw the way between two entities that `graph_path` found.
 
     Args:
-        ties: Its entities from the one end to the other, by their hops.
+        view: Its entities from the one end to the other, by their hops.
         width: Cells there are.
         height: Lines there are; more are taken where the chain needs them.
         chosen: Key of the chosen box; the first one where it is none.
+
+    Returns:
+        The keys of its regions are ids of nodes; without lines where there is no way.
     """
+    ties = read_ties(view)
+    return _chain(ties, width, height, chosen) if ties.center else Picture((), {})
+
+
+def _chain(ties: Ties, width: int, height: int, chosen: str) -> Picture:
     ids = sorted(ties.nodes, key=lambda id_: ties.nodes[id_].hop)
     chosen = chosen if chosen in ties.nodes else ids[0]
     told = set(pairwise(ids))
@@ -70,12 +74,12 @@ def draw_chain(ties: Ties, width: int, height: int, *, chosen: str) -> Picture:
     ]
     if width >= _FEWEST_CELLS and all(link.there or link.back for link in links):
         for style in _STYLES:
-            found = [measure(card_of(ties, id_, set(ids), told), 1, style) for id_ in ids]
+            found = [measure(caption_of(ties, id_, set(ids), told), 1, style) for id_ in ids]
             rows = _rows(found, links, width)
             if rows is not None:
                 return _drawn(found, links, rows, width, height, chosen)
     shown = whole(ties)
-    return draw_list(grow(ties, shown, cards_of(ties, shown)), width, chosen)
+    return draw_list(grow(ties, shown, captions_of(ties, shown)), width, chosen)
 
 
 def _rows(found: Sequence[Box], links: Sequence[_Link], width: int) -> list[_Row] | None:
@@ -157,13 +161,15 @@ def _drawn(
     places = _placed(found, links, rows, left, left + wide - 1, space)
     for place in places:
         region = place.region
-        boxes.draw(canvas, place.box, region.x, region.y, region.width, chosen=place.box.card.key == chosen)
+        boxes.draw(
+            canvas, place.box, region.x, region.y, region.width, chosen=place.box.caption.key == chosen
+        )
     for (one, other), link in zip(pairwise(places), links, strict=True):
         turn = left + wide - 1 if one.direction == 1 else left
         _draw_link(canvas, one, other, link, turn, chosen)
-    keys = [place.box.card.key for place in places]
+    keys = [place.box.caption.key for place in places]
     regions = {
-        place.box.card.key: place.region
+        place.box.caption.key: place.region
         for place in sorted(places, key=lambda place: (place.region.y, place.region.x))
     }
     return Picture(
@@ -188,9 +194,39 @@ def _draw_link(canvas: Canvas, one: _Place, other: _Place, link: _Link, turn: in
     if link.there:
         write_head(canvas, arrival, other.line, rightward=other.direction == 1)
     else:
-        marked = other.box.card.key == chosen
+        marked = other.box.caption.key == chosen
         boxes.leave(canvas, other.box, other.behind, other.line, right=other.direction == -1, chosen=marked)
     if link.back:
         write_head(canvas, start, one.line, rightward=ahead == -1)
     else:
-        boxes.leave(canvas, one.box, one.ahead, one.line, right=ahead == 1, chosen=one.box.card.key == chosen)
+        boxes.leave(
+            canvas, one.box, one.ahead, one.line, right=ahead == 1, chosen=one.box.caption.key == chosen
+        )
+
+
+def steps_in_rows(regions: Mapping[str, Region], directions: Sequence[int], keys: Sequence[str]) -> Steps:
+    """Walk a chain that turns back at the edge: along it to the left and right, to the nearest row up and down.
+
+    Args:
+        regions: Where the boxes stand.
+        directions: Of each box’s row, 1 to the right.
+        keys: In the order of the chain.
+    """
+    steps: Steps = {}
+    for at, (key, direction) in enumerate(zip(keys, directions, strict=True)):
+        on, back = (RIGHT, LEFT) if direction == 1 else (LEFT, RIGHT)
+        if at + 1 < len(keys):
+            steps[key, on] = keys[at + 1]
+        if at:
+            steps[key, back] = keys[at - 1]
+        middle = regions[key].x + regions[key].width // 2
+        for way, wanted in ((UP, -1), (DOWN, 1)):
+            line = regions[key].y
+            rows = {region.y for region in regions.values() if (region.y - line) * wanted > 0}
+            if rows:
+                nearest = min(rows, key=lambda row: abs(row - line))
+                beside = [each for each in keys if regions[each].y == nearest]
+                steps[key, way] = min(
+                    beside, key=lambda each: abs(regions[each].x + regions[each].width // 2 - middle)
+                )
+    return steps

@@ -1,8 +1,11 @@
-"""A canvas of terminal cells: text that keeps its columns in any script, and lines that join where they meet."""
+"""A canvas of terminal cells, and a picture on it: lines that join, things in their places, and the way between."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from workbench.display.cells import cell_width, plain
@@ -15,6 +18,9 @@ NORTH, EAST, SOUTH, WEST = 1, 2, 4, 8
 # Indexed by the sum of the arms that meet in a cell.
 JOINTS = " │─╰││╭├─╯─┴╮┤┬┼"
 LINE_ROLE = "faint"
+
+LEFT, RIGHT, UP, DOWN = "left", "right", "up", "down"
+Steps = dict[tuple[str, str], str]
 
 _Cell = tuple[str, str, str]
 # The right half of a wide character.
@@ -122,3 +128,54 @@ def _spans(row: dict[int, _Cell], arms: dict[int, int]) -> Line:
     if run:
         spans.append(Span("".join(run), *look))
     return tuple(spans)
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A rectangle of cells; the upper left cell of a drawing is (0, 0)."""
+
+    x: int
+    y: int
+    width: int
+    height: int
+
+    def holds(self, x: int, y: int) -> bool:
+        """Tell whether a cell lies in it."""
+        return self.x <= x < self.x + self.width and self.y <= y < self.y + self.height
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A drawing.
+
+    Args:
+        lines: From the top; may be more than fit, to be scrolled.
+        regions: Where each thing stands, by its key, in reading order.
+        steps: The key that a cursor comes to from a key in a direction; absent where there is none.
+        home: The key that a cursor is on that has no place here.
+    """
+
+    lines: tuple[Line, ...]
+    regions: Mapping[str, Region]
+    steps: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    home: str = ""
+
+    def at(self, x: int, y: int) -> str:
+        """Return the key of the thing at a cell, or an empty string."""
+        return next((key for key, region in self.regions.items() if region.holds(x, y)), "")
+
+    def step(self, chosen: str, direction: str) -> str:
+        """Return the key that a cursor comes to from one in a direction; the same where there is none.
+
+        A cursor that has no place here comes to `home` first.
+        """
+        if chosen not in self.regions:
+            return self.home or chosen
+        return self.steps.get((chosen, direction), chosen)
+
+
+def walk_list(steps: Steps, keys: Sequence[str], back: str, on: str) -> None:
+    """Let two directions walk a list."""
+    for one, other in pairwise(keys):
+        steps[one, on] = other
+        steps[other, back] = one

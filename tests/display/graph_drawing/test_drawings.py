@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import combinations
 
-from tests.tui.drawing.graphs import chain, edge, id_of, node, view
-from tests.tui.drawing.test_grouping import many
-from tests.tui.drawing.test_neighbourhood import shown
+from tests.display.graph_drawing.graphs import chain, edge, id_of, node, view
+from tests.display.graph_drawing.test_grouping import many
+from tests.display.graph_drawing.test_neighbourhood import shown
+from workbench.display.canvas import Picture
+from workbench.display.graph_drawing.neighbourhood import draw_neighbourhood
+from workbench.display.graph_drawing.path import draw_path
 from workbench.engine.results.graph import GraphView
-from workbench.tui.drawing.neighbourhood import draw_neighbourhood, draw_path
-from workbench.tui.drawing.picture import Picture
 
 HARBOR = view(
     ["Harbor", "Nora", "Sam", "FastAPI", "Grafana", "Storm surge model", "Harbor 1", "港の予報"],

@@ -10,15 +10,24 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from tests.tui.drawing.graphs import HOSTILE_NAMES, chain, edge, id_of, neighbourhoods, node, star, view
-from tests.tui.drawing.tracing import Tracer, grid_of, told_in_boxes
+from tests.display.graph_drawing.graphs import (
+    HOSTILE_NAMES,
+    chain,
+    edge,
+    id_of,
+    neighbourhoods,
+    node,
+    star,
+    view,
+)
+from tests.display.graph_drawing.tracing import Tracer, grid_of, told_in_boxes
+from workbench.display.graph_drawing.downward import ARROWS
+from workbench.display.graph_drawing.neighbourhood import draw_neighbourhood, members_of
 from workbench.display.ink import line_width, plain_text
 from workbench.engine.results.graph import GraphView
-from workbench.tui.drawing.graph.listing import ARROWS
-from workbench.tui.drawing.neighbourhood import draw_neighbourhood, members_of
 
 if TYPE_CHECKING:
-    from workbench.tui.drawing.picture import Picture, Region
+    from workbench.display.canvas import Picture, Region
 
 SIZES = ((78, 20), (98, 30), (118, 36), (238, 58))
 sizes = st.sampled_from(SIZES)
