@@ -14,12 +14,14 @@ from workbench.tui.frame import drawing
 from workbench.tui.frame.acting import Acting
 from workbench.tui.frame.asking import Asking
 from workbench.tui.frame.counts import read_counts
+from workbench.tui.frame.editing import Editing
 from workbench.tui.frame.looking import Looking
 from workbench.tui.frame.reading import Reading
 from workbench.tui.keys.table import BY_KEY, COMMANDS, PREFIX_BY_KEY, canonical, written
 from workbench.tui.parts.line import DrawnLines
 from workbench.tui.parts.list import ListPart
 from workbench.tui.parts.page import PagePart
+from workbench.tui.parts.prompt import PromptLine
 from workbench.tui.places.listed import BY_KEY as PLACE_BY_KEY
 from workbench.tui.places.listed import BY_NAME
 from workbench.tui.places.place import Part, Place
@@ -127,15 +129,18 @@ class Frame(Screen[None], inherit_bindings=False):
                 yield Container(id="places")
         yield DrawnLines(id="status")
         yield DrawnLines(id="keys")
+        yield PromptLine(id="prompt")
         yield DrawnLines(id="sheet", ground="raised")
 
     def on_mount(self) -> None:
         self.reading = Reading(self.app, self._workspace, self._failed)
         self._acting = Acting(self.app, self._workspace, self._done)
         self.looking = Looking(self)
+        self.editing = Editing(self, self.query_one("#prompt", PromptLine))
         self._capabilities: tuple[Capability, ...] = (
             Asking(self, self.query_one("#ask", Input)),
             self.looking,
+            self.editing,
         )
         self._lay_out(self.size.width, self.size.height)
         self.go(self._remembered.place if self._remembered.place in BY_NAME else _FIRST)
@@ -343,7 +348,14 @@ class Frame(Screen[None], inherit_bindings=False):
         if key in ("ctrl+q", "f1", "ctrl+t"):
             self.run(BY_KEY[key])
             return True
+        if key == "ctrl+a" and isinstance(self.focused, Input | TextArea):
+            self.focused.action_select_all()
+            return True
         return False
+
+    def on_descendant_focus(self) -> None:
+        """Put an open line away once something else was clicked."""
+        self.editing.look()
 
     def _answer(self, key: str) -> None:
         act, self._question = self._question, None

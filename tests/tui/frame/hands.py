@@ -1,0 +1,55 @@
+"""What tests of the frame do: open it on a workspace, press keys, paste them in one go, and look at what is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+
+from textual import events
+from textual.pilot import Pilot
+
+from tests.tui.stillness import settle
+from workbench.display.ink import plain_text
+from workbench.engine import Workspace
+from workbench.tui.frame.app import FrameApp
+from workbench.tui.frame.screen import Frame
+from workbench.tui.parts.line import DrawnLines
+
+TWO_SIZES = ((80, 24), (160, 40))
+
+
+@asynccontextmanager
+async def opened(workspace: Workspace, size: tuple[int, int] = (120, 36)) -> AsyncIterator[Pilot[None]]:
+    app = FrameApp(workspace)
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        yield pilot
+
+
+def frame_of(pilot: Pilot[None]) -> Frame:
+    app = pilot.app
+    assert isinstance(app, FrameApp)
+    return app.frame
+
+
+def drawn(pilot: Pilot[None], name: str) -> str:
+    widget = frame_of(pilot).query_one(f"#{name}", DrawnLines)
+    return "\n".join(plain_text(line) for line in widget.lines(widget.size.width))
+
+
+def said(pilot: Pilot[None]) -> str:
+    return drawn(pilot, "status").strip()
+
+
+async def press(pilot: Pilot[None], *keys: str) -> None:
+    await pilot.press(*keys)
+    await settle(pilot)
+
+
+async def burst(pilot: Pilot[None], keys: Iterable[str]) -> None:
+    """Type keys faster than anything can be drawn between them: all are in the queue before the first is looked at."""
+    named = {" ": "space", "\n": "enter", "\x1b": "escape", "\t": "tab", "/": "slash"}
+    for key in keys:
+        name = named.get(key, key)
+        pilot.app.post_message(events.Key(name, key if len(key) == 1 and key.isprintable() else None))
+    await settle(pilot)
