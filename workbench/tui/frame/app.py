@@ -9,6 +9,7 @@ from textual.app import App
 
 from workbench.tui.frame.remembered import Remembered
 from workbench.tui.frame.screen import Frame
+from workbench.tui.keys.dispatch import Keymap
 from workbench.tui.palette import Palette
 from workbench.tui.themes import load_themes, textual_theme
 from workbench.tui.typed_ahead import TypedAhead
@@ -39,7 +40,7 @@ class FrameApp(App[None], inherit_bindings=False):
         chosen = self.themes.choose(self.remembered.theme)
         self.palette = Palette(chosen)
         self.theme = chosen.name
-        self.frame = Frame(workspace, self.remembered)
+        self.frame = Frame(workspace, self.remembered, Keymap())
         self._typed_ahead = TypedAhead(self, self._deliver, lambda _typed: False)
 
     def on_mount(self) -> None:

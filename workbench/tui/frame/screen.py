@@ -17,12 +17,12 @@ from workbench.tui.frame.counts import read_counts
 from workbench.tui.frame.editing import Editing
 from workbench.tui.frame.looking import Looking
 from workbench.tui.frame.reading import Reading
-from workbench.tui.keys.table import BY_KEY, COMMANDS, PREFIX_BY_KEY, canonical, written
+from workbench.tui.keys.dispatch import Keymap
+from workbench.tui.keys.table import Command, Prefix, canonical, written
 from workbench.tui.parts.line import DrawnLines
 from workbench.tui.parts.list import ListPart
 from workbench.tui.parts.page import PagePart
 from workbench.tui.parts.prompt import PromptLine
-from workbench.tui.places.listed import BY_KEY as PLACE_BY_KEY
 from workbench.tui.places.listed import BY_NAME
 from workbench.tui.places.place import Part, Place
 from workbench.tui.verbs import VERBS, Act, redo, undo
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from workbench.engine.workspace import Workspace
     from workbench.tui.frame.capability import Capability
     from workbench.tui.frame.remembered import Remembered
-    from workbench.tui.keys.table import Command, Prefix
 
 # Seconds after which the sheet of a prefix appears.
 _SHEET_AFTER = 0.4
@@ -46,6 +45,8 @@ _SHEET_AFTER = 0.4
 _REST = 0.05
 _FIRST = "timeline"
 _EVERYWHERE = ("open", "ask", "help")
+# What keys that are no text do while a line is being written.
+_WHILE_WRITING = frozenset({"quit", "help", "next-theme"})
 
 
 class Frame(Screen[None], inherit_bindings=False):
@@ -54,6 +55,7 @@ class Frame(Screen[None], inherit_bindings=False):
     Args:
         workspace: Whose memory is shown.
         remembered: Where one was; kept up to date.
+        keymap: Which key does what.
     """
 
     DEFAULT_CSS = """
@@ -103,9 +105,10 @@ class Frame(Screen[None], inherit_bindings=False):
     """
     BINDINGS: ClassVar = []
 
-    def __init__(self, workspace: Workspace, remembered: Remembered) -> None:
+    def __init__(self, workspace: Workspace, remembered: Remembered, keymap: Keymap) -> None:
         super().__init__()
         self._workspace = workspace
+        self._keymap = keymap
         self._remembered = remembered
         self._current = ""
         self._trail: list[str] = []
@@ -152,6 +155,16 @@ class Frame(Screen[None], inherit_bindings=False):
             self._remembered.rows[self._current] = self.place.cursor_key
         self.reading.close()
         self._acting.close()
+
+    @property
+    def keymap(self) -> Keymap:
+        """Which key does what; another one holds from the next key on."""
+        return self._keymap
+
+    @keymap.setter
+    def keymap(self, keymap: Keymap) -> None:
+        self._keymap = keymap
+        self._draw()
 
     @property
     def place(self) -> Place:
@@ -311,7 +324,7 @@ class Frame(Screen[None], inherit_bindings=False):
 
     def _keys(self) -> list[Command]:
         wanted = {*self.place.KEYS, *_EVERYWHERE}
-        return [command for command in COMMANDS if command.id in wanted]
+        return [command for command in self._keymap.commands if command.id in wanted]
 
     # Keys.
 
@@ -332,21 +345,24 @@ class Frame(Screen[None], inherit_bindings=False):
             return self._take_while_writing(key)
         if self._prefix is not None:
             self._take_second(self._prefix, key)
-        elif key in PLACE_BY_KEY:
-            self.go(PLACE_BY_KEY[key].name)
-        elif key in PREFIX_BY_KEY:
-            self._begin_prefix(PREFIX_BY_KEY[key])
-        elif key in BY_KEY:
-            self.run(BY_KEY[key])
+            return True
+        bound = self._keymap.bound(key)
+        if bound is None:
+            self.say(f"{written(key)} is no key here; {self._keymap.key('help')} lists those there are.")
+        elif isinstance(bound, Command):
+            self.run(bound)
+        elif isinstance(bound, Prefix):
+            self._begin_prefix(bound)
         else:
-            self.say(f"{written(key)} is no key here; ? lists those there are.")
+            self.go(bound.name)
         return True
 
     def _take_while_writing(self, key: str) -> bool:
         if any(capability.take(key) for capability in self._capabilities):
             return True
-        if key in ("ctrl+q", "f1", "ctrl+t"):
-            self.run(BY_KEY[key])
+        bound = self._keymap.bound(key)
+        if len(key) > 1 and isinstance(bound, Command) and bound.id in _WHILE_WRITING:
+            self.run(bound)
             return True
         if key == "ctrl+a" and isinstance(self.focused, Input | TextArea):
             self.focused.action_select_all()
@@ -388,7 +404,7 @@ class Frame(Screen[None], inherit_bindings=False):
         if command is not None:
             self.run(command)
         elif key != "escape":
-            self.say(f"{prefix.key} {written(key)} is not a command.")
+            self.say(f"{written(prefix.key)} {written(key)} is not a command.")
 
     def run(self, command: Command) -> None:
         """Carry out a command, or say why it cannot act here."""
@@ -417,11 +433,11 @@ class Frame(Screen[None], inherit_bindings=False):
 
     def do_back(self) -> None:
         """Go back a step."""
-        self._walk(-1, BY_KEY["["])
+        self._walk(-1, self._keymap.command("back"))
 
     def do_forward(self) -> None:
         """Go forward a step."""
-        self._walk(1, BY_KEY["]"])
+        self._walk(1, self._keymap.command("forward"))
 
     def _walk(self, by: int, command: Command) -> None:
         if 0 <= self._at + by < len(self._trail):
@@ -437,7 +453,7 @@ class Frame(Screen[None], inherit_bindings=False):
             self.add_class("-reading")
             self.set_focus(place.card)
         elif self.part is None or not self.part.do("open"):
-            self.say(BY_KEY["enter"].elsewhere)
+            self.say(self._keymap.command("open").elsewhere)
 
     def do_out(self) -> None:
         """Go one step out: from evidence to card, from what a link opened, from card to list, from a zoomed part."""
@@ -456,7 +472,7 @@ class Frame(Screen[None], inherit_bindings=False):
         elif place.list.clear_marks():
             self.say("Nothing is marked any more.")
         elif not place.do("out"):
-            self.say(BY_KEY["escape"].elsewhere)
+            self.say(self._keymap.command("out").elsewhere)
 
     def do_next_part(self) -> None:
         """Go to the next part that can be seen, and round."""
