@@ -71,6 +71,16 @@ async def test_digits_go_to_places_and_brackets_walk_back(seen: Workspace) -> No
         assert drawn(pilot, "crumbs").strip().startswith("Core")
 
 
+async def test_a_step_back_comes_to_the_row_one_left(seen: Workspace) -> None:
+    async with opened(seen) as pilot:
+        await press(pilot, "j", "j")
+        key = frame_app(pilot).frame.place.list.cursor_key
+        await press(pilot, "3", "4", "G", "[", "[")
+        assert frame_app(pilot).frame.place.list.cursor_key == key
+        await press(pilot, "]", "]")
+        assert frame_app(pilot).frame.place.list.cursor_key != key
+
+
 async def test_what_is_typed_after_the_slash_is_the_question(seen: Workspace) -> None:
     async with opened(seen) as pilot:
         await press(pilot, "/", "5", "6", "p")

@@ -21,11 +21,13 @@ class Remembered:
     Args:
         place: Id of the place.
         rows: Id of the row under the cursor, by place.
+        spots: Where in a place one was, by place.
         theme: Name of the theme; empty for ours.
     """
 
     place: str = ""
     rows: dict[str, str] = field(default_factory=dict)
+    spots: dict[str, str] = field(default_factory=dict)
     theme: str = ""
 
     @classmethod
@@ -37,10 +39,10 @@ class Remembered:
             return cls()
         if not isinstance(kept, dict):
             return cls()
-        rows = kept.get("rows")
         return cls(
             place=str(kept.get("place", "")),
-            rows={str(key): str(row) for key, row in rows.items()} if isinstance(rows, dict) else {},
+            rows=_texts(kept.get("rows")),
+            spots=_texts(kept.get("spots")),
             theme=str(kept.get("theme", "")),
         )
 
@@ -51,3 +53,7 @@ class Remembered:
             temporary = folder / f".{FILE_NAME}.{os.getpid()}"
             temporary.write_text(json.dumps(asdict(self), ensure_ascii=False), encoding="utf-8")
             temporary.replace(folder / FILE_NAME)
+
+
+def _texts(kept: object) -> dict[str, str]:
+    return {str(key): str(value) for key, value in kept.items()} if isinstance(kept, dict) else {}

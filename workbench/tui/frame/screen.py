@@ -17,8 +17,10 @@ from workbench.tui.frame.counts import read_counts
 from workbench.tui.frame.editing import Editing
 from workbench.tui.frame.looking import Looking
 from workbench.tui.frame.reading import Reading
+from workbench.tui.frame.trail import Step, Trail
 from workbench.tui.keys.dispatch import Keymap
 from workbench.tui.keys.table import Command, Prefix, canonical, written
+from workbench.tui.parts.canvas import CanvasPart
 from workbench.tui.parts.line import DrawnLines
 from workbench.tui.parts.list import ListPart
 from workbench.tui.parts.page import PagePart
@@ -111,8 +113,7 @@ class Frame(Screen[None], inherit_bindings=False):
         self._keymap = keymap
         self._remembered = remembered
         self._current = ""
-        self._trail: list[str] = []
-        self._at = -1
+        self._trail = Trail()
         self._counts: dict[str, str] = {}
         self._steps: NextSteps | None = None
         self._said, self._is_problem = "", False
@@ -152,7 +153,7 @@ class Frame(Screen[None], inherit_bindings=False):
     def close(self) -> None:
         """Finish what was begun."""
         if self._current:
-            self._remembered.rows[self._current] = self.place.cursor_key
+            self._leave_place()
         self.reading.close()
         self._acting.close()
 
@@ -171,12 +172,13 @@ class Frame(Screen[None], inherit_bindings=False):
         """Return the place that is shown."""
         return self.query_one(f"#place-{self._current}", Place)
 
-    def go(self, name: str, *, row: str = "", visit: bool = True) -> None:
+    def go(self, name: str, *, row: str = "", spot: str | None = None, visit: bool = True) -> None:
         """Show a place.
 
         Args:
             name: Its id.
             row: Id of the row to put the cursor on; empty for the one it was on.
+            spot: Where in the place to go, see `Place.spot`; None for where one was.
             visit: Remember it as a step that `[` goes back from.
         """
         listed = BY_NAME[name]
@@ -188,18 +190,32 @@ class Frame(Screen[None], inherit_bindings=False):
                 self.say(f"{listed.title} cannot be shown yet.")
                 return
             self.query_one("#places").mount(place)
+            spot = spot or self._remembered.spots.get(name)
         if self._current:
-            self._remembered.rows[self._current] = self.place.cursor_key
+            self._leave_place(visit=visit)
             self.place.remove_class("-here")
         place.add_class("-here")
         self.remove_class("-reading", "-evidence")
         self._current = self._remembered.place = name
-        if visit and (self._at < 0 or self._trail[self._at] != name):
-            self._trail = [*self._trail[: self._at + 1], name]
-            self._at = len(self._trail) - 1
+        place.visited.clear()
+        if spot is not None:
+            place.go_to_spot(spot)
+        if visit:
+            self._trail.visit(Step(name, place.spot), anew=bool(row))
         self.focus_place()
         self._read_place(place, row)
         self._draw()
+
+    def _leave_place(self, *, visit: bool = True) -> None:
+        place, name = self.place, self._current
+        self._remembered.rows[name], self._remembered.spots[name] = place.cursor_key, place.spot
+        if visit:
+            self._trail.leave(place.cursor_key, self._name_of(place))
+
+    def _name_of(self, place: Place) -> str:
+        """Return what the place is called, or in a spot of it what is shown there."""
+        subject = place.current if place.spot else None
+        return BY_NAME[self._current].title if subject is None else subject.title
 
     @property
     def part(self) -> Part | None:
@@ -244,6 +260,7 @@ class Frame(Screen[None], inherit_bindings=False):
         self.reading.read("counts", read_counts, show)
 
     @on(ListPart.Moved)
+    @on(CanvasPart.Moved)
     def _moved(self) -> None:
         self.place.visited.clear()
         if self._rest is not None:
@@ -294,8 +311,8 @@ class Frame(Screen[None], inherit_bindings=False):
         if not self.is_mounted or not self._current:
             return
         counts, current = dict(self._counts), self._current
-        back = BY_NAME[self._trail[self._at - 1]].title if self._at > 0 else ""
-        ahead = BY_NAME[self._trail[self._at + 1]].title if self._at + 1 < len(self._trail) else ""
+        before, after = self._trail.beside(-1), self._trail.beside(1)
+        back, ahead = before.title if before else "", after.title if after else ""
         name = self._workspace.root.name
         self._line("rail").show(partial(drawing.rail, name, counts, current, back, ahead))
         self._line("line-of-places").show(lambda width: (drawing.line_of_places(counts, current, width),))
@@ -440,20 +457,27 @@ class Frame(Screen[None], inherit_bindings=False):
         self._walk(1, self._keymap.command("forward"))
 
     def _walk(self, by: int, command: Command) -> None:
-        if 0 <= self._at + by < len(self._trail):
-            self._at += by
-            self.go(self._trail[self._at], visit=False)
-        else:
+        self._trail.leave(self.place.cursor_key, self._name_of(self.place))
+        step = self._trail.walk(by)
+        if step is None:
             self.say(command.elsewhere)
+        else:
+            self.go(step.place, row=step.row, spot=step.spot, visit=False)
 
     def do_open(self) -> None:
         """Go into the card."""
         place = self.place
+        if self.focused is place.main and place.do("open"):
+            return
         if self.focused is place.main and place.cursor_key:
-            self.add_class("-reading")
-            self.set_focus(place.card)
+            self.read()
         elif self.part is None or not self.part.do("open"):
             self.say(self._keymap.command("open").elsewhere)
+
+    def read(self) -> None:
+        """Give the keys to the card."""
+        self.add_class("-reading")
+        self.set_focus(self.place.card)
 
     def do_out(self) -> None:
         """Go one step out: from evidence to card, from what a link opened, from card to list, from a zoomed part."""

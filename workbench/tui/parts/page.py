@@ -39,23 +39,30 @@ class PagePart(ScrollView, can_focus=True):
             super().__init__()
             self.link = link
 
+    class Walked(Message):
+        """The cursor of the page is on another link."""
+
     def __init__(self, *, id: str | None = None, empty: str = "") -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
         self._empty = empty
         self._draw_lines: Callable[[int], Sequence[Line]] | None = None
         self.lines: list[Line] = []
-        self._link = ""
+        self.link = ""
+        """Where the link leads that the cursor of the page is on; empty where it is on none."""
 
     def show_lines(self, draw: Callable[[int], Sequence[Line]] | None, *, at: int | None = 0) -> None:
         """Show other lines.
 
         Args:
             draw: Draws them for a width; None for an empty page.
-            at: The line to scroll to; None stays where the page is scrolled to.
+            at: The line to scroll to; None stays where the page is scrolled to, the cursor on its link.
         """
         self._draw_lines = draw
-        self._link = ""
+        if at is not None:
+            self.link = ""
         self.draw()
+        if self.link and not any(link == self.link for _, link in self.links):
+            self.link = ""
         if at is not None:
             self.scroll_to(y=at, animate=False, force=True)
 
@@ -72,9 +79,9 @@ class PagePart(ScrollView, can_focus=True):
     def render_line(self, y: int) -> Strip:
         at = y + round(self.scroll_y)
         line = self.lines[at] if at < len(self.lines) else BLANK
-        if self._link:
+        if self.link:
             line = tuple(
-                Span(span.text, "decide.strong+link", span.link) if span.link == self._link else span
+                Span(span.text, "decide.strong+link", span.link) if span.link == self.link else span
                 for span in line
             )
         width = self.scrollable_content_region.width
@@ -104,9 +111,9 @@ class PagePart(ScrollView, can_focus=True):
         if command in ("left", "right"):
             return self._walk(1 if command == "right" else -1)
         if command == "open":
-            if self._link:
-                self.post_message(self.Followed(self._link))
-            return bool(self._link)
+            if self.link:
+                self.post_message(self.Followed(self.link))
+            return bool(self.link)
         to: Callable[[], float] | None = {
             "move-down": lambda: self.scroll_y + 1,
             "move-up": lambda: self.scroll_y - 1,
@@ -128,10 +135,15 @@ class PagePart(ScrollView, can_focus=True):
         if not links:
             return False
         names = [link for _, link in links]
-        at = names.index(self._link) + by if self._link in names else 0 if by > 0 else len(names) - 1
-        line, self._link = links[at % len(links)]
+        at = names.index(self.link) + by if self.link in names else 0 if by > 0 else len(names) - 1
+        self.walk_to(*links[at % len(links)])
+        return True
+
+    def walk_to(self, line: int, link: str) -> None:
+        """Put the cursor on a link that stands in a line."""
+        self.link = link
         top, height = round(self.scroll_y), self.size.height
         if not top <= line < top + height:
             self.scroll_to(y=max(0, line - height // 2), animate=False, force=True)
         self.refresh()
-        return True
+        self.post_message(self.Walked())

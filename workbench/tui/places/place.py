@@ -48,6 +48,8 @@ class Place(Container):
     EMPTY: ClassVar[str] = "There is nothing here yet."
     KEYS: ClassVar[tuple[str, ...]] = ("pin", "forget", "details")
     """Commands that the key line offers here, beside those of the frame."""
+    spot = ""
+    """Where in the place one is, beyond the row: an entity in the middle, a moment; what `[` comes back to."""
 
     def __init__(self, name: str) -> None:
         super().__init__(id=f"place-{name}", classes="place")
@@ -113,6 +115,9 @@ class Place(Container):
     def read_evidence(self, workspace: Workspace, subject: Subject) -> Evidence | None:
         """Read where a row comes from; called on a thread. None where nobody noted it."""
         return evidence_of_memory(workspace, subject.id)
+
+    def go_to_spot(self, spot: str) -> None:
+        """Be somewhere else in the place; what is shown there is read next."""
 
     def reveal(self, key: str) -> bool:
         """Put the cursor on a row; returns whether it is there. Places that hide rows show it first."""
