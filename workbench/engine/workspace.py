@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from workbench.engine.services.session_changes import SessionChanges
     from workbench.engine.services.session_flush import SessionFlush
     from workbench.engine.services.sessions import Sessions
+    from workbench.engine.services.setting_changes import SettingChanges
     from workbench.engine.services.status import Status
 
 
@@ -236,6 +237,12 @@ class _Services:
         return Exports(self.context)
 
     @cached_property
+    def setting_changes(self) -> SettingChanges:
+        from workbench.engine.services.setting_changes import SettingChanges
+
+        return SettingChanges(self.context, self.mutator)
+
+    @cached_property
     def instructions(self) -> Instructions:
         from workbench.engine.services.instructions import Instructions
 
@@ -383,7 +390,7 @@ class Workspace:
 
     @property
     def settings(self) -> Settings:
-        """Return the settings as they held at opening; those of decay as the file has them now."""
+        """Return the settings as they held at opening; those that may change meanwhile as the files have them now."""
         self._context.follow_settings()
         return self._context.settings
 
@@ -604,6 +611,10 @@ class Workspace:
     export = _Verb(lambda of: of.exports.write)
 
     instructions = _Verb(lambda of: of.instructions.text)
+
+    settings_listed = _Verb(lambda of: of.setting_changes.listed)
+    setting_change = _Verb(lambda of: of.setting_changes.change)
+    setting_reset = _Verb(lambda of: of.setting_changes.reset)
 
     upkeep = _Verb(lambda of: of.mutator.upkeep)
 

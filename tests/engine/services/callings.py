@@ -184,6 +184,7 @@ READING = (
     Calling("reflection_due", lambda w: w.reflection_due()),
     Calling("reflection_trace", lambda w: w.reflection_trace("r-001")),
     Calling("doctor", lambda w: w.doctor()),
+    Calling("settings_listed", lambda w: w.settings_listed()),
     Calling("now", lambda w: w.now()),
     Calling("scoped", lambda w: w.scoped("group:family").instructions()),
     Calling("head", lambda w: w.head()),
@@ -297,6 +298,13 @@ ACTIONS = (
         "settings",
     ),
     Calling("decay_keep", lambda w: w.decay_keep(0.05), PERSON),
+    Calling("setting_change", lambda w: w.setting_change("core.cap", 2000), PERSON),
+    Calling(
+        "setting_reset",
+        lambda w: w.setting_reset("core.cap"),
+        PERSON,
+        prepare=lambda w: w.setting_change("core.cap", 2000),
+    ),
     Calling("core_set", lambda w: w.core_set("Persona", "- Be kind\n- Be brief"), WRITE),
     Calling("core_add", lambda w: w.core_add("Active Context", "The ferry leaves on Friday"), WRITE),
     Calling("core_replace", lambda w: w.core_replace(ITEM, "The database is called pier"), WRITE),
@@ -468,6 +476,8 @@ ON_UNKNOWN: dict[str, Callable[[Workspace, str], object]] = {
     "session_repair": lambda w, it: w.session_repair(it),
     "session_recover": lambda w, it: w.session_recover(it, it),
     "decay_keep": lambda w, _: w.decay_keep(-1),
+    "setting_change": lambda w, it: w.setting_change(it, it),
+    "setting_reset": lambda w, it: w.setting_reset(it),
     "acknowledge": lambda w, it: w.acknowledge(it),
 }
 # What changes something without being told what.

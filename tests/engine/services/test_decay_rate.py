@@ -18,6 +18,7 @@ WRITTEN = (
     '# Ours.\ntimezone = "Europe/Stockholm"\n\n[decay]\n'
     "# Slow.\nlambda = 0.01  # a day\nactive_threshold = 0.6\n\n[core]\ncap = 2000\n"
 )
+CHUNKS = "[search]\nchunk_tokens = 600\n"
 
 
 def rate(workspace: Workspace) -> float:
@@ -120,11 +121,14 @@ def test_who_else_sets_the_rate_is_named(settled: AgentHome, monkeypatch: pytest
 
 def test_an_open_workspace_follows_what_is_written_from_outside(settled: AgentHome) -> None:
     with settled.open("reader") as workspace:
-        settled.write(layout.SETTINGS, "[decay]\nlambda = 0.3\nactive_threshold = 0.9\n[core]\ncap = 1234\n")
+        settled.write(
+            layout.SETTINGS, "[decay]\nlambda = 0.3\nactive_threshold = 0.9\n[core]\ncap = 1234\n" + CHUNKS
+        )
         view = workspace.decay()
         assert (view.lambda_, view.active_threshold) == (0.3, 0.9)
-        # All else holds as it did at opening.
-        assert workspace.settings.core.cap == 3000
+        assert workspace.core().cap == 1234
+        # What the index was made with holds as it did at opening.
+        assert workspace.settings.search.chunk_tokens == 400
         for broken in ("[decay]\nlambda = -1\n", "lambda", "[decay]\nlamda = 1\n"):
             settled.write(layout.SETTINGS, broken)
             assert rate(workspace) == 0.3

@@ -21,7 +21,7 @@ OWN_ACTIONS = {
     "graph_merge": "MERGE",
     "graph_rename": "RENAME",
 }
-CRITICAL = ("edit_file-critical", "edit_file-settings", "decay_keep")
+CRITICAL = ("edit_file-critical", "edit_file-settings", "decay_keep", "setting_change", "setting_reset")
 # Each time is another access, another correction, or another alert.
 REPEATABLE = [c for c in ACTIONS if c.name not in (*CRITICAL, "reinforce", "edit-episode")]
 # What the contract names; more keys may be added, none renamed.

@@ -17,7 +17,17 @@ from typing import TYPE_CHECKING, Any, Final
 from workbench.engine.clock import render_time
 
 if TYPE_CHECKING:
-    from workbench.engine.results import audit, decay, graph, memories, recall, reviews, sessions, transfer
+    from workbench.engine.results import (
+        audit,
+        decay,
+        graph,
+        memories,
+        recall,
+        reviews,
+        sessions,
+        settings,
+        transfer,
+    )
 
 __all__ = [
     "OR_NULL",
@@ -28,11 +38,22 @@ __all__ = [
     "recall",
     "reviews",
     "sessions",
+    "settings",
     "to_json",
     "transfer",
 ]
 
-_MODULES: Final = ("audit", "decay", "graph", "memories", "recall", "reviews", "sessions", "transfer")
+_MODULES: Final = (
+    "audit",
+    "decay",
+    "graph",
+    "memories",
+    "recall",
+    "reviews",
+    "sessions",
+    "settings",
+    "transfer",
+)
 OR_NULL = "or null"
 """Marks a text field that becomes null in JSON when empty."""
 _AS_THEY_ARE: Final = frozenset({str, int, float, bool, type(None)})

@@ -68,6 +68,8 @@ _FRESH_SECONDS = 0.5
 _TAKEN_IN_AT_ONCE = 4_000
 _NEVER = -1e9
 _MOST_ATTEMPTS = 3
+# Sections of the settings that are asked for anew each time, so that a change holds at once.
+_FOLLOWED = ("core", "brief", "decay", "vault", "reflection", "proposals", "graph", "flush", "secrets")
 # What nobody can keep in a state folder that cannot be written.
 COST_OF_STATE = (
     "accesses are not counted, decay is settled with every change, and nobody notices that history was rewritten; "
@@ -94,7 +96,7 @@ class WorkspaceContext:
         role: What this door may do.
         actor: The actor that changes are attributed to where a call names none, or None for the usual one.
         clock: Tells the time.
-        settings: As they held when the workspace was opened; those of decay follow `workbench.toml`.
+        settings: As they held when the workspace was opened; those that may change meanwhile follow the files.
         reads_refresh: Whether reading looks for changed files first; the bench does that in the background.
         lock_timeout: Seconds that a change waits for another writer, or None for the setting’s.
         new_id: Gives a fresh id, of a transaction or a journal.
@@ -298,21 +300,28 @@ class WorkspaceContext:
     def __post_init__(self) -> None:
         self._settings_file = _content_of_settings(self.root)
 
-    def follow_settings(self) -> None:
-        """Take the settings of decay and of secrets as the file has them now; one that cannot be used changes nothing.
+    def follow_settings(self, *, again: bool = False) -> None:
+        """Take settings that may change while a workspace is open as the file has them now; a broken one is left aside.
 
         All else stays as it was at opening: the catalog is kept in one time zone, and a program that search asks
         is not swapped under it.
+
+        Args:
+            again: Also where the workspace's file is as it was: the user's own has changed.
         """
         content = _content_of_settings(self.root)
-        if content == self._settings_file:
+        if content == self._settings_file and not again:
             return
         with self._lock, contextlib.suppress(InvalidSetting, OutsideWorkspace, StorageError):
             self._settings_file = content
             found = load_settings(self.root)
             origins = {key: value for key, value in self.settings.origins.items() if not _is_followed(key)}
             origins |= {key: value for key, value in found.origins.items() if _is_followed(key)}
-            self.settings = replace(self.settings, decay=found.decay, secrets=found.secrets, origins=origins)
+            sections = {name: getattr(found, name) for name in _FOLLOWED}
+            search = replace(
+                self.settings.search, max_results=found.search.max_results, min_score=found.search.min_score
+            )
+            self.settings = replace(self.settings, search=search, origins=origins, **sections)
 
     def scores(self) -> Scores:
         """Return the relevance of memories at this moment."""
@@ -473,4 +482,4 @@ def _content_of_settings(root: Path) -> bytes | None:
 
 
 def _is_followed(key: str) -> bool:
-    return key.startswith(("decay.", "secrets."))
+    return key.partition(".")[0] in _FOLLOWED or key in ("search.max_results", "search.min_score")

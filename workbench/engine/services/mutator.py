@@ -39,7 +39,8 @@ from workbench.engine.memory.scores_file import (
 from workbench.engine.roles import Capability, require
 from workbench.engine.secrets.detection import find_secrets, masked
 from workbench.engine.services.secret_guard import guarded, refuse_secrets
-from workbench.engine.settings.layers import check_settings, write_setting
+from workbench.engine.settings.layers import check_settings
+from workbench.engine.settings.writing import write_setting
 
 if TYPE_CHECKING:
     from workbench.engine.history.history import History

@@ -19,7 +19,8 @@ from workbench.engine.services.memory import Memory
 from workbench.engine.services.mutator import Mutator, plan_setting
 from workbench.engine.services.quarantine import HeldRequest, Quarantine
 from workbench.engine.services.secret_guard import forget_settled, waiting
-from workbench.engine.settings.layers import check_settings, write_setting
+from workbench.engine.settings.layers import check_settings
+from workbench.engine.settings.writing import write_setting
 
 _DOING = "let secrets into memory"
 _DIGEST = frozenset("0123456789abcdef")

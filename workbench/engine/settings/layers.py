@@ -1,4 +1,4 @@
-"""The layers of settings (environment, workspace, user, foreign, defaults): reading, checking and editing them."""
+"""The layers of settings (environment, workspace, user, foreign, defaults): reading and checking them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,6 @@ _ASSIGNMENT = re.compile(r"^\s*([A-Za-z0-9_\-\"'.]+(?:\s*\.\s*[A-Za-z0-9_\-\"']+
 _TOML_PLACE = re.compile(r"\s*\(at (?:line (\d+), column \d+|end of document)\)$")
 _SECTIONS = frozenset(key.partition(".")[0] for key in SCHEMA if "." in key)
 _NOT_SETTINGS = frozenset({"WORKBENCH_CONFIG", "WORKBENCH_NOW"})
-_BOM = b"\xef\xbb\xbf"
 # Settings whose values must decrease in this order, the rule, and whether equal values are refused.
 _FALLING = (
     (
@@ -168,12 +167,18 @@ def _plain(key: str) -> str:
     return ".".join(part.strip().strip("\"'") for part in key.split("."))
 
 
-def load_settings(root: Path | None, *, environment: Mapping[str, str] | None = None) -> Settings:
+def load_settings(
+    root: Path | None,
+    *,
+    environment: Mapping[str, str] | None = None,
+    instead: Mapping[Path, bytes] | None = None,
+) -> Settings:
     """Return the settings in force for a workspace. Writes nothing.
 
     Args:
         root: The workspace folder, or None if there is none yet.
         environment: The environment variables; the process's own by default.
+        instead: What settings files would hold, by path, to try a change before it is written.
 
     Raises:
         InvalidSetting: A key of `workbench.toml`, of the user's file or of the environment is unknown,
@@ -185,7 +190,8 @@ def load_settings(root: Path | None, *, environment: Mapping[str, str] | None = 
     warnings: list[str] = []
     own: list[_Layer] = []
     user_file = user_settings_file(environment)
-    content = _content(user_file, str(user_file))
+    written = instead or {}
+    content = written.get(user_file) if user_file in written else _content(user_file, str(user_file))
     if content is not None:
         own.append(read_toml(content, str(user_file), personal=True))
     elif environment.get("WORKBENCH_CONFIG"):
@@ -193,7 +199,8 @@ def load_settings(root: Path | None, *, environment: Mapping[str, str] | None = 
             "There is no such file.", where=f"WORKBENCH_CONFIG={user_file}", remedy="Create it or unset it."
         )
     if root is not None:
-        content = _content(layout.resolve(root, layout.SETTINGS), layout.SETTINGS)
+        place = layout.resolve(root, layout.SETTINGS)
+        content = written.get(place) if place in written else _content(place, layout.SETTINGS)
         if content is not None:
             own.append(read_toml(content, layout.SETTINGS, personal=False, user_file=str(user_file)))
     own.append(_from_environment(environment, warnings))
@@ -313,48 +320,3 @@ def _useless_critical_files(settings: Settings) -> Iterator[str]:
                 f"{settings.origin('audit.critical_files')}: audit.critical_files names “{path[:80]}”, which cannot "
                 "be critical; name Markdown or JSON below memory/ but not memory/meta/, or a file like USER.md."
             )
-
-
-def write_setting(content: bytes, key: str, value: object) -> bytes:
-    """Return a workspace's settings file with one key set, keeping comments and order.
-
-    Args:
-        content: The present file; empty for a new one.
-        key: Dotted, for example `decay.lambda`.
-        value: As the key takes it.
-
-    Raises:
-        InvalidSetting: The key is unknown, the value unfit, a workspace may not set it, or the file is invalid.
-    """
-    import tomlkit
-    from tomlkit.exceptions import TOMLKitError
-
-    name = layout.SETTINGS
-    fit = checked(key, value, name, personal=False, user_file="your own config.toml")
-    read_toml(content, name, personal=False)
-    windows = b"\r\n" in content and content.count(b"\n") == content.count(b"\r\n")
-    try:
-        document = tomlkit.parse(content.removeprefix(_BOM).decode())
-    except TOMLKitError as error:
-        raise InvalidSetting(f"This is no TOML: {error}.", where=name, remedy="Mend that line.") from error
-    section, dot, entry = key.partition(".")
-    if not dot:
-        document[key] = _toml_plain(fit)
-    elif section in document:
-        document[section][entry] = _toml_plain(fit)
-    else:
-        table = tomlkit.table()
-        table[entry] = _toml_plain(fit)
-        if document.body and not tomlkit.dumps(document).endswith("\n\n"):
-            document.add(tomlkit.nl())
-        document[section] = table
-    text = tomlkit.dumps(document)
-    if windows:
-        text = text.replace("\r\n", "\n").replace("\n", "\r\n")
-    result = (_BOM if content.startswith(_BOM) else b"") + text.encode()
-    read_toml(result, name, personal=False)
-    return result
-
-
-def _toml_plain(value: Value) -> str | int | float | bool | list[str] | dict[str, str]:
-    return list(value) if isinstance(value, tuple) else value

@@ -386,9 +386,13 @@ class PathSettings:
 
 @dataclass(frozen=True)
 class BenchSettings:
-    """The look and keys of the TUI."""
+    """The look and keys of the bench."""
 
-    theme: str = of(Kind.TEXT, "", "name of the theme", TASTE)
+    theme: str = of(Kind.TEXT, "", "name of the theme, or auto to follow the terminal", TASTE)
+    motion: str = choice("full", ("full", "reduced"), "whether anything blinks or glides", TASTE)
+    plain: bool = of(
+        Kind.SWITCH, False, "whether all is said in words, without lines and signs, for screen readers", TASTE
+    )
     keymap: Mapping[str, str] = of(Kind.TABLE, {}, "key of each command by its name", TASTE)
 
 
