@@ -43,6 +43,38 @@ def growing(workspace: Workspace) -> list[Callable[[], object]]:
     ]
 
 
+def test_what_makes_room_moves_to_the_timeline_in_the_same_commit(settled: AgentHome) -> None:
+    fill(settled)
+    long = " ".join([FILLER] * 2)
+    with settled.open() as workspace:
+        commits = settled.commits()
+        before = workspace.core_preview("Persona", long)
+        assert before.tokens > before.cap
+        moving = [each.id for each in before.could_go[:3]]
+        said = {each.text for each in before.could_go[:3]}
+        with_room = workspace.core_preview("Persona", long, moving=moving)
+        assert with_room.tokens <= with_room.cap
+        assert with_room.could_go == before.could_go
+        changed = workspace.core_add("Persona", long, moving=moving)
+        assert len(settled.commits()) == len(commits) + 1
+        core = workspace.core()
+        assert core.tokens == with_room.tokens
+        left = {item.text for block in core.blocks for item in block.items}
+        assert long in left
+        assert not said & left
+        assert said <= {entry.text for entry in workspace.timeline().entries}
+        workspace.undo(expected=changed.commit)
+        assert said <= {item.text for block in workspace.core().blocks for item in block.items}
+
+
+def test_a_preview_within_the_budgets_names_nothing_that_could_go(settled: AgentHome) -> None:
+    with settled.open() as workspace:
+        assert workspace.core_preview("Persona", "Be kind").could_go == ()
+        over = workspace.core_preview("Persona", " ".join([FILLER] * 60))
+        persona = next(block for block in over.blocks if block.name == "Persona")
+        assert {each.id for each in over.could_go} <= {item.id for item in persona.items}
+
+
 @pytest.mark.parametrize("way", range(6))
 def test_no_way_leads_past_the_cap(settled: AgentHome, way: int) -> None:
     fill(settled)

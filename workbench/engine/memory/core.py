@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -13,11 +13,13 @@ from workbench.engine.errors import BudgetExceeded, InvalidInput, NotFound, Stal
 from workbench.engine.history.plan import Action, FileView, Plan
 from workbench.engine.markdown.core import CORE_BLOCKS, CoreBlock, CoreItem, CoreMemory
 from workbench.engine.markdown.decay_scores import ScoreEntry
+from workbench.engine.markdown.episodes import NewEntry
 from workbench.engine.markdown.source import load_template
 from workbench.engine.memory.draft import Draft, RelevanceLookup
 from workbench.engine.memory.scores_file import read_scores, write_entries
+from workbench.engine.memory.stores import append_episode, read_log, same_entry
 from workbench.engine.memory.wording import clean_memory, clip, clip_difference, text_key
-from workbench.engine.results.memories import Changed, CoreView
+from workbench.engine.results.memories import Changed, CoreView, LooseItem
 from workbench.engine.results.memories import CoreBlock as BlockView
 from workbench.engine.results.memories import CoreItem as ItemView
 from workbench.engine.settings.sections import Settings
@@ -57,13 +59,22 @@ def view_core(view: FileView, settings: Settings) -> CoreView:
 
 
 def preview_core(
-    view: FileView, settings: Settings, text: str, *, block: str, item_id: str | None = None
+    view: FileView,
+    settings: Settings,
+    text: str,
+    *,
+    block: str,
+    item_id: str | None = None,
+    moving: Collection[str] = (),
+    scores: RelevanceLookup | None = None,
 ) -> CoreView:
     """Return core memory as it would be with a text added, regardless of the cap.
 
     Args:
         text: The item's text; a blank one changes nothing.
         item_id: The item to replace, or None for a new one.
+        moving: Items that leave core memory for it.
+        scores: If given, what could go is ordered by relevance, else by size.
 
     Raises:
         NotFound: There is no such block or item.
@@ -71,9 +82,28 @@ def preview_core(
     core = read_core(view)
     if not text.strip():
         return _view(core, settings)
-    if item_id is None:
-        return _view(core.add_item(_block_name(core, block), text), settings)
-    return _view(core.replace_item(item_id, text), settings)
+    name = _block_name(core, block)
+    after = core.add_item(name, text) if item_id is None else core.replace_item(item_id, text)
+    could_go = tuple(
+        LooseItem(item.id, item.text, size) for item, size in _crowding(core, after, name, settings, scores)
+    )
+    for each in reversed(tuple(moving)):
+        after = after.remove_item(each)
+    return replace(_view(after, settings), could_go=could_go)
+
+
+def _crowding(
+    before: CoreMemory, after: CoreMemory, name: str, settings: Settings, scores: RelevanceLookup | None
+) -> list[tuple[CoreItem, int]]:
+    """Return what could go for a text: out of its block if that passes its budget, out of any if all pass the cap."""
+    loose = _what_could_go(before, after, scores)
+    if count_tokens(after.text) > settings.core.cap:
+        return loose
+    block, budget = after.block(name), settings.core.budgets.get(name)
+    if block is None or budget is None or count_tokens(block.text) <= budget:
+        return []
+    inside = {item.id for item in block.items}
+    return [(item, size) for item, size in loose if item.id in inside]
 
 
 def _view(core: CoreMemory, settings: Settings) -> CoreView:
@@ -375,6 +405,23 @@ def plan_remove_item(view: FileView, item_id: str, now: datetime) -> Plan[Change
     block, item = _located(core, item_id)
     summary = f"removed “{clip(item.text, 60)}” from {block.name}"
     return _plan(view, now, CoreEdit(core.remove_item(item_id)), summary, item_id)
+
+
+def plan_move_item(view: FileView, item_id: str, now: datetime) -> Plan[Changed]:
+    """Plan to take an item out of core memory and log it in the timeline. Raises `NotFound`."""
+    core = read_core(view)
+    block, item = _located(core, item_id)
+    draft = Draft(view)
+    summary = f"moved “{clip(item.text, 60)}” from {block.name} to the timeline"
+    draft.write(core.path, core.remove_item(item_id).render(), Action.EDIT, summary)
+    log = read_log(draft, now)
+    known = same_entry(log.entries, item.text)
+    if known is None:
+        entry = NewEntry(f"{now:%H:%M}", item.text, source="user-explicit")
+        recorded = append_episode(draft, log, entry, item.text)
+    else:
+        recorded = known.id
+    return draft.plan(Action.EDIT, core.path, summary, Changed(None, ids=(recorded,)))
 
 
 def plan_pin_item(

@@ -358,13 +358,28 @@ class CoreBlock:
 
 
 @dataclass(frozen=True)
+class LooseItem:
+    """An item of core memory that could leave it, and the tokens that would be free then."""
+
+    id: str
+    text: str
+    tokens: int
+
+
+@dataclass(frozen=True)
 class CoreView:
-    """Core memory with its token budget."""
+    """Core memory with its token budget.
+
+    Args:
+        could_go: Of a preview in which a block passes its budget, or the whole its cap: what could go, the least
+            relevant first.
+    """
 
     blocks: tuple[CoreBlock, ...]
     tokens: int
     cap: int
     path: str = "MEMORY.md"
+    could_go: tuple[LooseItem, ...] = ()
 
 
 @dataclass(frozen=True)
