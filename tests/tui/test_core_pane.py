@@ -8,9 +8,9 @@ from textual.pilot import Pilot
 from tests.tui.conftest import Running
 from tests.tui.fake_bench import FakeBench, tokens_of
 from tests.tui.stillness import settle
+from workbench.display.budget import CAP, OVER, budget_bar, budget_line
 from workbench.display.ink import plain_text
 from workbench.tui.panes.core import CorePane
-from workbench.tui.views.budget import CAP, OVER, budget_bar, budget_line
 from workbench.tui.views.core import total_line
 from workbench.tui.widgets.filter_bar import FilterInput
 from workbench.tui.widgets.item_editor import DraftArea, ItemEditor

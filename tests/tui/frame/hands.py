@@ -53,3 +53,10 @@ async def burst(pilot: Pilot[None], keys: Iterable[str]) -> None:
         name = named.get(key, key)
         pilot.app.post_message(events.Key(name, key if len(key) == 1 and key.isprintable() else None))
     await settle(pilot)
+
+
+def leave(pilot: Pilot[None]) -> None:
+    """Leave the bench, so that where one was is kept."""
+    app = pilot.app
+    assert isinstance(app, FrameApp)
+    app.leave()

@@ -41,7 +41,7 @@ class FrameApp(App[None], inherit_bindings=False):
         self.palette = Palette(chosen)
         self.theme = chosen.name
         self.frame = Frame(workspace, self.remembered, Keymap())
-        self._typed_ahead = TypedAhead(self, self._deliver, lambda _typed: False)
+        self._typed_ahead = TypedAhead(self, self._deliver, lambda _typed: self.frame.is_busy)
 
     def on_mount(self) -> None:
         self.push_screen(self.frame)

@@ -20,7 +20,7 @@ class Capability(Protocol):
         ...
 
     def take(self, key: str) -> bool:
-        """Act on a key while a line is being written.
+        """Act on a key before anything else does: while a line is being written, or a key is waited for.
 
         Args:
             key: As `keys.table.canonical` has it.

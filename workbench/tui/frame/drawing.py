@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from workbench.display.cells import cell_width, plain
 from workbench.display.ink import BLANK, Span, gap, ink, line_width, spread
 from workbench.tui.keys.table import written
 from workbench.tui.places.listed import PLACES
@@ -84,7 +85,18 @@ def crumbs(trail: Sequence[str], right: str, width: int) -> Line:
 def status(said: str, is_problem: bool, running: str, width: int) -> Line:
     """Draw what was done last, and what runs."""
     right: Line = (ink(running, "faint"),) if running else ()
-    return (gap(1), *spread((ink(said, "danger" if is_problem else "soft"),), right, width - 2), gap(1))
+    said = cut_quote(plain(said), width - 2 - (line_width(right) + 2 if right else 0))
+    return (gap(1), *spread((Span(said, "danger" if is_problem else "soft"),), right, width - 2), gap(1))
+
+
+def cut_quote(said: str, width: int) -> str:
+    """Return a sentence that fits: the words in quotes are cut, so that the verb and the key can be read."""
+    over = cell_width(said) - width
+    before, opened, rest = said.partition("“")
+    quote, closed, after = rest.partition("”")
+    if over <= 0 or not closed:
+        return said
+    return before + opened + plain(quote, max(1, cell_width(quote) - over)) + closed + after
 
 
 def key_line(commands: Sequence[Command], width: int) -> Line:
@@ -129,3 +141,16 @@ def sheet(prefix: Prefix, width: int) -> list[Line]:
             line += [Span(f"{key:<3}", "strong"), Span(f"{label:<{size - 3}}", "text")]
         lines.append(tuple(line))
     return lines
+
+
+def hint_line(keys: Sequence[tuple[str, str]], width: int) -> Line:
+    """Draw keys of a line that is being written, each with what it does, as many as fit."""
+    line: list[Span] = [gap(1)]
+    room = width - 2
+    for key, label in keys:
+        size = len(key) + 1 + len(label)
+        if size > room:
+            break
+        line += [Span(key, "strong"), Span(f" {label}   ", "soft")]
+        room -= size + 3
+    return tuple(line)

@@ -36,13 +36,20 @@ class Reading:
         self._newest: dict[str, int] = {}
         self._pool = ThreadPoolExecutor(_READERS, "read")
 
-    def read(self, part: str, ask: Callable[[Workspace], T], show: Callable[[T], object]) -> None:
+    def read(
+        self,
+        part: str,
+        ask: Callable[[Workspace], T],
+        show: Callable[[T], object],
+        failed: Callable[[WorkbenchError], object] | None = None,
+    ) -> None:
         """Ask on a thread, and show the answer unless something newer was asked for the same part.
 
         Args:
             part: For whom; a newer request for it makes this one void.
             ask: Called on a thread.
             show: Called with the answer on the app's thread.
+            failed: Told instead of the one that is told of every failure.
         """
         number = self._newest[part] = self._newest.get(part, 0) + 1
 
@@ -52,7 +59,7 @@ class Reading:
             try:
                 found = ask(self._workspace)
             except WorkbenchError as error:
-                self._app.call_later(self._tell, part, number, self._failed, error)
+                self._app.call_later(self._tell, part, number, failed or self._failed, error)
                 return
             self._app.call_later(self._tell, part, number, show, found)
 

@@ -14,6 +14,7 @@ from workbench.tui.frame import drawing
 from workbench.tui.frame.acting import Acting
 from workbench.tui.frame.asking import Asking
 from workbench.tui.frame.counts import read_counts
+from workbench.tui.frame.drafts import Drafts
 from workbench.tui.frame.editing import Editing
 from workbench.tui.frame.looking import Looking
 from workbench.tui.frame.reading import Reading
@@ -30,6 +31,9 @@ from workbench.tui.places.place import Part, Place
 from workbench.tui.verbs import VERBS, Act, redo, undo
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
     from textual import events
     from textual.app import ComposeResult
     from textual.timer import Timer
@@ -118,6 +122,7 @@ class Frame(Screen[None], inherit_bindings=False):
         self._steps: NextSteps | None = None
         self._said, self._is_problem = "", False
         self._question: Act | None = None
+        self._hints: tuple[tuple[str, str], ...] = ()
         self._prefix: Prefix | None = None
         self._sheet_timer: Timer | None = None
         self._rest: Timer | None = None
@@ -140,7 +145,7 @@ class Frame(Screen[None], inherit_bindings=False):
         self.reading = Reading(self.app, self._workspace, self._failed)
         self._acting = Acting(self.app, self._workspace, self._done)
         self.looking = Looking(self)
-        self.editing = Editing(self, self.query_one("#prompt", PromptLine))
+        self.editing = Editing(self, self.query_one("#prompt", PromptLine), Drafts(self._workspace.state))
         self._capabilities: tuple[Capability, ...] = (
             Asking(self, self.query_one("#ask", Input)),
             self.looking,
@@ -151,7 +156,8 @@ class Frame(Screen[None], inherit_bindings=False):
         self._read_counts()
 
     def close(self) -> None:
-        """Finish what was begun."""
+        """Finish what was begun; an unsaved text is kept as a draft."""
+        self.editing.keep_open()
         if self._current:
             self._leave_place()
         self.reading.close()
@@ -300,6 +306,15 @@ class Frame(Screen[None], inherit_bindings=False):
         self.say(said, is_problem=is_problem)
         self.read_again()
 
+    def hint(self, keys: Sequence[tuple[str, str]]) -> None:
+        """Show the keys of what is being written, each with what it does, in place of the key line; or no longer."""
+        self._hints = tuple(keys)
+        self._draw()
+
+    def now(self) -> datetime:
+        """Return the present, in the zone of the workspace."""
+        return self._workspace.now()
+
     def read_again(self) -> None:
         """Read everything that is shown again: memory has changed."""
         self._read_place(self.place)
@@ -321,11 +336,13 @@ class Frame(Screen[None], inherit_bindings=False):
         self._line("crumbs").show(lambda width: (drawing.crumbs(trail, "You · now", width),))
         said, is_problem = self._said or self._next_undo(), self._is_problem
         self._line("status").show(lambda width: (drawing.status(said, is_problem, "", width),))
-        question, keys = self._question, self._keys()
+        question, hints, keys = self._question, self._hints, self._keys()
         self._line("keys").show(
             lambda width: (
                 drawing.question_line(question.question, question.answer, width)
                 if question is not None
+                else drawing.hint_line(hints, width)
+                if hints
                 else drawing.key_line(keys, width),
             )
         )
@@ -358,6 +375,8 @@ class Frame(Screen[None], inherit_bindings=False):
         if self._question is not None:
             self._answer(key)
             return True
+        if any(capability.take(key) for capability in self._capabilities):
+            return True
         if isinstance(self.focused, Input | TextArea):
             return self._take_while_writing(key)
         if self._prefix is not None:
@@ -375,8 +394,6 @@ class Frame(Screen[None], inherit_bindings=False):
         return True
 
     def _take_while_writing(self, key: str) -> bool:
-        if any(capability.take(key) for capability in self._capabilities):
-            return True
         bound = self._keymap.bound(key)
         if len(key) > 1 and isinstance(bound, Command) and bound.id in _WHILE_WRITING:
             self.run(bound)
@@ -385,6 +402,15 @@ class Frame(Screen[None], inherit_bindings=False):
             self.focused.action_select_all()
             return True
         return False
+
+    @property
+    def is_busy(self) -> bool:
+        """Return whether keys wait for what the one before began."""
+        return self.editing.is_busy
+
+    @on(Input.Changed, "#prompt WrittenLine")
+    def _prompt_changed(self) -> None:
+        self.editing.typed()
 
     def on_descendant_focus(self) -> None:
         """Put an open line away once something else was clicked."""
@@ -429,7 +455,7 @@ class Frame(Screen[None], inherit_bindings=False):
         part = self.part
         if done is not None:
             done()
-        elif any(capability.do(command.id) for capability in self._capabilities) or self.place.do(command.id):
+        elif self.place.do(command.id) or any(each.do(command.id) for each in self._capabilities):
             self._draw()
         elif command.id in VERBS:
             self._act(command)

@@ -72,6 +72,7 @@ FRAME = (
 VERBS = (
     Command("edit", ("e",), "edit", "Edit here.", "This cannot be edited here.", 90),
     Command("edit-outside", ("E",), "", "Edit in your editor.", "This cannot be edited in an editor."),
+    Command("discard", ("ctrl+x",), "", "Throw the draft of this away.", "There is no draft of this."),
     Command("pin", ("p",), "pin", "Keep from fading, or let it fade again.", "This cannot be pinned.", 85),
     Command(
         "forget", ("f",), "forget", "Take out of what the agent recalls.", "This cannot be forgotten.", 80

@@ -11,9 +11,9 @@ from textual import on, work
 from textual.containers import Vertical
 from textual.message import Message
 
+from workbench.display.budget import budget_line, over_cap_lines, problem_lines
 from workbench.engine.errors import BudgetExceeded, WorkbenchError
 from workbench.tui.panes.draft import BudgetsMoved, Draft, DraftLeft, DraftSaved
-from workbench.tui.views.budget import budget_line, over_cap_lines, problem_lines
 from workbench.tui.views.core import label_width, total_line
 from workbench.tui.widgets.item_editor import DraftArea, ItemEditor
 

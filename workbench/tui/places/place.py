@@ -9,10 +9,13 @@ from textual.containers import Container
 from workbench.display.card import memory_card
 from workbench.display.ink import gap, ink
 from workbench.engine.errors import InvalidInput, NotFound
+from workbench.tui.frame.rewording import memory_writing
+from workbench.tui.keys.table import COMMAND
 from workbench.tui.parts.card import CardPart
 from workbench.tui.parts.evidence import EvidencePart, evidence_of_memory
 from workbench.tui.parts.line import DrawnLines
 from workbench.tui.parts.list import ListPart
+from workbench.tui.verbs import Memory
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
     from workbench.display.evidence import Evidence
     from workbench.display.ink import Line
     from workbench.engine.workspace import Workspace
+    from workbench.tui.frame.rewording import Writing
     from workbench.tui.verbs import Subject
     from workbench.tui.widgets.rows import RowSource
 
@@ -46,7 +50,7 @@ class Place(Container):
     """
 
     EMPTY: ClassVar[str] = "There is nothing here yet."
-    KEYS: ClassVar[tuple[str, ...]] = ("pin", "forget", "details")
+    KEYS: ClassVar[tuple[str, ...]] = ("edit", "pin", "forget", "details")
     """Commands that the key line offers here, beside those of the frame."""
     spot = ""
     """Where in the place one is, beyond the row: an entity in the middle, a moment; what `[` comes back to."""
@@ -118,6 +122,11 @@ class Place(Container):
 
     def go_to_spot(self, spot: str) -> None:
         """Be somewhere else in the place; what is shown there is read next."""
+
+    def writing(self, workspace: Workspace, subject: Subject) -> Writing | str:
+        """Read what `e` edits in a row; called on a thread. A sentence says why nothing can be edited."""
+        is_memory = isinstance(subject, Memory)
+        return memory_writing(workspace, subject) if is_memory else COMMAND["edit"].elsewhere
 
     def reveal(self, key: str) -> bool:
         """Put the cursor on a row; returns whether it is there. Places that hide rows show it first."""

@@ -10,11 +10,11 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.screen import ModalScreen
 
+from workbench.display.budget import problem_lines
 from workbench.engine.errors import WorkbenchError
 from workbench.tui import commands
 from workbench.tui.keymap import bindings
 from workbench.tui.views.applying import applied_lines, diffs_of, keys_line, preview_lines
-from workbench.tui.views.budget import problem_lines
 from workbench.tui.widgets.detail import Detail
 from workbench.tui.widgets.status_line import StatusLine
 

@@ -12,12 +12,12 @@ from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widgets import Static, TextArea
 
+from workbench.display.budget import problem_lines
 from workbench.display.cells import plain
 from workbench.engine.errors import Stale, WorkbenchError
 from workbench.tui import commands
 from workbench.tui.keymap import bindings
 from workbench.tui.palette import RAISED
-from workbench.tui.views.budget import problem_lines
 from workbench.tui.views.editing import changed_meanwhile, editing_title
 from workbench.tui.views.status import fitting_keys
 from workbench.tui.widgets.item_editor import DraftArea

@@ -12,13 +12,13 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.screen import ModalScreen
 
+from workbench.display.budget import problem_lines
 from workbench.engine.errors import NotFound, WorkbenchError
 from workbench.tui import commands, navigation
 from workbench.tui.keymap import bindings
 from workbench.tui.memory_actions import history_link, means_something
 from workbench.tui.navigation import is_memory, is_whole_entity
 from workbench.tui.palette import RAISED
-from workbench.tui.views.budget import problem_lines
 from workbench.tui.views.graph_entity import RELATION_KEY
 from workbench.tui.views.memory import sources
 from workbench.tui.views.one_memory import Shown, memory_lines

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from workbench.display.budget import budget_line
 from workbench.display.cells import cell_width, plain, wrap
 from workbench.display.ink import BLANK, Line, Span, cut, gap, ink, spread
 from workbench.tui.bench import CoreBlock
-from workbench.tui.views.budget import budget_line
 from workbench.tui.views.memory import score_lines
 from workbench.tui.views.teaching import IMPORT_LINK
 from workbench.tui.widgets.rows import SectionedRows

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from workbench.display.budget import problem_lines
 from workbench.display.cells import wrap
 from workbench.display.ink import BLANK, Line, Span
-from workbench.tui.views.budget import problem_lines
 
 _MOST_OF_THE_OTHER = 12
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from workbench.display.budget import problem_lines
 from workbench.display.cells import wrap
 from workbench.display.ink import BLANK, Line, Span, column, cut, gap, ink, spread
 from workbench.engine.results.transfer import FORM_WORDS, ImportPlace
 from workbench.tui.navigation import REVIEW
-from workbench.tui.views.budget import problem_lines
 from workbench.tui.views.dates import long_day, short_moment
 from workbench.tui.views.index import FULL, REST, size_words
 from workbench.tui.views.memory import section

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from workbench.display.budget import budget_line
 from workbench.display.cells import wrap
 from workbench.display.ink import BLANK, Line, Span, column, cut, flow, gap, ink, spread
 from workbench.engine.reflection.kinds import FORMS, Kind, kind_of
 from workbench.tui.decisions import APPROVED, UNDECIDED, answer_of
 from workbench.tui.diffing import compare
 from workbench.tui.views.boxes import BOXES, CONFIDENCES
-from workbench.tui.views.budget import budget_line
 from workbench.tui.views.contradiction import contradiction_lines
 from workbench.tui.views.diff import diff_lines
 from workbench.tui.views.inbox import RISKS, name_of, sign_of, store_of

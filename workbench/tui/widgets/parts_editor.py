@@ -9,11 +9,11 @@ from textual.containers import VerticalScroll
 from textual.message import Message
 from textual.widgets import Static, TextArea
 
+from workbench.display.budget import problem_lines
 from workbench.display.cells import plain
 from workbench.display.ink import BLANK
 from workbench.tui.palette import RAISED
 from workbench.tui.rewording import MOST_PARTS, Rewording
-from workbench.tui.views.budget import problem_lines
 from workbench.tui.widgets.item_editor import DraftArea
 from workbench.tui.widgets.lines import Lines
 from workbench.tui.widgets.status_line import StatusLine

@@ -1,0 +1,219 @@
+"""What can be written anew: its texts, what comes of them, and what they would take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from workbench.display import words
+from workbench.display.budget import budget_line
+from workbench.display.cells import cell_width, plain
+from workbench.engine.errors import Stale
+from workbench.tui.verbs import Act, quoted
+
+if TYPE_CHECKING:
+    from workbench.display.ink import Line
+    from workbench.engine.results.memories import CoreView, LooseItem
+    from workbench.engine.workspace import Workspace
+    from workbench.tui.verbs import Memory
+
+TEXT = "text"
+_LONGEST_LABEL = 24
+
+
+@dataclass(frozen=True)
+class Field:
+    """A text that is written.
+
+    Args:
+        name: Its id.
+        text: What it says to begin with.
+        label: The word above it; empty where it is the only one.
+        many: Whether `enter` begins a line rather than saves.
+        needed: Whether it may not be empty.
+        choices: What `↑` and `↓` put there in turn.
+    """
+
+    name: str
+    text: str
+    label: str = ""
+    many: bool = False
+    needed: bool = True
+    choices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Written:
+    """What was written: texts by the name of their field, and items of core memory that make room for it."""
+
+    texts: Mapping[str, str]
+    moving: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """Return the text of the field `TEXT`, without space around it."""
+        return self.texts.get(TEXT, "").strip()
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """What saving would do.
+
+    Args:
+        draw: Draws it below the texts.
+        could_go: Items of core memory that may be ticked to make room.
+        fits: Whether it would be taken as it is.
+    """
+
+    draw: Callable[[int], Sequence[Line]]
+    could_go: tuple[LooseItem, ...] = ()
+    fits: bool = True
+
+
+@dataclass(frozen=True)
+class Writing:
+    """Something that is written in the editor.
+
+    Args:
+        key: The id under which a draft of it is kept.
+        title: What it is, for the heading.
+        thing: Its words, for sentences.
+        fields: The texts.
+        save: What is done with what was written, or why it cannot be.
+        look: Reads on a thread what saving would do, whenever the text changes.
+        below: Draws what one wants to see meanwhile.
+        gone: Reads what is written instead where the thing is gone by the time it is saved.
+        suffix: Of the file that an editor outside gets.
+    """
+
+    key: str
+    title: str
+    thing: str
+    fields: tuple[Field, ...]
+    save: Callable[[Written], Act | str]
+    look: Callable[[Workspace, Written], Outlook] | None = None
+    below: Callable[[int], Sequence[Line]] | None = None
+    gone: Callable[[Workspace], Writing] | None = None
+    suffix: str = ".md"
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """Return what the fields say to begin with."""
+        return {each.name: each.text for each in self.fields}
+
+
+def memory_writing(workspace: Workspace, memory: Memory) -> Writing:
+    """Return how a memory is reworded; called on a thread."""
+    text = workspace.show(memory.id, count_access=False, history=False).text
+    thing = memory.title or text
+    # What has several lines is a file, or was written with them.
+    field = Field(TEXT, text, many="\n" in text.strip())
+    if memory.store == "core":
+        return _core_writing(workspace, memory.id, thing, field)
+    corrects = memory.id.startswith("episode:")
+    title = (
+        "Correction; what happened stays, this stands beside it"
+        if corrects
+        else f"{words.kind(memory.store)}{' of ' + workspace.title(owner) if (owner := _owner(memory.id)) else ''}"
+    )
+
+    def save(written: Written) -> Act:
+        def call(workspace: Workspace) -> str:
+            changed = workspace.edit(
+                memory.id, written.texts[TEXT] if field.many else written.text, expected=text
+            )
+            said = f"Noted a correction of {quoted(thing)}." if corrects else f"Reworded {quoted(thing)}."
+            return done(changed.commit, said)
+
+        return Act(call)
+
+    return Writing(memory.id, title, thing, (field,), save)
+
+
+def _owner(memory_id: str) -> str:
+    """Return the entity that a fact stands in; empty for everything else."""
+    entity, anchor, _ = memory_id.partition("#^")
+    return entity if anchor else ""
+
+
+def _core_writing(workspace: Workspace, item_id: str, thing: str, field: Field) -> Writing:
+    core = workspace.core()
+    block = next(
+        (block.name for block in core.blocks for item in block.items if item.id == item_id), "Core memory"
+    )
+    expected = field.text
+
+    def save(written: Written) -> Act:
+        def call(workspace: Workspace) -> str:
+            now = workspace.show(item_id, count_access=False, history=False).text
+            if now.strip() != expected.strip():
+                raise Stale("It was changed meanwhile.", where=item_id)
+            changed = workspace.core_replace(item_id, written.text, moving=written.moving)
+            return done(changed.commit, f"Reworded {quoted(thing)}.", changed.warnings, len(written.moving))
+
+        return Act(call)
+
+    return Writing(
+        item_id, block, thing, (field,), save, look=partial(core_outlook, core, block, item_id),
+        gone=lambda workspace: new_core_writing(workspace.core(), block),
+    )  # fmt: skip
+
+
+def new_core_writing(core: CoreView, block: str) -> Writing:
+    """Return how an item is added to a block of core memory."""
+
+    def save(written: Written) -> Act:
+        def call(workspace: Workspace) -> str:
+            changed = workspace.core_add(block, written.text, moving=written.moving)
+            return done(
+                changed.commit,
+                f"Added {quoted(written.text)} to {block}.",
+                changed.warnings,
+                len(written.moving),
+            )
+
+        return Act(call)
+
+    return Writing(
+        f"new:core:{block}", f"New in {block}", f"new item of {block}", (Field(TEXT, ""),), save,
+        look=partial(core_outlook, core, block, None),
+    )  # fmt: skip
+
+
+def core_outlook(
+    before: CoreView, name: str, item_id: str | None, workspace: Workspace, written: Written
+) -> Outlook:
+    """Read what core memory would hold with a text in it; called on a thread.
+
+    Args:
+        before: Core memory as it is.
+        name: The block.
+        item_id: The item that is reworded, or None for a new one.
+    """
+    after = workspace.core_preview(name, written.text, id=item_id, moving=written.moving)
+    block = next((each for each in after.blocks if each.name == name), None)
+    was = next((each.tokens for each in before.blocks if each.name == name), 0)
+    over = block is not None and block.budget is not None and block.tokens > block.budget
+
+    def draw(width: int) -> list[Line]:
+        lines = []
+        label = min(_LONGEST_LABEL, cell_width(plain(name)) + 7)
+        if block is not None and block.budget is not None:
+            moved = f" {block.tokens - was:+,}" if block.tokens != was else ""
+            lines.append(budget_line(name + moved, block.tokens, block.budget, width, label_width=label))
+        moved = f" {after.tokens - before.tokens:+,}" if after.tokens != before.tokens else ""
+        lines.append(budget_line("all" + moved, after.tokens, after.cap, width, label_width=label))
+        return lines
+
+    return Outlook(draw, after.could_go, fits=not over and after.tokens <= after.cap)
+
+
+def done(commit: str | None, said: str, warnings: Sequence[str] = (), moved: int = 0) -> str:
+    """Return the sentence of what was saved."""
+    if commit is None:
+        return " ".join(warnings) or "Nothing had to change."
+    items = "" if not moved else " An item moved" if moved == 1 else f" {moved} items moved"
+    room = f"{items} to the Timeline." if items else ""
+    return " ".join([f"{said}{room}", *warnings, "u takes that back."])

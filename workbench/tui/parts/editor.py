@@ -1,0 +1,259 @@
+"""The editor in the card: texts of one and of many lines, what saving them would do, and what could go for them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.text import Text
+from textual import on
+from textual.containers import VerticalScroll
+from textual.widgets import TextArea
+
+from workbench.display.budget import problem_lines
+from workbench.display.cells import HIDDEN
+from workbench.display.ink import BLANK, Span, gap, ink, spread
+from workbench.tui.frame.rewording import Outlook, Written
+from workbench.tui.palette import PAPER
+from workbench.tui.parts.line import DrawnLines
+from workbench.tui.parts.list import ListPart
+from workbench.tui.widgets.rows import KeyedRows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping, Sequence
+
+    from textual.app import ComposeResult
+    from textual.widget import Widget
+
+    from workbench.display.ink import Line
+    from workbench.engine.results.memories import LooseItem
+    from workbench.tui.frame.rewording import Field, Writing
+
+_MOST_ROWS = 6
+_AREA_ROWS = 14
+
+
+class DraftArea(TextArea):
+    """A text that is written; what would not print is shown as a sign of its own.
+
+    Args:
+        field: What it says to begin with, and how.
+        text: What it says instead, as a draft had it.
+    """
+
+    DEFAULT_CSS = f"""
+    DraftArea {{
+        height: auto; min-height: 1; max-height: {_AREA_ROWS}; border: none; padding: 0 1;
+        background: $surface; color: $foreground;
+    }}
+    DraftArea:focus {{ border: none; background: $panel; }}
+    DraftArea .text-area--cursor-line {{ background: transparent; }}
+    """
+
+    def __init__(self, field: Field, text: str) -> None:
+        super().__init__(
+            text, soft_wrap=True, compact=True, show_line_numbers=False, highlight_cursor_line=False
+        )
+        self.field = field
+        self.cursor_blink = False
+
+    def get_line(self, line_index: int) -> Text:
+        """Return a line with what would not print replaced, character by character, so that the cursor is right."""
+        line = self.document.get_line(line_index)
+        return Text(
+            "".join(c if c.isprintable() or c == "\t" else HIDDEN for c in line), end="", no_wrap=True
+        )
+
+    def step_choice(self, by: int) -> bool:
+        """Put the next of the field's choices here, or the one before; returns whether there are any."""
+        choices = self.field.choices
+        if choices:
+            at = choices.index(self.text) + by if self.text in choices else 0
+            self.load_text(choices[at % len(choices)])
+            self.move_cursor(self.document.end)
+        return bool(choices)
+
+
+class RoomRows(KeyedRows):
+    """What could go, with a tick for what will."""
+
+    def __init__(self, items: Sequence[LooseItem], ticked: Collection[str]) -> None:
+        super().__init__([each.id for each in items], ())
+        self._items = items
+        self._ticked = ticked
+
+    def line(self, index: int, width: int) -> Line:
+        """Draw an item."""
+        item = self._items[index]
+        ticked = item.id in self._ticked
+        left = (Span("[✓] " if ticked else "[ ] ", "decide" if ticked else "faint"), ink(item.text))
+        return spread(left, (Span(f"{item.tokens:,} tokens", "soft"),), width)
+
+
+class Editor(VerticalScroll, can_focus=False, inherit_bindings=False):
+    """One writing, in place of the card while it lasts.
+
+    Args:
+        writing: What is written.
+        texts: What its fields say instead, as a draft had it.
+        ready: Called once keys can go to it.
+        typed: Called whenever a text is another one, or something else is ticked.
+    """
+
+    BINDINGS: ClassVar = []
+    DEFAULT_CSS = """
+    Editor { scrollbar-size-vertical: 1; }
+    Editor > DrawnLines { height: auto; padding: 0 1; }
+    Editor > .editor-label { margin: 1 0 0 0; }
+    Editor > .editor-lines { margin: 1 0 0 0; }
+    Editor > ListPart { margin: 0 1; display: none; }
+    """
+
+    def __init__(
+        self,
+        writing: Writing,
+        texts: Mapping[str, str],
+        ready: Callable[[], object],
+        typed: Callable[[], object],
+    ) -> None:
+        super().__init__()
+        self.writing = writing
+        self.outlook: Outlook | None = None
+        self.moving: tuple[str, ...] = ()
+        self.areas = tuple(DraftArea(each, texts.get(each.name, each.text)) for each in writing.fields)
+        self.room = ListPart(always_lit=False)
+        self._ready = ready
+        self._typed = typed
+        self._is_open = False
+        self._head = DrawnLines(ground=PAPER)
+        self._lines = DrawnLines(ground=PAPER)
+        self._room_head = DrawnLines(ground=PAPER)
+        self._problem: Callable[[int], Sequence[Line]] | None = None
+        self._note = ""
+
+    def compose(self) -> ComposeResult:
+        yield self._head
+        for area in self.areas:
+            if area.field.label:
+                label = DrawnLines(ground=PAPER)
+                label.add_class("editor-label")
+                words = area.field.label
+                label.show(lambda _width, words=words: ((ink(words, "soft"),),))  # type: ignore[misc]
+                yield label
+            yield area
+        self._lines.add_class("editor-lines")
+        yield self._lines
+        yield self._room_head
+        yield self.room
+
+    def on_mount(self) -> None:
+        self._is_open = True
+        area = self.areas[0]
+        area.move_cursor(area.document.end)
+        self._draw()
+        self._ready()
+
+    @property
+    def written(self) -> Written:
+        """Return what has been written."""
+        return Written({area.field.name: area.text for area in self.areas}, self.moving)
+
+    @property
+    def is_touched(self) -> bool:
+        """Return whether anything would be lost with it."""
+        return bool(self.moving) or any(area.text != area.field.text for area in self.areas)
+
+    @property
+    def stops(self) -> list[Widget]:
+        """Return where `tab` goes, round."""
+        return [*self.areas, *([self.room] if self.room.display else [])]
+
+    def show_outlook(self, outlook: Outlook) -> None:
+        """Show what saving would do; ticks of what could go stay as long as it is offered."""
+        self.outlook = outlook
+        offered = {each.id for each in outlook.could_go}
+        self.moving = tuple(each for each in self.moving if each in offered)
+        self.room.show(RoomRows(outlook.could_go, self.moving))
+        rows = len(outlook.could_go)
+        if not rows and self.room.has_focus:
+            self.screen.set_focus(self.areas[0])
+        self.room.display = rows > 0
+        self.room.styles.height = min(rows, _MOST_ROWS)
+        self._draw()
+
+    def tick(self) -> None:
+        """Tick what could go under the cursor, or untick it."""
+        key = self.room.cursor_key
+        if not key or self.outlook is None:
+            return
+        self.moving = (
+            tuple(each for each in self.moving if each != key) if key in self.moving else (*self.moving, key)
+        )
+        self.room.show(RoomRows(self.outlook.could_go, self.moving))
+        self.room.do("move-down")
+        self._typed()
+
+    def note(self, note: str) -> None:
+        """Say something quiet below the text."""
+        self._note = note
+        self._draw()
+
+    def show_problem(self, draw: Callable[[int], Sequence[Line]]) -> None:
+        """Say why the text was not taken, until it is another one."""
+        self._problem = draw
+        self._draw()
+
+    def refuse(self, problem: str) -> None:
+        """Say in a sentence why the text was not taken."""
+        self.show_problem(lambda width: problem_lines(problem, width))
+
+    def _draw(self) -> None:
+        if not self._is_open:
+            return
+        outlook, problem, note, writing = self.outlook, self._problem, self._note, self.writing
+        fits = outlook is None or outlook.fits
+        self._head.show(
+            lambda width: (
+                spread(
+                    (
+                        ink(
+                            writing.title.upper() if len(writing.fields) == 1 else writing.title,
+                            "soft+strong",
+                        ),
+                    ),
+                    () if fits else (Span("does not fit", "danger.strong"),),
+                    max(1, width - 2),
+                ),
+            )
+        )
+
+        def lines(width: int) -> list[Line]:
+            width = max(1, width - 2)
+            drawn: list[Line] = [*problem(width), BLANK] if problem is not None else []
+            if note:
+                drawn.append((ink(note, "soft"),))
+            if outlook is not None:
+                drawn += outlook.draw(width)
+            if writing.below is not None:
+                drawn += [BLANK, *writing.below(width)]
+            return drawn
+
+        self._lines.show(lines)
+        moved = "What is ticked moves to the Timeline on saving."
+        self._room_head.show(
+            lambda _width: (
+                (BLANK, (ink("WHAT COULD GO", "soft+strong"), gap(2), ink(moved, "faint")))
+                if outlook is not None and outlook.could_go
+                else ()
+            )
+        )
+
+    @on(TextArea.Changed)
+    def _changed(self, event: TextArea.Changed) -> None:
+        event.stop()
+        self._problem = None
+        self._draw()
+        self._typed()
+
+    @on(ListPart.Moved)
+    def _moved(self, event: ListPart.Moved) -> None:
+        event.stop()
