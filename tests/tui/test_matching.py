@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.display.ink import plain_text
-from workbench.tui.matching import lit, matches_in, one_line, part_around_match
+from workbench.display.matching import lit, matches_in, one_line, part_around_match
 
 
 @pytest.mark.parametrize(

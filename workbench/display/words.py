@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import date, datetime
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from datetime import date, datetime
-
     from workbench.engine.results.decay import DecayExplained
 
 STORES = {
@@ -106,3 +105,17 @@ def fades(explained: DecayExplained) -> str:
     fall = explained.falls[0]
     on = f"on {fall.on.day} {fall.on:%b}" + (f" {fall.on.year}" if fall.on.year != explained.on.year else "")
     return f"{on} it drops to {fall.after}, unless it is used before"
+
+
+def day_of(text: str | None, today: date) -> str:
+    """Return an ISO day as short as it can be understood; empty where it is none."""
+    try:
+        return day(datetime.fromisoformat((text or "")[:10]).date(), today)
+    except ValueError:
+        return ""
+
+
+def ordinal(number: int) -> str:
+    """Return a place in words: “1st”, “12th”."""
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10 if number // 10 % 10 != 1 else 0, "th")
+    return f"{number}{ending}"

@@ -23,12 +23,14 @@ class Remembered:
         rows: Id of the row under the cursor, by place.
         spots: Where in a place one was, by place.
         theme: Name of the theme; empty for ours.
+        asked: The last questions, the newest first.
     """
 
     place: str = ""
     rows: dict[str, str] = field(default_factory=dict)
     spots: dict[str, str] = field(default_factory=dict)
     theme: str = ""
+    asked: list[str] = field(default_factory=list)
 
     @classmethod
     def load(cls, folder: Path) -> Self:
@@ -39,11 +41,13 @@ class Remembered:
             return cls()
         if not isinstance(kept, dict):
             return cls()
+        asked = kept.get("asked")
         return cls(
             place=str(kept.get("place", "")),
             rows=_texts(kept.get("rows")),
             spots=_texts(kept.get("spots")),
             theme=str(kept.get("theme", "")),
+            asked=[str(each) for each in asked] if isinstance(asked, list) else [],
         )
 
     def keep(self, folder: Path) -> None:

@@ -26,7 +26,7 @@ from workbench.tui.parts.line import DrawnLines
 from workbench.tui.parts.list import ListPart
 from workbench.tui.parts.page import PagePart
 from workbench.tui.parts.prompt import PromptLine
-from workbench.tui.places.listed import BY_NAME
+from workbench.tui.places.listed import ASK, BY_NAME, PLACES
 from workbench.tui.places.place import Part, Place
 from workbench.tui.verbs import VERBS, Act, redo, undo
 
@@ -50,6 +50,7 @@ _SHEET_AFTER = 0.4
 # The card is read once the cursor has stood still for so long, in seconds.
 _REST = 0.05
 _FIRST = "timeline"
+_LINES = ("rail", "line-of-places", "crumbs", "status", "keys", "sheet")
 _EVERYWHERE = ("open", "ask", "help")
 # What keys that are no text do while a line is being written.
 _WHILE_WRITING = frozenset({"quit", "help", "next-theme"})
@@ -116,6 +117,8 @@ class Frame(Screen[None], inherit_bindings=False):
         self._workspace = workspace
         self._keymap = keymap
         self._remembered = remembered
+        self._lines = {name: DrawnLines(id=name) for name in _LINES}
+        self._places: dict[str, Place] = {}
         self._current = ""
         self._trail = Trail()
         self._counts: dict[str, str] = {}
@@ -129,25 +132,26 @@ class Frame(Screen[None], inherit_bindings=False):
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="whole"):
-            yield DrawnLines(id="rail")
+            yield self._lines["rail"]
             with Vertical(id="main"):
-                yield DrawnLines(id="line-of-places")
+                yield self._lines["line-of-places"]
                 with Horizontal(id="top"):
                     yield Input(placeholder="/ ask anything", id="ask", compact=True)
-                    yield DrawnLines(id="crumbs")
+                    yield self._lines["crumbs"]
                 yield Container(id="places")
-        yield DrawnLines(id="status")
-        yield DrawnLines(id="keys")
+        yield self._lines["status"]
+        yield self._lines["keys"]
         yield PromptLine(id="prompt")
-        yield DrawnLines(id="sheet", ground="raised")
+        yield self._lines["sheet"]
 
     def on_mount(self) -> None:
         self.reading = Reading(self.app, self._workspace, self._failed)
         self._acting = Acting(self.app, self._workspace, self._done)
         self.looking = Looking(self)
+        self.asking = Asking(self, self.query_one("#ask", Input), self._remembered)
         self.editing = Editing(self, self.query_one("#prompt", PromptLine), Drafts(self._workspace.state))
         self._capabilities: tuple[Capability, ...] = (
-            Asking(self, self.query_one("#ask", Input)),
+            self.asking,
             self.looking,
             self.editing,
         )
@@ -176,9 +180,21 @@ class Frame(Screen[None], inherit_bindings=False):
     @property
     def place(self) -> Place:
         """Return the place that is shown."""
-        return self.query_one(f"#place-{self._current}", Place)
+        return self._places[self._current]
 
-    def go(self, name: str, *, row: str = "", spot: str | None = None, visit: bool = True) -> None:
+    def place_named(self, name: str) -> Place | None:
+        """Return a place, made when it is first asked for; None where there is none of that name yet."""
+        place = self._places.get(name)
+        if place is None and (place := BY_NAME[name].make()) is not None:
+            self._places[name] = place
+            self.query_one("#places").mount(place)
+            if spot := self._remembered.spots.get(name):
+                place.go_to_spot(spot)
+        return place
+
+    def go(
+        self, name: str, *, row: str = "", spot: str | None = None, visit: bool = True, focus: bool = True
+    ) -> None:
         """Show a place.
 
         Args:
@@ -186,17 +202,12 @@ class Frame(Screen[None], inherit_bindings=False):
             row: Id of the row to put the cursor on; empty for the one it was on.
             spot: Where in the place to go, see `Place.spot`; None for where one was.
             visit: Remember it as a step that `[` goes back from.
+            focus: Give it the keys; else they stay where they are.
         """
-        listed = BY_NAME[name]
-        found = self.query(f"#place-{name}").results(Place)
-        place = next(iter(found), None)
+        place = self.place_named(name)
         if place is None:
-            place = listed.make()
-            if place is None:
-                self.say(f"{listed.title} cannot be shown yet.")
-                return
-            self.query_one("#places").mount(place)
-            spot = spot or self._remembered.spots.get(name)
+            self.say(f"{BY_NAME[name].title} cannot be shown yet.")
+            return
         if self._current:
             self._leave_place(visit=visit)
             self.place.remove_class("-here")
@@ -208,7 +219,8 @@ class Frame(Screen[None], inherit_bindings=False):
             place.go_to_spot(spot)
         if visit:
             self._trail.visit(Step(name, place.spot), anew=bool(row))
-        self.focus_place()
+        if focus:
+            self.focus_place()
         self._read_place(place, row)
         self._draw()
 
@@ -348,7 +360,7 @@ class Frame(Screen[None], inherit_bindings=False):
         )
 
     def _line(self, name: str) -> DrawnLines:
-        return self.query_one(f"#{name}", DrawnLines)
+        return self._lines[name]
 
     def _next_undo(self) -> str:
         step = self._steps.undo if self._steps is not None else None
@@ -453,10 +465,12 @@ class Frame(Screen[None], inherit_bindings=False):
         """Carry out a command, or say why it cannot act here."""
         done = getattr(self, f"do_{command.id.replace('-', '_')}", None)
         part = self.part
-        if done is not None:
-            done()
-        elif self.place.do(command.id) or any(each.do(command.id) for each in self._capabilities):
+        if (done is None and self.place.do(command.id)) or any(
+            capability.do(command.id) for capability in self._capabilities
+        ):
             self._draw()
+        elif done is not None:
+            done()
         elif command.id in VERBS:
             self._act(command)
         elif part is None or not part.do(command.id):
@@ -521,7 +535,13 @@ class Frame(Screen[None], inherit_bindings=False):
             self.remove_class("-zoom")
         elif place.list.clear_marks():
             self.say("Nothing is marked any more.")
-        elif not place.do("out"):
+        elif place.do("out"):
+            self._draw()
+        elif self._current == ASK.name and self._trail.beside(-1) is not None:
+            self.do_back()
+        elif self._current != PLACES[0].name and self.place_named(PLACES[0].name) is not None:
+            self.go(PLACES[0].name)
+        else:
             self.say(self._keymap.command("out").elsewhere)
 
     def do_next_part(self) -> None:
@@ -568,6 +588,10 @@ class Frame(Screen[None], inherit_bindings=False):
 
         if isinstance(self.app, FrameApp):
             self.app.leave()
+
+    @on(Input.Changed, "#ask")
+    def _asked(self) -> None:
+        self.asking.typed()
 
     @on(PagePart.Followed)
     def _followed(self, event: PagePart.Followed) -> None:

@@ -43,11 +43,11 @@ def evidence_of_memory(workspace: Workspace, memory_id: str) -> Evidence | None:
     """Read the first of the sources that a memory rests on; called on a thread.
 
     Returns:
-        None where nobody noted any, or none can be read.
+        The memory's own lines where nobody noted a source; None where no source can be read any more.
     """
-    said = workspace.why(memory_id).said
+    said = sorted(workspace.why(memory_id).said, key=lambda each: each.session is None)
     if not said:
-        return None
+        return evidence_at(workspace, memory_id)
     found = evidence_at(workspace, said[0].id, said[0])
     if found is None:
         return None

@@ -45,5 +45,7 @@ PLACES = (
     Listed("sessions", "8", "Sessions"),
     Listed("settings", ",", "Settings"),
 )
-BY_NAME = {place.name: place for place in PLACES}
+ASK = Listed("ask", "", "Ask")
+"""Where answers are shown; the ask line leads there, no key of its own."""
+BY_NAME = {place.name: place for place in (*PLACES, ASK)}
 BY_KEY = {place.key: place for place in PLACES}

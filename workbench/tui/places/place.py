@@ -110,7 +110,7 @@ class Place(Container):
         shown = workspace.show(subject.id, count_access=False)
         try:
             explained = workspace.decay_explain(subject.id)
-        except NotFound:
+        except (NotFound, InvalidInput):
             explained = None
         named = {*shown.links.to, *shown.links.from_}
         titles = {each: title for each in named if (title := _title(workspace, each))}

@@ -13,11 +13,11 @@ from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from workbench.display.cells import plain
+from workbench.display.matching import part_around_match
 from workbench.engine.errors import WorkbenchError
 from workbench.engine.requests import SearchRequest
 from workbench.tui import commands
 from workbench.tui.keymap import bindings
-from workbench.tui.matching import part_around_match
 from workbench.tui.navigation import is_memory
 from workbench.tui.palette import RAISED
 from workbench.tui.screens.choosing import ChoosingScreen

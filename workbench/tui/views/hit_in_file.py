@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from workbench.display.cells import fit, wrap
 from workbench.display.ink import BLANK, Line, Span, gap, ink, wrap_line
-from workbench.tui.matching import lit
+from workbench.display.matching import lit
 from workbench.tui.views.dates import day_name
 from workbench.tui.views.explanation import summary_lines
 from workbench.tui.views.hits import STATES, citation, head_of, store_look

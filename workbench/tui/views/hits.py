@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from workbench.display.cells import plain
 from workbench.display.ink import Line, Span, gap, ink, line_width, score_role, spread
-from workbench.tui.matching import lit, one_line, part_around_match
+from workbench.display.matching import lit, one_line, part_around_match
 from workbench.tui.views.dates import day_and_month, long_day
 from workbench.tui.views.explanation import places_words
 from workbench.tui.views.memory import STORE_SIGNS

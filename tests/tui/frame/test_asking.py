@@ -1,0 +1,62 @@
+"""Asking from anywhere: answers as one types, what has faded apart, and the way back."""
+
+from __future__ import annotations
+
+import pytest
+from textual.widgets import Input
+
+from tests.tui.frame.test_frame import drawn, frame_app, opened, press
+from workbench.display.ink import plain_text
+from workbench.engine import Workspace
+from workbench.tui.places.ask import AskPlace
+
+
+def rows(place: AskPlace) -> list[str]:
+    shown = place.list.rows
+    return [plain_text(shown.line(at, 100)) for at in range(len(shown)) if shown.key(at)]
+
+
+def ask_place(place: object) -> AskPlace:
+    assert isinstance(place, AskPlace)
+    return place
+
+
+@pytest.mark.parametrize("size", [(80, 24), (160, 40)])
+async def test_a_question_is_answered_while_it_is_typed(seen: Workspace, size: tuple[int, int]) -> None:
+    async with opened(seen, size) as pilot:
+        await press(pilot, "3", "/", *"ferry")
+        frame = frame_app(pilot).frame
+        place = ask_place(frame.place)
+        assert frame.focused is frame.query_one("#ask", Input)
+        assert any("ferry" in row.casefold() for row in rows(place))
+        assert drawn(pilot, "crumbs").strip().startswith("Ask")
+        await press(pilot, "enter")
+        assert place.list.has_focus
+
+
+async def test_escape_leaves_the_question_for_where_one_was(seen: Workspace) -> None:
+    async with opened(seen) as pilot:
+        frame = frame_app(pilot).frame
+        await press(pilot, "3", "/", *"ferry", "escape")
+        assert frame.place is frame.place_named("core")
+        await press(pilot, "/", *"4", "enter", "escape")
+        assert frame.place is frame.place_named("core")
+
+
+async def test_an_empty_line_lists_what_was_asked_before(seen: Workspace) -> None:
+    async with opened(seen) as pilot:
+        frame = frame_app(pilot).frame
+        await press(pilot, "/", *"ferry", "enter", "/", "backspace", "down")
+        assert rows(ask_place(frame.place)) == ["ferry"]
+        await press(pilot, "enter")
+        assert frame.query_one("#ask", Input).value == "ferry"
+        assert len(rows(ask_place(frame.place))) > 1
+
+
+async def test_details_say_why_a_result_ranks_where_it_does(seen: Workspace) -> None:
+    async with opened(seen, (160, 60)) as pilot:
+        frame = frame_app(pilot).frame
+        await press(pilot, "/", *"ferry", "enter", "x")
+        shown = "\n".join(plain_text(line) for line in frame.place.card.lines)
+        assert "1st result" in shown
+        assert "LEFT OUT" in shown

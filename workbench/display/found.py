@@ -1,0 +1,175 @@
+"""Draws what a question found: rows of results, why each ranks where it does, and what was left out."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from workbench.display import words
+from workbench.display.card import Card, Section
+from workbench.display.cells import plain
+from workbench.display.ink import Span, column, gap, ink, line_width, spread
+from workbench.display.matching import lit, one_line, part_around_match
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import date
+
+    from workbench.display.ink import Line
+    from workbench.engine.results.recall import Cut, Explanation, Found, Hit, WhyNot
+
+FREE_TEXT = frozenset({"file", "extra", "session"})
+_LANES = {"keywords": "words", "meaning": "meaning", "graph": "graph", "dates": "dates"}
+_REASONS = {
+    "archived": "Archived",
+    "dormant": "Faded",
+    "near-duplicate": "Says nearly the same as a result above",
+    "below-minimum": "Scores too low",
+    "weak": "Hardly answers",
+    "over-budget": "No room in the budget",
+    "over-limit": "Beyond the last result",
+}
+_MOST_OF_A_REASON = 5
+_LINK = re.compile(r"\[\[([^\[\]|]+)(?:\|[^\[\]]*)?\]\]")
+_BLOCK_ID = re.compile(r" \^[\w-]+\s*$")
+_NOTES = re.compile(r"\((?:[^()]*\b(?:since|from|confidence)\b[^()]*)\)\s*$")
+_BAR = 12
+
+
+def hit_key(hit: Hit) -> str:
+    """Return the id of a row: a long memory can come up with several of its parts."""
+    return f"{hit.id}@{hit.start_line}-{hit.end_line}"
+
+
+def hit_words(hit: Hit) -> str:
+    """Return what a result says in one line: the words of free text, the title of all else."""
+    if hit.store in FREE_TEXT or not hit.title:
+        said = "\n".join(line for line in hit.snippet.splitlines() if not line.startswith("#"))
+        return readable(said) or one_line(hit.title) or hit.id
+    return one_line(hit.title)
+
+
+def readable(text: str) -> str:
+    """Return the text of a memory as one line, without marks, ids and notes on where it comes from."""
+    lines = (_NOTES.sub("", _BLOCK_ID.sub("", line).rstrip()) for line in text.splitlines())
+    return one_line("\n".join(_LINK.sub(r"\1", line) for line in lines))
+
+
+def standing(hit: Hit) -> str:
+    """Return the word for what is the matter with a result; empty where nothing is."""
+    if hit.retired or hit.outdated_by:
+        return "no longer holds" if hit.retired and not hit.superseded_by else "outdated"
+    return hit.status or "" if hit.status in ("fading", "dormant", "archived") else ""
+
+
+def hit_row(hit: Hit, question: str, today: date, width: int) -> Line:
+    """Draw a result: what it says around the words of the question, then how it stands and its day."""
+    faded = standing(hit) not in ("", "fading")
+    day = words.day_of(hit.date, today)
+    right: Line = tuple(
+        span
+        for span in (
+            ink(standing(hit) + "  ", "soft") if standing(hit) else None,
+            ink(day, "faint") if day else None,
+        )
+        if span is not None
+    )
+    if width - line_width(right) < 44:
+        right = ()
+    room = max(1, width - line_width(right) - (2 if right else 0) - 2)
+    text = part_around_match(hit_words(hit), question, room)
+    left = (
+        Span(words.sign(hit.store) + " ", f"store.{hit.store}"),
+        *lit(plain(text, room), question, "soft" if faded else "text"),
+    )
+    return spread(left, right, width)
+
+
+def faded_heading(found: Found) -> str:
+    """Return the words of the divider above what has faded."""
+    count = found.faded.count
+    first = found.faded.results[0].score if found.faded.results else 0.0
+    better = bool(found.results) and first > found.results[0].score
+    more = "; the first better than all above" if better else ""
+    return f"{count} faded {'memory matches' if count == 1 else 'memories match'} too{more}"
+
+
+def found_words(found: Found, shown: int) -> str:
+    """Return how much was found, beside the question."""
+    faded = f" + {found.faded.count} faded" if found.faded.count else ""
+    return f"{shown}{faded} · {found.took_ms:.0f} ms"
+
+
+def text_card(hit: Hit, today: date) -> Card:
+    """Return the card of free text: the lines that were found, and where they stand."""
+    text = "\n".join(line.lstrip("# ") if line.startswith("#") else line for line in hit.snippet.splitlines())
+    where = f"{hit.path}, lines {hit.start_line}–{hit.end_line}"
+    kind = " · ".join(part for part in (words.kind(hit.store), words.day_of(hit.date, today), where) if part)
+    return Card(
+        hit_words(hit),
+        text,
+        (ink(kind, "soft"),),
+        details=(Section("ID", ((ink(hit.id, "soft"),),)),),
+    )
+
+
+def rank_section(hit: Hit, rank: int) -> Section:
+    """Return why a result ranks where it does."""
+    head: Line = (ink(f"{words.ordinal(rank)} result, score {min(hit.score, 1):.2f}"),)
+    if hit.explanation is None:
+        return Section("RANK", (head,))
+    return Section("RANK", (head, *explanation_lines(hit.explanation)))
+
+
+def explanation_lines(explanation: Explanation) -> list[Line]:
+    """Draw what each way of looking made of a memory, then what moved the sum of them."""
+    lines: list[Line] = []
+    for lane in explanation.lanes:
+        share = min(1.0, max(0.0, lane.score or 0.0))
+        filled = max(round(_BAR * share), 1 if share else 0)
+        place = words.ordinal(lane.rank) if lane.rank is not None else "–"
+        lines.append(
+            (
+                column(_LANES.get(lane.lane, lane.lane), 8, "soft"),
+                Span("━" * filled, "text"),
+                Span("━" * (_BAR - filled), "rule"),
+                gap(1),
+                column(place, 5, "soft", right=True),
+                gap(2),
+                ink(lane.detail, "faint"),
+            )
+        )
+    if explanation.decay_factor is not None:
+        lines.append((ink(f"age and use × {explanation.decay_factor:.2f}", "soft"),))
+    lines += [(ink(nudge, "soft"),) for nudge in explanation.nudges]
+    return lines
+
+
+def cuts_section(cuts: Sequence[Cut]) -> Section:
+    """Return what was found and left out, under its reasons."""
+    by_reason: dict[str, list[Cut]] = {}
+    for each in cuts:
+        by_reason.setdefault(each.reason, []).append(each)
+    lines: list[Line] = []
+    for reason in sorted(by_reason, key=lambda each: list(_REASONS).index(each) if each in _REASONS else 99):
+        left_out = by_reason[reason]
+        lines.append((ink(f"{_REASONS.get(reason, reason)}: {len(left_out)}", "soft+strong"),))
+        lines += [
+            (ink(readable(each.text) or each.place, "text+link", None, each.id or f"file:{each.place}"),)
+            for each in left_out[:_MOST_OF_A_REASON]
+        ]
+        if len(left_out) > _MOST_OF_A_REASON:
+            lines.append((ink(f"and {len(left_out) - _MOST_OF_A_REASON} more", "faint"),))
+    return Section("LEFT OUT", tuple(lines) or ((ink("Nothing that was found.", "soft"),),))
+
+
+def why_not_card(answer: WhyNot, title: str) -> Card:
+    """Return why a memory is not among the results, and what would bring it there."""
+    place = f"It is there: the {words.ordinal(answer.rank)} result." if answer.rank is not None else ""
+    lines: list[Line] = [(ink(each),) for each in (place, answer.reason) if each]
+    sections = [Section("WHY NOT", tuple(lines))]
+    if answer.remedy:
+        sections.append(Section("REMEDY", ((ink(answer.remedy, "strong"),),)))
+    if answer.explanation is not None:
+        sections.append(Section("LOOKED AT", tuple(explanation_lines(answer.explanation))))
+    return Card(title, title, (), tuple(sections))

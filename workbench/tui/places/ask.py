@@ -1,0 +1,194 @@
+"""Ask: what answers a question, what has faded but answers too, and why each ranks where it does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar
+
+from workbench.display.cells import wrap
+from workbench.display.found import (
+    cuts_section,
+    faded_heading,
+    found_words,
+    hit_key,
+    hit_row,
+    hit_words,
+    rank_section,
+    text_card,
+)
+from workbench.display.ink import BLANK, Span, column, ink, spread
+from workbench.display.rows import heading_row
+from workbench.engine.errors import WorkbenchError
+from workbench.engine.identifiers import OUTSIDE_STORES
+from workbench.tui.parts.evidence import evidence_at
+from workbench.tui.places.place import Place
+from workbench.tui.question import Question, parse_question
+from workbench.tui.verbs import Memory
+from workbench.tui.widgets.rows import SectionedRows
+
+if TYPE_CHECKING:
+    from datetime import date
+
+    from workbench.display.card import Card
+    from workbench.display.evidence import Evidence
+    from workbench.display.ink import Line
+    from workbench.engine.results.recall import Found, Hit
+    from workbench.engine.workspace import Workspace
+    from workbench.tui.verbs import Subject
+
+MOST_RESULTS = 20
+ASKED = "asked:"
+_CONDITIONS = (
+    ("store:episodic", "or core, semantic, procedural, vault, file"),
+    ("after:2026-01", "also feb, 3w, yesterday"),
+    ("before:2026-02", "up to the end of it"),
+    ("status:any", "what has faded among the others"),
+)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A question and what it found.
+
+    Args:
+        question: What was asked.
+        found: None where nothing was asked, or it failed.
+        today: In the workspace's zone.
+        asked: Earlier questions, the newest first.
+        problem: Why it failed, or what in the question makes no sense; empty otherwise.
+    """
+
+    question: Question
+    found: Found | None
+    today: date
+    asked: tuple[str, ...] = ()
+    problem: str = ""
+
+
+class AnswerRows(SectionedRows["Hit | str"]):
+    """Results, below them those that have faded; or what was asked before."""
+
+    def __init__(self, answer: Answer) -> None:
+        super().__init__()
+        self._answer = answer
+        found = answer.found
+        if found is None:
+            if answer.asked:
+                self._add_heading("Asked before")
+            for text in answer.asked:
+                self._add(text, ASKED + text)
+            return
+        for hit in found.results:
+            if answer.question.shows(hit.status):
+                self._add(hit, hit_key(hit))
+        if found.faded.results and not answer.question.status:
+            self._add_heading(faded_heading(found))
+            for hit in found.faded.results:
+                self._add(hit, hit_key(hit))
+
+    def hit(self, key: str) -> Hit | None:
+        """Return the result of a row."""
+        row = self._row(key)
+        return None if isinstance(row, str) else row
+
+    def rank(self, key: str) -> int:
+        """Return the place of a row among the results, from 1."""
+        at = self.find(key)
+        return 0 if at is None else sum(1 for each in self._row_keys[: at + 1] if each)
+
+    def line(self, index: int, width: int) -> Line:
+        """Draw a row."""
+        row = self._rows[index]
+        if row is None:
+            return BLANK
+        if isinstance(row, str):
+            if self._row_keys[index]:
+                return (ink(row, "text", width),)
+            return heading_row(row, "", width)
+        return hit_row(row, self._answer.question.words, self._answer.today, width)
+
+
+class AskPlace(Place):
+    """The answers to the question in the ask line."""
+
+    KEYS: ClassVar[tuple[str, ...]] = ("edit", "pin", "forget", "bring-back", "evidence", "details")
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.text = ""
+        self.asked: tuple[str, ...] = ()
+
+    def read(self, workspace: Workspace) -> Answer:
+        today = workspace.now().date()
+        question = parse_question(self.text, today)
+        problem = " ".join(question.problems)
+        if not question.words:
+            return Answer(question, None, today, self.asked if not self.text.strip() else (), problem)
+        try:
+            found = workspace.search_request(question.request(MOST_RESULTS))
+        except WorkbenchError as error:
+            return Answer(question, None, today, (), f"{error.message} {error.remedy or ''}".strip())
+        return Answer(question, found, today, (), problem or found.stale or found.fallback or "")
+
+    def show(self, results: Answer) -> None:
+        before: Answer | None = self.results
+        super().show(results)
+        if before is None or before.question != results.question:
+            self.list.do("first")
+
+    def rows(self, results: Answer) -> AnswerRows:
+        return AnswerRows(results)
+
+    def heading(self, results: Answer, width: int) -> Line:
+        problem = (ink(results.problem, "danger"),)
+        if results.found is None:
+            return problem if results.problem else (ink("Ask in your own words, in any language.", "soft"),)
+        shown = sum(results.question.shows(hit.status) for hit in results.found.results)
+        return spread(
+            problem if results.problem else (), (ink(found_words(results.found, shown), "soft"),), width
+        )
+
+    def empty(self) -> list[Line]:
+        answer: Answer | None = self.results
+        if answer is not None and answer.found is not None:
+            narrowed = answer.question.is_narrowed
+            hint = "Without its conditions more is searched." if narrowed else "Other words may do better."
+            return [(ink("No memory answers this.", "strong"),), (ink(hint, "soft"),)]
+        lines: list[Line] = [
+            (Span(part, "soft"),)
+            for part in wrap("Dates count: “in May”, “last spring”, 上週. Among the words may stand", 60)
+        ]
+        for condition, what in _CONDITIONS:
+            lines.append((column(condition, 17, "strong"), ink(what, "soft")))
+        return lines
+
+    def hit(self, key: str) -> Hit | None:
+        """Return the result of a row."""
+        rows = self.list.rows
+        return rows.hit(key) if isinstance(rows, AnswerRows) and not key.startswith(ASKED) else None
+
+    def subject(self, key: str) -> Memory | None:
+        hit = self.hit(key)
+        if hit is None:
+            return None
+        if hit.store in OUTSIDE_STORES:
+            return Memory(f"file:{hit.place}", hit.store, hit_words(hit))
+        return Memory(hit.id, hit.store, hit_words(hit), hit.status == "pinned", hit.status == "archived")
+
+    def read_card(self, workspace: Workspace, subject: Subject) -> Card:
+        hit, rows, answer = self.hit(self.list.cursor_key), self.list.rows, self.results
+        if hit is None or subject in self.visited or not isinstance(rows, AnswerRows):
+            return super().read_card(workspace, subject)
+        card = (
+            text_card(hit, answer.today)
+            if hit.store in OUTSIDE_STORES
+            else super().read_card(workspace, subject)
+        )
+        ranked = rank_section(hit, rows.rank(self.list.cursor_key))
+        cuts = answer.found.cuts if answer.found is not None else ()
+        return replace(card, details=(ranked, cuts_section(cuts), *card.details))
+
+    def read_evidence(self, workspace: Workspace, subject: Subject) -> Evidence | None:
+        if subject.id.startswith("file:"):
+            return evidence_at(workspace, subject.id)
+        return super().read_evidence(workspace, subject)
