@@ -17,6 +17,7 @@ from workbench.tui.frame.drafts import Draft, Drafts
 from workbench.tui.frame.rewording import Written
 from workbench.tui.keys.table import COMMAND
 from workbench.tui.parts.editor import Editor
+from workbench.tui.parts.prompt import Completion
 from workbench.tui.verbs import Act, quoted
 
 if TYPE_CHECKING:
@@ -34,7 +35,6 @@ Complete: TypeAlias = Callable[[str], Sequence[str]]
 """Given what was written so far: the whole texts that it may become."""
 Make: TypeAlias = "Callable[[Workspace], Writing | str]"
 """Reads on a thread what is written, or why nothing can be."""
-_MOST_NAMED = 5
 _MOST_OF_THE_OTHER = 12
 _NO_TEXT = "This needs some text; esc leaves it."
 
@@ -55,7 +55,7 @@ class Editing:
         self._take: Take | None = None
         self._complete: Complete | None = None
         self._changed: Callable[[str], object] | None = None
-        self._offered: tuple[str, ...] = ()
+        self._completion = Completion()
         self._initial = ""
         self._before: Widget | None = None
         self._origin: Widget | None = None
@@ -86,8 +86,9 @@ class Editing:
         """
         if self._take is None:
             self._before = self._frame.focused
-        self._take, self._complete, self._changed, self._offered = take, complete, changed, ()
-        self._initial = initial
+        self._take, self._complete, self._changed, self._initial = take, complete, changed, initial
+        self._completion = Completion()
+        self._prompt.typed = changed if changed is not None else lambda _text: None
         keys = "enter takes it   esc leaves" + ("   tab completes" if complete else "")
         self._prompt.open(title, initial, keys)
         self._frame.query_one("#keys").display = False
@@ -126,11 +127,6 @@ class Editing:
             else:
                 self._frame.focus_place()
 
-    def typed(self) -> None:
-        """Be told that the line says something else."""
-        if self._take is not None and self._changed is not None:
-            self._changed(self._prompt.line.value)
-
     def _take_line(self, take: Take, key: str) -> bool:
         line = self._prompt.line
         if key == "escape":
@@ -153,30 +149,13 @@ class Editing:
         return True
 
     def _finish(self, text: str) -> None:
-        """Write on as far as there is one way; then each of the ways in turn."""
-        line = self._prompt.line
         if self._complete is None:
             self._frame.say("Nothing completes this.")
             return
-        if text in self._offered:
-            at = self._offered.index(text) + 1
-            line.write(self._offered[at % len(self._offered)])
-            return
-        offered = tuple(self._complete(text))
-        if not offered:
-            self._frame.say(
-                f"Nothing here begins with “{text}”." if text else "There is nothing to choose from."
-            )
-            return
-        shared = _shared_beginning(offered)
-        if len(offered) == 1 or (len(shared) > len(text) and shared.casefold().startswith(text.casefold())):
-            line.write(shared)
-        else:
-            self._offered = offered
-            line.write(offered[0])
-        if len(offered) > 1:
-            more = f" and {len(offered) - _MOST_NAMED} more" if len(offered) > _MOST_NAMED else ""
-            self._frame.say(f"{', '.join(offered[:_MOST_NAMED])}{more}.")
+        text, said = self._completion.next(text, self._complete)
+        self._prompt.line.write(text)
+        if said:
+            self._frame.say(said)
 
     # The editor.
 
@@ -501,14 +480,3 @@ def _changed_meanwhile(now: str, width: int) -> list[Line]:
     for source in now.splitlines():
         lines += [(Span("▏ ", "faint"), Span(piece, "soft")) for piece in wrap(source, max(1, width - 2))]
     return lines[:_MOST_OF_THE_OTHER]
-
-
-def _shared_beginning(texts: Sequence[str]) -> str:
-    first, *rest = texts
-    shared = len(first)
-    for each in rest:
-        same = (
-            at for at, (a, b) in enumerate(zip(first, each, strict=False)) if a.casefold() != b.casefold()
-        )
-        shared = min(shared, len(each), next(same, shared))
-    return first[:shared]

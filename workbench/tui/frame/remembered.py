@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
 FILE_NAME = "frame.json"
@@ -22,6 +23,7 @@ class Remembered:
         place: Id of the place.
         rows: Id of the row under the cursor, by place.
         spots: Where in a place one was, by place.
+        kept: What else a place keeps, by place and name: its filter, its order, its splits.
         theme: Name of the theme; empty for ours.
         asked: The last questions, the newest first.
     """
@@ -29,6 +31,7 @@ class Remembered:
     place: str = ""
     rows: dict[str, str] = field(default_factory=dict)
     spots: dict[str, str] = field(default_factory=dict)
+    kept: dict[str, dict[str, str]] = field(default_factory=dict)
     theme: str = ""
     asked: list[str] = field(default_factory=list)
 
@@ -46,6 +49,7 @@ class Remembered:
             place=str(kept.get("place", "")),
             rows=_texts(kept.get("rows")),
             spots=_texts(kept.get("spots")),
+            kept={str(place): _texts(each) for place, each in _entries(kept.get("kept"))},
             theme=str(kept.get("theme", "")),
             asked=[str(each) for each in asked] if isinstance(asked, list) else [],
         )
@@ -59,5 +63,9 @@ class Remembered:
             temporary.replace(folder / FILE_NAME)
 
 
+def _entries(kept: object) -> Iterable[tuple[object, object]]:
+    return kept.items() if isinstance(kept, dict) else ()
+
+
 def _texts(kept: object) -> dict[str, str]:
-    return {str(key): str(value) for key, value in kept.items()} if isinstance(kept, dict) else {}
+    return {str(key): str(value) for key, value in _entries(kept)}

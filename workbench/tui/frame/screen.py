@@ -16,6 +16,7 @@ from workbench.tui.frame.asking import Asking
 from workbench.tui.frame.counts import read_counts
 from workbench.tui.frame.drafts import Drafts
 from workbench.tui.frame.editing import Editing
+from workbench.tui.frame.filtering import Filtering
 from workbench.tui.frame.looking import Looking
 from workbench.tui.frame.reading import Reading
 from workbench.tui.frame.trail import Step, Trail
@@ -150,10 +151,12 @@ class Frame(Screen[None], inherit_bindings=False):
         self.looking = Looking(self)
         self.asking = Asking(self, self.query_one("#ask", Input), self._remembered)
         self.editing = Editing(self, self.query_one("#prompt", PromptLine), Drafts(self._workspace.state))
+        self.filtering = Filtering(self)
         self._capabilities: tuple[Capability, ...] = (
             self.asking,
             self.looking,
             self.editing,
+            self.filtering,
         )
         self._lay_out(self.size.width, self.size.height)
         self.go(self._remembered.place if self._remembered.place in BY_NAME else _FIRST)
@@ -187,7 +190,9 @@ class Frame(Screen[None], inherit_bindings=False):
         place = self._places.get(name)
         if place is None and (place := BY_NAME[name].make()) is not None:
             self._places[name] = place
+            place.kept = self._remembered.kept.setdefault(name, {})
             self.query_one("#places").mount(place)
+            self.filtering.enter(place)
             if spot := self._remembered.spots.get(name):
                 place.go_to_spot(spot)
         return place
@@ -420,13 +425,10 @@ class Frame(Screen[None], inherit_bindings=False):
         """Return whether keys wait for what the one before began."""
         return self.editing.is_busy
 
-    @on(Input.Changed, "#prompt WrittenLine")
-    def _prompt_changed(self) -> None:
-        self.editing.typed()
-
     def on_descendant_focus(self) -> None:
         """Put an open line away once something else was clicked."""
         self.editing.look()
+        self.filtering.look()
 
     def _answer(self, key: str) -> None:
         act, self._question = self._question, None
@@ -498,6 +500,8 @@ class Frame(Screen[None], inherit_bindings=False):
 
     def _walk(self, by: int, command: Command) -> None:
         self._trail.leave(self.place.cursor_key, self._name_of(self.place))
+        if by < 0:
+            self.filtering.go_back(self.place)
         step = self._trail.walk(by)
         if step is None:
             self.say(command.elsewhere)

@@ -12,11 +12,14 @@ from workbench.display.ink import Span, gap, ink
 from workbench.tui.parts.line import DrawnLines
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from textual import events
     from textual.app import ComposeResult
 
 # Cells that the text has before its title and its keys get any.
 _TEXT_FIRST = 24
+_MOST_NAMED = 5
 
 
 class WrittenLine(Input):
@@ -46,6 +49,43 @@ class WrittenLine(Input):
             self.replace(text, *self.selection)
 
 
+class Completion:
+    """Completes a text as far as there is one way; then offers each of the ways in turn."""
+
+    def __init__(self) -> None:
+        self._offered: tuple[str, ...] = ()
+
+    def next(self, text: str, complete: Callable[[str], Sequence[str]]) -> tuple[str, str]:
+        """Return what the text becomes, and a sentence that names the ways.
+
+        Args:
+            text: What stands there.
+            complete: Returns the whole texts that it may become.
+        """
+        if text in self._offered:
+            return self._offered[(self._offered.index(text) + 1) % len(self._offered)], ""
+        offered = tuple(complete(text))
+        if not offered:
+            return text, f"Nothing here begins with “{text}”." if text else "There is nothing to choose from."
+        shared = _shared_beginning(offered)
+        goes_on = len(shared) > len(text) and shared.casefold().startswith(text.casefold())
+        self._offered = () if len(offered) == 1 or goes_on else offered
+        more = f" and {len(offered) - _MOST_NAMED} more" if len(offered) > _MOST_NAMED else ""
+        said = f"{', '.join(offered[:_MOST_NAMED])}{more}." if len(offered) > 1 else ""
+        return (offered[0] if self._offered else shared), said
+
+
+def _shared_beginning(texts: Sequence[str]) -> str:
+    first, *rest = texts
+    shared = len(first)
+    for each in rest:
+        same = (
+            at for at, (a, b) in enumerate(zip(first, each, strict=False)) if a.casefold() != b.casefold()
+        )
+        shared = min(shared, len(each), next(same, shared))
+    return first[:shared]
+
+
 class PromptLine(Horizontal):
     """One line for one answer, in place of the keys; hidden until it is opened."""
 
@@ -58,6 +98,7 @@ class PromptLine(Horizontal):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
         self.line = WrittenLine()
+        self.typed: Callable[[str], object] = lambda _text: None
         self._title = DrawnLines(ground="cursor")
         self._keys = DrawnLines(ground="cursor")
         self._said = ("", "")
@@ -86,6 +127,10 @@ class PromptLine(Horizontal):
 
     def on_resize(self, _event: events.Resize) -> None:
         self._fit()
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self.typed(event.value)
 
     def _fit(self) -> None:
         title, keys = self._said

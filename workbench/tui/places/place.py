@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 from textual.containers import Container
 
 from workbench.display.card import memory_card
-from workbench.display.ink import gap, ink
+from workbench.display.ink import gap, ink, plain_text
 from workbench.engine.errors import InvalidInput, NotFound
 from workbench.tui.frame.rewording import memory_writing
 from workbench.tui.keys.table import COMMAND
 from workbench.tui.parts.card import CardPart
 from workbench.tui.parts.evidence import EvidencePart, evidence_of_memory
+from workbench.tui.parts.filter import Filterable, FilterLine, RowFilter
 from workbench.tui.parts.line import DrawnLines
 from workbench.tui.parts.list import ListPart
 from workbench.tui.verbs import Memory
+from workbench.tui.widgets.rows import NoRows
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -41,6 +43,8 @@ class Part(Protocol):
 
 # Cells left of the rows, for cursor and marks; the heading begins where they do.
 _GUTTER = 2
+# Cells in which rows are drawn to be looked through.
+_WIDE = 400
 
 
 class Place(Container):
@@ -52,12 +56,19 @@ class Place(Container):
     EMPTY: ClassVar[str] = "There is nothing here yet."
     KEYS: ClassVar[tuple[str, ...]] = ("edit", "pin", "forget", "details")
     """Commands that the key line offers here, beside those of the frame."""
+    FILTER_KEYS: ClassVar[tuple[str, ...]] = ()
+    """What may stand before a colon in a filter; `filterable` gives the values."""
     spot = ""
     """Where in the place one is, beyond the row: an entity in the middle, a moment; what `[` comes back to."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(id=f"place-{name}", classes="place")
+        super().__init__(id=f"place-{name}", name=name, classes="place")
         self.results: Any = None
+        self.kept: dict[str, str] = {}
+        """What the place keeps from one visit of the bench to the next: its order, its view."""
+        self.all_rows: RowSource = NoRows()
+        self.filter = RowFilter(self.FILTER_KEYS, self.filterable)
+        self.filter_line = FilterLine()
         self.visited: list[Subject] = []
         self.list = ListPart(empty=lambda _width: self.empty())
         self.card = CardPart()
@@ -70,6 +81,7 @@ class Place(Container):
         self.card.add_class("place-card")
         with Container(classes="place-left"):
             yield self.head
+            yield self.filter_line
             yield from self.body()
         yield self.card
         self.evidence.add_class("place-evidence")
@@ -130,6 +142,12 @@ class Place(Container):
 
     def reveal(self, key: str) -> bool:
         """Put the cursor on a row; returns whether it is there. Places that hide rows show it first."""
+        if self.list.go_to(key):
+            return True
+        if self.all_rows.find(key) is None or not self.filter.text:
+            return False
+        self.filter_line.line.write("")
+        self.filter_line.typed("")
         return self.list.go_to(key)
 
     def do(self, command: str) -> bool:  # noqa: ARG002 - a place that has commands of its own looks at it
@@ -140,11 +158,24 @@ class Place(Container):
         """Show what was read; the cursor stays on its row."""
         self.results = results
         self.head.show(lambda width: ((gap(_GUTTER), *self.heading(results, width - _GUTTER - 1)),))
-        self.list.show(self.rows(results))
+        self.all_rows = self.rows(results)
+        self.show_rows()
+
+    def show_rows(self) -> None:
+        """Show the rows that pass the filter."""
+        if self.results is None:
+            return
+        self.list.show(self.filter.apply(self.all_rows))
+        self.filter_line.show_count(self.filter.shown, self.filter.total)
+
+    def filterable(self, rows: RowSource, index: int) -> Filterable:
+        """Return what a filter looks at in a row: what is drawn of it, unless a place knows better."""
+        return Filterable(plain_text(rows.line(index, _WIDE)))
 
     def empty(self) -> list[Line]:
         """Return what an empty list says."""
-        return [(ink(self.EMPTY, "soft"),)]
+        said = "Nothing matches; esc in the filter drops it." if self.filter.text else self.EMPTY
+        return [(ink(said, "soft"),)]
 
     @property
     def current(self) -> Subject | None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from workbench.display.ink import BLANK, ink, spread
 from workbench.display.rows import day_heading, entry_row, heading_row
+from workbench.tui.parts.filter import Filterable
 from workbench.tui.places.place import Place
 from workbench.tui.verbs import Memory
 from workbench.tui.widgets.rows import SectionedRows
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from workbench.display.ink import Line
     from workbench.engine.results.memories import Timeline, TimelineEntry
     from workbench.engine.workspace import Workspace
+    from workbench.tui.widgets.rows import RowSource
 
 # Entries read at once; a memory of years has some thousands.
 _MOST = 20_000
@@ -49,6 +51,7 @@ class TimelinePlace(Place):
     """The timeline."""
 
     EMPTY: ClassVar[str] = "Nothing has happened yet; n writes the first memory."
+    FILTER_KEYS: ClassVar[tuple[str, ...]] = ("type", "tag", "from", "is")
 
     def read(self, workspace: Workspace) -> tuple[Timeline, date]:
         return workspace.timeline(limit=_MOST), workspace.now().date()
@@ -61,6 +64,18 @@ class TimelinePlace(Place):
         return spread(
             (ink(f"{total:,} {'entry' if total == 1 else 'entries'} · newest first", "soft"),), (), width
         )
+
+    def filterable(self, rows: RowSource, index: int) -> Filterable:
+        entry = rows.entry(rows.key(index)) if isinstance(rows, TimelineRows) else None
+        if entry is None:
+            return super().filterable(rows, index)
+        fields = {
+            "type": (entry.type,),
+            "tag": entry.tags,
+            "from": (entry.source,),
+            "is": (entry.status or "",),
+        }
+        return Filterable(f"{entry.title} {entry.text}", fields, date.fromisoformat(entry.day))
 
     def subject(self, key: str) -> Memory | None:
         rows = self.list.rows

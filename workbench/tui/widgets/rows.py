@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from copy import copy
+from typing import TYPE_CHECKING, Generic, Protocol, Self, TypeVar, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from workbench.display.ink import Line
 
@@ -79,6 +80,58 @@ class KeyedRows:
         """Return the row itself: rows of one line have no others."""
         return index
 
+    def line(self, index: int, width: int) -> Line:
+        """Draw a row."""
+        raise NotImplementedError
+
+    def keeping(self, kept: Collection[int]) -> KeyedRows:
+        """Return only some of the rows, with the headings of sections that still have any.
+
+        Args:
+            kept: Indexes of rows that have a key.
+        """
+        return KeptRows(self, self._with_headings(kept))
+
+    def _with_headings(self, kept: Collection[int]) -> list[int | None]:
+        """Return the indexes of rows that are kept and of their headings, None for a space before a heading."""
+        found: list[int | None] = []
+        wanted, begun, is_kept = frozenset(kept), None, False
+        for at in range(len(self)):
+            # Lines without a key go on with the row before.
+            is_kept = at in wanted if self._keys[at] else is_kept and self.owner(at) != at
+            if not is_kept:
+                continue
+            heading = self.heading(at)
+            if heading is not None and heading not in (begun, at):
+                found += [None, heading] if found else [heading]
+            begun = heading
+            found.append(at)
+        return found
+
+
+class KeptRows(KeyedRows):
+    """Some of the rows of another source.
+
+    Args:
+        whole: The source.
+        shown: Indexes of what is left of it; None is a space.
+    """
+
+    def __init__(self, whole: KeyedRows, shown: Sequence[int | None]) -> None:
+        self.whole = whole
+        self._shown = shown
+        where = {at: index for index, at in enumerate(shown)}
+        headings = {whole.heading(at) for at in shown if at is not None}
+        super().__init__(
+            ["" if at is None else whole.key(at) for at in shown],
+            sorted(where[at] for at in headings if at is not None and at in where),
+        )
+
+    def line(self, index: int, width: int) -> Line:
+        """Draw a row."""
+        at = self._shown[index]
+        return () if at is None else self.whole.line(at, width)
+
 
 class SectionedRows(KeyedRows, Generic[Row]):
     """Rows under headings, a space before every heading but the first; more may come at the end."""
@@ -100,6 +153,20 @@ class SectionedRows(KeyedRows, Generic[Row]):
             self._add(None)
         self._row_headings.append(len(self._rows))
         self._add(row, key)
+
+    def keeping(self, kept: Collection[int]) -> Self:
+        """Return rows of the same kind: only some of these, with the headings of sections that still have any."""
+        rows = copy(self)
+        SectionedRows.__init__(rows)
+        headings = frozenset(self._row_headings)
+        for at in self._with_headings(kept):
+            if at is None:
+                continue
+            if at in headings:
+                rows._add_heading(cast("Row", self._rows[at]), self._row_keys[at])
+            else:
+                rows._add(self._rows[at], self._row_keys[at])
+        return rows
 
     def _row(self, key: str) -> Row | None:
         """Return the row of that id, if there is one."""
