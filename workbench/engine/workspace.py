@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from workbench.engine.history.history import History
     from workbench.engine.history.recovery import OtherHolders
     from workbench.engine.scoped_memory import ScopedMemory
+    from workbench.engine.services.actions import ActionLog
     from workbench.engine.services.audit import Audit
     from workbench.engine.services.briefing import Briefing
     from workbench.engine.services.core import Core
@@ -199,6 +200,12 @@ class _Services:
         from workbench.engine.services.audit import Audit
 
         return Audit(self.context, self.mutator, self.past)
+
+    @cached_property
+    def actions(self) -> ActionLog:
+        from workbench.engine.services.actions import ActionLog
+
+        return ActionLog(self.context, self.mutator, self.past)
 
     @cached_property
     def secrets(self) -> Secrets:
@@ -557,6 +564,9 @@ class Workspace:
     decay_explain = _Verb(lambda of: of.decay.explain)
     decay_keep = _Verb(lambda of: of.decay.keep)
 
+    actions = _Verb(lambda of: of.actions.actions)
+    action = _Verb(lambda of: of.actions.action)
+    action_count = _Verb(lambda of: of.actions.count)
     audit_log = _Verb(lambda of: of.audit.log)
     audit_pages = _Verb(lambda of: of.audit.pages)
     audit_show = _Verb(lambda of: of.audit.show)

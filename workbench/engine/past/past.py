@@ -497,10 +497,11 @@ def _changes(
         if told is None:
             continue
         change = "added" if earlier is None else "removed" if later is None else "changed"
+        standing = ""
         if earlier and later and earlier.compared == later.compared:
             if earlier.pinned == later.pinned:
                 continue
-            change = "scored"
+            change, standing = "scored", "pinned" if later.pinned else "unpinned"
         yield (
             told.line,
             MemoryChange(
@@ -511,6 +512,7 @@ def _changes(
                 change,
                 earlier.text if earlier else None,
                 later.text if later else None,
+                standing,
             ),
         )
 
@@ -534,7 +536,9 @@ def _scored(
         # An entry that only repeats the pin of a text that did not change decides nothing.
         if unit.pinned and was[1] == now[1]:
             continue
-        yield MemoryChange(id_, unit.store, path, unit.title, "scored", unit.text, unit.text)
+        words = ("restored", "archived") if was[1] != now[1] else ("unpinned", "pinned")
+        standing = words[now[1] if was[1] != now[1] else now[0]]
+        yield MemoryChange(id_, unit.store, path, unit.title, "scored", unit.text, unit.text, standing)
 
 
 def _decided(content: bytes | None) -> dict[str, tuple[bool, bool]]:

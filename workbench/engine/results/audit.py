@@ -106,6 +106,67 @@ class WayBack:
     command: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Action:
+    """What was done at once, in however many commits; a reflection or an import is one.
+
+    Args:
+        id: Full hash of its first commit; abbreviated where history is damaged and the log alone tells of it.
+        newest: Hash of its newest commit.
+        commits: How many it has.
+        begun: When the first was made, in UTC.
+        timestamp: When the newest was made, in UTC.
+        kind: The first one's word of the audit vocabulary.
+        owner: `person`, `main`, `agent:NAME`, `reflection:r-012`, `system:…`, or whom a person named.
+        own: Whether it is the asker's.
+        summary: What the first commit says it did.
+        memories: Of how many memories the audit log tells.
+        accepted: Items of a reflection that were written.
+        declined: Items of a reflection that were declined.
+        alerts: Ids of the alerts it raised.
+        waiting: Those that nobody has acknowledged.
+        undone_by: The commit that took all of it back, unless it was done again since.
+        upkeep: Whether it is the system's own housekeeping.
+        reversible: Whether it stands and may be taken back whole, unless what it changed was changed since.
+    """
+
+    id: str
+    newest: str
+    commits: int
+    begun: datetime
+    timestamp: datetime
+    kind: str
+    actor: str
+    owner: str
+    own: bool
+    approval: str
+    trigger: str
+    summary: str
+    files: tuple[str, ...]
+    memories: int
+    accepted: int = 0
+    declined: int = 0
+    alerts: tuple[str, ...] = ()
+    waiting: tuple[str, ...] = ()
+    undone_by: str | None = None
+    upkeep: bool = False
+    reversible: bool = True
+
+
+@dataclass(frozen=True)
+class Actions:
+    """A page of actions, newest first.
+
+    Args:
+        more: Whether there are older ones.
+        damaged: What is wrong with the history, where some are told from the audit log; empty where nothing is.
+    """
+
+    actions: tuple[Action, ...]
+    more: bool = False
+    damaged: str = ""
+
+
 @dataclass(frozen=True)
 class Alert:
     """A change of a file that a person has to see.
@@ -307,6 +368,7 @@ class MemoryChange:
         change: added, changed, removed or scored (its text is the same, its pin or archiving is not).
         before: Its text at the earlier moment; None where it was not there.
         after: Its text at the later moment; None where it is not there.
+        standing: What was done to one that was scored: pinned, unpinned, archived or restored.
     """
 
     id: str
@@ -316,6 +378,7 @@ class MemoryChange:
     change: str
     before: str | None
     after: str | None
+    standing: str = field(default="", metadata=_OR_NULL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,6 +401,26 @@ class Comparison:
     to: str | None
     files: tuple[FileChanged, ...]
     memories: tuple[MemoryChange, ...]
+
+
+@dataclass(frozen=True)
+class ActionDone:
+    """What an action did.
+
+    Args:
+        memories: How each memory it touched reads before and after, files about memory left out.
+        bookkeeping: How the other files differ.
+        alerts: Those it raised.
+        undone: The action that took it back; None where it stands.
+        obstacle: Why it cannot be taken back now; empty where it can, or was.
+    """
+
+    action: Action
+    memories: tuple[MemoryChange, ...]
+    bookkeeping: tuple[FileChanged, ...] = ()
+    alerts: tuple[Alert, ...] = ()
+    undone: Action | None = None
+    obstacle: str = ""
 
 
 @dataclass(frozen=True)
