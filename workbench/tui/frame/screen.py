@@ -13,6 +13,7 @@ from textual.widgets import Input, TextArea
 from workbench.tui.frame import drawing
 from workbench.tui.frame.acting import Acting
 from workbench.tui.frame.asking import Asking
+from workbench.tui.frame.choosing import Choosing
 from workbench.tui.frame.counts import read_counts
 from workbench.tui.frame.drafts import Drafts
 from workbench.tui.frame.editing import Editing
@@ -23,6 +24,7 @@ from workbench.tui.frame.trail import Step, Trail
 from workbench.tui.keys.dispatch import Keymap
 from workbench.tui.keys.table import Command, Prefix, canonical, written
 from workbench.tui.parts.canvas import CanvasPart
+from workbench.tui.parts.chooser import ChooserPart
 from workbench.tui.parts.line import DrawnLines
 from workbench.tui.parts.list import ListPart
 from workbench.tui.parts.page import PagePart
@@ -143,6 +145,7 @@ class Frame(Screen[None], inherit_bindings=False):
         yield self._lines["status"]
         yield self._lines["keys"]
         yield PromptLine(id="prompt")
+        yield ChooserPart(id="chooser")
         yield self._lines["sheet"]
 
     def on_mount(self) -> None:
@@ -152,7 +155,9 @@ class Frame(Screen[None], inherit_bindings=False):
         self.asking = Asking(self, self.query_one("#ask", Input), self._remembered)
         self.editing = Editing(self, self.query_one("#prompt", PromptLine), Drafts(self._workspace.state))
         self.filtering = Filtering(self)
+        self.choosing = Choosing(self, self.query_one("#chooser", ChooserPart))
         self._capabilities: tuple[Capability, ...] = (
+            self.choosing,
             self.asking,
             self.looking,
             self.editing,
@@ -592,6 +597,10 @@ class Frame(Screen[None], inherit_bindings=False):
 
         if isinstance(self.app, FrameApp):
             self.app.leave()
+
+    @on(Input.Changed, "#chooser WrittenLine")
+    def _narrowed(self) -> None:
+        self.choosing.typed()
 
     @on(Input.Changed, "#ask")
     def _asked(self) -> None:

@@ -1,0 +1,147 @@
+"""Help and finding anything: every command with its sentence, every place, every memory, and what is chosen is done."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from workbench.tui.keys.table import MOVING, written
+from workbench.tui.parts.chooser import Choice
+from workbench.tui.places.listed import PLACES
+from workbench.tui.verbs import VERBS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from workbench.engine.workspace import Workspace
+    from workbench.tui.frame.screen import Frame
+    from workbench.tui.keys.table import Command
+    from workbench.tui.parts.chooser import ChooserPart
+
+_RUN, _GO = "run:", "go:"
+_STORES = {
+    "core": "core",
+    "episode": "episodic",
+    "entity": "semantic",
+    "procedure": "procedural",
+    "vault": "vault",
+}
+
+
+class Choosing:
+    """Opens the list of what can be done and found.
+
+    Args:
+        frame: Which does what is chosen.
+        chooser: The list.
+    """
+
+    def __init__(self, frame: Frame, chooser: ChooserPart) -> None:
+        self._frame = frame
+        self._chooser = chooser
+
+    def do(self, command: str) -> bool:
+        """Open help, or the list of everything."""
+        if command == "help":
+            self._open("Keys of this place; type to narrow, enter does it", tuple(self._help()))
+        elif command == "run":
+            offered = tuple(self._everything())
+            self._open("Find a command, a place or a memory", offered)
+            self._frame.reading.read("find", _memories, lambda found: self._add(offered, found))
+        else:
+            return False
+        return True
+
+    def _open(self, title: str, choices: tuple[Choice, ...]) -> None:
+        self._chooser.open(title)
+        self._chooser.offer(choices)
+        self._chooser.list.do("first")
+        self._frame.set_focus(self._chooser.line)
+
+    def _add(self, offered: tuple[Choice, ...], memories: tuple[Choice, ...]) -> None:
+        if self._chooser.display:
+            self._chooser.offer((*offered, *memories))
+
+    def typed(self) -> None:
+        """Narrow the list by what stands in its line."""
+        self._chooser.narrow()
+
+    def take(self, key: str) -> bool:
+        """Choose, move, or close the list."""
+        if not self._chooser.display or self._frame.focused not in (self._chooser.line, self._chooser.list):
+            return False
+        moved = {"down": "move-down", "up": "move-up", "pagedown": "page-down", "pageup": "page-up"}
+        if key == "escape" or (key in ("?", "f1") and not self._chooser.line.value):
+            self._close()
+        elif key == "enter":
+            self._choose()
+        elif key in moved:
+            self._chooser.list.do(moved[key])
+        else:
+            return False
+        return True
+
+    def _close(self) -> None:
+        self._chooser.display = False
+        self._frame.reading.forget("find")
+        self._frame.focus_place()
+
+    def _choose(self) -> None:
+        choice = self._chooser.chosen
+        self._close()
+        if choice is None:
+            self._frame.say("Nothing was chosen.")
+        elif choice.id.startswith(_RUN):
+            command = self._command(choice.id.removeprefix(_RUN))
+            if command is not None:
+                self._frame.run(command)
+        elif choice.id.startswith(_GO):
+            self._frame.go(choice.id.removeprefix(_GO))
+        else:
+            self._frame.looking.open_memory(choice.id)
+
+    def _command(self, name: str) -> Command | None:
+        keymap = self._frame.keymap
+        every = (*keymap.commands, *(each for prefix in keymap.prefixes for each in prefix.commands))
+        return next((each for each in every if each.id == name), None)
+
+    def _help(self) -> Iterator[Choice]:
+        """Yield the commands of this place first, then those of everywhere, then the sheets."""
+        keymap, place = self._frame.keymap, self._frame.place
+        moving = {each.id for each in MOVING}
+        here = [each for each in keymap.commands if each.id in place.KEYS]
+        yield from (_of(each, "Here") for each in here)
+        rest = [each for each in keymap.commands if each not in here]
+        yield from (
+            _of(each, "Everywhere") for each in rest if each.id not in moving and each.id not in VERBS
+        )
+        yield from (_of(each, "On a memory or row") for each in rest if each.id in VERBS)
+        for listed in PLACES:
+            yield Choice(_GO + listed.name, f"Go to {listed.title}.", "Places", written(listed.key))
+        yield from (_of(each, "Moving") for each in rest if each.id in moving)
+        for prefix in keymap.prefixes:
+            for each in prefix.commands:
+                yield _of(each, f"{written(prefix.key)} and then", f"{written(prefix.key)} ")
+
+    def _everything(self) -> Iterator[Choice]:
+        keymap = self._frame.keymap
+        for listed in PLACES:
+            yield Choice(_GO + listed.name, listed.title, "Go to", written(listed.key))
+        for each in keymap.commands:
+            if each not in MOVING:
+                yield _of(each, "Do")
+        for prefix in keymap.prefixes:
+            for each in prefix.commands:
+                yield _of(each, "Do", f"{written(prefix.key)} ")
+
+
+def _of(command: Command, section: str, before: str = "") -> Choice:
+    return Choice(_RUN + command.id, command.help, section, before + written(command.keys[0]))
+
+
+def _memories(workspace: Workspace) -> tuple[Choice, ...]:
+    """Read the title of every memory; called on a thread."""
+    titles = workspace.titles("core", "episodic", "semantic", "procedural", "vault")
+    return tuple(
+        Choice(id_, title, "Memories", store=_STORES.get(id_.partition(":")[0], ""))
+        for id_, title in titles.items()
+    )

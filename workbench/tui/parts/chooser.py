@@ -1,0 +1,133 @@
+"""A list over the place that narrows as one types, and of which one is chosen: help, and finding anything."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual.containers import Vertical
+
+from workbench.display import words
+from workbench.display.ink import BLANK, Span, column, ink, spread
+from workbench.display.rows import heading_row
+from workbench.tui.palette import RAISED
+from workbench.tui.parts.list import ListPart
+from workbench.tui.parts.prompt import WrittenLine
+from workbench.tui.widgets.rows import SectionedRows
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from textual.app import ComposeResult
+
+    from workbench.display.ink import Line
+
+_KEY = 7
+_MOST = 300
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Something that can be chosen.
+
+    Args:
+        id: What is done: `run:` and a command, `go:` and a place, or the id of a memory.
+        text: What it is found by.
+        section: The heading it stands under.
+        key: The key that does the same; empty where there is none.
+        store: Of a memory.
+    """
+
+    id: str
+    text: str
+    section: str
+    key: str = ""
+    store: str = ""
+
+
+def narrowed(choices: Sequence[Choice], typed: str) -> list[Choice]:
+    """Return the choices in which every word that was typed occurs, at most 300."""
+    wanted = typed.casefold().split()
+    found: list[Choice] = []
+    for choice in choices:
+        text = f"{choice.text} {choice.key}".casefold()
+        if all(word in text for word in wanted):
+            found.append(choice)
+            if len(found) == _MOST:
+                break
+    return found
+
+
+class ChoiceRows(SectionedRows["Choice | str"]):
+    """Choices under the headings of their sections."""
+
+    def __init__(self, choices: Sequence[Choice]) -> None:
+        super().__init__()
+        section = ""
+        for choice in choices:
+            if choice.section != section:
+                section = choice.section
+                self._add_heading(section)
+            self._add(choice, choice.id)
+
+    def choice(self, key: str) -> Choice | None:
+        """Return the choice with an id."""
+        row = self._row(key)
+        return None if isinstance(row, str) else row
+
+    def line(self, index: int, width: int) -> Line:
+        """Draw a row."""
+        row = self._rows[index]
+        if row is None:
+            return BLANK
+        if isinstance(row, str):
+            return heading_row(row, "", width)
+        if row.store:
+            sign = Span(words.sign(row.store) + " ", f"store.{row.store}")
+            return (column("", _KEY - 2), sign, ink(row.text, "text", max(1, width - _KEY)))
+        return spread((column(row.key, _KEY, "strong"), ink(row.text)), (), width)
+
+
+class ChooserPart(Vertical):
+    """A line and what it leaves of the choices; hidden until it is opened."""
+
+    DEFAULT_CSS = """
+    ChooserPart { layer: sheet; dock: top; display: none; width: 1fr; height: 1fr; margin: 0 0 2 0;
+                  background: $surface; border: none; }
+    ChooserPart > WrittenLine { margin: 0 2; }
+    ChooserPart > ListPart { height: 1fr; }
+    """
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+        super().__init__(id=id)
+        self.line = WrittenLine(placeholder="type to narrow")
+        self.list = ListPart(empty=lambda _width: [(ink("Nothing here is called so.", "soft"),)], ground=RAISED,
+                             always_lit=True)  # fmt: skip
+        self._choices: tuple[Choice, ...] = ()
+
+    def compose(self) -> ComposeResult:
+        yield self.line
+        yield self.list
+
+    def open(self, title: str) -> None:
+        """Show it, with an empty line."""
+        self.line.placeholder = title
+        self.line.value = ""
+        self.display = True
+
+    def offer(self, choices: Sequence[Choice]) -> None:
+        """Offer other choices; the cursor stays on its own."""
+        self._choices = tuple(choices)
+        self.narrow()
+
+    def narrow(self) -> None:
+        """Show the choices that the line leaves."""
+        self.list.show(ChoiceRows(narrowed(self._choices, self.line.value)))
+        if not self.list.cursor_key or self.line.value:
+            self.list.do("first")
+
+    @property
+    def chosen(self) -> Choice | None:
+        """Return the choice under the cursor."""
+        rows = self.list.rows
+        return rows.choice(self.list.cursor_key) if isinstance(rows, ChoiceRows) else None
