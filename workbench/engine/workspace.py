@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
@@ -13,7 +11,7 @@ from typing import TYPE_CHECKING, Generic, ParamSpec, Self, TypeVar, cast
 
 from workbench.engine import layout, results
 from workbench.engine.clock import Clock, clock_from_environment
-from workbench.engine.errors import InvalidInput, InvalidSetting, NotFound, StorageError, WorkbenchError
+from workbench.engine.errors import InvalidInput, InvalidSetting, NotFound, StorageError
 from workbench.engine.file_access import expand_home, expand_writable
 from workbench.engine.roles import parse_role
 from workbench.engine.services.context import WorkspaceContext
@@ -36,10 +34,12 @@ if TYPE_CHECKING:
     from workbench.engine.services.forgetting import Decay, Forgetting
     from workbench.engine.services.graph import Graph
     from workbench.engine.services.imports import Imports
+    from workbench.engine.services.inbox import Inbox
     from workbench.engine.services.instructions import Instructions
     from workbench.engine.services.memory import Memory
     from workbench.engine.services.messages import Messages
     from workbench.engine.services.past import PastReader
+    from workbench.engine.services.past_reflections import PastReflectionReader
     from workbench.engine.services.proposals import Proposals
     from workbench.engine.services.questions import Questions
     from workbench.engine.services.reasons import Reasons
@@ -212,6 +212,18 @@ class _Services:
         from workbench.engine.services.secrets import Secrets
 
         return Secrets(self.context, self.mutator, self.memory)
+
+    @cached_property
+    def inbox(self) -> Inbox:
+        from workbench.engine.services.inbox import Inbox
+
+        return Inbox(self.context, self.mutator, self.reviews, self.proposals, self.secrets)
+
+    @cached_property
+    def past_reflections(self) -> PastReflectionReader:
+        from workbench.engine.services.past_reflections import PastReflectionReader
+
+        return PastReflectionReader(self.context, self.past)
 
     @cached_property
     def sessions(self) -> Sessions:
@@ -467,6 +479,7 @@ class Workspace:
             What ends the watching.
         """
         from workbench.engine.search.updater import Watcher
+        from workbench.engine.services.following import ChangeFollower
 
         return Watcher(self._context.root, ChangeFollower(self._context, changed).look).stop
 
@@ -556,6 +569,14 @@ class Workspace:
     reflect = _Verb(lambda of: of.reflections.reflect)
     reflection_due = _Verb(lambda of: of.reflections.due)
     reflection_trace = _Verb(lambda of: of.reflections.trace)
+    reflections = _Verb(lambda of: of.past_reflections.all)
+
+    inbox = _Verb(lambda of: of.inbox.view)
+    inbox_waiting = _Verb(lambda of: of.inbox.waiting)
+    inbox_tick_proposals = _Verb(lambda of: of.inbox.tick_proposals)
+    inbox_tick_secrets = _Verb(lambda of: of.inbox.tick_secrets)
+    inbox_preview = _Verb(lambda of: of.inbox.preview)
+    inbox_write = _Verb(lambda of: of.inbox.write)
 
     decay = _Verb(lambda of: of.decay.view)
     decay_course = _Verb(lambda of: of.decay.course)
@@ -653,55 +674,3 @@ def _folder(path: Path) -> Path:
             "There is no such folder.", where=str(path), remedy=f"Make one with: workbench init {path}"
         )
     return place.resolve()
-
-
-_Stamps = dict[str, tuple[int, int, int]]
-
-
-class ChangeFollower:
-    """Finds what changed in a workspace since the last look.
-
-    The catalog cannot: this process and others keep it up to date.
-
-    Args:
-        changed: Called with the paths that differ from the last look, never twice at once.
-    """
-
-    def __init__(self, context: WorkspaceContext, changed: Callable[[frozenset[str]], None]) -> None:
-        self._context = context
-        self._changed = changed
-        self._lock = threading.Lock()
-        self._seen = self._stamps()
-
-    def look(self) -> None:
-        """Take in what was edited from outside, and tell what changed; the audit log counts as a file here.
-
-        Raises:
-            WorkbenchError: Something could not be taken in (another process holds the lock); what changed was told.
-        """
-        with self._lock:
-            failure: WorkbenchError | None = None
-            try:
-                self._context.adopt()
-                self._context.refresh()
-            except WorkbenchError as error:
-                # The files have changed all the same.
-                failure = error
-            seen = self._stamps()
-            paths = {path for path, _ in self._seen.items() ^ seen.items()}
-            self._seen = seen
-            if paths:
-                self._changed(frozenset(paths))
-            if failure is not None:
-                raise failure
-
-    def _stamps(self) -> _Stamps:
-        stamps = {
-            path: (status.st_size, status.st_mtime_ns, status.st_ino)
-            for path, status in layout.tracked_files(self._context.root).items()
-        }
-        # What changes no file, such as an acknowledgement, still has its line there.
-        with suppress(OSError):
-            status = (self._context.root / layout.AUDIT_LOG).lstat()
-            stamps[layout.AUDIT_LOG] = (status.st_size, status.st_mtime_ns, status.st_ino)
-        return stamps

@@ -13,6 +13,7 @@ from pathlib import Path
 from tests.engine.transfer import openclaw_pre_images
 from workbench.engine import Workspace
 from workbench.engine.requests import ProposeRequest, RememberRequest, SearchRequest
+from workbench.engine.results.inbox import ProposalTick, SecretTick
 
 READ, PROPOSE, WRITE, PERSON = "read", "propose", "write", "person"
 MAY = {
@@ -216,6 +217,10 @@ READING = (
     Calling("review_preview", lambda w: w.review_preview()),
     Calling("review_rejected", lambda w: w.review_rejected()),
     Calling("proposals", lambda w: w.proposals()),
+    Calling("inbox", lambda w: w.inbox()),
+    Calling("inbox_waiting", lambda w: w.inbox_waiting()),
+    Calling("inbox_preview", lambda w: w.inbox_preview()),
+    Calling("reflections", lambda w: w.reflections()),
     Calling("sessions", lambda w: w.sessions()),
     Calling("session", lambda w: w.session(SESSION), prepare=a_session),
     Calling("session_context", lambda w: w.session_context(SESSION), prepare=a_session),
@@ -366,6 +371,19 @@ IMPORTING = (
 )
 DECIDING = (
     Calling("review_decide", lambda w: w.review_decide({"r-002.4": "approved"}), PERSON, prepare=a_proposal),
+    Calling(
+        "inbox_tick_proposals",
+        lambda w: w.inbox_tick_proposals({1: ProposalTick("accept")}),
+        PERSON,
+        prepare=two_proposals,
+    ),
+    Calling(
+        "inbox_tick_secrets",
+        lambda w: w.inbox_tick_secrets({1: SecretTick("drop")}),
+        PERSON,
+        prepare=a_secret,
+    ),
+    Calling("inbox_write", lambda w: w.inbox_write(), PERSON, prepare=a_proposal),
     Calling("review_edit", lambda w: w.review_edit("r-002.4", "Plays the cello"), PERSON, prepare=a_proposal),
     Calling("review_apply", lambda w: w.review_apply(), PERSON, prepare=a_proposal),
     Calling("review_allow", lambda w: w.review_allow("r-001.2"), PERSON, prepare=a_proposal),
@@ -465,6 +483,8 @@ ON_UNKNOWN: dict[str, Callable[[Workspace, str], object]] = {
     "review_edit": lambda w, it: w.review_edit(it, "Something else"),
     "review_apply": lambda w, _: w.review_apply(),
     "review_allow": lambda w, it: w.review_allow(it),
+    "inbox_tick_proposals": lambda w, _: w.inbox_tick_proposals({999: ProposalTick("accept")}),
+    "inbox_tick_secrets": lambda w, _: w.inbox_tick_secrets({999: SecretTick("drop")}),
     "revert": lambda w, it: w.revert(it),
     "rollback": lambda w, it: w.rollback(memory=f"{it}@{it}"),
     "rollback-file": lambda w, it: w.rollback(file=it),
@@ -486,7 +506,8 @@ ON_UNKNOWN: dict[str, Callable[[Workspace, str], object]] = {
 # What changes something without being told what.
 WITHOUT_TARGET = frozenset({
     "adopt", "settle", "upkeep", "audit_prune", "set_aside_history", "reflect", "message", "remember",
-    "remember_request", "propose", "propose_request", "import_places", "import_preview", "import_pre_images",
+    "remember_request", "propose", "propose_request", "inbox_write",
+    "import_places", "import_preview", "import_pre_images",
 })  # fmt: skip
 
 

@@ -6,10 +6,10 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Final
+from typing import Final, TypeVar
 
 from workbench.engine import layout
-from workbench.engine.errors import InvalidInput, NotFound, Refused, RoleRefused, Stale
+from workbench.engine.errors import InvalidInput, NotFound, Refused, RoleRefused, Stale, WorkbenchError
 from workbench.engine.history.plan import Action, Event, FileView, Plan
 from workbench.engine.identifiers import MEMORY_STORES, entity_type
 from workbench.engine.markdown.proposals import MemoryProposal, PendingMemories
@@ -40,6 +40,8 @@ from workbench.engine.results.reviews import Settled
 from workbench.engine.roles import written_scope
 from workbench.engine.settings.sections import Settings
 from workbench.engine.triggers.model import Routing
+
+T = TypeVar("T")
 
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}", re.ASCII)
 _NOBODY: Final = "unknown"
@@ -504,6 +506,63 @@ def plan_verdicts(view: FileView, verdicts: Verdicts, context: VerdictContext) -
     )
     trailers = (*proposals.number_trailers(highest), *(each.trailer() for each in decisions))
     return replace(plan, events=_refusals(verdicts, context.refusing), trailers=trailers)
+
+
+@dataclass(frozen=True)
+class DecidedTogether:
+    """What several verdicts came to, each whole or absent.
+
+    Args:
+        settled: What was carried out.
+        refused: Why the others were not, by number of proposal.
+    """
+
+    settled: Settled
+    refused: Mapping[int, str]
+
+
+def plan_all_verdicts(
+    view: FileView, wanted: Sequence[tuple[Verdicts, VerdictContext]]
+) -> Plan[DecidedTogether]:
+    """Plan to carry out several verdicts of a person, each seeing what those before it changed.
+
+    One that cannot be carried out is left out, with the reason.
+    """
+    draft = Draft(view)
+    plans: list[Plan[Settled]] = []
+    refused: dict[int, str] = {}
+    for verdicts, context in wanted:
+        attempt = Draft(draft)
+        try:
+            plan = plan_verdicts(attempt, verdicts, context)
+        except WorkbenchError as error:
+            refused.update(dict.fromkeys(verdicts.numbers, error.message))
+            continue
+        draft.lay(plan)
+        plans.append(plan)
+    done = [plan.outcome for plan in plans]
+
+    def every(field_of: Callable[[Settled], tuple[T, ...]]) -> tuple[T, ...]:
+        return tuple(dict.fromkeys(each for settled in done for each in field_of(settled)))
+
+    settled = Settled(
+        None,
+        ids=every(lambda each: each.ids),
+        warnings=every(lambda each: each.warnings),
+        committed=every(lambda each: each.committed),
+        rejected=every(lambda each: each.rejected),
+        deferred=every(lambda each: each.deferred),
+        retired=every(lambda each: each.retired),
+    )
+    together = Verdicts(settled.committed, settled.rejected, settled.deferred)
+    action = Action.COMMIT if together.commit else Action.REJECT if together.reject else Action.EDIT
+    path = plans[0].file if plans else layout.PENDING_MEMORIES
+    whole = draft.plan(
+        action, path, _told(together, list(settled.retired)), DecidedTogether(settled, refused)
+    )
+    events = tuple(event for each in plans for event in each.events)
+    trailers = tuple(dict.fromkeys(trailer for each in plans for trailer in each.trailers))
+    return replace(whole, events=events, trailers=trailers)
 
 
 def _chosen(

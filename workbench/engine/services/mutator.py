@@ -91,9 +91,17 @@ class CommitGroup(threading.local):
                 remedy="Do it again; what was purged is not read any more.",
             )
 
+    @property
+    def is_open(self) -> bool:
+        """Return whether this thread's changes go on with a first one."""
+        return self._is_open
+
     @contextmanager
     def begun(self) -> Iterator[None]:
-        """Let every change that this thread makes meanwhile go on with the first one."""
+        """Let every change that this thread makes meanwhile go on with the first one, or with the action it is in."""
+        if self._is_open:
+            yield
+            return
         self._is_open, self._first = True, None
         try:
             yield

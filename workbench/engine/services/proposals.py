@@ -29,11 +29,13 @@ from workbench.engine.memory.proposals import (
     ways_to_say,
 )
 from workbench.engine.memory.verdicts import (
+    DecidedTogether,
     PreparedRouting,
     VerdictContext,
     Verdicts,
     actor_of,
     entities_of,
+    plan_all_verdicts,
     plan_verdicts,
 )
 from workbench.engine.memory.wording import clip, text_key
@@ -314,7 +316,37 @@ class Proposals:
         verdicts = Verdicts(tuple(keep), tuple(reject), reason=told, expected=expected or {})
         return self._settle(verdicts.in_place_of(replacing))
 
+    def draft_all(self, view: FileView, wanted: Sequence[Verdicts]) -> Plan[DecidedTogether]:
+        """Return the plan of several verdicts over some files, which nothing is written by."""
+        return plan_all_verdicts(view, self._prepared(wanted))
+
+    def settle_all(self, wanted: Sequence[Verdicts]) -> DecidedTogether:
+        """Carry out several verdicts of a person in one commit, each whole or absent.
+
+        Raises:
+            RoleRefused: This door is no person's.
+        """
+        require(self._context.role, Capability.DECIDE_REVIEW, doing=_DOING)
+        self._mutator.prepare_writing()
+        self._context.refresh_for_reading()
+        prepared = self._prepared(wanted)
+        receipt = self._mutator.mutate(
+            lambda view: plan_all_verdicts(view, prepared),
+            replace(self._mutator.attribution(_TRIGGER), approval="approved"),
+            Capability.DECIDE_PROPOSALS,
+            doing=_DOING,
+        )
+        settled = replace(receipt.outcome.settled, commit=receipt.commit, files=receipt.files)
+        return replace(receipt.outcome, settled=settled)
+
     # Inner parts
+
+    def _prepared(self, wanted: Sequence[Verdicts]) -> list[tuple[Verdicts, VerdictContext]]:
+        pending = read_proposals(self._context.files)
+        return [
+            (each, self._means(each, [one for number in each.commit if (one := pending.proposal(number))]))
+            for each in wanted
+        ]
 
     def _settle(self, verdicts: Verdicts) -> results.reviews.Settled:
         context = self._context

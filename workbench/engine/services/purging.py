@@ -11,6 +11,7 @@ from workbench.engine.errors import WorkbenchError
 from workbench.engine.history.erasure import PURGED, Erasure, erase_from_text
 from workbench.engine.history.recovery import PurgeSteps
 from workbench.engine.services.context import SESSIONS_FOLDER, WorkspaceContext
+from workbench.engine.services.inbox_ticks import Ticks
 from workbench.engine.services.past import PastReader
 from workbench.engine.services.reflection_input import forget_leftovers
 from workbench.engine.services.scoped_view import forget_scopes
@@ -46,6 +47,7 @@ class Remains:
         # The files are rid of the texts already: a kill from here on leaves no copy of them.
         self._destroy_derived()
         context.journal.scrub(purging.names)
+        Ticks(context.state).purge(lambda text: erase_from_text(erasure, text))
         cache = context.settings.cache_directory(context.root)
         unwritable = cache.exists() and not cache.samefile(context.derived)
         return (

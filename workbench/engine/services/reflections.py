@@ -43,6 +43,7 @@ from workbench.engine.reflection.review.rehearsal import rehearse
 from workbench.engine.reflection.review.reinforcement import still_relevant
 from workbench.engine.reflection.review.staleness import check
 from workbench.engine.reflection.rules import RulesMind
+from workbench.engine.reflection.verdicts import read_verdicts
 from workbench.engine.reflection.work import Work
 from workbench.engine.reflection.writing import account_lines, plan_nothing, plan_proposal
 from workbench.engine.roles import Capability, require
@@ -179,13 +180,26 @@ class Reviews:
             NotFound: The proposal has no item of an id in the decisions.
             InvalidInput: A word in the decisions is no decision.
         """
+        self._context.refresh_for_reading()
+        return self.preview_over(self._context.files, decisions or {})
+
+    def preview_over(self, view: FileView, decisions: Mapping[str, str]) -> results.reviews.ReviewPreview:
+        """Return what applying would do to some files; as `preview`."""
         context = self._context
-        context.refresh_for_reading()
-        if not _pending(context).items:
-            core = view_core(context.files, context.settings)
+        if not read_pending(view).items:
+            core = view_core(view, context.settings)
             tokens = results.reviews.CoreTokens(core.tokens, core.tokens, core.cap)
             return results.reviews.ReviewPreview((), (), (), (), {}, (), tokens)
-        return preview(context.files, _plan_context(context), decisions or {})
+        return preview(view, _plan_context(context), decisions)
+
+    def set_aside(self) -> frozenset[str]:
+        """Return the ids of items that wait for the next reflection: deferred, and written so."""
+        deferred = [item.id for item in _pending(self._context).items if item.decision == "deferred"]
+        if not deferred:
+            return frozenset()
+        record = read_log(self._context.files).record(deferred[0].partition(".")[0])
+        said = read_verdicts(record.body) if record is not None else ()
+        return frozenset(deferred).intersection(each.id for each in said if each.decision == "deferred")
 
     def apply(self) -> results.reviews.Applied:
         """Apply what is approved and remember what is rejected, in one commit; only a person may.
@@ -212,8 +226,9 @@ class Reviews:
             items = [item for item in read_pending(view).items if item.id in decided]
             accepted = numbers_of(item for item in items if item.id in applied)
             cleared = without_proposals(wanted, view, numbers_of(items), accepted)
-            # Few reflections are applied bit by bit; the others need no walk through all of history.
-            has_begun = by.actor in self._past.line().names
+            # Few reflections are applied bit by bit; the others need no walk through all of history. What is written
+            # together with other things is an action with those.
+            has_begun = not self._mutator.group.is_open and by.actor in self._past.line().names
             return continued_plan(cleared, context.history, by.actor) if has_begun else cleared
 
         receipt = self._mutator.mutate(plan, by, Capability.DECIDE_REVIEW, doing=doing)

@@ -77,7 +77,9 @@ class Secrets:
             return results.memories.HeldSecret(number, "\n".join(found))
         return results.memories.HeldSecret(number, request.secret or request.text)
 
-    def store(self, number: int, *more: int, leave_out: bool = False) -> results.memories.Remembered:
+    def store(
+        self, number: int, *more: int, leave_out: bool = False, store: str | None = None
+    ) -> results.memories.Remembered:
         """Store what was held back; the secrets in it are allowed from then on. Only a person may.
 
         A request is remembered; what was written into a file from outside is put back in place of its placeholder,
@@ -88,6 +90,7 @@ class Secrets:
             number: Of what was held back.
             leave_out: Store it with `[secret left out]` where the secret is; nothing is allowed then. The secret is
                 kept for an undo until `drop`, and a warning says so.
+            store: Where a request is remembered, instead of where it was asked for.
 
         Returns:
             What became of the last; files, ids and warnings are those of all.
@@ -106,7 +109,7 @@ class Secrets:
             if not leave_out:
                 digests = dict.fromkeys(digest for each in requests for digest in each.digests)
                 told = self.allow(digests).warnings
-            stored = [self._store(each, leave_out=leave_out) for each in requests]
+            stored = [self._store(each, leave_out=leave_out, store=store) for each in requests]
         forget_settled(self._context)
         return replace(
             stored[-1],
@@ -140,14 +143,17 @@ class Secrets:
         forget_settled(self._context)
         return self.held()
 
-    def _store(self, request: HeldRequest, *, leave_out: bool) -> results.memories.Remembered:
+    def _store(
+        self, request: HeldRequest, *, leave_out: bool, store: str | None
+    ) -> results.memories.Remembered:
         """Store one; its secrets are allowed already where they are not left out."""
         if request.path:
             changed = self._leave_out_of_file(request) if leave_out else self._keep_in_file(request)
             stored = _as_remembered(request, changed)
         else:
             text = masked(request.text) if leave_out else request.text
-            stored = self._memory.remember_request(_request(request, text))
+            asked = _request(request, text)
+            stored = self._memory.remember_request(replace(asked, store=store or asked.store))
         # What was put back where its placeholder stood waits again once that is undone.
         put_back = bool(request.secret) and not leave_out
         if stored.held_back is not None or put_back:

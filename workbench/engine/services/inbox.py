@@ -1,0 +1,385 @@
+"""The inbox: all that waits for a person, ticked alike, looked at before it is written, and written as one action."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from workbench.engine import layout, results
+from workbench.engine.errors import NotFound, WorkbenchError
+from workbench.engine.memory.draft import Draft
+from workbench.engine.memory.verdicts import Verdicts
+from workbench.engine.past.past import PastMemory, compare_moments, memories_in
+from workbench.engine.reflection.files import read_pending
+from workbench.engine.results.inbox import Inbox as InboxResult
+from workbench.engine.results.inbox import InboxPreview, ProposalTick, SecretTick, Written
+from workbench.engine.roles import Capability, require
+from workbench.engine.services.inbox_ticks import Ticks
+
+if TYPE_CHECKING:
+    from workbench.engine.results.reviews import Applied, FilePreview, Proposal
+    from workbench.engine.services.context import WorkspaceContext
+    from workbench.engine.services.mutator import Mutator
+    from workbench.engine.services.proposals import Proposals
+    from workbench.engine.services.reflections import Reviews
+    from workbench.engine.services.secrets import Secrets
+
+T = TypeVar("T")
+_DOING: Final = "decide on what waits"
+
+
+class Inbox:
+    """What waits for a person: items of a reflection, proposals of agents, secrets that were held back."""
+
+    def __init__(
+        self,
+        context: WorkspaceContext,
+        mutator: Mutator,
+        reviews: Reviews,
+        proposals: Proposals,
+        secrets: Secrets,
+    ) -> None:
+        self._context = context
+        self._mutator = mutator
+        self._reviews = reviews
+        self._proposals = proposals
+        self._secrets = secrets
+
+    def view(self) -> InboxResult:
+        """Return all that waits, with what is ticked."""
+        review, found, held = (
+            self._reviews.review(),
+            self._proposals.waiting(),
+            self._secrets.held().held,
+        )
+        ticks = self._ticks
+        proposal_ticks = ticks.on_proposals(found.proposals)
+        aside = self._set_aside(found.proposals, proposal_ticks)
+        together = decided_together(found.proposals)
+        return InboxResult(
+            review,
+            together,
+            held,
+            proposal_ticks,
+            ticks.on_secrets(each.number for each in held),
+            aside,
+            _count((item.id for item in review.items), together, held, aside),
+            found.problems,
+        )
+
+    def waiting(self) -> int:
+        """Return how many decisions wait to be written, as `view` counts them; quick."""
+        found = self._proposals.waiting().proposals
+        aside = self._set_aside(found, self._ticks.on_proposals(found))
+        items = (item.id for item in read_pending(self._context.files).items)
+        return _count(items, decided_together(found), self._secrets.held().held, aside)
+
+    def tick_proposals(self, ticks: Mapping[int, ProposalTick | None]) -> None:
+        """Tick proposals as they read now, or take their ticks away with None; nothing is written by that.
+
+        Raises:
+            RoleRefused: This door is no person's.
+            NotFound: One of them does not wait.
+        """
+        require(self._context.role, Capability.DECIDE_REVIEW, doing=_DOING)
+        waiting = {each.number: each for each in self._proposals.waiting().proposals}
+        for number in ticks:
+            if number not in waiting:
+                raise NotFound(
+                    f"No proposal #{number} waits.", remedy="It may have been decided on elsewhere."
+                )
+        self._ticks.tick_proposals((waiting[number], tick) for number, tick in ticks.items())
+
+    def tick_secrets(self, ticks: Mapping[int, SecretTick | None]) -> None:
+        """Tick secrets that were held back, or take their ticks away with None; nothing is written by that.
+
+        Raises:
+            RoleRefused: This door is no person's.
+            NotFound: Nothing of a number waits.
+        """
+        require(self._context.role, Capability.DECIDE_REVIEW, doing=_DOING)
+        waiting = {each.number for each in self._secrets.held().held}
+        for number in ticks:
+            if number not in waiting:
+                raise NotFound(f"No secret {number} waits.", remedy="It may have been decided on elsewhere.")
+        self._ticks.tick_secrets(ticks)
+
+    def preview(self) -> InboxPreview:
+        """Return what `write` would do now: every memory as it would read, file by file, and what is erased.
+
+        Raises:
+            DocumentError: The file of the reflection does not say which it is of.
+        """
+        self._context.refresh_for_reading()
+        files = self._context.files
+        choices = self._secret_choices()
+        draft = Draft(files)
+        planned = self._proposals.draft_all(draft, self._verdicts())
+        together = draft.lay(planned)
+        review = self._reviews.preview_over(draft, {})
+        settled, aside = together.settled, self._reviews.set_aside()
+        after = {change.path: change.content for change in planned.changes}
+        after |= {each.path: _encoded(each.after) for each in review.files}
+        pairs = {path: (files.read(path), content) for path, content in sorted(after.items())}
+        return InboxPreview(
+            accepted=(*_named(settled.committed), *review.applied),
+            declined=(*_named(settled.rejected), *review.rejected),
+            set_aside=(*_named(settled.deferred), *(each for each in review.deferred if each not in aside)),
+            kept=choices["keep"],
+            without=choices["without"],
+            erased=choices["drop"],
+            waiting=_refused(together.refused) | dict(review.waiting),
+            memories=self._memories(pairs),
+            files=tuple(_file(path, *pair) for path, pair in pairs.items() if pair[0] != pair[1]),
+            core_tokens=review.core_tokens,
+        )
+
+    def write(self) -> Written:
+        """Write all that is ticked, in one action that one undo takes back; only a person may.
+
+        What is to be erased goes first and for good. Then come secrets, proposals and the reflection, each in commits
+        of its own, so that the reflection can be taken back whole later. What cannot be written stays ticked.
+
+        Raises:
+            RoleRefused: This door is no person's.
+            WorkbenchError: Nothing could be written.
+        """
+        require(self._context.role, Capability.DECIDE_REVIEW, doing=_DOING)
+        writing = _Writing()
+        for number in self._secret_choices()["drop"]:
+            if writing.tried(f"held:{number}", partial(self._secrets.drop, number)) is not None:
+                writing.erased.append(number)
+        with self._mutator.group.begun():
+            self._write_secrets(writing)
+            self._write_proposals(writing)
+            self._write_review(writing)
+        return writing.written()
+
+    def _write_secrets(self, writing: _Writing) -> None:
+        ticks = self._ticks.on_secrets(each.number for each in self._secrets.held().held)
+        for number, tick in ticks.items():
+            if tick.choice == "drop":
+                continue
+            without = tick.choice == "without"
+            store = partial(self._secrets.store, number, leave_out=without, store=tick.store)
+            stored = writing.tried(f"held:{number}", store)
+            if stored is not None:
+                writing.add(stored)
+                (writing.without if without else writing.kept).append(number)
+
+    def _write_proposals(self, writing: _Writing) -> None:
+        verdicts = self._verdicts()
+        if not verdicts:
+            return
+        together = writing.tried("proposals", lambda: self._proposals.settle_all(verdicts))
+        if together is not None:
+            settled = together.settled
+            writing.add(settled)
+            writing.accepted += _named(settled.committed)
+            writing.declined += _named(settled.rejected)
+            writing.set_aside += _named(settled.deferred)
+            writing.waiting |= _refused(together.refused)
+
+    def _write_review(self, writing: _Writing) -> None:
+        items = read_pending(self._context.files).items
+        aside = self._reviews.set_aside()
+        if not any(item.decision != "undecided" and item.id not in aside for item in items):
+            return
+        applied = writing.tried("reflection", self._reviews.apply)
+        if applied is not None:
+            writing.apply(applied, aside)
+
+    @property
+    def _ticks(self) -> Ticks:
+        return Ticks(self._context.state)
+
+    def _secret_choices(self) -> dict[str, tuple[int, ...]]:
+        found = self._ticks.on_secrets(each.number for each in self._secrets.held().held)
+        return {
+            choice: tuple(number for number, tick in found.items() if tick.choice == choice)
+            for choice in ("keep", "without", "drop")
+        }
+
+    def _set_aside(self, proposals: Iterable[Proposal], ticks: Mapping[int, ProposalTick]) -> frozenset[str]:
+        left = (
+            f"#{each.number}"
+            for each in proposals
+            if each.status == "deferred"
+            and (each.number not in ticks or ticks[each.number].choice == "aside")
+        )
+        return self._reviews.set_aside() | frozenset(left)
+
+    def _verdicts(self) -> list[Verdicts]:
+        """Return what is ticked on proposals as verdicts, those that are decided on together in one."""
+        found = self._proposals.waiting().proposals
+        ticks = self._ticks.on_proposals(found)
+        aside = self._set_aside(found, ticks)
+        ticked = [each for each in found if each.number in ticks and f"#{each.number}" not in aside]
+        both = [each for each in ticked if ticks[each.number].choice == "both"]
+        # What is declined no longer speaks against what is accepted.
+        alone = sorted(
+            (each for each in ticked if each not in both),
+            key=lambda each: ticks[each.number].choice != "decline",
+        )
+        return [_verdict(group, ticks) for group in (*([each] for each in alone), *_connected(both))]
+
+    def _memories(
+        self, pairs: Mapping[str, tuple[bytes | None, bytes | None]]
+    ) -> tuple[results.audit.MemoryChange, ...]:
+        context = self._context
+
+        def find(memory_id: str) -> tuple[str, PastMemory] | None:
+            record = context.lookups.memory(memory_id)
+            content = context.files.read(record.path) if record is not None else None
+            if record is None or content is None:
+                return None
+            unit = memories_in(record.path, content, context.zone).get(memory_id)
+            return (record.path, unit) if unit is not None else None
+
+        told = {path: pair for path, pair in pairs.items() if path not in _KEPT_APART}
+        return compare_moments(told, find, context.zone, (None, None)).memories
+
+
+# What follows from the decisions themselves is no memory of its own.
+_KEPT_APART: Final = (layout.BOOKS | {layout.PENDING_MEMORIES}) - {layout.DECAY_SCORES}
+
+
+class _Writing:
+    """What was written so far."""
+
+    def __init__(self) -> None:
+        self.accepted: list[str] = []
+        self.declined: list[str] = []
+        self.set_aside: list[str] = []
+        self.kept: list[int] = []
+        self.without: list[int] = []
+        self.erased: list[int] = []
+        self.waiting: dict[str, str] = {}
+        self._changed: list[results.memories.Changed] = []
+        self._error: WorkbenchError | None = None
+
+    def tried(self, name: str, act: Callable[[], T]) -> T | None:
+        """Do a part of it; what fails is noted, and the other parts go on."""
+        try:
+            return act()
+        except WorkbenchError as error:
+            self.waiting[name] = error.message
+            self._error = self._error or error
+            return None
+
+    def add(self, changed: results.memories.Changed) -> None:
+        """Note what a part changed."""
+        self._changed.append(changed)
+
+    def apply(self, applied: Applied, aside: frozenset[str]) -> None:
+        """Note what was applied of the reflection."""
+        self.add(results.memories.Changed(applied.commit, applied.files, applied.ids, applied.warnings))
+        self.accepted += applied.applied
+        self.declined += applied.rejected
+        self.set_aside += [each for each in applied.deferred if each not in aside]
+        self.waiting |= applied.waiting
+
+    def written(self) -> Written:
+        """Return all of it; raise what went wrong where nothing else was done."""
+        if self._error is not None and not (self._changed or self.erased):
+            raise self._error
+        done = self._changed
+        return Written(
+            next((each.commit for each in done if each.commit is not None), None),
+            tuple(dict.fromkeys(path for each in done for path in each.files)),
+            tuple(dict.fromkeys(name for each in done for name in each.ids)),
+            tuple(dict.fromkeys(line for each in done for line in each.warnings)),
+            accepted=tuple(self.accepted),
+            declined=tuple(self.declined),
+            set_aside=tuple(self.set_aside),
+            kept=tuple(self.kept),
+            without=tuple(self.without),
+            erased=tuple(self.erased),
+            waiting=self.waiting,
+        )
+
+
+def decided_together(proposals: Sequence[Proposal]) -> tuple[tuple[Proposal, ...], ...]:
+    """Return proposals as they are decided on: two that contradict each other and nothing else are one decision."""
+    by_name = {f"#{each.number}": each for each in proposals}
+    found: list[tuple[Proposal, ...]] = []
+    taken: set[int] = set()
+    for each in proposals:
+        if each.number in taken:
+            continue
+        rival = by_name.get(each.conflicts_with[0]) if len(each.conflicts_with) == 1 else None
+        if rival is not None and rival is not each and rival.conflicts_with == (f"#{each.number}",):
+            found.append((each, rival))
+            taken.add(rival.number)
+        else:
+            found.append((each,))
+    return tuple(found)
+
+
+def _connected(proposals: Sequence[Proposal]) -> list[list[Proposal]]:
+    """Return those that contradict one another, directly or by others, as groups."""
+    groups: list[list[Proposal]] = []
+    for each in proposals:
+        name = f"#{each.number}"
+        near = [
+            group
+            for group in groups
+            if any(
+                f"#{other.number}" in each.conflicts_with or name in other.conflicts_with for other in group
+            )
+        ]
+        groups = [group for group in groups if group not in near]
+        groups.append([*(other for group in near for other in group), each])
+    return groups
+
+
+def _verdict(group: Sequence[Proposal], ticks: Mapping[int, ProposalTick]) -> Verdicts:
+    first = group[0]
+    tick, numbers = ticks[first.number], tuple(each.number for each in group)
+    preferred = [name for name in first.conflicts_with if name[0] == "#" and _choice(ticks, name) == "accept"]
+    reason = f"decided against, for {', '.join(preferred)}" if preferred else ""
+    return Verdicts(
+        commit=numbers if tick.choice in ("accept", "both") else (),
+        reject=numbers if tick.choice == "decline" else (),
+        defer=numbers if tick.choice == "aside" else (),
+        reason=reason if tick.choice == "decline" else "",
+        store=tick.store,
+        text=tick.text if len(group) == 1 else None,
+        both=tick.choice == "both",
+        expected={each.number: each.content for each in group},
+    ).in_place_of(tick.replacing)
+
+
+def _choice(ticks: Mapping[int, ProposalTick], name: str) -> str:
+    tick = ticks.get(int(name[1:])) if name[1:].isdecimal() else None
+    return tick.choice if tick is not None else ""
+
+
+def _count(
+    items: Iterable[str],
+    together: Iterable[Sequence[Proposal]],
+    held: Sequence[object],
+    aside: frozenset[str],
+) -> int:
+    proposals = sum(not all(f"#{each.number}" in aside for each in group) for group in together)
+    return sum(item not in aside for item in items) + proposals + len(held)
+
+
+def _named(numbers: Iterable[int]) -> tuple[str, ...]:
+    return tuple(f"#{number}" for number in numbers)
+
+
+def _refused(refused: Mapping[int, str]) -> dict[str, str]:
+    return {f"#{number}": reason for number, reason in refused.items()}
+
+
+def _encoded(text: str | None) -> bytes | None:
+    return None if text is None else text.encode("utf-8", "surrogateescape")
+
+
+def _file(path: str, before: bytes | None, after: bytes | None) -> FilePreview:
+    def text(content: bytes | None) -> str | None:
+        return None if content is None else content.decode("utf-8", "surrogateescape")
+
+    return results.reviews.FilePreview(path, text(before), text(after))
