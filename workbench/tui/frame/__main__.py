@@ -20,8 +20,7 @@ def main() -> None:
         reads_refresh=False,
         lock_timeout=_LOCK_TIMEOUT,
     ) as workspace:
-        workspace.refresh()
-        FrameApp(workspace).run()
+        FrameApp(workspace, follow=True).run()
 
 
 if __name__ == "__main__":

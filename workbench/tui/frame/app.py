@@ -24,13 +24,15 @@ class FrameApp(App[None], inherit_bindings=False):
 
     Args:
         workspace: Opened with `reads_refresh=False`; stays open until the app is left.
+        follow: Take in what others change while the bench is open, on a thread of its own.
     """
 
     TITLE = "Workbench"
     ENABLE_COMMAND_PALETTE = False
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace: Workspace, *, follow: bool = False) -> None:
         super().__init__()
+        self._follow = follow
         self.animation_level = "none"
         self.workspace = workspace
         self.remembered = Remembered.load(workspace.state)
@@ -45,6 +47,8 @@ class FrameApp(App[None], inherit_bindings=False):
 
     def on_mount(self) -> None:
         self.push_screen(self.frame)
+        if self._follow:
+            self.call_after_refresh(self.frame.follow)
 
     async def on_event(self, event: events.Event) -> None:
         if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:

@@ -10,6 +10,7 @@ from textual.containers import Container, Horizontal, Vertical
 from textual.screen import Screen
 from textual.widgets import Input, TextArea
 
+from workbench.tui.follower import Follower
 from workbench.tui.frame import drawing
 from workbench.tui.frame.acting import Acting
 from workbench.tui.frame.asking import Asking
@@ -52,6 +53,8 @@ if TYPE_CHECKING:
 _SHEET_AFTER = 0.4
 # The card is read once the cursor has stood still for so long, in seconds.
 _REST = 0.05
+# Changes that follow one another within so many seconds count as one.
+_CALM = 0.08
 _FIRST = "timeline"
 _LINES = ("rail", "line-of-places", "crumbs", "status", "keys", "sheet")
 _EVERYWHERE = ("open", "ask", "help")
@@ -132,6 +135,8 @@ class Frame(Screen[None], inherit_bindings=False):
         self._prefix: Prefix | None = None
         self._sheet_timer: Timer | None = None
         self._rest: Timer | None = None
+        self._calming: Timer | None = None
+        self._follower: Follower | None = None
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="whole"):
@@ -172,6 +177,8 @@ class Frame(Screen[None], inherit_bindings=False):
         self.editing.keep_open()
         if self._current:
             self._leave_place()
+        if self._follower is not None:
+            self._follower.stop()
         self.reading.close()
         self._acting.close()
 
@@ -337,6 +344,27 @@ class Frame(Screen[None], inherit_bindings=False):
         """Return the present, in the zone of the workspace."""
         return self._workspace.now()
 
+    def follow(self) -> None:
+        """Take in what others change from now on; what is shown is read again whenever memory changed."""
+        self._follower = Follower(self._workspace, lambda: self.app.call_later(self._memory_changed))
+
+    def _memory_changed(self) -> None:
+        if self._calming is None and self.is_attached:
+            self._calming = self.set_timer(_CALM, self._read_what_changed)
+
+    def _read_what_changed(self) -> None:
+        self._calming = None
+        self.read_again()
+
+    def _background(self) -> str:
+        """Return what the background is at, in a word or two."""
+        follower = self._follower
+        if follower is None:
+            return ""
+        if follower.progress is not None and follower.progress[1]:
+            return f"reading {follower.progress[0]:,} of {follower.progress[1]:,} files"
+        return follower.trouble or follower.index
+
     def read_again(self) -> None:
         """Read everything that is shown again: memory has changed."""
         self._read_place(self.place)
@@ -357,7 +385,8 @@ class Frame(Screen[None], inherit_bindings=False):
         trail = [BY_NAME[current].title, *([subject.title] if subject is not None else [])]
         self._line("crumbs").show(lambda width: (drawing.crumbs(trail, "You · now", width),))
         said, is_problem = self._said or self._next_undo(), self._is_problem
-        self._line("status").show(lambda width: (drawing.status(said, is_problem, "", width),))
+        running = self._background()
+        self._line("status").show(lambda width: (drawing.status(said, is_problem, running, width),))
         question, hints, keys = self._question, self._hints, self._keys()
         self._line("keys").show(
             lambda width: (
