@@ -9,6 +9,7 @@ import pytest
 
 from tests.tui.test_text import HOSTILE
 from workbench.display.cells import plain
+from workbench.display.diffing import compare
 from workbench.display.ink import Line, line_width, plain_text
 from workbench.engine.errors import InvalidInput
 from workbench.engine.results.audit import (
@@ -20,7 +21,6 @@ from workbench.engine.results.audit import (
     PastScore,
 )
 from workbench.engine.results.memories import CoreBlock, CoreItem, CoreView, Links, Score, Shown, Validity
-from workbench.tui.diffing import compare
 from workbench.tui.query import Query, parse_query
 from workbench.tui.views.going_back import going_back_lines
 from workbench.tui.views.past import (

@@ -9,10 +9,10 @@ from textual import on, work
 from textual.message import Message
 from textual.worker import get_current_worker
 
+from workbench.display.diffing import DiffRow, compare
 from workbench.engine.errors import WorkbenchError
 from workbench.tui import commands
 from workbench.tui.bench import Alert, AuditEntry, Change
-from workbench.tui.diffing import DiffRow, compare
 from workbench.tui.keymap import bindings
 from workbench.tui.panes.base import Pane
 from workbench.tui.query import Query, parse_query

@@ -8,10 +8,10 @@ from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from workbench.display.diffing import compare
 from workbench.display.graph_drawing.neighbourhood import draw_neighbourhood
 from workbench.engine.errors import NotFound, WorkbenchError
 from workbench.engine.results.audit import MemoryChange
-from workbench.tui.diffing import compare
 from workbench.tui.drawing.course import prepare_course
 from workbench.tui.query import Query
 from workbench.tui.views import past as views

@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from workbench.display.cells import wrap
+from workbench.display.diff import changed_counts, diff_lines
+from workbench.display.diffing import compare
 from workbench.display.ink import BLANK, Line, Span, column, cut, gap, ink, spread
 from workbench.engine import layout
-from workbench.tui.diffing import compare
-from workbench.tui.views.diff import changed_counts, diff_lines
 from workbench.tui.views.memory import section
 from workbench.tui.views.review_item import core_lines
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from workbench.display.diffing import DiffRow
     from workbench.engine.results.reviews import Applied, ReviewPreview
-    from workbench.tui.diffing import DiffRow
 
 Diffs = tuple[tuple[str, tuple["DiffRow", ...]], ...]
 _LABEL = 12

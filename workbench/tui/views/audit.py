@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from workbench.display.cells import wrap
+from workbench.display.diff import changed_counts, diff_lines
 from workbench.display.ink import BLANK, Line, Span, column, cut, gap, ink, spread
 from workbench.engine import layout
 from workbench.tui.bench import Alert, AuditEntry
 from workbench.tui.views.dates import day_and_month, day_name, full_time, long_day
-from workbench.tui.views.diff import changed_counts, diff_lines
 from workbench.tui.views.memory import STORE_SIGNS
 from workbench.tui.widgets.rows import SectionedRows
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from datetime import date
 
+    from workbench.display.diffing import DiffRow
     from workbench.tui.bench import Change
-    from workbench.tui.diffing import DiffRow
     from workbench.tui.query import Query
 
 FIELDS = ("actor", "action", "file", "approval", "commit")

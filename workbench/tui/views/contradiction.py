@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from workbench.display.cells import plain, wrap
+from workbench.display.diffing import compare_words
 from workbench.display.ink import BLANK, Line, Span, flow, gap, ink, line_width, wrap_line
 from workbench.tui.decisions import RESOLVE, THAT, wants_choice
-from workbench.tui.diffing import compare_words
 from workbench.tui.views.memory import link_role, store_of_id, store_sign
 
 if TYPE_CHECKING:
+    from workbench.display.diffing import Piece
     from workbench.engine.results.reviews import Quoted, ReviewItem
-    from workbench.tui.diffing import Piece
 
 BESIDE_FROM = 64
 BETWEEN = 3

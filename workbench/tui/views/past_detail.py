@@ -6,11 +6,11 @@ import re
 from typing import TYPE_CHECKING
 
 from workbench.display.cells import wrap
+from workbench.display.diff import diff_lines
 from workbench.display.ink import BLANK, Line, Span, cut, gap, ink
 from workbench.tui.bench import Link, Memory, Score
 from workbench.tui.views.audit import store_of_path
 from workbench.tui.views.core import core_score_lines
-from workbench.tui.views.diff import diff_lines
 from workbench.tui.views.memory import (
     MOST_CHARACTERS,
     known_lines,
@@ -26,11 +26,11 @@ from workbench.tui.views.past_moment import NOW
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from workbench.display.diffing import DiffRow
     from workbench.engine.errors import WorkbenchError
     from workbench.engine.results.audit import MemoryChange
     from workbench.engine.results.graph import GraphView
     from workbench.engine.results.memories import Shown
-    from workbench.tui.diffing import DiffRow
 
 _WHEN_SIGN = "◷"
 _COMMENT = re.compile(r"^<!--[^\n]*-->\s*?$\n?", re.MULTILINE)

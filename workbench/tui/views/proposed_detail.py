@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from workbench.display.cells import plain, wrap
+from workbench.display.diffing import compare_words
 from workbench.display.ink import BLANK, Line, Span, column, cut, flow, ink, spread, wrap_line
 from workbench.engine.clock import in_zone
 from workbench.tui.decisions import THAT, THIS
-from workbench.tui.diffing import compare_words
 from workbench.tui.verdicts import Verdict, contradicted_memories, key_of, rivals, settling
 from workbench.tui.views.boxes import BOXES, CONFIDENCES
 from workbench.tui.views.contradiction import BESIDE_FROM, BETWEEN, side_by_side
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
+    from workbench.display.diffing import Piece
     from workbench.engine.results.reviews import Proposal
     from workbench.tui.bench import Link
-    from workbench.tui.diffing import Piece
     from workbench.tui.verdicts import Waiting
     from workbench.tui.views.proposed import Agent
 

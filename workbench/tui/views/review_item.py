@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.display.budget import budget_line
 from workbench.display.cells import wrap
+from workbench.display.diff import diff_lines
+from workbench.display.diffing import compare
 from workbench.display.ink import BLANK, Line, Span, column, cut, flow, gap, ink, spread
 from workbench.engine.reflection.kinds import FORMS, Kind, kind_of
 from workbench.tui.decisions import APPROVED, UNDECIDED, answer_of
-from workbench.tui.diffing import compare
 from workbench.tui.views.boxes import BOXES, CONFIDENCES
 from workbench.tui.views.contradiction import contradiction_lines
-from workbench.tui.views.diff import diff_lines
 from workbench.tui.views.inbox import RISKS, name_of, sign_of, store_of
 from workbench.tui.views.memory import link_lines, link_role, section, store_of_id, store_sign
 

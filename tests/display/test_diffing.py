@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from workbench.display.diff import diff_lines
+from workbench.display.diffing import DiffRow, compare, compare_words
 from workbench.display.ink import line_width, plain_text
-from workbench.tui.diffing import DiffRow, compare, compare_words
-from workbench.tui.views.diff import diff_lines
 
 LINES = st.lists(
     st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Zl", "Zp")), max_size=12), max_size=12

@@ -10,7 +10,7 @@ from workbench.display.ink import BLANK, Line, Span, gap, line_width, wrap_line
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from workbench.tui.diffing import DiffRow, Piece
+    from workbench.display.diffing import DiffRow, Piece
 
 SPLIT_FROM = 110
 _NUMBER = 5
