@@ -54,7 +54,7 @@ def test_brightness_grows_with_the_score(name: str) -> None:
     [
         (SOURCE.replace('paper = "#14161b"', 'paper = "black"'), "ground.paper is no colour"),
         (SOURCE.replace("soft =", "sofd ="), "did you mean ink.soft?"),
-        (SOURCE.replace('danger = "#ee7b74"', ""), "meaning.danger is missing"),
+        (SOURCE.replace('danger = "#f0807a"', ""), "meaning.danger is missing"),
         (SOURCE.replace("dark = true", 'dark = "yes"'), "dark = true or dark = false"),
         ("name = [", "this is not TOML"),
         ("", "give the theme a name"),

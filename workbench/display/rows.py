@@ -73,7 +73,7 @@ def bar(share: float, width: int) -> Line:
     full = round(max(0.0, min(1.0, share)) * width)
     return (
         Span("━" * full, "danger" if share > 1 else "store.core"),
-        Span("━" * (width - full), "rule"),
+        Span("─" * (width - full), "rule"),
     )
 
 

@@ -10,17 +10,16 @@ from textual.strip import Strip
 
 from workbench.display.cells import plain
 from workbench.display.ink import SCORE_STEPS, line_width
+from workbench.display.plain_words import in_words
+from workbench.tui.themes import LINE_CONTRAST, colour_named, contrast
 
 if TYPE_CHECKING:
     from workbench.display.ink import Line
     from workbench.tui.themes import ThemeFile
 
 PAPER, RAISED, CURSOR, MARKED = "paper", "raised", "cursor", "marked"
-# A memory with a score of 0 keeps this share of its ink, so that it can still be read.
-_DIMMEST = 0.46
-# Cells of the heatmap are told apart at a glance, not read, so that they may sink deeper into the paper.
+# Cells of the heatmap are told apart at a glance, not read, so that they may sink deeper into the paper than text.
 HEAT_STEPS = 12
-_COOLEST = 0.22
 
 # Role: colour key, background key or "", attributes.
 _LOOKS: dict[str, tuple[str, str, str]] = {
@@ -55,10 +54,12 @@ class Palette:
 
     Args:
         theme: Whose colours to use.
+        plain: Whether signs are words, for screen readers.
     """
 
-    def __init__(self, theme: ThemeFile) -> None:
+    def __init__(self, theme: ThemeFile, *, plain: bool = False) -> None:
         self.theme = theme
+        self.plain = plain
         self._styles: dict[tuple[str, str], Style] = {}
 
     def style(self, role: str, ground: str = PAPER) -> Style:
@@ -76,15 +77,16 @@ class Palette:
 
     def _make(self, role: str, ground: str) -> Style:
         name, _, extra = role.partition("+")
-        background, wanted = f"ground.{ground}", "underline" if extra == "link" else "bold" if extra else ""
+        wanted = "underline" if extra == "link" else "bold" if extra else ""
+        if self.theme.terminal:
+            return self._of_the_terminal(name, ground, wanted)
+        background = f"ground.{ground}"
         if name.startswith("score."):
-            share = _DIMMEST + (1 - _DIMMEST) * int(name[6:]) / (SCORE_STEPS - 1)
-            colour = blend(self.theme["ground.paper"], self.theme["ink.text"], share)
+            share = int(name[6:]) / (SCORE_STEPS - 1)
+            colour = blend(self.theme["ink.faint"], self.theme["ink.text"], share)
         elif name.startswith("heat."):
             _, store, step = name.split(".")
-            share = _COOLEST + (1 - _COOLEST) * int(step) / (HEAT_STEPS - 1)
-            hue = self.theme.colours.get(f"store.{store}", self.theme["store.file"])
-            colour = blend(self.theme["ground.paper"], hue, share)
+            colour = self._heat(store, int(step) / (HEAT_STEPS - 1))
         elif name.startswith("store."):
             colour = self.theme.colours.get(name, self.theme["store.file"])
         else:
@@ -101,11 +103,60 @@ class Palette:
             underline="underline" in wanted,
         )
 
+    def _heat(self, store: str, share: float) -> str:
+        """Return a store's hue, the deeper in the paper the smaller the share is, but never lost in it."""
+        paper, hue = (
+            self.theme["ground.paper"],
+            self.theme.colours.get(f"store.{store}", self.theme["store.file"]),
+        )
+        least = next(
+            (
+                part / 20
+                for part in range(21)
+                if contrast(blend(paper, hue, part / 20), paper) >= LINE_CONTRAST
+            ),
+            1.0,
+        )
+        return blend(paper, hue, least + (1 - least) * share)
+
+    def _of_the_terminal(self, name: str, ground: str, wanted: str) -> Style:
+        """Return a look in the terminal's own colours: brightness is bold and dim, grounds are attributes."""
+        if name.startswith("score."):
+            step = int(name[6:])
+            look = self.theme["ink.faint" if step == 0 else "ink.text"] + (
+                " bold" if step == SCORE_STEPS - 1 else ""
+            )
+        elif name.startswith("heat."):
+            _, store, step_of_heat = name.split(".")
+            look = self.theme.colours.get(f"store.{store}", self.theme["store.file"])
+            look += " dim" if int(step_of_heat) < HEAT_STEPS // 3 else ""
+        elif name.startswith("store."):
+            look = self.theme.colours.get(name, self.theme["store.file"])
+        else:
+            key, own_background, own = _LOOKS[name]
+            look = f"{self.theme[own_background or key]} {own.replace('italic', '')}"
+            look += " reverse" if name in ("here", "tab") else ""
+        behind = self.theme[f"ground.{ground}"]
+        words = {*look.split(), *wanted.split(), *behind.split()} - {colour_named(look), colour_named(behind)}
+        if "reverse" in behind.split():
+            # One bar in one colour, whatever stands on it.
+            look, words = "default", words - {"dim"}
+        return Style(
+            color=colour_named(look),
+            bgcolor=colour_named(behind),
+            bold="bold" in words or None,
+            dim="dim" in words or None,
+            underline="underline" in words or None,
+            reverse="reverse" in words or None,
+        )
+
     def _space(self, style: Style, before: Style | None, ground: str) -> Style:
         """Return a look for spaces that lead a text, so that they join what stands before them.
 
         It saves the terminal a change of style, and drawers of exported screens drop spaces that begin a text.
         """
+        if self.theme.terminal:
+            return style
         if before is not None and before.bgcolor == style.bgcolor and not before.underline:
             return before
         return style if style.underline else style + Style(color=self.style("rule", ground).color)
@@ -119,6 +170,8 @@ class Palette:
             ground: What it stands on.
             fill: Role of the space after it.
         """
+        if self.plain:
+            line = in_words(line, width)
         segments: list[Segment] = []
         last: Style | None = None
         for span in line:

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from textual.theme import Theme
 
 _COLOUR = re.compile(r"^#[0-9a-fA-F]{6}$")
+_NAMES = ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white")
+TERMINAL_COLOURS = ("default", *_NAMES, *(f"bright_{name}" for name in _NAMES))
+ATTRIBUTES = ("bold", "dim", "underline", "reverse")
 SHAPE: dict[str, tuple[str, ...]] = {
     "ground": ("paper", "raised", "cursor", "marked", "rule"),
     "ink": ("text", "soft", "faint"),
@@ -23,6 +26,11 @@ SHAPE: dict[str, tuple[str, ...]] = {
 }
 DARK = "workbench-dark"
 LIGHT = "workbench-light"
+ANSI = "ansi"
+MONO = "mono"
+GROUNDS = tuple(f"ground.{name}" for name in ("paper", "raised", "cursor", "marked"))
+DIFFERENCES = tuple(f"meaning.{name}" for name in ("added", "added_word", "removed", "removed_word"))
+TEXT_CONTRAST, LINE_CONTRAST = 4.5, 3.0
 
 
 class BrokenTheme(Exception):
@@ -36,12 +44,15 @@ class ThemeFile:
     Args:
         name: What the user calls it.
         dark: Whether its paper is darker than its ink.
-        colours: `#rrggbb` by dotted key, for example `ground.paper`; every key of `SHAPE` is there.
+        colours: `#rrggbb` by dotted key, for example `ground.paper`; every key of `SHAPE` is there. Of a theme of
+            the terminal's own colours: attributes and the name of one of them, for example `bold red`.
+        terminal: Whether it has the terminal's own colours.
     """
 
     name: str
     dark: bool
     colours: Mapping[str, str]
+    terminal: bool = False
 
     def __getitem__(self, key: str) -> str:
         return self.colours[key]
@@ -100,10 +111,13 @@ def parse_theme(source: str, file_name: str) -> ThemeFile:
     except tomllib.TOMLDecodeError as error:
         raise BrokenTheme(f"{file_name}: this is not TOML: {error}.") from error
     name, dark = tables.pop("name", None), tables.pop("dark", None)
+    terminal = tables.pop("terminal", False)
     if not isinstance(name, str) or not name.strip():
         raise BrokenTheme(f'{file_name}: give the theme a name, for example name = "mine".')
     if not isinstance(dark, bool):
         raise BrokenTheme(f"{file_name}: say dark = true or dark = false.")
+    if not isinstance(terminal, bool):
+        raise BrokenTheme(f"{file_name}: say terminal = true or leave it out.")
     colours: dict[str, str] = {}
     for table_name, table in tables.items():
         _require_known(table_name, tuple(SHAPE), file_name)
@@ -113,14 +127,60 @@ def parse_theme(source: str, file_name: str) -> ThemeFile:
             )
         for key, value in table.items():
             _require_known(key, SHAPE[table_name], file_name, f"{table_name}.")
-            if not isinstance(value, str) or not _COLOUR.match(value):
-                raise BrokenTheme(f"{file_name}: {table_name}.{key} is no colour; write it as “#rrggbb”.")
+            if not isinstance(value, str) or not (_is_named(value) if terminal else _COLOUR.match(value)):
+                example = "bold red" if terminal else "#rrggbb"
+                raise BrokenTheme(f"{file_name}: {table_name}.{key} is no colour; write it as “{example}”.")
             colours[f"{table_name}.{key}"] = value.lower()
     for table_name, keys in SHAPE.items():
         for key in keys:
             if f"{table_name}.{key}" not in colours:
                 raise BrokenTheme(f"{file_name}: {table_name}.{key} is missing; copy it from {DARK}.toml.")
-    return ThemeFile(name.strip(), dark, colours)
+    return ThemeFile(name.strip(), dark, colours, terminal)
+
+
+def _is_named(value: str) -> bool:
+    words = value.lower().split()
+    colours = [word for word in words if word not in ATTRIBUTES]
+    return bool(words) and len(colours) <= 1 and all(colour in TERMINAL_COLOURS for colour in colours)
+
+
+def colour_named(value: str) -> str:
+    """Return the colour in a value of a theme of the terminal's own colours, `default` where none is named."""
+    return next((word for word in value.split() if word not in ATTRIBUTES), "default")
+
+
+def luminance(colour: str) -> float:
+    """Return the relative luminance of `#rrggbb`, from 0 to 1 (WCAG 2)."""
+    channels = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: str, other: str) -> float:
+    """Return the contrast of two colours, from 1 to 21 (WCAG 2)."""
+    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def too_faint(theme: ThemeFile) -> list[str]:
+    """Return the pairs of a theme that cannot be told apart well: text with less than 4.5:1, lines with less than 3:1.
+
+    What the terminal's own colours come to, nobody knows.
+    """
+    if theme.terminal:
+        return []
+    inks = [key for key in theme.colours if key.startswith(("ink.", "store."))]
+    pairs = [(ink, ground, TEXT_CONTRAST) for ink in (*inks, *_SIGNALS) for ground in GROUNDS]
+    pairs += [("ink.text", ground, TEXT_CONTRAST) for ground in DIFFERENCES]
+    pairs += [("ground.rule", ground, LINE_CONTRAST) for ground in GROUNDS[:2]]
+    return [
+        f"{one} on {other} has {found:.1f}:1, less than {least:g}:1"
+        for one, other, least in pairs
+        if (found := contrast(theme[one], theme[other])) < least
+    ]
+
+
+_SIGNALS = ("meaning.decide", "meaning.danger")
 
 
 def _require_known(key: str, known: tuple[str, ...], file_name: str, prefix: str = "") -> None:
@@ -135,40 +195,54 @@ def textual_theme(theme: ThemeFile) -> Theme:
     """Return the same colours for the parts that Textual draws itself: inputs, scroll bars, toasts, dialogs."""
     from textual.theme import Theme
 
-    rule = theme["ground.rule"]
+    def colour(key: str) -> str:
+        return f"ansi_{colour_named(theme[key])}" if theme.terminal else theme[key]
+
+    rule, text, paper, cursor = (
+        colour(k) for k in ("ground.rule", "ink.text", "ground.paper", "ground.cursor")
+    )
+    faint, soft = colour("ink.faint"), colour("ink.soft")
+    # A terminal's default colours cannot be swapped by name.
+    under_cursor, on_cursor = ("ansi_white", "ansi_black") if theme.terminal else (text, paper)
     return Theme(
         name=theme.name,
         dark=theme.dark,
-        primary=theme["store.episodic"],
-        secondary=theme["ink.soft"],
-        accent=theme["meaning.decide"],
-        warning=theme["meaning.decide"],
-        error=theme["meaning.danger"],
-        success=theme["store.semantic"],
-        foreground=theme["ink.text"],
-        background=theme["ground.paper"],
-        surface=theme["ground.raised"],
-        panel=theme["ground.cursor"],
+        ansi=theme.terminal,
+        primary=colour("store.episodic"),
+        secondary=soft,
+        accent=colour("meaning.decide"),
+        warning=colour("meaning.decide"),
+        error=colour("meaning.danger"),
+        success=colour("store.semantic"),
+        foreground=text,
+        background=paper,
+        surface=colour("ground.raised"),
+        panel=cursor,
         variables={
-            "soft": theme["ink.soft"],
-            "faint": theme["ink.faint"],
+            **(
+                {"ansi-background": "ansi_default", "ansi-foreground": "ansi_default"}
+                if theme.terminal
+                else {}
+            ),
+            "soft": soft,
+            "faint": faint,
             "rule": rule,
-            "decide": theme["meaning.decide"],
-            "danger": theme["meaning.danger"],
+            "decide": colour("meaning.decide"),
+            "danger": colour("meaning.danger"),
             "border": rule,
             "border-blurred": rule,
             "scrollbar": rule,
-            "scrollbar-hover": theme["ink.faint"],
-            "scrollbar-active": theme["ink.soft"],
-            "scrollbar-background": theme["ground.paper"],
-            "scrollbar-background-hover": theme["ground.paper"],
-            "scrollbar-background-active": theme["ground.paper"],
-            "scrollbar-corner-color": theme["ground.paper"],
-            "input-selection-background": theme["ground.cursor"],
-            "input-cursor-background": theme["ink.text"],
-            "input-cursor-foreground": theme["ground.paper"],
-            "block-cursor-background": theme["ground.cursor"],
-            "block-cursor-foreground": theme["ink.text"],
+            "scrollbar-hover": faint,
+            "scrollbar-active": soft,
+            "scrollbar-background": paper,
+            "scrollbar-background-hover": paper,
+            "scrollbar-background-active": paper,
+            "scrollbar-corner-color": paper,
+            "input-selection-background": "ansi_bright_black" if theme.terminal else cursor,
+            "input-cursor-background": under_cursor,
+            "input-cursor-foreground": on_cursor,
+            "block-cursor-background": cursor,
+            "block-cursor-foreground": text,
             "block-cursor-text-style": "none",
         },
     )

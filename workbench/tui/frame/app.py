@@ -2,34 +2,34 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from textual import events
 from textual.app import App
-from textual.message import Message
-from textual.widgets import Input, TextArea
 
 from workbench.tui.frame.remembered import Remembered
 from workbench.tui.frame.screen import Frame
-from workbench.tui.keys.dispatch import Keymap
+from workbench.tui.ground import LateAnswer, Notice
+from workbench.tui.look import AUTO, keep_taste, read_look, stamp
 from workbench.tui.palette import Palette
-from workbench.tui.themes import load_themes, textual_theme
+from workbench.tui.themes import textual_theme
 from workbench.tui.typed_ahead import TypedAhead
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
 
     from workbench.engine.workspace import Workspace
+    from workbench.tui.themes import ThemeFile
     from workbench.tui.typed_ahead import Typed
 
 
-# Seconds that a key waits for the rows that it is about.
-_SECONDS_TO_ANSWER = 2.0
-
-
-def _stamp() -> float:
-    """Return the present on the clock that Textual stamps keys with."""
-    return Message().time
+# Seconds between two looks whether files of themes and keys have changed.
+_LOOK_EVERY = 1.0
+_NOTICES = {Notice.DARK.value: True, Notice.LIGHT.value: False}
 
 
 class FrameApp(App[None], inherit_bindings=False):
@@ -38,76 +38,151 @@ class FrameApp(App[None], inherit_bindings=False):
     Args:
         workspace: Opened with `reads_refresh=False`; stays open until the app is left.
         follow: Take in what others change while the bench is open, on a thread of its own.
-        clock: Seconds, on the clock that keys are stamped with.
+        config_folder: Where the person's `bench.toml` and themes are; None for none.
+        dark: Whether the ground of the terminal is; None where it does not say.
+        may_answer_late: Whether the terminal may still say so.
+        at: A memory or file to begin at.
+        on_shown: Called once the first place is on the screen.
     """
 
     TITLE = "Workbench"
     ENABLE_COMMAND_PALETTE = False
 
     def __init__(
-        self, workspace: Workspace, *, follow: bool = False, clock: Callable[[], float] = _stamp
+        self,
+        workspace: Workspace,
+        *,
+        config_folder: Path | None = None,
+        dark: bool | None = None,
+        may_answer_late: bool = False,
+        at: str = "",
+        on_shown: Callable[[], object] | None = None,
+        follow: bool = False,
     ) -> None:
-        super().__init__()
+        wants_colour = not os.environ.get("NO_COLOR")
+        with _unset("NO_COLOR"):
+            # Textual would grey our own looks of no colour.
+            super().__init__()
         self._follow = follow
         self.animation_level = "none"
         self.workspace = workspace
+        self.config_folder = config_folder
+        self.dark_ground = dark
+        self._colours = _COLOURS.get(self.console.color_system or "", 1 << 24) if wants_colour else 0
+        self._late = LateAnswer(self.take_ground) if may_answer_late else None
         self.remembered = Remembered.load(workspace.state)
-        self.themes = load_themes()
-        for each in self.themes.by_name.values():
+        self.look = read_look(config_folder, workspace.settings)
+        self._stamp = stamp(config_folder)
+        self._begin_at, self._on_shown = at, on_shown
+        for each in self.look.themes.by_name.values():
             self.register_theme(textual_theme(each))
-        chosen = self.themes.choose(self.remembered.theme)
-        self.palette = Palette(chosen)
+        chosen = self._chosen_theme()
+        self.palette = Palette(chosen, plain=self.look.plain)
         self.theme = chosen.name
-        self.frame = Frame(workspace, self.remembered, Keymap(), clock)
-        self._typed_ahead = TypedAhead(
-            self, self._deliver, self._must_wait, most_seconds=_SECONDS_TO_ANSWER, given_up=self._give_up
-        )
+        self.frame = Frame(workspace, self.remembered, self.look)
+        self._typed_ahead = TypedAhead(self, self._deliver, lambda _typed: self.frame.is_busy)
 
     def on_mount(self) -> None:
         self.push_screen(self.frame)
         if self._follow:
             self.call_after_refresh(self.frame.follow)
+        if self.config_folder is not None:
+            self.set_interval(_LOOK_EVERY, self._look_again)
 
     async def on_event(self, event: events.Event) -> None:
+        if isinstance(event, events.Key) and self._is_of_the_terminal(event):
+            return
         if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
             await self._typed_ahead.take(event)
         else:
             await super().on_event(event)
 
+    def _is_of_the_terminal(self, event: events.Key) -> bool:
+        """Take what the terminal says of its ground, which comes as keys."""
+        if event.key in _NOTICES:
+            self.take_ground(_NOTICES[event.key])
+            return True
+        return self._late is not None and self._late.swallows(event.key, event.character)
+
     async def _deliver(self, typed: Typed) -> None:
         """Hand a key to the frame, or to the line that is being written."""
-        if self.screen is self.frame:
-            if isinstance(typed, events.Key) and self.frame.take_key(typed.key, typed.time):
-                return
-            if isinstance(typed, events.Paste) and not isinstance(self.focused, Input | TextArea):
-                self.frame.say("Text is pasted where one writes: / asks, n writes a new memory.")
-                return
+        if isinstance(typed, events.Key) and self.screen is self.frame and self.frame.take_key(typed.key):
+            return
         await super().on_event(typed)
-
-    def _must_wait(self, typed: Typed) -> bool:
-        key = typed.key if isinstance(typed, events.Key) else ""
-        return self.screen is self.frame and self.frame.must_wait(key)
-
-    def _give_up(self, typed: Typed) -> None:
-        if isinstance(typed, events.Key):
-            self.frame.give_up(typed.key)
 
     def watch_theme(self, name: str) -> None:
         """Take the colours of another theme."""
-        self.palette = Palette(self.themes.choose(name))
-        self.remembered.theme = name
+        self.palette = Palette(self.look.themes.choose(name), plain=self.look.plain)
         if self.is_running:
             for widget in self.screen.query("*"):
                 widget.refresh()
 
+    def _chosen_theme(self) -> ThemeFile:
+        return self.look.theme(dark=self.dark_ground, colours=self._colours)
+
+    def take_ground(self, dark: bool) -> None:
+        """Take note that the ground of the terminal is dark, or light; a theme that follows it does."""
+        self.dark_ground = dark
+        self.theme = self._chosen_theme().name
+
+    def change_look(self, values: Mapping[str, str | bool | None]) -> str:
+        """Write tastes into `bench.toml` and take them at once.
+
+        Args:
+            values: As `look.keep_taste` takes them.
+
+        Returns:
+            Why they could not be kept, or an empty string.
+        """
+        problem = keep_taste(self.config_folder, values)
+        if self.config_folder is None and "theme" in values:
+            self.look = replace(self.look, wanted=str(values["theme"] or AUTO))
+        self._take_look()
+        return problem
+
+    def _look_again(self) -> None:
+        if stamp(self.config_folder) != self._stamp:
+            self._take_look()
+            problems = self.look.problems
+            more = f" And {len(problems) - 1} more; Settings has them." if len(problems) > 1 else ""
+            self.frame.say(f"{problems[0]}{more}" if problems else "", is_problem=bool(problems))
+
+    def _take_look(self) -> None:
+        self._stamp = stamp(self.config_folder)
+        if self.config_folder is not None:
+            self.look = read_look(self.config_folder, self.workspace.settings)
+        for each in self.look.themes.by_name.values():
+            self.register_theme(textual_theme(each))
+        chosen = self._chosen_theme()
+        if chosen.name == self.theme:
+            # The same name may have other colours now.
+            self.mutate_reactive(FrameApp.theme)
+        self.theme = chosen.name
+        self.frame.take_look(self.look)
+
     def next_theme(self) -> str:
-        """Take the theme after the present one; returns its name."""
-        names = sorted(self.themes.by_name)
-        self.theme = names[(names.index(self.theme) + 1) % len(names)]
-        return self.theme
+        """Take the theme after the present one, and keep it; returns its name."""
+        names = sorted(self.look.themes.by_name)
+        name = names[(names.index(self.theme) + 1) % len(names)]
+        self.change_look({"theme": name})
+        return name
 
     def leave(self) -> None:
         """End the bench; what was begun is finished, and where one was is kept."""
         self.frame.close()
         self.remembered.keep(self.workspace.state)
         self.exit()
+
+
+_COLOURS = {"standard": 16, "windows": 16, "256": 256, "truecolor": 1 << 24}
+
+
+@contextmanager
+def _unset(name: str) -> Iterator[None]:
+    """Do without a variable of the environment meanwhile."""
+    value = os.environ.pop(name, None)
+    try:
+        yield
+    finally:
+        if value is not None:
+            os.environ[name] = value

@@ -101,7 +101,8 @@ def cut_quote(said: str, width: int) -> str:
 
 def key_line(commands: Sequence[Command], width: int) -> Line:
     """Draw the keys that mean something here, the most wanted first; a key that does not fit is left out whole."""
-    last = (Span("?", "strong"), Span(" keys", "soft"))
+    help_key = next((written(each.keys[0]) for each in commands if each.id == "help"), "?")
+    last = (Span(help_key, "strong"), Span(" keys", "soft"))
     room = width - 2 - line_width(last) - 2
     line: list[Span] = []
     kept: list[Command] = []

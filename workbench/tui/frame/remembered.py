@@ -24,7 +24,6 @@ class Remembered:
         rows: Id of the row under the cursor, by place.
         spots: Where in a place one was, by place.
         kept: What else a place keeps, by place and name: its filter, its order, its splits.
-        theme: Name of the theme; empty for ours.
         asked: The last questions, the newest first.
     """
 
@@ -32,7 +31,6 @@ class Remembered:
     rows: dict[str, str] = field(default_factory=dict)
     spots: dict[str, str] = field(default_factory=dict)
     kept: dict[str, dict[str, str]] = field(default_factory=dict)
-    theme: str = ""
     asked: list[str] = field(default_factory=list)
 
     @classmethod
@@ -50,7 +48,6 @@ class Remembered:
             rows=_texts(kept.get("rows")),
             spots=_texts(kept.get("spots")),
             kept={str(place): _texts(each) for place, each in _entries(kept.get("kept"))},
-            theme=str(kept.get("theme", "")),
             asked=[str(each) for each in asked] if isinstance(asked, list) else [],
         )
 

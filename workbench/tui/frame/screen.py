@@ -11,7 +11,7 @@ from textual.screen import Screen
 from textual.widgets import Input, TextArea
 
 from workbench.tui.follower import Follower
-from workbench.tui.frame import drawing
+from workbench.tui.frame import drawing, spoken
 from workbench.tui.frame.acting import Acting
 from workbench.tui.frame.asking import Asking
 from workbench.tui.frame.choosing import Choosing
@@ -21,9 +21,7 @@ from workbench.tui.frame.editing import Editing
 from workbench.tui.frame.filtering import Filtering
 from workbench.tui.frame.looking import Looking
 from workbench.tui.frame.reading import Reading
-from workbench.tui.frame.seen import Seen
 from workbench.tui.frame.trail import Step, Trail
-from workbench.tui.keys.dispatch import Keymap
 from workbench.tui.keys.table import Command, Prefix, canonical, written
 from workbench.tui.parts.canvas import CanvasPart
 from workbench.tui.parts.chooser import ChooserPart
@@ -31,12 +29,12 @@ from workbench.tui.parts.line import DrawnLines
 from workbench.tui.parts.list import ListPart
 from workbench.tui.parts.page import PagePart
 from workbench.tui.parts.prompt import PromptLine
-from workbench.tui.places.listed import ASK, BY_NAME, PLACES, Listed
+from workbench.tui.places.listed import ASK, BY_NAME, PLACES
 from workbench.tui.places.place import Part, Place
 from workbench.tui.verbs import VERBS, Act, redo, undo
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from datetime import datetime
 
     from textual import events
@@ -49,6 +47,8 @@ if TYPE_CHECKING:
     from workbench.engine.workspace import Workspace
     from workbench.tui.frame.capability import Capability
     from workbench.tui.frame.remembered import Remembered
+    from workbench.tui.keys.dispatch import Keymap
+    from workbench.tui.look import Look
 
 # Seconds after which the sheet of a prefix appears.
 _SHEET_AFTER = 0.4
@@ -58,9 +58,6 @@ _REST = 0.05
 _CALM = 0.08
 _FIRST = "timeline"
 _LINES = ("rail", "line-of-places", "crumbs", "status", "keys", "sheet")
-# What changes most acts on the row that was painted under the cursor when it was typed.
-_ON_WHAT_IS_SEEN = frozenset({"forget", "bring-back", "write", "decline"})
-_NEVER_WAITING = frozenset({"escape", "ctrl+q", "ctrl+t", "f1", "slash", "question_mark"})
 _EVERYWHERE = ("open", "ask", "help")
 # What keys that are no text do while a line is being written.
 _WHILE_WRITING = frozenset({"quit", "help", "next-theme"})
@@ -72,8 +69,7 @@ class Frame(Screen[None], inherit_bindings=False):
     Args:
         workspace: Whose memory is shown.
         remembered: Where one was; kept up to date.
-        keymap: Which key does what.
-        clock: Seconds, on the clock that keys are stamped with.
+        look: Which key does what, and whether signs are words.
     """
 
     DEFAULT_CSS = """
@@ -85,6 +81,7 @@ class Frame(Screen[None], inherit_bindings=False):
     Frame #top { height: 1; background: $surface; }
     Frame #ask { width: 46%; height: 1; border: none; padding: 0 1; background: $surface; }
     Frame #ask:focus { background-tint: transparent; background: $panel; }
+    Frame #ask > .input--placeholder { color: $faint; }
     Frame #crumbs { width: 1fr; height: 1; }
     Frame #places { height: 1fr; }
     Frame #status, Frame #keys { height: 1; }
@@ -119,16 +116,15 @@ class Frame(Screen[None], inherit_bindings=False):
     Frame.-zoom .place-left { width: 1fr; height: 1fr; }
     Frame.-zoom.-reading .place-card { display: block; }
     Frame.-wide #rail { width: 18; }
+    Frame.-plain .place-card, Frame.-plain .place-evidence { border: none; }
     Frame.-low #keys { display: none; }
     """
     BINDINGS: ClassVar = []
 
-    def __init__(
-        self, workspace: Workspace, remembered: Remembered, keymap: Keymap, clock: Callable[[], float]
-    ) -> None:
+    def __init__(self, workspace: Workspace, remembered: Remembered, look: Look) -> None:
         super().__init__()
         self._workspace = workspace
-        self._keymap = keymap
+        self._look = look
         self._remembered = remembered
         self._lines = {name: DrawnLines(id=name) for name in _LINES}
         self._places: dict[str, Place] = {}
@@ -138,8 +134,6 @@ class Frame(Screen[None], inherit_bindings=False):
         self._steps: NextSteps | None = None
         self._said, self._is_problem = "", False
         self._question: Act | None = None
-        self._seen = Seen(clock)
-        self._typed_at = 0.0
         self._hints: tuple[tuple[str, str], ...] = ()
         self._prefix: Prefix | None = None
         self._sheet_timer: Timer | None = None
@@ -177,7 +171,7 @@ class Frame(Screen[None], inherit_bindings=False):
             self.editing,
             self.filtering,
         )
-        self._lay_out(self.size.width, self.size.height)
+        self.take_look(self._look)
         self.go(self._remembered.place if self._remembered.place in BY_NAME else _FIRST)
         self._read_counts()
 
@@ -193,13 +187,19 @@ class Frame(Screen[None], inherit_bindings=False):
 
     @property
     def keymap(self) -> Keymap:
-        """Which key does what; another one holds from the next key on."""
-        return self._keymap
+        """Which key does what."""
+        return self._look.keymap
 
-    @keymap.setter
-    def keymap(self, keymap: Keymap) -> None:
-        self._keymap = keymap
-        self._draw()
+    def take_look(self, look: Look) -> None:
+        """Take other keys, and words for signs or signs for words; they hold from now on."""
+        self._look = look
+        self.set_class(look.plain, "-plain")
+        blinks = look.motion == "full"
+        for line in self.query(Input):
+            line.cursor_blink = blinks
+        for text in self.query(TextArea):
+            text.cursor_blink = blinks
+        self._lay_out(self.size.width, self.size.height)
 
     @property
     def place(self) -> Place:
@@ -281,7 +281,6 @@ class Frame(Screen[None], inherit_bindings=False):
             self.say(answer)
         elif answer.question:
             self._question = answer
-            self._seen.ask()
             self._draw()
         else:
             self._acting.act(answer.call)
@@ -396,6 +395,9 @@ class Frame(Screen[None], inherit_bindings=False):
         self._line("crumbs").show(lambda width: (drawing.crumbs(trail, "You · now", width),))
         said, is_problem = self._said or self._next_undo(), self._is_problem
         running = self._background()
+        if self._look.plain:
+            said = f"{spoken.where(self)} {said}"
+            spoken.put_cursor(self)
         self._line("status").show(lambda width: (drawing.status(said, is_problem, running, width),))
         question, hints, keys = self._question, self._hints, self._keys()
         self._line("keys").show(
@@ -407,13 +409,6 @@ class Frame(Screen[None], inherit_bindings=False):
                 else drawing.key_line(keys, width),
             )
         )
-        self.call_after_refresh(self._painted)
-
-    def _painted(self) -> None:
-        """Note what can be read on the screen from now on."""
-        self._seen.paint_row(self._current, self.place.cursor_key)
-        if self._question is not None:
-            self._seen.paint_question()
 
     def _line(self, name: str) -> DrawnLines:
         return self._lines[name]
@@ -426,22 +421,20 @@ class Frame(Screen[None], inherit_bindings=False):
 
     def _keys(self) -> list[Command]:
         wanted = {*self.place.KEYS, *_EVERYWHERE}
-        return [command for command in self._keymap.commands if command.id in wanted]
+        return [command for command in self.keymap.commands if command.id in wanted]
 
     # Keys.
 
-    def take_key(self, key: str, typed_at: float) -> bool:
+    def take_key(self, key: str) -> bool:
         """Act on a key.
 
         Args:
             key: In Textual's names.
-            typed_at: When it was typed, on the clock of the frame.
 
         Returns:
             False where it is text of the line that is being written.
         """
         key = canonical(key)
-        self._typed_at = typed_at
         if self._question is not None:
             self._answer(key)
             return True
@@ -452,9 +445,9 @@ class Frame(Screen[None], inherit_bindings=False):
         if self._prefix is not None:
             self._take_second(self._prefix, key)
             return True
-        bound = self._keymap.bound(key)
+        bound = self.keymap.bound(key)
         if bound is None:
-            self.say(f"{written(key)} is no key here; {self._keymap.key('help')} lists those there are.")
+            self.say(f"{written(key)} is no key here; {self.keymap.key('help')} lists those there are.")
         elif isinstance(bound, Command):
             self.run(bound)
         elif isinstance(bound, Prefix):
@@ -464,7 +457,7 @@ class Frame(Screen[None], inherit_bindings=False):
         return True
 
     def _take_while_writing(self, key: str) -> bool:
-        bound = self._keymap.bound(key)
+        bound = self.keymap.bound(key)
         if len(key) > 1 and isinstance(bound, Command) and bound.id in _WHILE_WRITING:
             self.run(bound)
             return True
@@ -473,17 +466,21 @@ class Frame(Screen[None], inherit_bindings=False):
             return True
         return False
 
+    @property
+    def is_busy(self) -> bool:
+        """Return whether keys wait for what the one before began."""
+        return self.editing.is_busy
+
     def on_descendant_focus(self) -> None:
         """Put an open line away once something else was clicked."""
         self.editing.look()
         self.filtering.look()
+        if self._look.plain:
+            self._draw()
 
     def _answer(self, key: str) -> None:
         act, self._question = self._question, None
-        if key == "enter" and not self._seen.may_answer(self._typed_at):
-            self._question = act
-            self.say("Read the question first; enter answers it now.")
-        elif key == "enter" and act is not None:
+        if key == "enter" and act is not None:
             self._acting.act(act.call)
             self._draw()
         elif key == "escape":
@@ -514,32 +511,8 @@ class Frame(Screen[None], inherit_bindings=False):
         elif key != "escape":
             self.say(f"{written(prefix.key)} {written(key)} is not a command.")
 
-    def must_wait(self, key: str) -> bool:
-        """Return whether a key is about rows that are still being read, or a text that is still being saved."""
-        if self.editing.is_busy:
-            return True
-        bound = self._keymap.bound(canonical(key))
-        if key in _NEVER_WAITING or isinstance(bound, Listed) or isinstance(self.focused, Input | TextArea):
-            return False
-        reading = self.reading
-        first = reading.is_reading("place") and self.place.results is None
-        return first or reading.is_reading("go") or reading.is_reading("visit")
-
-    def give_up(self, key: str) -> None:
-        """Say that a key was not done: what it is about could not be read in time."""
-        self.say(f"Still reading; {written(canonical(key))} was not done.", is_problem=True)
-
-    def _go_to_seen(self) -> None:
-        """Put the cursor back on the row that was painted under it when the key was typed."""
-        place = self.place
-        row = self._seen.row_at(self._current, self._typed_at)
-        if row and place.main is place.list and row != place.cursor_key and not place.visited:
-            place.list.go_to(row)
-
     def run(self, command: Command) -> None:
         """Carry out a command, or say why it cannot act here."""
-        if command.id in _ON_WHAT_IS_SEEN:
-            self._go_to_seen()
         done = getattr(self, f"do_{command.id.replace('-', '_')}", None)
         part = self.part
         if (done is None and self.place.do(command.id)) or any(
@@ -567,11 +540,11 @@ class Frame(Screen[None], inherit_bindings=False):
 
     def do_back(self) -> None:
         """Go back a step."""
-        self._walk(-1, self._keymap.command("back"))
+        self._walk(-1, self.keymap.command("back"))
 
     def do_forward(self) -> None:
         """Go forward a step."""
-        self._walk(1, self._keymap.command("forward"))
+        self._walk(1, self.keymap.command("forward"))
 
     def _walk(self, by: int, command: Command) -> None:
         self._trail.leave(self.place.cursor_key, self._name_of(self.place))
@@ -591,7 +564,7 @@ class Frame(Screen[None], inherit_bindings=False):
         if self.focused is place.main and place.cursor_key:
             self.read()
         elif self.part is None or not self.part.do("open"):
-            self.say(self._keymap.command("open").elsewhere)
+            self.say(self.keymap.command("open").elsewhere)
 
     def read(self) -> None:
         """Give the keys to the card."""
@@ -621,7 +594,7 @@ class Frame(Screen[None], inherit_bindings=False):
         elif self._current != PLACES[0].name and self.place_named(PLACES[0].name) is not None:
             self.go(PLACES[0].name)
         else:
-            self.say(self._keymap.command("out").elsewhere)
+            self.say(self.keymap.command("out").elsewhere)
 
     def do_next_part(self) -> None:
         """Go to the next part that can be seen, and round."""
@@ -691,12 +664,11 @@ class Frame(Screen[None], inherit_bindings=False):
         self._lay_out(event.size.width, event.size.height)
 
     def _lay_out(self, width: int, height: int) -> None:
-        below, single = (
-            width < drawing.BESIDE,
-            width < drawing.ONE_LINE or (width < drawing.BESIDE and height < 20),
-        )
+        # One part after the other is how a screen reader reads.
+        plain = self._look.plain
+        below = plain or width < drawing.BESIDE
         self.set_class(below, "-below")
-        self.set_class(single, "-single")
-        self.set_class(width >= drawing.EVIDENCE, "-wide")
+        self.set_class(plain or width < drawing.ONE_LINE or (below and height < 20), "-single")
+        self.set_class(width >= drawing.EVIDENCE and not plain, "-wide")
         self.set_class(height < 12, "-low")
         self._draw()

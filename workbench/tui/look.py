@@ -1,0 +1,189 @@
+"""How the bench looks and answers for one person: theme, motion, plain words and keys, from `bench.toml`."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from workbench.tui.keys.dispatch import Keymap
+from workbench.tui.themes import ANSI, DARK, LIGHT, MONO, Themes, load_themes
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from workbench.engine.settings.sections import Settings
+    from workbench.tui.themes import ThemeFile
+
+FILE_NAME = "bench.toml"
+AUTO = "auto"
+PRESET = "preset"
+_MOTIONS = ("full", "reduced")
+
+
+@dataclass(frozen=True)
+class Look:
+    """How the bench is to look.
+
+    Args:
+        themes: Every theme there is.
+        wanted: Name of the theme asked for; `auto` follows the terminal.
+        motion: `full` or `reduced`.
+        plain: Whether all is said in words, for screen readers.
+        keymap: Which key does what.
+        problems: What could not be used, one sentence each.
+        origins: Who says so, by name: `theme`, `motion`, `plain`.
+    """
+
+    themes: Themes = field(default_factory=load_themes)
+    wanted: str = AUTO
+    motion: str = "full"
+    plain: bool = False
+    keymap: Keymap = field(default_factory=Keymap)
+    problems: tuple[str, ...] = ()
+    origins: Mapping[str, str] = field(default_factory=dict)
+
+    def theme(self, *, dark: bool | None, colours: int) -> ThemeFile:
+        """Return the theme to use.
+
+        Args:
+            dark: Whether the terminal's ground is; None where it does not say.
+            colours: How many it has; 0 where nobody wants any.
+        """
+        if self.wanted != AUTO:
+            return self.themes.choose(self.wanted)
+        if colours == 0:
+            return self.themes.choose(MONO)
+        if colours <= 16:
+            return self.themes.choose(ANSI)
+        return self.themes.choose(LIGHT if dark is False else DARK)
+
+
+def read_look(folder: Path | None, settings: Settings) -> Look:
+    """Read the person's `bench.toml` and themes; what is wrong with them is told, and ours stands in.
+
+    Args:
+        folder: Their configuration folder; None for none.
+        settings: Their `bench.…` count less than `bench.toml`, and more where a variable sets them.
+    """
+    written, problems = _written(folder)
+    themes = load_themes(folder / "themes" if folder is not None else None)
+    problems += themes.problems
+    origins: dict[str, str] = {}
+    values: dict[str, str | bool] = {}
+    for name, usual in (("theme", ""), ("motion", "full"), ("plain", False)):
+        setting, origin = getattr(settings.bench, name), settings.origin(f"bench.{name}")
+        if name in written and not origin.startswith("WORKBENCH_"):
+            values[name], origins[name] = written[name], FILE_NAME
+        elif origin != "default":
+            values[name], origins[name] = setting, origin
+        else:
+            values[name] = usual
+    wanted = str(values["theme"]) or AUTO
+    if wanted != AUTO and wanted not in themes.by_name:
+        known = ", ".join((AUTO, *sorted(themes.by_name)))
+        problems.append(f"There is no theme “{wanted[:40]}”; there are {known}.")
+        wanted = AUTO
+    if values["motion"] not in _MOTIONS:
+        problems.append(f'{FILE_NAME}: write motion = "reduced" or "full".')
+        values["motion"] = "full"
+    keys = {**settings.bench.keymap, **written.get("keys", {})}
+    keymap = Keymap({name: key for name, key in keys.items() if name != PRESET}, keys.get(PRESET, ""))
+    if os.environ.get("TEXTUAL_ANIMATIONS") == "none":
+        values["motion"], origins["motion"] = "reduced", "TEXTUAL_ANIMATIONS"
+    return Look(
+        themes,
+        wanted,
+        str(values["motion"]),
+        bool(values["plain"]),
+        keymap,
+        (*problems, *keymap.problems),
+        origins,
+    )
+
+
+def _written(folder: Path | None) -> tuple[dict[str, Any], list[str]]:
+    """Return what `bench.toml` says and may say, and what is wrong with it."""
+    if folder is None:
+        return {}, []
+    try:
+        document = tomllib.loads((folder / FILE_NAME).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}, []
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        return {}, [f"{FILE_NAME}: {error}."]
+    written, problems = {}, []
+    for name, value in document.items():
+        takes = _TAKES.get(name)
+        if takes is None:
+            problems.append(f"{FILE_NAME}: {name[:40]} means nothing; known are {', '.join(_TAKES)}.")
+        elif not isinstance(value, takes[0]) or (
+            isinstance(value, dict) and not all(isinstance(key, str) for key in value.values())
+        ):
+            problems.append(f"{FILE_NAME}: write {takes[1]}.")
+        else:
+            written[name] = value
+    return written, problems
+
+
+_TAKES: dict[str, tuple[type, str]] = {
+    "theme": (str, 'theme = "workbench-light"'),
+    "motion": (str, 'motion = "reduced"'),
+    "plain": (bool, "plain = true"),
+    "keys": (dict, 'keys as forget = "x" below [keys]'),
+}
+
+
+def keep_taste(folder: Path | None, values: Mapping[str, str | bool | None]) -> str:
+    """Write tastes into `bench.toml`; everything else in it stays as it is.
+
+    Args:
+        folder: The configuration folder; made where it is missing. None keeps nothing.
+        values: By name, `theme` or `keys.forget`; None takes one out.
+
+    Returns:
+        Why they could not be kept, or an empty string.
+    """
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+
+    if folder is None:
+        return ""
+    path = folder / FILE_NAME
+    try:
+        path = path.resolve()
+        document = tomlkit.parse(path.read_text(encoding="utf-8") if path.exists() else "")
+        for name, value in values.items():
+            section, dot, entry = name.partition(".")
+            if dot and section not in document:
+                if value is None:
+                    continue
+                document[section] = tomlkit.table()
+            place: Any = document[section] if dot else document
+            key = entry if dot else name
+            if value is not None:
+                place[key] = value
+            elif key in place:
+                del place[key]
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = path.with_name(f".{FILE_NAME}.{os.getpid()}")
+        temporary.write_text(tomlkit.dumps(document), encoding="utf-8")
+        temporary.replace(path)
+    except (OSError, UnicodeDecodeError, TOMLKitError) as error:
+        return f"{FILE_NAME} could not be written, so this holds until you leave: {error}."
+    return ""
+
+
+def stamp(folder: Path | None) -> tuple[tuple[str, int, int], ...]:
+    """Return what changes when a file does that the look is made of."""
+    if folder is None:
+        return ()
+    found: list[tuple[str, int, int]] = []
+    for path in (folder / FILE_NAME, *sorted((folder / "themes").glob("*.toml"))):
+        with suppress(OSError):
+            status = path.stat()
+            found.append((path.name, status.st_mtime_ns, status.st_size))
+    return tuple(found)
