@@ -26,6 +26,8 @@ from workbench.engine.results.audit import (
     PastFile,
     PastScore,
     PastScores,
+    Since,
+    SinceChange,
     Verified,
     VerifyProblem,
 )
@@ -240,6 +242,20 @@ COMPARISON = Comparison(
         MemoryChange("entity:a--b", "semantic", "memory/graph/entities/a--b.md", "t", "scored", "t", "t"),
         MemoryChange("file:x.md", "file", "x.md", "t", "added", None, "new"),
     ),
+)
+SINCE = Since(
+    WHEN,
+    WHEN,
+    COMMIT,
+    (
+        SinceChange(
+            EPISODE, "episodic", "memory/episodes/x.md", HOSTILE, "added", WHEN, HOSTILE, HOSTILE, COMMIT
+        ),
+    ),
+    (SinceChange("core:x:y", "core", "MEMORY.md", "t", "pinned", WHEN, "manual", "person", COMMIT),),
+    (SinceChange("file:x.md", "file", "x.md", "t", "removed", WHEN, "bot:main", "main", COMMIT),),
+    (Fall(EPISODE, "episodic", HOSTILE, "fading", "dormant", 0.2, -3, WHEN.date()),),
+    {HOSTILE: 2, "person": 1},
 )
 NO_COMPARISON = Comparison(COMMIT, COMMIT, (), ())
 PAST = SimpleNamespace(

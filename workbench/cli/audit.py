@@ -23,6 +23,7 @@ from workbench.display.audit import (
     log_lines,
     moment_lines,
     scores_lines,
+    since_lines,
     verified_lines,
 )
 from workbench.display.changes import changed_lines
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from workbench.engine.workspace import Workspace
 
 ACTIONS_SHOWN = 40
+SINCE_SHOWN = 12
 ACTS_NAMED = 5
 _REDO = "Do it again: workbench redo"
 _YES_HELP = "Also where it is somebody else’s, without asking."
@@ -126,6 +128,23 @@ def log(invocation: Invocation, /, limit: int | None, **wanted: Any) -> int:
         partial(log_lines, most=limit or ACTIONS_SHOWN),
         code=NOTHING_FOUND if filtered and not found.entries else DONE,
     )
+
+
+@audit_command.subcommand(
+    "since",
+    short_help="Say what was learned, changed, forgotten and faded since a moment",
+    answers="What happened while I was away?",
+    examples=("workbench audit since yesterday", "workbench audit since 2w --limit 50"),
+)
+@click.argument("time")
+@click.option(
+    "--limit", type=click.IntRange(min=1), default=SINCE_SHOWN, metavar="N", help="Show at most N of each."
+)
+def since(invocation: Invocation, /, time: str, limit: int) -> int:
+    """Memory as it was then is compared with memory as it is; what came and went in between is not told. With --json
+    everything is given.
+    """
+    return invocation.ask(lambda it: it.since(time), partial(since_lines, most=limit))
 
 
 @audit_command.subcommand(

@@ -6,6 +6,7 @@ from collections import Counter
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from workbench.display import words
 from workbench.display.changes import at_minute, on_day
 from workbench.display.text import Page, clip, counted, pad, safe, safe_line, wrap
 from workbench.engine import layout
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
         MemoryChange,
         Moment,
         PastScores,
+        Since,
         Verified,
     )
     from workbench.engine.results.memories import CoreView
@@ -329,6 +331,41 @@ def comparison_lines(page: Page, compared: Comparison) -> list[str]:
         for change in changes:
             lines += _change_lines(page, change)
     return lines
+
+
+def since_lines(page: Page, since: Since, most: int) -> list[str]:
+    """List what was learned, changed, forgotten and faded since a moment.
+
+    Args:
+        most: Rows shown of each.
+    """
+    by = ", ".join(f"{words.who(safe_line(owner))} {count:,}" for owner, count in since.by.items())
+    groups = (
+        ("Learned", "+", "good", since.learned),
+        ("Changed", "~", "accent", since.changed),
+        ("Forgotten", "−", "bad", since.forgotten),
+    )
+    lines = [page.heading(f"Since {at_minute(page, since.since)}", by)]
+    for name, sign, style, changes in groups:
+        lines += ["", page.paint(f"{name} {len(changes):,}", "strong")] if changes else []
+        for change in changes[:most]:
+            done = "" if change.change in ("added", "changed", "removed") else f", {change.change}"
+            beside = f"  {words.who(safe_line(change.owner))}{done}, {on_day(page, change.timestamp)}"
+            title = clip(safe_line(change.title or change.id), max(8, page.width - 2 - len(beside)))
+            lines.append(f"{page.paint(sign, style)} {title}{page.paint(beside, 'quiet')}")
+        lines += _more(page, len(changes) - most)
+    if since.faded:
+        lines += ["", page.paint(f"Faded out of recall {len(since.faded):,}", "strong")]
+        for fall in since.faded[:most]:
+            beside = f"  {fall.after}, {fall.on}"
+            title = clip(safe_line(fall.title or fall.id), max(8, page.width - 2 - len(beside)))
+            lines.append(f"{page.paint('↓', 'quiet')} {title}{page.paint(beside, 'quiet')}")
+        lines += _more(page, len(since.faded) - most)
+    return lines if len(lines) > 1 else [f"Nothing has changed since {at_minute(page, since.since)}."]
+
+
+def _more(page: Page, more: int) -> list[str]:
+    return [page.paint(f"  … and {more:,} more: --limit", "quiet")] if more > 0 else []
 
 
 def _change_lines(page: Page, change: MemoryChange) -> list[str]:

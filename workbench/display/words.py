@@ -19,6 +19,7 @@ _WHO = {
     "manual": "you, in an editor",
     "person": "you",
     "user": "you",
+    "main": "the agent",
     "bot:trigger-remember": "the agent, because you asked",
     "bot:auto-detect": "the agent",
     "bot:explicit": "the agent, because you asked",
@@ -42,7 +43,8 @@ def kind(store: str) -> str:
 
 
 def who(actor: str) -> str:
-    """Return who an actor of the audit log is."""
+    """Return who an actor or an owner of the audit log is."""
+    actor = actor.removeprefix("person as ")
     if actor in _WHO:
         return _WHO[actor]
     prefix, _, name = actor.partition(":")

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from workbench.engine.history.history import History
     from workbench.engine.history.recovery import OtherHolders
     from workbench.engine.scoped_memory import ScopedMemory
+    from workbench.engine.services.account import Account
     from workbench.engine.services.actions import ActionLog
     from workbench.engine.services.audit import Audit
     from workbench.engine.services.briefing import Briefing
@@ -200,6 +201,12 @@ class _Services:
         from workbench.engine.services.audit import Audit
 
         return Audit(self.context, self.mutator, self.past)
+
+    @cached_property
+    def account(self) -> Account:
+        from workbench.engine.services.account import Account
+
+        return Account(self.context, self.past)
 
     @cached_property
     def actions(self) -> ActionLog:
@@ -609,6 +616,7 @@ class Workspace:
     history_line = _Verb(lambda of: of.audit.history_line)
     at = _Verb(lambda of: of.audit.at)
     compare = _Verb(lambda of: of.audit.compare)
+    since = _Verb(lambda of: of.account.since)
 
     secrets_held = _Verb(lambda of: of.secrets.held)
     secrets_reveal = _Verb(lambda of: of.secrets.reveal)

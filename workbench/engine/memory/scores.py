@@ -539,9 +539,20 @@ def upcoming_changes(table: ScoreTable, within: int, context: DecayContext) -> F
     """
     if within < 0:
         raise InvalidInput("A forecast looks ahead.", remedy="Give a number of days from 0 on.")
+    last = min(within, date.max.toordinal() - decay.day_of(context.now, context.zone))
+    falls = falls_between(table, 1, last, context)
+    return Falls(context.now, context.settings.lambda_, within, falls)
+
+
+def falls_between(table: ScoreTable, first: int, last: int, context: DecayContext) -> tuple[Fall, ...]:
+    """Return every threshold that a memory passes after its last access, by day, then by id.
+
+    Args:
+        first: Calendar days from today of the first day that counts, negative in the past.
+        last: The same of the last day; none that the calendar does not have.
+    """
     today = decay.day_of(context.now, context.zone)
     lambda_, thresholds = context.settings.lambda_, context.thresholds
-    last_day = min(within, date.max.toordinal() - today)
     # Most memories share their terms with many others.
     known: dict[tuple[float, int, float], tuple[ThresholdCrossing, ...]] = {}
     found = []
@@ -554,24 +565,19 @@ def upcoming_changes(table: ScoreTable, within: int, context: DecayContext) -> F
             known[key] = threshold_crossings(base, lambda_, count, weight, thresholds)
         for passing in known[key]:
             ahead = day + passing.days - today
-            if 0 < ahead <= last_day:
+            if first <= ahead <= last:
                 found.append((ahead, table.ids[row], row, passing))
     found.sort(key=lambda fall: fall[:3])
-    return Falls(
-        context.now,
-        lambda_,
-        within,
-        tuple(
-            Fall(
-                memory_id,
-                table.stores[row],
-                table.titles[row],
-                passing.before,
-                passing.after,
-                passing.threshold,
-                ahead,
-                date.fromordinal(today + ahead),
-            )
-            for ahead, memory_id, row, passing in found
-        ),
+    return tuple(
+        Fall(
+            memory_id,
+            table.stores[row],
+            table.titles[row],
+            passing.before,
+            passing.after,
+            passing.threshold,
+            ahead,
+            date.fromordinal(today + ahead),
+        )
+        for ahead, memory_id, row, passing in found
     )

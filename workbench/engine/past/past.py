@@ -524,7 +524,7 @@ def _scored(
     before, after = pairs.get(layout.DECAY_SCORES, (None, None))
     if before == after:
         return
-    old, new = _decided(before), _decided(after)
+    old, new = decided_in(before), decided_in(after)
     for id_ in sorted({*old, *new}):
         was, now = old.get(id_, _UNDECIDED), new.get(id_, _UNDECIDED)
         if was == now or id_ in told:
@@ -541,7 +541,8 @@ def _scored(
         yield MemoryChange(id_, unit.store, path, unit.title, "scored", unit.text, unit.text, standing)
 
 
-def _decided(content: bytes | None) -> dict[str, tuple[bool, bool]]:
+def decided_in(content: bytes | None) -> dict[str, tuple[bool, bool]]:
+    """Return whether each memory is pinned and archived by a scores file, of those that are either."""
     entries = DecayScores.parse(content or b"").entries
     decided = {id_: (entry.pinned, is_archived(entry)) for id_, entry in entries.items()}
     return {id_: each for id_, each in decided.items() if any(each)}

@@ -69,13 +69,13 @@ class ScorePoint:
 
 @dataclass(frozen=True, slots=True)
 class Fall:
-    """A memory that passes a threshold if nobody touches it.
+    """A memory that passes a threshold if nobody touches it, or has passed it.
 
     Args:
         before: Its status until then.
         after: Its status from then on.
         threshold: The score it falls below, 0-1.
-        days: In how many calendar days, from 1.
+        days: In how many calendar days, from 1; of what has passed, how many ago as 0 or less.
         on: The day, in the workspace's time zone.
     """
 

@@ -22,6 +22,8 @@ from workbench.engine.history.commits import (
 from workbench.engine.markdown.decay_scores import DecayScores, ScoreEntry
 from workbench.engine.memory.access_journal import JournalPage
 from workbench.engine.memory.decay import (
+    ARCHIVED,
+    DORMANT,
     NEVER,
     SCORED_STORES,
     Accesses,
@@ -39,6 +41,7 @@ from workbench.engine.memory.scores import (
     FactColumns,
     ScoreTable,
     build_score_table,
+    falls_between,
     moved_to_moment,
     score_all,
     score_course,
@@ -332,6 +335,8 @@ class ScoreCache:
     lock: threading.RLock = field(default_factory=threading.RLock, repr=False, compare=False)
 
 
+# Statuses of what the agent does not recall by itself.
+_FADED = frozenset({DORMANT, ARCHIVED})
 # So many memories are asked for one by one rather than all of them read.
 _FEW = 2_000
 
@@ -432,6 +437,14 @@ class Scores:
         """Return what passes a threshold within some days, the soonest first."""
         told = self.reckoning if lambda_ is None else with_decay_rate(self.reckoning, lambda_)
         return upcoming_changes(self._census(), within, told)
+
+    @garbage_collection_paused()
+    def faded(self, since: datetime) -> tuple[results.decay.Fall, ...]:
+        """Return what dropped out of recall after a moment's day, nobody having touched it since; the latest first."""
+        told = self.reckoning
+        first = day_of(since, told.zone) + 1 - day_of(told.now, told.zone)
+        falls = falls_between(self._census(), first, 0, told)
+        return tuple(fall for fall in reversed(falls) if fall.after in _FADED and fall.before not in _FADED)
 
     def explained(
         self, memory_id: str, on: date | None, *, lambda_: float | None

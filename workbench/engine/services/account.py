@@ -1,0 +1,241 @@
+"""What became of memory since a moment, and by whom; read from the commits after it and no others."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import TYPE_CHECKING
+
+from workbench.engine import layout, results
+from workbench.engine.history.commits import parse_message
+from workbench.engine.history.permissions import owner_of
+from workbench.engine.services.past import read_time
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from datetime import datetime
+
+    from workbench.engine.history.git_objects import Commit
+    from workbench.engine.history.git_store import GitStore
+    from workbench.engine.past.past import Past
+    from workbench.engine.results.audit import MemoryChange, SinceChange
+    from workbench.engine.services.context import WorkspaceContext
+    from workbench.engine.services.past import PastReader
+
+_BEGUN = "system:init"
+_FORGOTTEN = frozenset({"removed", "archived"})
+_DONE = {"PIN": "pinned", "UNPIN": "unpinned", "ARCHIVE": "archived", "RESTORE": "restored"}
+# Versions of files that are looked into to see who changed which of their memories.
+_MOST_VERSIONS = 150
+
+
+class Account:
+    """Tells what one has missed."""
+
+    def __init__(self, context: WorkspaceContext, past: PastReader) -> None:
+        self._context = context
+        self._past = past
+
+    def since(self, moment: str) -> results.audit.Since:
+        """Return what was learned, changed and forgotten since a moment, by whom, and what faded.
+
+        Compared is memory as it was then with memory as it is now: what came and went in between is not told.
+
+        Args:
+            moment: A time or a day, whose beginning is meant; also `3d` (ago), `today` or `yesterday`.
+
+        Raises:
+            InvalidInput: This is no time.
+            HistoryDamaged: There was a history here, and it is gone.
+        """
+        context = self._context
+        if context.reads_refresh:
+            context.adopt_for_reading()
+        context.refresh_for_reading()
+        now = context.now()
+        asked = read_time(moment, "since", now).astimezone(context.zone)
+        context.history.refuse_gone()
+        base, found = self._changes(asked) if context.has_history() else (None, [])
+        by = Counter(each.owner for each in found)
+        return results.audit.Since(
+            asked,
+            now,
+            base,
+            learned=tuple(each for each in found if each.change == "added"),
+            changed=tuple(each for each in found if each.change != "added" and each.change not in _FORGOTTEN),
+            forgotten=tuple(each for each in found if each.change in _FORGOTTEN),
+            faded=context.scores().faded(asked),
+            by=dict(by.most_common()),
+        )
+
+    def _changes(self, asked: datetime) -> tuple[str | None, list[SinceChange]]:
+        """Return the commit that memory stood at, and what became of each memory since, newest first."""
+        from workbench.engine.past.past import compare_moments
+
+        store = self._past.store
+        later: list[Commit] = []
+        base: Commit | None = None
+        for commit in store.walk():
+            if commit.moment <= asked:
+                base = commit
+                break
+            later.append(commit)
+        then = base.id if base is not None else None
+        if base is None and later and later[-1].author == _BEGUN:
+            # What a history begins with was there before it.
+            base = later.pop()
+        if not later:
+            return then, []
+        after = self._past.of(later[0].id)
+        read = after.files.versions.content
+        pairs = {
+            change.path: (
+                read(change.old_blob) if change.old_blob else None,
+                read(change.new_blob) if change.new_blob else None,
+            )
+            for change in store.changed_paths(base.tree if base else None, later[0].tree)
+            if _is_memory(change.path)
+        }
+        compared = compare_moments(pairs, after.unit, self._context.zone, (then, later[0].id))
+        authors = _Authors(self._context, store, after, later, base)
+        scores = _Decided(*pairs.get(layout.DECAY_SCORES, (None, None)))
+        found = [_told(change, authors.of(change), scores) for change in compared.memories]
+        found.sort(key=attrgetter("timestamp", "id"), reverse=True)
+        return then, found
+
+
+def _is_memory(path: str) -> bool:
+    if path.startswith(f"{layout.META}/"):
+        return path == layout.DECAY_SCORES
+    return layout.is_memory_file(path)
+
+
+@dataclass(frozen=True)
+class _Act:
+    """What one commit did to one file."""
+
+    commit: Commit
+    actor: str
+    owner: str
+    action: str
+    summary: str
+
+
+class _Authors:
+    """Finds who changed a memory; what many have changed is read version by version.
+
+    Args:
+        later: The commits since, newest first.
+        base: The one before them.
+    """
+
+    def __init__(
+        self,
+        context: WorkspaceContext,
+        store: GitStore,
+        after: Past,
+        later: Sequence[Commit],
+        base: Commit | None,
+    ) -> None:
+        self._zone = context.zone
+        self._store = store
+        self._read = after.files.versions.content
+        self._base = base
+        self._newest = _Act(later[0], later[0].author, owner_of(parse_message(later[0])), "EDIT", "")
+        self._left = _MOST_VERSIONS
+        self._found: dict[str, Mapping[str, tuple[_Act, _Act]]] = {}
+        self._by_path: dict[str, list[_Act]] = defaultdict(list)
+        for at, commit in enumerate(later):
+            message = parse_message(commit)
+            owner = owner_of(message)
+            if message.transaction:
+                for entry in message.entries:
+                    actor = entry.actor or message.actor
+                    act = _Act(commit, actor, owner, entry.action, entry.summary)
+                    self._by_path[entry.file].append(act)
+                continue
+            # Another program's, which has no audit lines.
+            before = later[at + 1] if at + 1 < len(later) else base
+            for change in store.changed_paths(before.tree if before else None, commit.tree):
+                self._by_path[change.path].append(_Act(commit, message.actor, owner, message.action, ""))
+
+    def of(self, change: MemoryChange) -> _Act:
+        """Return who changed a memory last, or who added it."""
+        acts = self._by_path.get(change.path, [])
+        if change.change == "scored":
+            acts = [*acts, *self._by_path.get(layout.DECAY_SCORES, [])]
+            acts = [act for act in acts if act.action != "DECAY"]
+            decisions = [act for act in acts if act.action in _DONE]
+            named = [act for act in decisions if change.id in act.summary]
+            return next(iter(named or decisions or acts), self._newest)
+        if len({(act.actor, act.commit.moment.astimezone(self._zone).date()) for act in acts}) > 1:
+            last, first = self._acts_in(change.path, acts).get(change.id, (acts[0], acts[-1]))
+            return first if change.change == "added" else last
+        return next(iter(acts), self._newest)
+
+    def _acts_in(self, path: str, acts: Sequence[_Act]) -> Mapping[str, tuple[_Act, _Act]]:
+        """Return the last and the first act on each memory of a file, as far as versions may be read."""
+        known = self._found.get(path)
+        if known is not None or self._left <= 0:
+            return known or {}
+        found: dict[str, tuple[_Act, _Act]] = {}
+        now = self._said(path, acts[0].commit)
+        for at, act in enumerate(acts):
+            if self._left <= 0:
+                break
+            older = acts[at + 1].commit if at + 1 < len(acts) else self._base
+            before = self._said(path, older)
+            for id_ in now.keys() | before.keys():
+                if now.get(id_) != before.get(id_):
+                    found[id_] = (found[id_][0] if id_ in found else act, act)
+            now = before
+        self._found[path] = found
+        return found
+
+    def _said(self, path: str, commit: Commit | None) -> Mapping[str, str]:
+        from workbench.engine.past.past import memories_in
+
+        self._left -= 1
+        blob = self._store.tree_blob(commit.tree, path) if commit is not None else None
+        if blob is None:
+            return {}
+        return {id_: unit.compared for id_, unit in memories_in(path, self._read(blob), self._zone).items()}
+
+
+class _Decided:
+    """Which memories two versions of the scores file pin and archive; read where anybody asks."""
+
+    def __init__(self, before: bytes | None, after: bytes | None) -> None:
+        self._files = (before, after)
+        self._sides: list[dict[str, tuple[bool, bool]]] = []
+
+    def what(self, memory_id: str) -> str:
+        """Return what was decided on a memory; empty where the scores file does not say."""
+        from workbench.engine.past.past import decided_in
+
+        if not self._sides:
+            self._sides = [decided_in(each) for each in self._files]
+        was, now = (side.get(memory_id, (False, False)) for side in self._sides)
+        if was[1] != now[1]:
+            return "archived" if now[1] else "restored"
+        if was[0] != now[0]:
+            return "pinned" if now[0] else "unpinned"
+        return ""
+
+
+def _told(change: MemoryChange, act: _Act, decided: _Decided) -> SinceChange:
+    word = change.change
+    if word == "scored":
+        word = decided.what(change.id) or _DONE.get(act.action, "changed")
+    return results.audit.SinceChange(
+        change.id,
+        change.store,
+        change.path,
+        change.title,
+        word,
+        act.commit.moment,
+        act.actor,
+        act.owner,
+        act.commit.id,
+    )
