@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from workbench.display import words
 from workbench.display.cells import wrap
-from workbench.display.ink import BLANK, Span, ink, line_width, wrap_line
+from workbench.display.ink import BLANK, Span, gap, ink, line_width, wrap_line
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
 
     from workbench.display.ink import Line
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 # Prose is set no wider.
 MEASURE = 88
 _LABEL = 9
+_TWO_COLUMNS, _APART = 68, 3
 _BESIDE = 60
 _LAST_CHANGES = 4
 _LAST_USES = 5
@@ -34,10 +36,37 @@ class Section:
     Args:
         label: The word.
         lines: What stands beside or below it, each wrapped as it needs.
+        hangs: How many spans begin a line; what follows them stays to their right where the line is wrapped.
     """
 
     label: str
     lines: tuple[Line, ...]
+    hangs: int = 0
+
+
+@dataclass(frozen=True)
+class Beside:
+    """Two sections that stand beside one another where there is room, and below one another where there is not."""
+
+    left: Section
+    right: Section
+
+
+@dataclass(frozen=True)
+class Walked:
+    """A fact or relation on the card of an entity.
+
+    Args:
+        link: Its id; what it says where its line has none.
+        title: Its words.
+        retired: Whether it holds no longer.
+        edge: From, relation and to; None for a fact.
+    """
+
+    link: str
+    title: str
+    retired: bool = False
+    edge: tuple[str, str, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -50,13 +79,15 @@ class Card:
         kind: One line below it: what it is and how it stands.
         sections: In order.
         details: Shown on demand: formula, id, file and lines.
+        walked: What its cursor goes to line by line: the facts and relations of an entity.
     """
 
     title: str
     text: str
     kind: Line = BLANK
-    sections: tuple[Section, ...] = ()
+    sections: tuple[Section | Beside, ...] = ()
     details: tuple[Section, ...] = ()
+    walked: tuple[Walked, ...] = ()
 
 
 def memory_card(
@@ -85,21 +116,22 @@ def memory_card(
         Span(words.sign(shown.store) + " ", f"store.{shown.store}"),
         ink(" · ".join(standing), "soft"),
     )
-    sections = [Section("WHY", _why(why, now))]
+    sections = [Section("WHY", why_lines(why, now))]
     if shown.links.from_:
-        sections.append(Section("USED BY", _named(shown.links.from_, titles)))
+        sections.append(Section("USED BY", named_lines(shown.links.from_, titles)))
     if names := tuple(each for each in shown.links.to if each not in shown.provenance):
-        sections.append(Section("NAMES", _named(names, titles)))
+        sections.append(Section("NAMES", named_lines(names, titles)))
     if explained is not None:
         sections.append(Section("FADES", ((ink(words.fades(explained)),),)))
     if shown.history:
-        sections.append(Section("HISTORY", _history(shown, now)))
+        sections.append(Section("HISTORY", history_lines(shown, now), hangs=1))
     return Card(
-        shown.title or shown.text, shown.text, kind, tuple(sections), tuple(_details(shown, explained))
+        shown.title or shown.text, shown.text, kind, tuple(sections), tuple(detail_sections(shown, explained))
     )
 
 
-def _why(why: Why, now: datetime) -> tuple[Line, ...]:
+def why_lines(why: Why, now: datetime) -> tuple[Line, ...]:
+    """Say what a memory rests on: the words, who said them and when, or who wrote it."""
     lines: list[Line] = []
     for said in why.said[:_MOST_QUOTES]:
         quote = " ".join(said.quote.split())
@@ -127,7 +159,8 @@ def _why(why: Why, now: datetime) -> tuple[Line, ...]:
     return tuple(lines) or ((ink("Nobody noted where this came from.", "soft"),),)
 
 
-def _named(ids: Sequence[str], titles: Mapping[str, str]) -> tuple[Line, ...]:
+def named_lines(ids: Sequence[str], titles: Mapping[str, str]) -> tuple[Line, ...]:
+    """Name the first of some memories, each to be followed, and say how many more there are."""
     lines: list[Line] = [
         (ink(titles.get(each) or words.origin(each), "text+link", None, each),) for each in ids[:_LAST_USES]
     ]
@@ -136,7 +169,8 @@ def _named(ids: Sequence[str], titles: Mapping[str, str]) -> tuple[Line, ...]:
     return tuple(lines)
 
 
-def _history(shown: Shown, now: datetime) -> tuple[Line, ...]:
+def history_lines(shown: Shown, now: datetime) -> tuple[Line, ...]:
+    """Say what was done to a memory last."""
     lines: list[Line] = []
     for entry in shown.history[:_LAST_CHANGES]:
         when = words.day(entry.timestamp.astimezone(now.tzinfo).date(), now.date())
@@ -146,7 +180,8 @@ def _history(shown: Shown, now: datetime) -> tuple[Line, ...]:
     return tuple(lines)
 
 
-def _details(shown: Shown, explained: DecayExplained | None) -> list[Section]:
+def detail_sections(shown: Shown, explained: DecayExplained | None) -> list[Section]:
+    """Return what a card shows on demand."""
     details = [
         Section("ID", ((ink(shown.id, "soft"),),)),
         Section("LINES", ((ink(f"{shown.path} {shown.start_line}–{shown.end_line}", "soft"),),)),
@@ -179,17 +214,39 @@ def card_lines(card: Card, width: int, *, details: bool = False) -> list[Line]:
     if card.kind:
         lines += wrap_line(card.kind, measure)
     for section in (*card.sections, *(card.details if details else ())):
-        lines += [BLANK, *_section(section, measure)]
+        lines.append(BLANK)
+        lines += _side_by_side(section, width) if isinstance(section, Beside) else _section(section, measure)
     return lines
 
 
 def _section(section: Section, width: int) -> Sequence[Line]:
     """Put what is said beside its word where there is room, below it where there is not."""
-    label = Span(f"{section.label:<{_LABEL}}", "soft+strong")
-    if width < _BESIDE:
-        return [(label,), *(part for line in section.lines for part in wrap_line(line, width))]
+    if width < _BESIDE or len(section.label) >= _LABEL:
+        return _below(section, width)
     lines: list[Line] = []
-    for line in section.lines:
-        for part in wrap_line(line, width - line_width((label,))):
-            lines.append(((label if not lines else Span(" " * _LABEL)), *part))
+    for part in _wrapped(section, width - _LABEL):
+        label = Span(" " * _LABEL) if lines else Span(f"{section.label:<{_LABEL}}", "soft+strong")
+        lines.append((label, *part))
     return lines
+
+
+def _below(section: Section, width: int) -> list[Line]:
+    return [(Span(section.label, "soft+strong"),), *_wrapped(section, width)]
+
+
+def _wrapped(section: Section, width: int) -> Iterator[Line]:
+    for line in section.lines:
+        lead, rest = line[: section.hangs], line[section.hangs :]
+        indent = line_width(lead)
+        for at, part in enumerate(wrap_line(rest, width - indent)):
+            yield (gap(indent), *part) if at else (*lead, *part)
+
+
+def _side_by_side(pair: Beside, width: int) -> list[Line]:
+    """Put two sections beside one another where each has the room for half a sentence."""
+    if width < _TWO_COLUMNS:
+        return [*_below(pair.left, width), BLANK, *_below(pair.right, width)]
+    width = min(width, 2 * MEASURE)
+    room = (width - _APART) * 11 // 20
+    rows = zip_longest(_below(pair.left, room), _below(pair.right, width - room - _APART), fillvalue=BLANK)
+    return [(*left, gap(room + _APART - line_width(left)), *right) if right else left for left, right in rows]

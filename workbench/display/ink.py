@@ -145,6 +145,11 @@ def wrap_line(line: Line, width: int) -> list[Line]:
     for span in line:
         for character in span.text:
             size = cell_width(character)
+            if used + size > width and character == " ":
+                # The break stands for it.
+                lines.append(_regrouped(row))
+                row, used, break_at = [], 0, 0
+                continue
             while used + size > width and row:
                 split = break_at or len(row)
                 lines.append(_regrouped(row[:split]))

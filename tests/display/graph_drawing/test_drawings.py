@@ -9,7 +9,7 @@ from tests.display.graph_drawing.graphs import chain, edge, id_of, node, view
 from tests.display.graph_drawing.test_grouping import many
 from tests.display.graph_drawing.test_neighbourhood import shown
 from workbench.display.canvas import Picture
-from workbench.display.graph_drawing.neighbourhood import draw_neighbourhood
+from workbench.display.graph_drawing.neighbourhood import draw_compact, draw_neighbourhood
 from workbench.display.graph_drawing.path import draw_path
 from workbench.engine.results.graph import GraphView
 
@@ -192,16 +192,30 @@ def test_many_neighbours_share_boxes() -> None:
 def test_no_room_for_boxes() -> None:
     assert shown(draw_neighbourhood(HARBOR, 30, 5)) == drawn(
         """
-▸Harbor
-← develops  Nora
-← reviews  Sam
-  also uses FastAPI
-← part-of  港の予報
-→ uses, decided-on  FastAPI
-→ uses  Grafana
-→ depends-on
-Storm surge model
-→ supersedes  Harbor 1
+▌Harbor
+├─← develops ── Nora
+├─← reviews ── Sam (also uses
+│   FastAPI)
+├─← part-of ── 港の予報
+├─→ uses, decided-on ──
+│   FastAPI
+├─→ uses ── Grafana
+├─→ depends-on ──
+│   Storm surge model
+└─→ supersedes ── Harbor 1
+"""
+    )
+
+
+def test_a_compact_tree_puts_what_is_related_alike_on_one_line() -> None:
+    assert shown(draw_compact(TWO_HOPS, 60, chosen=id_of(4))) == drawn(
+        """
+ Harbor
+├─← develops ── Nora
+│  └─→ relates-to ──▌Gothenburg
+├─→ uses ── Grafana
+└─→ depends-on ── Storm model
+   └─← part-of ── SWAN
 """
     )
 

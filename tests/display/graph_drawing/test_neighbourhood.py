@@ -21,8 +21,8 @@ from tests.display.graph_drawing.graphs import (
     view,
 )
 from tests.display.graph_drawing.tracing import Tracer, grid_of, told_in_boxes
-from workbench.display.graph_drawing.downward import ARROWS
-from workbench.display.graph_drawing.neighbourhood import draw_neighbourhood, members_of
+from workbench.display.graph_drawing.downward import ROW_STARTS
+from workbench.display.graph_drawing.neighbourhood import draw_compact, draw_neighbourhood, members_of
 from workbench.display.ink import line_width, plain_text
 from workbench.engine.results.graph import GraphView
 
@@ -41,7 +41,7 @@ def shown(picture: Picture) -> str:
 
 def is_list(picture: Picture) -> bool:
     """Tell whether a drawing is lines of words without boxes."""
-    return any(plain_text(line).lstrip().startswith(ARROWS) for line in picture.lines)
+    return any(plain_text(line).lstrip().startswith(ROW_STARTS) for line in picture.lines)
 
 
 def overlap(one: Region, other: Region) -> bool:
@@ -214,3 +214,23 @@ def test_a_relation_of_any_length_is_never_an_error(drawn: GraphView, size: tupl
     )
     picture = draw_neighbourhood(GraphView(drawn.center, drawn.nodes, longer), *size)
     assert all(line_width(line) <= max(1, size[0]) for line in picture.lines)
+
+
+@given(neighbourhoods(most=80, names=any_name), st.integers(0, 240))
+def test_a_compact_tree_has_everything_in_its_cells(drawn: GraphView, width: int) -> None:
+    picture = draw_compact(drawn, width)
+    placed = [key for key in picture.regions if not key.startswith("group:")]
+    for key, region in picture.regions.items():
+        placed.extend(members_of(drawn, key))
+        assert 0 <= region.x < region.x + region.width <= max(1, width)
+    assert sorted(placed) == sorted(each.id for each in drawn.nodes)
+    assert not any(overlap(*pair) for pair in combinations(picture.regions.values(), 2))
+    for line in picture.lines:
+        assert line_width(line) == cell_len(plain_text(line)) <= max(1, width)
+
+
+@given(neighbourhoods(), st.integers(60, 240))
+def test_a_compact_tree_tells_every_relation_there_is(drawn: GraphView, width: int) -> None:
+    words = " ".join(shown(draw_compact(drawn, width)).split())
+    for each in drawn.edges:
+        assert each.relation in words

@@ -1,14 +1,26 @@
-"""Draws a tree downward, where there is no width for columns: boxes indented, or lines of words."""
+"""Draws a tree downward, where there is no width for columns: boxes indented, or a tree of words."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from workbench.display.canvas import DOWN, LEFT, RIGHT, UP, Canvas, Picture, Region, Steps, walk_list
-from workbench.display.cells import cell_width, wrap
+from workbench.display.canvas import (
+    DOWN,
+    LEFT,
+    LINE_ROLE,
+    RIGHT,
+    UP,
+    Canvas,
+    Picture,
+    Region,
+    Steps,
+    walk_list,
+)
+from workbench.display.cells import cell_width
 from workbench.display.graph_drawing import boxes
-from workbench.display.graph_drawing.boxes import Box, Style, measure, packed, shorten
+from workbench.display.graph_drawing.boxes import LONGEST_NAME, Box, Style, measure, shorten
 from workbench.display.graph_drawing.tree import sides_of, write_run
 from workbench.display.ink import score_role
 
@@ -101,69 +113,136 @@ def _draw_runs(canvas: Canvas, twig: Twig) -> None:
             write_run(canvas, row, trunk + 1, child.x - 1, run)
 
 
-# What a relation begins with, by where it points: from the centre, to it, or both.
-ARROWS = ("→", "←", "↔")
-_MOST_INDENT = 8
-_Row = tuple[int, tuple[tuple[str, str], ...]]
+# What a row of a compact tree begins with: its place among its siblings, and where the relation points.
+ROW_STARTS = tuple(f"{corner}─{arrow}" for corner in "├└" for arrow in "→←↔")
+_INDENT, _MOST_INDENT, _LEAST_ROOM = 3, 24, 12
+_CURSOR, _BETWEEN = "▌", " · "
 
 
-def draw_list(root: Branch, width: int, chosen: str) -> Picture:
-    """Draw `→ uses  Name` for each box, indented under what it hangs on; every line takes at most `width` cells."""
-    width = max(1, width)
-    rows: list[_Row] = []
-    regions: dict[str, Region] = {}
-    steps: Steps = {}
+def draw_tree(root: Branch, width: int, chosen: str) -> Picture:
+    """Draw a tree in lines of words, such as `├─← works at ── Jonas Ek · Karin Voss`; none is wider than `width`.
 
-    def add(branch: Branch, depth: int, inner: str) -> None:
-        key = branch.caption.key
-        indent = min(2 * max(0, depth - 1), _MOST_INDENT, max(0, width - 8))
-        first = len(rows)
-        rows.extend((indent, line) for line in _lines(branch, width - indent, key == chosen))
-        regions[key] = Region(indent, first, width - indent, len(rows) - first)
-        if inner:
-            steps[key, LEFT] = inner
-            steps.setdefault((inner, RIGHT), key)
+    What is related alike and has nothing hanging on it shares a line.
+    """
+    tree = _CompactTree(max(1, width), chosen)
+    tree.add_name(root, 1)
+    tree.add_children(root, "")
+    return tree.picture(root.caption.key)
+
+
+class _CompactTree:
+    """Lines in the making, and what stands in them."""
+
+    def __init__(self, width: int, chosen: str) -> None:
+        self._width = width
+        self._chosen = chosen
+        self._parts: list[tuple[int, int, str, str, str]] = []
+        self._regions: dict[str, Region] = {}
+        self._rows: list[list[str]] = [[]]
+        self._steps: Steps = {}
+        self._x = self._y = self._hang = 0
+        self._before = ""
+
+    def add_children(self, branch: Branch, before: str) -> None:
+        """Add what hangs on a branch, each kind in a row of its own, after a prefix that draws what goes on."""
         inward, others = sides_of(branch)
+        kinds: dict[object, list[Branch]] = {}
         for child in inward + others:
-            add(child, depth + 1, key)
+            kind = (
+                child.caption.key
+                if child.children
+                else (child.runs, child.caption.group and child.caption.key)
+            )
+            kinds.setdefault(kind, []).append(child)
+        before = before[: max(0, min(_MOST_INDENT, self._width - _LEAST_ROOM))]
+        for at, alike in enumerate(kinds.values()):
+            last = at == len(kinds) - 1
+            after = before + ("   " if last else "│  ")
+            self._begin_row(before + ("└─" if last else "├─"), after, _lead(alike[0]))
+            for number, child in enumerate(alike):
+                self.add_name(child, cell_width(_BETWEEN) if number else 1, branch.caption.key)
+            for child in alike:
+                self.add_children(child, after)
 
-    add(root, 0, "")
-    walk_list(steps, list(regions), UP, DOWN)
-    canvas = Canvas(width, len(rows))
-    for y, (x, parts) in enumerate(rows):
-        for text, role in parts:
-            x = canvas.write(x, y, text, role)
-    return Picture(canvas.lines(), regions, steps, root.caption.key)
+    def _begin_row(self, before: str, after: str, lead: str) -> None:
+        """Begin a row with where its relation points and what it is called."""
+        self._break(before, after)
+        self._x -= 1
+        self._rows.append([])
+        for word in lead.split(" "):
+            self._add_words(word, "soft")
+            self._x += 1
+        self._x -= 1
+
+    def _break(self, before: str, after: str) -> None:
+        self._y += 1
+        self._before = after
+        self._write(0, before, LINE_ROLE)
+        self._x = self._hang = min(cell_width(before) + 1, self._width - 1)
+
+    def _write(self, x: int, text: str, role: str, link: str = "") -> None:
+        self._parts.append((x, self._y, text, role, link))
+
+    def _add_words(self, text: str, role: str, link: str = "") -> None:
+        if self._x > self._hang and self._x + cell_width(text) > self._width:
+            self._break(self._before, self._before)
+        self._write(self._x, text, role, link)
+        self._x += cell_width(text)
+
+    def add_name(self, branch: Branch, gap: int, inner: str = "") -> None:
+        """Add a thing to the row, after a gap or a sign that parts it from the one before."""
+        caption, key = branch.caption, branch.caption.key
+        marked = key == self._chosen
+        name = shorten(caption.name, max(1, min(LONGEST_NAME, self._width - self._hang)))
+        if self._x > self._hang and self._x + gap + cell_width(name) > self._width:
+            self._break(self._before, self._before)
+            gap = 0
+        elif gap > 1:
+            self._write(self._x, _BETWEEN, "faint")
+        x = min(self._x + gap, self._width - 1)
+        if marked:
+            self._write(x - 1, _CURSOR, "decide")
+        role = "tab" if marked else "soft" if caption.group else score_role(caption.score) + "+strong"
+        self._write(x, name, role, "" if caption.group else key)
+        self._x = x + cell_width(name)
+        self._regions[key] = Region(x, self._y, max(1, min(cell_width(name), self._width - x)), 1)
+        said = caption.status or ("no file" if caption.dashed else "")
+        notes = [" ".join(word for word, _ in note) for note in caption.notes]
+        if told := "; ".join(each for each in (said, *notes) if each):
+            for word in f"({told})".split(" "):
+                self._x += 1
+                self._add_words(word, "soft")
+        row = self._rows[-1]
+        if row:
+            self._steps[row[-1], RIGHT], self._steps[key, LEFT] = key, row[-1]
+        elif inner:
+            self._steps[key, LEFT] = inner
+        if inner:
+            self._steps.setdefault((inner, RIGHT), key)
+        row.append(key)
+
+    def picture(self, home: str) -> Picture:
+        """Return what was drawn."""
+        canvas = Canvas(self._width, self._y + 1)
+        for x, y, text, role, link in self._parts:
+            canvas.write(x, y, text, role, link)
+        lines: dict[int, list[str]] = {}
+        for key, region in self._regions.items():
+            lines.setdefault(region.y, []).append(key)
+        ordered = list(lines.values())
+        for upper, lower in pairwise(ordered):
+            for key in upper:
+                self._steps[key, DOWN] = self._nearest(key, lower)
+            for key in lower:
+                self._steps[key, UP] = self._nearest(key, upper)
+        return Picture(canvas.lines(), self._regions, self._steps, home)
+
+    def _nearest(self, key: str, others: list[str]) -> str:
+        return min(others, key=lambda other: abs(self._regions[other].x - self._regions[key].x))
 
 
-def _lines(branch: Branch, width: int, chosen: bool) -> list[tuple[tuple[str, str], ...]]:
-    caption = branch.caption
-    role = "tab" if chosen else "soft" if caption.group else score_role(caption.score) + "+strong"
-    mark = "▸" if chosen else ""
-    name = shorten(mark + caption.name, max(1, min(24, width)))
-    after = f" · {caption.status}" if caption.status else " · no file" if caption.dashed else ""
-    lines: list[tuple[tuple[str, str], ...]] = []
-    for at, run in enumerate(branch.runs):
-        arrow = "↔ " if run.outward and run.inward else "→ " if run.outward else "← "
-        lead = f"{arrow}{run.words}  " if run.words else arrow
-        here = at == len(branch.runs) - 1
-        if not here or cell_width(lead) + cell_width(name) > width:
-            lines.extend(((piece, "soft"),) for piece in wrap(lead, width))
-        else:
-            lines.append(((lead, "soft"), (name, role)))
-            name = ""
-    if name:
-        lines.append(((name, role),))
-    lines[-1] = (*lines[-1], (after, "soft")) if _width(lines[-1]) + cell_width(after) <= width else lines[-1]
-    room = max(1, width - 2)
-    lines.extend((("  ", "soft"), (line, "soft")) for note in caption.notes for line in _note(note, room))
-    return lines
-
-
-def _note(note: tuple[tuple[str, bool], ...], width: int) -> tuple[str, ...]:
-    fitting = tuple((word, whole and cell_width(word) <= width) for word, whole in note)
-    return packed(fitting, width)
-
-
-def _width(line: tuple[tuple[str, str], ...]) -> int:
-    return sum(cell_width(text) for text, _ in line)
+def _lead(branch: Branch) -> str:
+    """Return what stands between the line of a tree and a name: where relations point, and what they are called."""
+    arrows = {(True, True): "↔", (True, False): "→", (False, True): "←"}
+    said = [f"{arrows[run.outward, run.inward]} {run.words}".strip() for run in branch.runs]
+    return f"{', '.join(said)} ──" if any(run.words for run in branch.runs) else "".join(said) or "─"

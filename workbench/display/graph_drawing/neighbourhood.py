@@ -9,7 +9,7 @@ from workbench.display.canvas import Picture
 from workbench.display.cells import wrap
 from workbench.display.graph_drawing.boxes import FRAME_LINES, Style, captions_of
 from workbench.display.graph_drawing.columns import Columns, draw_columns, hang, place
-from workbench.display.graph_drawing.downward import Indented, draw_indented, draw_list, indent
+from workbench.display.graph_drawing.downward import Indented, draw_indented, draw_tree, indent
 from workbench.display.graph_drawing.ties import (
     grouped,
     hidden_relations,
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 ALWAYS_SINGLE = 12
 # More are, up to so many, where they fit.
 _MOST_SINGLE = 48
+# A tree of words names so many.
+_MOST_NAMED = 60
 # Where entities share boxes, so many boxes are enough to look at; fewer than the others say are too few to be drawn
 # with borders, on both sides of the centre, or at all.
 _MOST_BOXES, _FEWEST_FRAMED, _FEWEST_BESIDE, _FEWEST_BOXES = 28, 14, 10, 3
@@ -86,21 +88,21 @@ def arrange(ties: Ties, width: int, height: int, *, chosen: str, omitted: int = 
     root = grow(ties, shown, captions_of(ties, shown))
     keys = [each.caption.key for each in root.walk()]
     cursor = chosen if chosen in keys else same_group(chosen, keys) or root.caption.key
-    picture = _drawn(way, width, cursor) if way else draw_list(root, width, cursor)
-    footer = _footer(hidden_relations(ties, shown), omitted)
-    return replace(
-        picture, lines=(*picture.lines, *((Span(each, "soft"),) for each in wrap(footer, width) if footer))
-    )
+    picture = _drawn(way, width, cursor) if way else draw_tree(root, width, cursor)
+    return _with_footer(picture, hidden_relations(ties, shown), omitted, width)
 
 
-def _footer(hidden: int, omitted: int) -> str:
-    """Say what is not drawn."""
+def _with_footer(picture: Picture, hidden: int, omitted: int, width: int) -> Picture:
+    """Say below a drawing what is not drawn."""
     parts = []
     if hidden:
         parts.append(f"{hidden:,} {'relation' if hidden == 1 else 'relations'} among them not drawn")
     if omitted:
         parts.append(f"{omitted:,} more {'entity' if omitted == 1 else 'entities'} not drawn")
-    return "; ".join(parts)
+    if not parts:
+        return picture
+    told = ((Span(each, "soft"),) for each in wrap("; ".join(parts), max(1, width)))
+    return replace(picture, lines=(*picture.lines, *told))
 
 
 def _chosen_way(ties: Ties, width: int, height: int) -> tuple[Shown, Way | None]:
@@ -210,6 +212,18 @@ def draw_neighbourhood(view: GraphView, width: int, height: int, *, chosen: str 
     if not ties.center:
         return Picture((), {})
     return arrange(ties, width, height, chosen=chosen, omitted=view.omitted)
+
+
+def draw_compact(view: GraphView, width: int, *, chosen: str = "") -> Picture:
+    """Draw a neighbourhood as a tree of words, which a narrow screen has room for; likewise."""
+    ties = read_ties(view)
+    if not ties.center:
+        return Picture((), {})
+    shown = whole(ties) if len(ties.nodes) <= _MOST_NAMED else grouped(ties, _MOST_NAMED)
+    root = grow(ties, shown, captions_of(ties, shown))
+    keys = [each.caption.key for each in root.walk()]
+    cursor = chosen if chosen in keys else same_group(chosen, keys) or root.caption.key
+    return _with_footer(draw_tree(root, width, cursor), hidden_relations(ties, shown), view.omitted, width)
 
 
 def members_of(view: GraphView, group: str) -> tuple[str, ...]:

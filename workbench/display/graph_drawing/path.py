@@ -11,7 +11,7 @@ from workbench.display.canvas import DOWN, LEFT, RIGHT, UP, Canvas, Picture, Reg
 from workbench.display.cells import cell_width
 from workbench.display.graph_drawing import boxes
 from workbench.display.graph_drawing.boxes import Box, Style, caption_of, captions_of, measure
-from workbench.display.graph_drawing.downward import draw_list
+from workbench.display.graph_drawing.downward import draw_tree
 from workbench.display.graph_drawing.ties import read_ties, whole
 from workbench.display.graph_drawing.tree import grow, write_head, write_link
 
@@ -79,7 +79,7 @@ def _chain(ties: Ties, width: int, height: int, chosen: str) -> Picture:
             if rows is not None:
                 return _drawn(found, links, rows, width, height, chosen)
     shown = whole(ties)
-    return draw_list(grow(ties, shown, captions_of(ties, shown)), width, chosen)
+    return draw_tree(grow(ties, shown, captions_of(ties, shown)), width, chosen)
 
 
 def _rows(found: Sequence[Box], links: Sequence[_Link], width: int) -> list[_Row] | None:

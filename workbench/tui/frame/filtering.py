@@ -86,7 +86,7 @@ class Filtering:
         if command != "filter":
             return False
         place = self._frame.place
-        if place.main is not place.list:
+        if place.main is not place.list and not place.FILTERS_MAIN:
             self._frame.say(COMMAND["filter"].elsewhere)
         elif self._frame.focused in (place.card, place.evidence):
             self._frame.say("^f finds in a text; tab goes to the list.")

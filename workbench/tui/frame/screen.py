@@ -10,6 +10,7 @@ from textual.containers import Container, Horizontal, Vertical
 from textual.screen import Screen
 from textual.widgets import Input, TextArea
 
+from workbench.tui import verbs, verbs_graph
 from workbench.tui.follower import Follower
 from workbench.tui.frame import drawing, spoken
 from workbench.tui.frame.acting import Acting
@@ -21,7 +22,6 @@ from workbench.tui.frame.editing import Editing
 from workbench.tui.frame.filtering import Filtering
 from workbench.tui.frame.looking import Looking
 from workbench.tui.frame.reading import Reading
-from workbench.tui.frame.seen import Seen
 from workbench.tui.frame.trail import Step, Trail
 from workbench.tui.keys.table import Command, Prefix, canonical, written
 from workbench.tui.parts.canvas import CanvasPart
@@ -30,12 +30,12 @@ from workbench.tui.parts.line import DrawnLines
 from workbench.tui.parts.list import ListPart
 from workbench.tui.parts.page import PagePart
 from workbench.tui.parts.prompt import PromptLine
-from workbench.tui.places.listed import ASK, BY_NAME, PLACES, Listed
+from workbench.tui.places.listed import ASK, BY_NAME, PLACES
 from workbench.tui.places.place import Part, Place
-from workbench.tui.verbs import VERBS, Act, redo, undo
+from workbench.tui.verbs import Act, redo, undo
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from datetime import datetime
 
     from textual import events
@@ -59,9 +59,7 @@ _REST = 0.05
 _CALM = 0.08
 _FIRST = "timeline"
 _LINES = ("rail", "line-of-places", "crumbs", "status", "keys", "sheet")
-# What changes most acts on the row that was painted under the cursor when it was typed.
-_ON_WHAT_IS_SEEN = frozenset({"forget", "bring-back", "write", "decline"})
-_NEVER_WAITING = frozenset({"escape", "ctrl+q", "ctrl+t", "f1", "slash", "question_mark"})
+_VERBS = {**verbs.VERBS, **verbs_graph.VERBS}
 _EVERYWHERE = ("open", "ask", "help")
 # What keys that are no text do while a line is being written.
 _WHILE_WRITING = frozenset({"quit", "help", "next-theme"})
@@ -74,7 +72,6 @@ class Frame(Screen[None], inherit_bindings=False):
         workspace: Whose memory is shown.
         remembered: Where one was; kept up to date.
         look: Which key does what, and whether signs are words.
-        clock: Seconds, on the clock that keys are stamped with.
     """
 
     DEFAULT_CSS = """
@@ -126,9 +123,7 @@ class Frame(Screen[None], inherit_bindings=False):
     """
     BINDINGS: ClassVar = []
 
-    def __init__(
-        self, workspace: Workspace, remembered: Remembered, look: Look, clock: Callable[[], float]
-    ) -> None:
+    def __init__(self, workspace: Workspace, remembered: Remembered, look: Look) -> None:
         super().__init__()
         self._workspace = workspace
         self._look = look
@@ -141,8 +136,6 @@ class Frame(Screen[None], inherit_bindings=False):
         self._steps: NextSteps | None = None
         self._said, self._is_problem = "", False
         self._question: Act | None = None
-        self._seen = Seen(clock)
-        self._typed_at = 0.0
         self._hints: tuple[tuple[str, str], ...] = ()
         self._prefix: Prefix | None = None
         self._sheet_timer: Timer | None = None
@@ -290,7 +283,6 @@ class Frame(Screen[None], inherit_bindings=False):
             self.say(answer)
         elif answer.question:
             self._question = answer
-            self._seen.ask()
             self._draw()
         else:
             self._acting.act(answer.call)
@@ -341,6 +333,13 @@ class Frame(Screen[None], inherit_bindings=False):
             self.reading.read(
                 "evidence", lambda workspace: place.read_evidence(workspace, subject), place.evidence.show
             )
+
+    def show_card(self, card: Card) -> None:
+        """Show a preview in the card, until the cursor moves or memory changes."""
+        if self._rest is not None:
+            self._rest.stop()
+        self.reading.forget("card")
+        self.place.card.show(card)
 
     def say(self, said: str, *, is_problem: bool = False) -> None:
         """Say a sentence on the status line; it stays until the next."""
@@ -419,13 +418,6 @@ class Frame(Screen[None], inherit_bindings=False):
                 else drawing.key_line(keys, width),
             )
         )
-        self.call_after_refresh(self._painted)
-
-    def _painted(self) -> None:
-        """Note what can be read on the screen from now on."""
-        self._seen.paint_row(self._current, self.place.cursor_key)
-        if self._question is not None:
-            self._seen.paint_question()
 
     def _line(self, name: str) -> DrawnLines:
         return self._lines[name]
@@ -442,18 +434,16 @@ class Frame(Screen[None], inherit_bindings=False):
 
     # Keys.
 
-    def take_key(self, key: str, typed_at: float) -> bool:
+    def take_key(self, key: str) -> bool:
         """Act on a key.
 
         Args:
             key: In Textual's names.
-            typed_at: When it was typed, on the clock of the frame.
 
         Returns:
             False where it is text of the line that is being written.
         """
         key = canonical(key)
-        self._typed_at = typed_at
         if self._question is not None:
             self._answer(key)
             return True
@@ -485,6 +475,11 @@ class Frame(Screen[None], inherit_bindings=False):
             return True
         return False
 
+    @property
+    def is_busy(self) -> bool:
+        """Return whether keys wait for what the one before began."""
+        return self.editing.is_busy
+
     def on_descendant_focus(self) -> None:
         """Put an open line away once something else was clicked."""
         self.editing.look()
@@ -494,14 +489,12 @@ class Frame(Screen[None], inherit_bindings=False):
 
     def _answer(self, key: str) -> None:
         act, self._question = self._question, None
-        if key == "enter" and not self._seen.may_answer(self._typed_at):
-            self._question = act
-            self.say("Read the question first; enter answers it now.")
-        elif key == "enter" and act is not None:
+        if key == "enter" and act is not None:
             self._acting.act(act.call)
             self._draw()
         elif key == "escape":
             self.say("Left as it was.")
+            self.read_card()
         else:
             self._question = act
             self.say("Answer with enter or esc.")
@@ -528,32 +521,8 @@ class Frame(Screen[None], inherit_bindings=False):
         elif key != "escape":
             self.say(f"{written(prefix.key)} {written(key)} is not a command.")
 
-    def must_wait(self, key: str) -> bool:
-        """Return whether a key is about rows that are still being read, or a text that is still being saved."""
-        if self.editing.is_busy:
-            return True
-        bound = self.keymap.bound(canonical(key))
-        if key in _NEVER_WAITING or isinstance(bound, Listed) or isinstance(self.focused, Input | TextArea):
-            return False
-        reading = self.reading
-        first = reading.is_reading("place") and self.place.results is None
-        return first or reading.is_reading("go") or reading.is_reading("visit")
-
-    def give_up(self, key: str) -> None:
-        """Say that a key was not done: what it is about could not be read in time."""
-        self.say(f"Still reading; {written(canonical(key))} was not done.", is_problem=True)
-
-    def _go_to_seen(self) -> None:
-        """Put the cursor back on the row that was painted under it when the key was typed."""
-        place = self.place
-        row = self._seen.row_at(self._current, self._typed_at)
-        if row and place.main is place.list and row != place.cursor_key and not place.visited:
-            place.list.go_to(row)
-
     def run(self, command: Command) -> None:
         """Carry out a command, or say why it cannot act here."""
-        if command.id in _ON_WHAT_IS_SEEN:
-            self._go_to_seen()
         done = getattr(self, f"do_{command.id.replace('-', '_')}", None)
         part = self.part
         if (done is None and self.place.do(command.id)) or any(
@@ -562,14 +531,14 @@ class Frame(Screen[None], inherit_bindings=False):
             self._draw()
         elif done is not None:
             done()
-        elif command.id in VERBS:
+        elif command.id in _VERBS:
             self._act(command)
         elif part is None or not part.do(command.id):
             self.say(command.elsewhere or f"{command.help} That is not possible here yet.")
 
     def _act(self, command: Command) -> None:
         subjects = self.place.subjects
-        self.begin(VERBS[command.id](subjects) if subjects else command.elsewhere)
+        self.begin(_VERBS[command.id](subjects) if subjects else command.elsewhere)
 
     def do_undo(self) -> None:
         """Take back what the status line named."""

@@ -28,6 +28,7 @@ class Command:
 
 _NO_PAIR = "Only two contradicting statements are decided with < > =."
 _NOTHING_WAITS = "Nothing waits here; 2 is the Inbox."
+_ENTITIES = "That is for entities; 5 is the Graph."
 _MARKED_IN_LIST = "Rows are marked in the list; tab goes there."
 
 MOVING = (
@@ -210,6 +211,11 @@ PREFIXES = (
                 "merge", ("m",), "merge", "Merge two that are marked.", "Mark two rows with space first."
             ),
             Command("reinforce", ("r",), "reinforce", "Count a use.", "Only memories are reinforced."),
+            Command("rename", ("n",), "rename…", "Call an entity otherwise.", _ENTITIES),
+            Command("link", ("l",), "link to another…", "Relate an entity to another.", _ENTITIES),
+            Command("unlink", ("k",), "remove relation", "Remove the relation under the cursor.", _ENTITIES),
+            Command("retire", ("t",), "retire", "Say that a fact held until today.", _ENTITIES),
+            Command("add-entity", ("N",), "new entity…", "Add a person, a project, a thing.", _ENTITIES),
             Command("import", ("i",), "import…", "Bring memory in.", "Import cannot be opened here."),
             Command("export", ("o",), "export…", "Write memory out.", "Export cannot be opened here."),
             Command("health", ("d",), "index and health", "Show what works in part.", "Everything works."),

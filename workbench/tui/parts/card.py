@@ -10,6 +10,8 @@ from workbench.tui.parts.page import PagePart
 if TYPE_CHECKING:
     from workbench.display.card import Card
 
+_WALKS = ("move-down", "move-up", "left", "right")
+
 
 class CardPart(PagePart):
     """One card, or nothing."""
@@ -34,4 +36,26 @@ class CardPart(PagePart):
             self.details = not self.details
             self.draw()
             return True
+        if self.card is not None and self.card.walked and command in _WALKS:
+            return self._walk_card(self.card, command) or super().do(command)
         return super().do(command)
+
+    def _walk_card(self, card: Card, command: str) -> bool:
+        """Go down and up through facts, relations and then all other links; to the side, to the other column."""
+        lines = {link: line for line, link in self.links}
+        facts = [each.link for each in card.walked if each.edge is None and each.link in lines]
+        relations = [each.link for each in card.walked if each.edge is not None and each.link in lines]
+        if command in ("left", "right"):
+            column = facts if command == "left" else relations
+            if self.link not in (relations if command == "left" else facts) or not column:
+                return False
+            goal = min(column, key=lambda each: abs(lines[each] - lines[self.link]))
+        else:
+            order = [*facts, *relations, *(link for link in lines if link not in {*facts, *relations})]
+            by = 1 if command == "move-down" else -1
+            at = order.index(self.link) + by if self.link in order else 0 if by > 0 else -1
+            if not 0 <= at < len(order):
+                return False
+            goal = order[at]
+        self.walk_to(lines[goal], goal)
+        return True

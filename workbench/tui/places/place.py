@@ -16,6 +16,7 @@ from workbench.tui.parts.evidence import EvidencePart, evidence_of_memory
 from workbench.tui.parts.filter import Filterable, FilterLine, RowFilter
 from workbench.tui.parts.line import DrawnLines
 from workbench.tui.parts.list import ListPart
+from workbench.tui.places.entity_reading import is_entity, read_entity_card, title_of
 from workbench.tui.verbs import Memory
 from workbench.tui.widgets.rows import NoRows
 
@@ -58,6 +59,8 @@ class Place(Container):
     """Commands that the key line offers here, beside those of the frame."""
     FILTER_KEYS: ClassVar[tuple[str, ...]] = ()
     """What may stand before a colon in a filter; `filterable` gives the values."""
+    FILTERS_MAIN: ClassVar[bool] = False
+    """Whether what is shown instead of the list is filtered as well."""
     spot = ""
     """Where in the place one is, beyond the row: an entity in the middle, a moment; what `[` comes back to."""
 
@@ -119,13 +122,15 @@ class Place(Container):
 
     def read_card(self, workspace: Workspace, subject: Subject) -> Card:
         """Read the card of a row; called on a thread. Every memory has the same card, wherever it is met."""
+        if is_entity(subject.id):
+            return read_entity_card(workspace, subject.id)
         shown = workspace.show(subject.id, count_access=False)
         try:
             explained = workspace.decay_explain(subject.id)
         except (NotFound, InvalidInput):
             explained = None
         named = {*shown.links.to, *shown.links.from_}
-        titles = {each: title for each in named if (title := _title(workspace, each))}
+        titles = {each: title for each in named if (title := title_of(workspace, each))}
         return memory_card(shown, workspace.why(subject.id), explained, titles, workspace.now())
 
     def read_evidence(self, workspace: Workspace, subject: Subject) -> Evidence | None:
@@ -192,13 +197,3 @@ class Place(Container):
         keys = self.list.chosen_keys if self.main is self.list else (self.cursor_key,)
         found = (self.subject(key) for key in keys if key)
         return tuple(each for each in found if each is not None)
-
-
-def _title(workspace: Workspace, memory_id: str) -> str:
-    """Return the words of a memory; none for what is no memory, such as a session or a way of learning."""
-    if not memory_id.startswith(("core:", "episode:", "entity:", "procedure:", "vault:")):
-        return ""
-    try:
-        return workspace.title(memory_id)
-    except (InvalidInput, NotFound):
-        return ""
