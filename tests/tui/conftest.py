@@ -24,6 +24,7 @@ from tests.tui.seen_workspace import seen, seen_clock, seen_folder, seen_templat
 from tests.tui.stillness import settle
 from workbench.tui import app as bench_app
 from workbench.tui.app import BenchApp
+from workbench.tui.frame import seen as seen_on_screen
 from workbench.tui.panes import base, core, inbox_reading
 
 __all__ = ["seen", "seen_clock", "seen_folder", "seen_template"]
@@ -51,6 +52,8 @@ def restless(monkeypatch: pytest.MonkeyPatch) -> None:
         (bench_app, "_LONG"),
     ):
         monkeypatch.setattr(module, name, 0.01)
+    # Keys of a test come in one go; those that are about the rule have a clock of their own.
+    monkeypatch.setattr(seen_on_screen, "INERT", 0.0)
     monkeypatch.setattr(Input, "cursor_blink", False)
     # How long the pilot looks, after each key, whether the process is idle; `settle` knows better when it is.
     monkeypatch.setattr(_wait, "SLEEP_GRANULARITY", 0.002)

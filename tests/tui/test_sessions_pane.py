@@ -29,11 +29,11 @@ from tests.tui.sessions_hands import (
     transcript,
 )
 from tests.tui.stillness import settle
+from workbench.display.lit_words import LIT
 from workbench.engine import FixedClock, Workspace
 from workbench.engine.results.sessions import Compacted, CompactionProgress
 from workbench.tui.app import BenchApp
 from workbench.tui.screens.memory import MemoryScreen
-from workbench.tui.views.lit_words import LIT
 
 
 class SlowCompaction:

@@ -40,6 +40,8 @@ class TypedAhead:
         app: The app that the keys are for.
         deliver: Hands one of them to the widget that has the focus; called on the app's own message pump.
         must_wait: Returns True for a key that is about rows which are not there yet.
+        most_seconds: How long a key waits for them.
+        given_up: Told of a key that waited so long, and is not done; without it the last key waits on.
     """
 
     def __init__(
@@ -47,10 +49,15 @@ class TypedAhead:
         app: App[None],
         deliver: Callable[[Typed], Awaitable[None]],
         must_wait: Callable[[Typed], bool],
+        *,
+        most_seconds: float = _SECONDS_TO_ANSWER,
+        given_up: Callable[[Typed], None] | None = None,
     ) -> None:
         self._app = app
         self._deliver = deliver
         self._must_wait = must_wait
+        self._most_seconds = most_seconds
+        self._given_up = given_up
         self._waiting: deque[Typed] = deque()
         self._is_under_way = False
         self._moved_at = 0.0
@@ -75,11 +82,15 @@ class TypedAhead:
         while self._waiting and self._must_wait(self._waiting[0]):
             if self._looking is None:
                 self._moved_at = time.monotonic()
-            if len(self._waiting) == 1 or time.monotonic() - self._moved_at <= _SECONDS_TO_ANSWER:
+            waits_on = len(self._waiting) == 1 and self._given_up is None
+            if waits_on or time.monotonic() - self._moved_at <= self._most_seconds:
                 self._looking = self._app.set_timer(_LOOK_AGAIN, self._deliver_next)
                 return
-            self._waiting.popleft()
+            typed = self._waiting.popleft()
+            if self._given_up is not None:
+                self._given_up(typed)
         self._looking = None
+        self._is_under_way = bool(self._waiting)
         if self._waiting:
             await self._deliver(self._waiting.popleft())
             await self._follow_twice(self._way())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
+from typing import Any
 
 from textual import events
 from textual.pilot import Pilot
@@ -19,8 +20,10 @@ TWO_SIZES = ((80, 24), (160, 40))
 
 
 @asynccontextmanager
-async def opened(workspace: Workspace, size: tuple[int, int] = (120, 36)) -> AsyncIterator[Pilot[None]]:
-    app = FrameApp(workspace)
+async def opened(
+    workspace: Workspace, size: tuple[int, int] = (120, 36), **options: Any
+) -> AsyncIterator[Pilot[None]]:
+    app = FrameApp(workspace, **options)
     async with app.run_test(size=size) as pilot:
         await settle(pilot)
         yield pilot

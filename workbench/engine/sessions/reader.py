@@ -148,6 +148,10 @@ class TranscriptReader:
         with self._lock:
             return self._lines.count()
 
+    def memories(self) -> Memories:
+        """Return the ids of all memories drawn from it, by line."""
+        return self._memories()
+
     def page(self, first: int, most: int) -> TranscriptPage:
         """Return some lines with the memories drawn from them.
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 from textual import events
 from textual.app import App
+from textual.message import Message
+from textual.widgets import Input, TextArea
 
 from workbench.tui.frame.remembered import Remembered
 from workbench.tui.frame.screen import Frame
@@ -30,6 +32,13 @@ if TYPE_CHECKING:
 # Seconds between two looks whether files of themes and keys have changed.
 _LOOK_EVERY = 1.0
 _NOTICES = {Notice.DARK.value: True, Notice.LIGHT.value: False}
+# Seconds that a key waits for the rows that it is about.
+_SECONDS_TO_ANSWER = 2.0
+
+
+def _stamp() -> float:
+    """Return the present on the clock that Textual stamps keys with."""
+    return Message().time
 
 
 class FrameApp(App[None], inherit_bindings=False):
@@ -38,6 +47,7 @@ class FrameApp(App[None], inherit_bindings=False):
     Args:
         workspace: Opened with `reads_refresh=False`; stays open until the app is left.
         follow: Take in what others change while the bench is open, on a thread of its own.
+        clock: Seconds, on the clock that keys are stamped with.
         config_folder: Where the person's `bench.toml` and themes are; None for none.
         dark: Whether the ground of the terminal is; None where it does not say.
         may_answer_late: Whether the terminal may still say so.
@@ -58,6 +68,7 @@ class FrameApp(App[None], inherit_bindings=False):
         at: str = "",
         on_shown: Callable[[], object] | None = None,
         follow: bool = False,
+        clock: Callable[[], float] = _stamp,
     ) -> None:
         wants_colour = not os.environ.get("NO_COLOR")
         with _unset("NO_COLOR"):
@@ -72,15 +83,17 @@ class FrameApp(App[None], inherit_bindings=False):
         self._late = LateAnswer(self.take_ground) if may_answer_late else None
         self.remembered = Remembered.load(workspace.state)
         self.look = read_look(config_folder, workspace.settings)
-        self._stamp = stamp(config_folder)
+        self._files = stamp(config_folder)
         self._begin_at, self._on_shown = at, on_shown
         for each in self.look.themes.by_name.values():
             self.register_theme(textual_theme(each))
         chosen = self._chosen_theme()
         self.palette = Palette(chosen, plain=self.look.plain)
         self.theme = chosen.name
-        self.frame = Frame(workspace, self.remembered, self.look)
-        self._typed_ahead = TypedAhead(self, self._deliver, lambda _typed: self.frame.is_busy)
+        self.frame = Frame(workspace, self.remembered, self.look, clock)
+        self._typed_ahead = TypedAhead(
+            self, self._deliver, self._must_wait, most_seconds=_SECONDS_TO_ANSWER, given_up=self._give_up
+        )
 
     def on_mount(self) -> None:
         self.push_screen(self.frame)
@@ -106,9 +119,21 @@ class FrameApp(App[None], inherit_bindings=False):
 
     async def _deliver(self, typed: Typed) -> None:
         """Hand a key to the frame, or to the line that is being written."""
-        if isinstance(typed, events.Key) and self.screen is self.frame and self.frame.take_key(typed.key):
-            return
+        if self.screen is self.frame:
+            if isinstance(typed, events.Key) and self.frame.take_key(typed.key, typed.time):
+                return
+            if isinstance(typed, events.Paste) and not isinstance(self.focused, Input | TextArea):
+                self.frame.say("Text is pasted where one writes: / asks, n writes a new memory.")
+                return
         await super().on_event(typed)
+
+    def _must_wait(self, typed: Typed) -> bool:
+        key = typed.key if isinstance(typed, events.Key) else ""
+        return self.screen is self.frame and self.frame.must_wait(key)
+
+    def _give_up(self, typed: Typed) -> None:
+        if isinstance(typed, events.Key):
+            self.frame.give_up(typed.key)
 
     def watch_theme(self, name: str) -> None:
         """Take the colours of another theme."""
@@ -141,14 +166,14 @@ class FrameApp(App[None], inherit_bindings=False):
         return problem
 
     def _look_again(self) -> None:
-        if stamp(self.config_folder) != self._stamp:
+        if stamp(self.config_folder) != self._files:
             self._take_look()
             problems = self.look.problems
             more = f" And {len(problems) - 1} more; Settings has them." if len(problems) > 1 else ""
             self.frame.say(f"{problems[0]}{more}" if problems else "", is_problem=bool(problems))
 
     def _take_look(self) -> None:
-        self._stamp = stamp(self.config_folder)
+        self._files = stamp(self.config_folder)
         if self.config_folder is not None:
             self.look = read_look(self.config_folder, self.workspace.settings)
         for each in self.look.themes.by_name.values():

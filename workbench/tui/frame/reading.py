@@ -34,6 +34,7 @@ class Reading:
         self._workspace = workspace
         self._failed = failed
         self._newest: dict[str, int] = {}
+        self._under_way: set[str] = set()
         self._pool = ThreadPoolExecutor(_READERS, "read")
 
     def read(
@@ -52,6 +53,7 @@ class Reading:
             failed: Told instead of the one that is told of every failure.
         """
         number = self._newest[part] = self._newest.get(part, 0) + 1
+        self._under_way.add(part)
 
         def answer() -> None:
             if self._newest[part] != number:
@@ -65,12 +67,18 @@ class Reading:
 
         self._pool.submit(answer).add_done_callback(self._over)
 
+    def is_reading(self, part: str) -> bool:
+        """Return whether something is still being read for a part."""
+        return part in self._under_way
+
     def forget(self, part: str) -> None:
         """Make void whatever is still being read for a part."""
         self._newest[part] = self._newest.get(part, 0) + 1
+        self._under_way.discard(part)
 
     def _tell(self, part: str, number: int, show: Callable[[T], object], found: T) -> None:
         if self._newest[part] == number:
+            self._under_way.discard(part)
             show(found)
 
     def _over(self, future: Future[None]) -> None:

@@ -22,6 +22,7 @@ from workbench.tui.frame.editing import Editing
 from workbench.tui.frame.filtering import Filtering
 from workbench.tui.frame.looking import Looking
 from workbench.tui.frame.reading import Reading
+from workbench.tui.frame.seen import Seen
 from workbench.tui.frame.trail import Step, Trail
 from workbench.tui.keys.table import Command, Prefix, canonical, written
 from workbench.tui.parts.canvas import CanvasPart
@@ -30,12 +31,12 @@ from workbench.tui.parts.line import DrawnLines
 from workbench.tui.parts.list import ListPart
 from workbench.tui.parts.page import PagePart
 from workbench.tui.parts.prompt import PromptLine
-from workbench.tui.places.listed import ASK, BY_NAME, PLACES
+from workbench.tui.places.listed import ASK, BY_NAME, PLACES, Listed
 from workbench.tui.places.place import Part, Place
 from workbench.tui.verbs import Act, redo, undo
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from datetime import datetime
 
     from textual import events
@@ -60,6 +61,9 @@ _CALM = 0.08
 _FIRST = "timeline"
 _LINES = ("rail", "line-of-places", "crumbs", "status", "keys", "sheet")
 _VERBS = {**verbs.VERBS, **verbs_graph.VERBS}
+# What changes most acts on the row that was painted under the cursor when it was typed.
+_ON_WHAT_IS_SEEN = frozenset({"forget", "bring-back", "write", "decline"})
+_NEVER_WAITING = frozenset({"escape", "ctrl+q", "ctrl+t", "f1", "slash", "question_mark"})
 _EVERYWHERE = ("open", "ask", "help")
 # What keys that are no text do while a line is being written.
 _WHILE_WRITING = frozenset({"quit", "help", "next-theme"})
@@ -72,6 +76,7 @@ class Frame(Screen[None], inherit_bindings=False):
         workspace: Whose memory is shown.
         remembered: Where one was; kept up to date.
         look: Which key does what, and whether signs are words.
+        clock: Seconds, on the clock that keys are stamped with.
     """
 
     DEFAULT_CSS = """
@@ -123,7 +128,9 @@ class Frame(Screen[None], inherit_bindings=False):
     """
     BINDINGS: ClassVar = []
 
-    def __init__(self, workspace: Workspace, remembered: Remembered, look: Look) -> None:
+    def __init__(
+        self, workspace: Workspace, remembered: Remembered, look: Look, clock: Callable[[], float]
+    ) -> None:
         super().__init__()
         self._workspace = workspace
         self._look = look
@@ -136,6 +143,8 @@ class Frame(Screen[None], inherit_bindings=False):
         self._steps: NextSteps | None = None
         self._said, self._is_problem = "", False
         self._question: Act | None = None
+        self._seen = Seen(clock)
+        self._typed_at = 0.0
         self._hints: tuple[tuple[str, str], ...] = ()
         self._prefix: Prefix | None = None
         self._sheet_timer: Timer | None = None
@@ -283,6 +292,7 @@ class Frame(Screen[None], inherit_bindings=False):
             self.say(answer)
         elif answer.question:
             self._question = answer
+            self._seen.ask()
             self._draw()
         else:
             self._acting.act(answer.call)
@@ -418,6 +428,13 @@ class Frame(Screen[None], inherit_bindings=False):
                 else drawing.key_line(keys, width),
             )
         )
+        self.call_after_refresh(self._painted)
+
+    def _painted(self) -> None:
+        """Note what can be read on the screen from now on."""
+        self._seen.paint_row(self._current, self.place.cursor_key)
+        if self._question is not None:
+            self._seen.paint_question()
 
     def _line(self, name: str) -> DrawnLines:
         return self._lines[name]
@@ -434,16 +451,18 @@ class Frame(Screen[None], inherit_bindings=False):
 
     # Keys.
 
-    def take_key(self, key: str) -> bool:
+    def take_key(self, key: str, typed_at: float) -> bool:
         """Act on a key.
 
         Args:
             key: In Textual's names.
+            typed_at: When it was typed, on the clock of the frame.
 
         Returns:
             False where it is text of the line that is being written.
         """
         key = canonical(key)
+        self._typed_at = typed_at
         if self._question is not None:
             self._answer(key)
             return True
@@ -475,11 +494,6 @@ class Frame(Screen[None], inherit_bindings=False):
             return True
         return False
 
-    @property
-    def is_busy(self) -> bool:
-        """Return whether keys wait for what the one before began."""
-        return self.editing.is_busy
-
     def on_descendant_focus(self) -> None:
         """Put an open line away once something else was clicked."""
         self.editing.look()
@@ -489,7 +503,10 @@ class Frame(Screen[None], inherit_bindings=False):
 
     def _answer(self, key: str) -> None:
         act, self._question = self._question, None
-        if key == "enter" and act is not None:
+        if key == "enter" and not self._seen.may_answer(self._typed_at):
+            self._question = act
+            self.say("Read the question first; enter answers it now.")
+        elif key == "enter" and act is not None:
             self._acting.act(act.call)
             self._draw()
         elif key == "escape":
@@ -521,8 +538,32 @@ class Frame(Screen[None], inherit_bindings=False):
         elif key != "escape":
             self.say(f"{written(prefix.key)} {written(key)} is not a command.")
 
+    def must_wait(self, key: str) -> bool:
+        """Return whether a key is about rows that are still being read, or a text that is still being saved."""
+        if self.editing.is_busy:
+            return True
+        bound = self.keymap.bound(canonical(key))
+        if key in _NEVER_WAITING or isinstance(bound, Listed) or isinstance(self.focused, Input | TextArea):
+            return False
+        reading = self.reading
+        first = reading.is_reading("place") and self.place.results is None
+        return first or reading.is_reading("go") or reading.is_reading("visit")
+
+    def give_up(self, key: str) -> None:
+        """Say that a key was not done: what it is about could not be read in time."""
+        self.say(f"Still reading; {written(canonical(key))} was not done.", is_problem=True)
+
+    def _go_to_seen(self) -> None:
+        """Put the cursor back on the row that was painted under it when the key was typed."""
+        place = self.place
+        row = self._seen.row_at(self._current, self._typed_at)
+        if row and place.main is place.list and row != place.cursor_key and not place.visited:
+            place.list.go_to(row)
+
     def run(self, command: Command) -> None:
         """Carry out a command, or say why it cannot act here."""
+        if command.id in _ON_WHAT_IS_SEEN:
+            self._go_to_seen()
         done = getattr(self, f"do_{command.id.replace('-', '_')}", None)
         part = self.part
         if (done is None and self.place.do(command.id)) or any(

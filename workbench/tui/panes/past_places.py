@@ -13,7 +13,7 @@ from workbench.tui.views.past_moment import NOW
 if TYPE_CHECKING:
     from datetime import tzinfo
 
-    from workbench.tui.drawing.course import Course
+    from workbench.display.course import Course
 
 _FIRST = "first"
 _COMMIT = re.compile(r"[0-9a-f]{6,40}")

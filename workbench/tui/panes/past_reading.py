@@ -8,11 +8,11 @@ from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from workbench.display.course import prepare_course
 from workbench.display.diffing import compare
 from workbench.display.graph_drawing.neighbourhood import draw_neighbourhood
 from workbench.engine.errors import NotFound, WorkbenchError
 from workbench.engine.results.audit import MemoryChange
-from workbench.tui.drawing.course import prepare_course
 from workbench.tui.query import Query
 from workbench.tui.views import past as views
 from workbench.tui.views import past_detail
@@ -21,13 +21,13 @@ from workbench.tui.views.past import PastRows
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from workbench.display.course import Course
     from workbench.display.ink import Line
     from workbench.engine.past.past import Past
     from workbench.engine.results.audit import CommitView
     from workbench.engine.results.graph import GraphView
     from workbench.engine.results.memories import Shown
     from workbench.tui.bench import Bench, Memory
-    from workbench.tui.drawing.course import Course
     from workbench.tui.views.past import Section
 
 _MOST_MOMENTS = 6

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from textual import on, work
 from textual.message import Message
 
+from workbench.display.course import followed, whole, zoomed
+from workbench.display.scrubber import Pointers
 from workbench.engine.errors import WorkbenchError
-from workbench.tui.drawing.course import followed, whole, zoomed
-from workbench.tui.drawing.scrubber import Pointers
 from workbench.tui.panes.base import Pane
 from workbench.tui.panes.past_places import (
     Target,
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
 
+    from workbench.display.course import Course, Window
     from workbench.display.ink import Line
     from workbench.engine.results.audit import CommitView
     from workbench.tui.bench import Bench
-    from workbench.tui.drawing.course import Course, Window
 
 
 class PastTravelling(Pane):

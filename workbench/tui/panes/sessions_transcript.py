@@ -24,12 +24,13 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
 
     from workbench.display.ink import Line
+    from workbench.display.transcript import Entry
     from workbench.engine.results.sessions import FlushCheck
     from workbench.tui.bench import Bench
     from workbench.tui.bench.sessions import TranscriptCalls
     from workbench.tui.overlays import Overlays
     from workbench.tui.views.sessions import Listed
-    from workbench.tui.views.transcript import Entry, Look
+    from workbench.tui.views.transcript import Look
 
 _NOTHING_SAID = teach(
     "Nothing was said here.",

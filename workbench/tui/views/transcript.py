@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 from workbench.display.cells import wrap
 from workbench.display.ink import BLANK, Line, Span, gap, ink, spread
+from workbench.display.lit_words import light
+from workbench.display.transcript import Entry
 from workbench.engine.clock import in_zone
 from workbench.tui.bench import Link
 from workbench.tui.views.dates import day_and_month, long_day
-from workbench.tui.views.lit_words import light
 from workbench.tui.views.memory import link_lines, markdown_lines, wrap_code
 
 if TYPE_CHECKING:
@@ -29,21 +30,6 @@ _MOST_ROWS = 2000
 _FLUSHED = "Memory was flushed"
 _SPACES = re.compile(r"\s+")
 _RULE = "─"
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One line of a transcript, drawn.
-
-    Args:
-        number: Of the line, 1-based.
-        rows: What it looks like; none where there is nothing to see.
-        folds: Whether it can be folded and unfolded.
-    """
-
-    number: int
-    rows: tuple[Line, ...]
-    folds: bool = False
 
 
 @dataclass(frozen=True)

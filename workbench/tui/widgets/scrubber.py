@@ -9,10 +9,10 @@ from textual import events
 from textual.message import Message
 from textual.widget import Widget
 
+from workbench.display.course import commit_in
 from workbench.display.ink import BLANK, Span
+from workbench.display.scrubber import draw_scrubber, ribbon_place
 from workbench.tui import commands
-from workbench.tui.drawing.course import commit_in
-from workbench.tui.drawing.scrubber import draw_scrubber, ribbon_place
 from workbench.tui.keymap import bindings
 from workbench.tui.palette import PAPER
 from workbench.tui.widgets.painted import palette_of
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from textual.geometry import Size
     from textual.strip import Strip
 
+    from workbench.display.course import Course, Window
     from workbench.display.ink import Line
-    from workbench.tui.drawing.course import Course, Window
-    from workbench.tui.drawing.scrubber import Pointers
+    from workbench.display.scrubber import Pointers
 
 # On a lower screen all lanes are drawn as one.
 _LANES_FROM = 20

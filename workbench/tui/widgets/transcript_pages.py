@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from workbench.display.ink import Line
-    from workbench.tui.views.transcript import Entry
+    from workbench.display.transcript import Entry
 
 PAGE = 64
 # Rows that a line is thought to take until it was read.

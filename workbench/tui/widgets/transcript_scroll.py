@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from textual.geometry import Size
 from textual.message import Message
 
-from workbench.tui.views.lit_words import LIT
+from workbench.display.lit_words import LIT
 from workbench.tui.views.transcript import Look
 from workbench.tui.widgets.detail import Detail
 from workbench.tui.widgets.transcript_pages import TranscriptPages, page_of
@@ -15,7 +15,7 @@ from workbench.tui.widgets.transcript_pages import TranscriptPages, page_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from workbench.tui.views.transcript import Entry
+    from workbench.display.transcript import Entry
 
 GUTTER = 2
 _MARGIN_RIGHT = 1

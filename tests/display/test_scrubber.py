@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.display.ink import line_width, plain_text
-from workbench.tui.drawing.course import (
+from workbench.display.course import (
     AGENTS,
     HANDS,
     PEOPLE,
@@ -27,8 +26,8 @@ from workbench.tui.drawing.course import (
     whole,
     zoomed,
 )
-from workbench.tui.drawing.dates_below import dates_below
-from workbench.tui.drawing.scrubber import HERE, MARK, Pointers, draw_scrubber, ribbon_place
+from workbench.display.ink import line_width, plain_text
+from workbench.display.scrubber import HERE, MARK, Pointers, dates_below, draw_scrubber, ribbon_place
 from workbench.tui.panes.past_places import Target, day_earlier, day_later, parse_moment, parse_target
 
 LISBON = ZoneInfo("Europe/Lisbon")
