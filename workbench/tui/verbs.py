@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from workbench.engine.errors import ConfirmationNeeded
 
@@ -35,7 +35,14 @@ class Memory:
     archived: bool = False
 
 
-Subject: TypeAlias = Memory
+class Subject(Protocol):
+    """What keys act on: a frozen value of its kind."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def title(self) -> str: ...
 
 
 @dataclass(frozen=True)
@@ -121,6 +128,11 @@ VERBS: dict[str, Callable[[tuple[Memory, ...]], Act | str]] = {
     "bring-back": bring_back,
     "reinforce": reinforce,
 }
+
+
+Verb: TypeAlias = "Callable[[tuple[Any, ...]], Act | str]"
+OTHER_VERBS: dict[type, Mapping[str, Verb]] = {}
+"""Verbs of what is no memory, by its kind; the module of that kind puts them in. Any other says its `elsewhere`."""
 
 
 def undo(step: NextStep | None) -> Act | str:

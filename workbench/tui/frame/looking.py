@@ -23,6 +23,9 @@ _GO = {
     "go-session": "sessions",
 }
 _SESSION = "file:sessions/"
+_WITH_HISTORY = frozenset({"core", "episode", "entity", "procedure", "vault", "file"})
+HISTORY_OF = "of:"
+"""What stands before a memory's id in the spot of History that shows its changes alone."""
 
 
 class Looking:
@@ -41,6 +44,8 @@ class Looking:
             self._open_evidence()
         elif command in _GO:
             self._go(command)
+        elif command in ("history", "go-history"):
+            self._go_to_history(command)
         elif command == "show-evidence":
             self._frame.toggle_class("-no-evidence")
             self._frame.read_card()
@@ -101,6 +106,14 @@ class Looking:
                 self._frame.say(COMMAND[command].elsewhere)
 
         self._frame.reading.read("go", lambda workspace: _row_in(workspace, id_, place), show)
+
+    def _go_to_history(self, command: str) -> None:
+        """Go to what became of a memory or file."""
+        subject = self._frame.place.current
+        if subject is not None and subject.id.partition(":")[0] in _WITH_HISTORY:
+            self._frame.go("history", spot=HISTORY_OF + subject.id)
+        else:
+            self._frame.say(COMMAND[command].elsewhere)
 
     def open_memory(self, memory_id: str) -> None:
         """Go to the place where a memory stands, or show its card here where it stands in none of its own."""

@@ -36,7 +36,7 @@ from workbench.tui.places.place import Part, Place
 from workbench.tui.verbs import Act, redo, undo
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
 
     from textual import events
@@ -60,7 +60,7 @@ _REST = 0.05
 _CALM = 0.08
 _FIRST = "timeline"
 _LINES = ("rail", "line-of-places", "crumbs", "status", "keys", "sheet")
-_VERBS = {**verbs.VERBS, **verbs_graph.VERBS}
+_VERBS: Mapping[str, verbs.Verb] = {**verbs.VERBS, **verbs_graph.VERBS}
 # What changes most acts on the row that was painted under the cursor when it was typed.
 _ON_WHAT_IS_SEEN = frozenset({"forget", "bring-back", "write", "decline"})
 _NEVER_WAITING = frozenset({"escape", "ctrl+q", "ctrl+t", "f1", "slash", "question_mark"})
@@ -263,9 +263,11 @@ class Frame(Screen[None], inherit_bindings=False):
 
     def _leave_place(self, *, visit: bool = True) -> None:
         place, name = self.place, self._current
-        self._remembered.rows[name], self._remembered.spots[name] = place.cursor_key, place.spot
+        self._remembered.rows[name] = place.cursor_key
         if visit:
             self._trail.leave(place.cursor_key, self._name_of(place))
+        place.left()
+        self._remembered.spots[name] = place.spot
 
     def _name_of(self, place: Place) -> str:
         """Return what the place is called, or in a spot of it what is shown there."""
@@ -411,7 +413,8 @@ class Frame(Screen[None], inherit_bindings=False):
         self._line("line-of-places").show(lambda width: (drawing.line_of_places(counts, current, width),))
         subject = self.place.current
         trail = [BY_NAME[current].title, *([subject.title] if subject is not None else [])]
-        self._line("crumbs").show(lambda width: (drawing.crumbs(trail, "You · now", width),))
+        when = f"You · {self.place.when}"
+        self._line("crumbs").show(lambda width: (drawing.crumbs(trail, when, width),))
         said, is_problem = self._said or self._next_undo(), self._is_problem
         running = self._background()
         if self._look.plain:
@@ -572,14 +575,22 @@ class Frame(Screen[None], inherit_bindings=False):
             self._draw()
         elif done is not None:
             done()
-        elif command.id in _VERBS:
-            self._act(command)
+        elif self._act(command):
+            pass
         elif part is None or not part.do(command.id):
             self.say(command.elsewhere or f"{command.help} That is not possible here yet.")
 
-    def _act(self, command: Command) -> None:
+    def _act(self, command: Command) -> bool:
+        """Do what a verb does to what is under the cursor, or marked; returns whether it is a verb of such things."""
         subjects = self.place.subjects
-        self.begin(_VERBS[command.id](subjects) if subjects else command.elsewhere)
+        is_other = bool(subjects) and not isinstance(subjects[0], verbs.Memory)
+        of_kind = verbs.OTHER_VERBS.get(type(subjects[0]), {}) if is_other else _VERBS
+        verb = of_kind.get(command.id)
+        if verb is not None:
+            self.begin(verb(subjects) if subjects else command.elsewhere)
+        elif command.id in _VERBS:
+            self.say(command.elsewhere)
+        return verb is not None or command.id in _VERBS
 
     def do_undo(self) -> None:
         """Take back what the status line named."""

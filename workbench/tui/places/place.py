@@ -63,6 +63,8 @@ class Place(Container):
     """Whether what is shown instead of the list is filtered as well."""
     spot = ""
     """Where in the place one is, beyond the row: an entity in the middle, a moment; what `[` comes back to."""
+    when = "now"
+    """Of which moment memory is shown."""
 
     def __init__(self, name: str) -> None:
         super().__init__(id=f"place-{name}", name=name, classes="place")
@@ -140,10 +142,14 @@ class Place(Container):
     def go_to_spot(self, spot: str) -> None:
         """Be somewhere else in the place; what is shown there is read next."""
 
+    def left(self) -> None:
+        """Be told that another place is shown; what holds for one visit alone ends, `[` has kept the spot."""
+
     def writing(self, workspace: Workspace, subject: Subject) -> Writing | str:
         """Read what `e` edits in a row; called on a thread. A sentence says why nothing can be edited."""
-        is_memory = isinstance(subject, Memory)
-        return memory_writing(workspace, subject) if is_memory else COMMAND["edit"].elsewhere
+        if isinstance(subject, Memory):
+            return memory_writing(workspace, subject)
+        return COMMAND["edit"].elsewhere
 
     def reveal(self, key: str) -> bool:
         """Put the cursor on a row; returns whether it is there. Places that hide rows show it first."""
