@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from workbench.cli.agents import CLIENTS, Server, registration
+from workbench.cli.agents import CLIENTS, registration
+from workbench.engine.clients.known import Server
 
 FOLDER = Path("/home/nora/my “memory” $HOME's")
 STARTS = ["workbench", "mcp", "--workspace", str(FOLDER), "--agent", "scout"]

@@ -6,9 +6,7 @@ import json
 import os
 import shlex
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import click
@@ -18,7 +16,9 @@ from workbench.cli.invocation import DONE, Invocation
 from workbench.cli.json_output import print_json
 from workbench.cli.options import ROLE_VARIABLE, program_words, role_of, scope_option, scoped_door
 from workbench.display.text import write
-from workbench.engine.errors import RoleRefused
+from workbench.engine.clients.hooks import prepare_brief
+from workbench.engine.clients.known import Server
+from workbench.engine.errors import RoleRefused, WorkbenchError
 from workbench.engine.roles import parse_role
 
 if TYPE_CHECKING:
@@ -34,32 +34,6 @@ _FOR_PEOPLE = (
 _AGENT = click.option(
     "--agent", metavar="NAME", help="For the sub-agent of this name; else for the main agent."
 )
-
-
-@dataclass(frozen=True)
-class Server:
-    """The server as a client starts it.
-
-    Args:
-        program: What runs the `workbench` command.
-        folder: The workspace, absolute.
-        agent: Name of the sub-agent that it is for; None for the main agent.
-    """
-
-    program: Sequence[str]
-    folder: Path
-    agent: str | None = None
-
-    @property
-    def name(self) -> str:
-        """Return what the client shall call it."""
-        return f"workbench-{self.agent}" if self.agent else "workbench"
-
-    @property
-    def words(self) -> list[str]:
-        """Return the command line that starts it."""
-        role = ["--agent", self.agent] if self.agent else []
-        return [*self.program, "mcp", "--workspace", str(self.folder), *role]
 
 
 def registration(client: str, server: Server) -> str:
@@ -118,7 +92,12 @@ def mcp_command(
     if schemas:
         return _print_schemas(role)
     with invocation.workspace_class().open(invocation.locate(), role=role, clock=invocation.clock()) as door:
-        return _serve(door, port if http else None)
+        code = _serve(door, port if http else None)
+        if role == "main":
+            # What changed in this session is in the next one's brief, which is told at once then.
+            with suppress(WorkbenchError):
+                prepare_brief(door, door.root, invocation.clock())
+    return code
 
 
 def _serve(door: Workspace | ScopedMemory, port: int | None) -> int:

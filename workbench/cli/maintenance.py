@@ -18,6 +18,9 @@ from workbench.cli.options import program_words, role_of
 from workbench.cli.root import COMPLETION_VARIABLE, PROGRAM, workbench
 from workbench.display.status import daemon_check, doctor_lines, index_lines, status_lines, unit_text
 from workbench.display.text import Page, ProgressLine, page_for, safe_line, write
+from workbench.engine.clients.connecting import survey
+from workbench.engine.clients.known import Machine
+from workbench.engine.clients.probing import check_connections
 from workbench.engine.daemon.process import end, read_status
 from workbench.engine.results.audit import Check
 from workbench.engine.roles import Capability, parse_role, require
@@ -45,7 +48,8 @@ _AFTERWARDS = (
 @click.option("-y", "--yes", is_flag=True, help="Do that without asking.")
 def doctor_command(invocation: Invocation, set_aside_history: bool, yes: bool) -> int:
     """Changes nothing, unless told to. The exit code is 1 where something is broken; what is merely degraded
-    still works. Where your own settings, the state and the cache are is said too. A local model is loaded and run
+    still works. Where your own settings, the state and the cache are is said too. The server of each program that is
+    connected is started with the very command written there, and asked for its tools. A local model is loaded and run
     once, also where that failed before. A history that is set aside stays beside the memory, whole, and can be
     moved back.
     """
@@ -56,7 +60,11 @@ def doctor_command(invocation: Invocation, set_aside_history: bool, yes: bool) -
         daemon = daemon_check(read_status(workspace.state))
     file = user_settings_file(os.environ)
     settings = Check("config", "ok", str(file) if file.exists() else f"{file} (none yet)")
-    diagnosis = replace(diagnosis, checks=(*diagnosis.checks, daemon, settings))
+    connected = tuple(check_connections(survey(Machine.present()).clients))
+    checks = (*diagnosis.checks, daemon, settings, *connected)
+    diagnosis = replace(
+        diagnosis, checks=checks, ok=diagnosis.ok and all(one.state != "broken" for one in connected)
+    )
     return invocation.report(diagnosis, doctor_lines)
 
 

@@ -149,7 +149,11 @@ def scoped_door(invocation: Invocation, asked: str | None, role: str | None = No
 
 
 def program_words() -> list[str]:
-    """Return the command line that starts this program anywhere, without arguments."""
+    """Return the command line that starts this very program anywhere, without arguments."""
+    # The one that runs, then the one beside this Python: another one of the search path may be another version.
+    for place in (Path(sys.argv[0]), Path(sys.executable).with_name("workbench")):
+        if place.name == "workbench" and place.is_file() and os.access(place, os.X_OK):
+            return [str(place.absolute())]
     found = shutil.which("workbench")
     return [str(Path(found).absolute())] if found else [sys.executable, "-m", "workbench"]
 

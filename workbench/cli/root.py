@@ -81,6 +81,8 @@ TOPICS: dict[str, dict[str, Listed]] = {
         "rollback": Listed("audit", "Return to how memory was"),
     },
     "Give it to agents": {
+        "connect": Listed("connect", "Give this memory to an agent’s program: its configuration and hooks"),
+        "disconnect": Listed("connect", "Take this memory out of an agent’s program again"),
         "mcp": Listed("agents", "Serve this memory to an agent over MCP"),
         "agents-md": Listed("agents", "Print instructions for an agent’s prompt"),
     },
@@ -102,6 +104,10 @@ TOPICS: dict[str, dict[str, Listed]] = {
 }
 
 COMMANDS: dict[str, Listed] = {name: listed for topic in TOPICS.values() for name, listed in topic.items()}
+# Run by programs alone, and so in no list.
+HIDDEN: dict[str, Listed] = {
+    "hook": Listed("hook", "Tell an agent’s program what it needs at a moment of a session"),
+}
 
 
 class Workbench(BenchGroup):
@@ -111,7 +117,7 @@ class Workbench(BenchGroup):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's
-        listed = COMMANDS.get(cmd_name)
+        listed = COMMANDS.get(cmd_name) or HIDDEN.get(cmd_name)
         if listed is None:
             return None
         module = import_module(f"workbench.cli.{listed.module}")
@@ -154,7 +160,9 @@ class Workbench(BenchGroup):
             drop_stdout()
             return READER_GONE
         except Exception as error:  # the outermost shell: whatever it is becomes one message
-            return self._fail(error, json=invocation.json or asks_for_json(arguments))
+            code = self._fail(error, json=invocation.json or asks_for_json(arguments))
+            # A client that an exit code stops must not be stopped by the options of another version either.
+            return 0 if arguments[:1] == ["hook"] else code
         except KeyboardInterrupt as error:
             return self._fail(error, json=invocation.json or asks_for_json(arguments))
         return int(code)

@@ -19,6 +19,7 @@ from workbench.engine.clock import render_time
 if TYPE_CHECKING:
     from workbench.engine.results import (
         audit,
+        clients,
         decay,
         graph,
         inbox,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 __all__ = [
     "OR_NULL",
     "audit",
+    "clients",
     "decay",
     "graph",
     "inbox",
@@ -47,6 +49,7 @@ __all__ = [
 
 _MODULES: Final = (
     "audit",
+    "clients",
     "decay",
     "graph",
     "inbox",

@@ -38,6 +38,7 @@ from workbench.engine.memory.scores_file import (
 )
 from workbench.engine.roles import Capability, require
 from workbench.engine.secrets.detection import find_secrets, masked
+from workbench.engine.services import kept_brief
 from workbench.engine.services.secret_guard import guarded, refuse_secrets
 from workbench.engine.settings.layers import check_settings
 from workbench.engine.settings.writing import write_setting
@@ -513,6 +514,7 @@ def projections(context: WorkspaceContext) -> tuple[Projection, ...]:
     from workbench.engine.history.projections import Projection
 
     def catalog(changed: Sequence[str], _view: FileView) -> Mapping[str, bytes]:
+        kept_brief.forget(context.derived)
         context.catalog.update(changed)
         return {}
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from workbench.engine.errors import WorkbenchError
 from workbench.engine.history.erasure import PURGED, Erasure, erase_from_text
 from workbench.engine.history.recovery import PurgeSteps
+from workbench.engine.services import kept_brief
 from workbench.engine.services.context import SESSIONS_FOLDER, WorkspaceContext
 from workbench.engine.services.inbox_ticks import Ticks
 from workbench.engine.services.past import PastReader
@@ -63,6 +64,7 @@ class Remains:
 
     def _destroy_derived(self) -> None:
         context = self._context
+        kept_brief.forget(context.derived)
         context.finder.destroy()
         context.catalog.destroy()
         context.outside.destroy()

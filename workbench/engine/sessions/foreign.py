@@ -61,6 +61,9 @@ _USED = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens
 CLAUDE_VARIABLE = "CLAUDE_CONFIG_DIR"
 _MOST_AGENTS = 500
 _COPIED_FROM = "workbenchCopiedFrom"
+# How many lines of the original are copied, and how many the copy had then.
+_COPIED_LINES = "workbenchCopiedLines"
+_LINES_OF_COPY = "workbenchLinesOfCopy"
 
 
 class ClaudeHome(ForeignHome):
@@ -402,6 +405,9 @@ def copy_session(
 ) -> tuple[str, SessionEntry, bool]:
     """Copy a session into the workspace's own store; return its key, its entry, and whether it is new.
 
+    A copy that was only flushed since goes on with what was said in the original; one that was compacted or written to
+    has a life of its own.
+
     If another session has the original's key, that one goes on, and the copy becomes a thread of that key named by
     its id, so that sharing is preserved.
 
@@ -414,13 +420,17 @@ def copy_session(
     """
     session_id = checked_session_id(entry.fields.get("sessionId"))
     for name, known in store.read().entries.items():
-        if known.session_id == session_id and store.transcript(parse_key(name), known).exists():
+        place = store.transcript(parse_key(name), known)
+        if known.session_id == session_id and place.exists():
+            if known.fields.get(_COPIED_FROM) == lines.where:
+                known = _continue_copy(lines, name, known, store, now)
             return name, known, False
     store.make_folder()
     copied = SessionEntry(entry.fields).with_fields(
         sessionFile=None, updatedAt=milliseconds(now), **{_COPIED_FROM: lines.where}
     )
-    _copy_lines(lines, store.transcript(key, copied))
+    count = _copy_lines(lines, store.transcript(key, copied))
+    copied = copied.with_fields(**{_COPIED_LINES: count, _LINES_OF_COPY: count})
 
     def enter(known: SessionEntry | None) -> SessionEntry:
         return copied if known is None or known.session_id in ("", session_id) else known
@@ -466,10 +476,58 @@ def _beside(key: SessionKey, session_id: str) -> SessionKey:
     return replace(key, suffix="thread", suffix_id=suffix_id.lower())
 
 
-def _copy_lines(lines: Lines, place: Path) -> None:
+def _copy_lines(lines: Lines, place: Path) -> int | None:
+    """Copy all lines; return how many, or None if there is a copy already."""
     with transcript_lock(place):
         if place.exists():
-            return
+            return None
+        count = 0
         with replace_file(place, "The session cannot be copied") as file:
             for _, content in lines.read():
                 file.write(content + b"\n")
+                count += 1
+        return count
+
+
+def _continue_copy(
+    lines: Lines, name: str, entry: SessionEntry, store: SessionStore, now: datetime
+) -> SessionEntry:
+    """Append to a copy what its original has got since; return the entry."""
+    copied, of_copy = (whole(entry.fields.get(field)) for field in (_COPIED_LINES, _LINES_OF_COPY))
+    place = store.transcript(parse_key(name), entry)
+    if copied is None or of_copy is None:
+        return entry
+    with transcript_lock(place):
+        marks = list(_read(content for _, content in FileLines(place).read(of_copy + 1)))
+        if FileLines(place).count() - of_copy != len(marks) or not all(map(_is_flush_mark, marks)):
+            return entry
+        added = [content for _, content in lines.read(copied + 1)]
+        if not added:
+            return entry
+        ids = {text_of(each.get("id")) for each in _read(added)}
+        last = text_of(marks[-1].get("id")) if marks else ""
+        contents = [_following(content, last, ids) if last else content for content in added]
+        with replace_file(place, "The session cannot be copied") as file:
+            for _, content in FileLines(place).read():
+                file.write(content + b"\n")
+            file.writelines(content + b"\n" for content in contents)
+    counted = {_COPIED_LINES: copied + len(added), _LINES_OF_COPY: of_copy + len(marks) + len(added)}
+
+    def change(known: SessionEntry | None) -> SessionEntry | None:
+        if known is None or known.session_id != entry.session_id:
+            return known
+        return known.with_fields(updatedAt=milliseconds(now), **counted)
+
+    return store.change(parse_key(name), change)[1] or entry
+
+
+def _is_flush_mark(said: Mapping[str, Any]) -> bool:
+    return said.get("type") == events.CUSTOM and said.get("customType") == events.FLUSH_MARK
+
+
+def _following(content: bytes, mark: str, added: set[str]) -> bytes:
+    """Return a line that follows the last mark of a flush if it followed a line before the mark."""
+    said = next(_read([content]), None)
+    if said is None or not said.get("parentId") or said["parentId"] in added:
+        return content
+    return render_event({**said, "parentId": mark}).rstrip(b"\n")

@@ -1,0 +1,164 @@
+"""The commands that connect clients, and the one that clients run: what they ask, say and leave behind."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tests.cli.program import Program
+from workbench.engine.clients.known import NAMES
+
+
+@pytest.fixture
+def desk(agent: Program) -> Program:
+    """Give a workspace, and a home in which Codex CLI and Zed were used."""
+    (agent.home / ".codex").mkdir()
+    (agent.home / ".codex" / "config.toml").write_text("# mine\n")
+    (agent.home / "config" / "zed").mkdir(parents=True)
+    agent.here = True
+    return agent
+
+
+def configurations(home: Path) -> dict[str, str]:
+    """Return what is in the folders of the clients."""
+    folders = (home / ".codex", home / "config" / "zed", home / ".claude")
+    files = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
+    return {
+        str(path.relative_to(home)): path.read_text() for path in sorted([*files, *home.glob(".claude.json")])
+    }
+
+
+class TestConnect:
+    def test_alone_it_lists_and_changes_nothing(self, desk: Program) -> None:
+        before = configurations(desk.home)
+        done = desk.run("connect")
+        assert done.returncode == 0
+        assert "workbench connect codex" in done.stdout
+        assert "Not found here: claude-code" in done.stdout
+        found = desk.json("connect")["clients"]
+        assert [each["name"] for each in found] == list(NAMES)
+        assert [each["name"] for each in found if each["installed"]] == ["codex", "zed"]
+        assert configurations(desk.home) == before
+
+    def test_nobody_to_ask_is_a_refusal_that_shows_the_change(self, desk: Program) -> None:
+        before = configurations(desk.home)
+        done = desk.run("connect", "codex")
+        assert done.returncode == 5
+        assert "+[mcp_servers.workbench]" in done.stdout
+        assert "--yes" in done.stderr
+        told = desk.json("connect", "codex", code=5)
+        assert told["error"]["kind"] == "confirmation-needed"
+        assert told["changes"][0]["action"] == "change"
+        assert configurations(desk.home) == before
+
+    def test_a_dry_run_is_the_same_change_and_no_change(self, desk: Program) -> None:
+        before = configurations(desk.home)
+        told = desk.json("connect", "codex", "--dry-run")
+        assert (told["ok"], told["applied"]) == (True, False)
+        assert configurations(desk.home) == before
+        done = desk.json("connect", "codex", "--yes")
+        assert done["changes"] == told["changes"]
+        assert done["applied"] is True
+
+    def test_it_comes_and_goes_and_says_so(self, desk: Program) -> None:
+        before = configurations(desk.home)
+        done = desk.run("connect", "codex", "--yes", "--prompts")
+        assert done.returncode == 0, done.stderr
+        assert "Codex CLI has this memory" in done.stdout
+        assert "config.toml.before-workbench" in done.stdout
+        assert "nothing had to change" in desk.run("connect", "codex", "--yes", "--prompts").stdout
+        listed = desk.json("connect")["clients"][1]["connections"]
+        assert [(each["server"], each["agent"], each["hooks"]) for each in listed] == [
+            ("workbench", None, ["session-start", "prompt"])
+        ]
+        assert listed[0]["workspace"] == str(desk.folder)
+        assert desk.run("disconnect", "codex").returncode == 5
+        assert desk.run("disconnect", "codex", "--yes").stdout.count("Codex CLI is disconnected.") == 1
+        assert configurations(desk.home) == before
+        assert desk.run("disconnect", "codex", "--yes").returncode == 3
+
+    def test_a_yes_to_all_connects_what_is_here(self, desk: Program) -> None:
+        (desk.home / ".codex" / "config.toml").write_text("broken = \n")
+        found = {each["name"]: each for each in desk.json("connect", "--yes")["clients"]}
+        assert [name for name, each in found.items() if each["connections"]] == ["zed"]
+        assert "config.toml:1" in found["codex"]["problem"]
+
+    def test_what_is_written_is_a_command_that_runs(self, desk: Program) -> None:
+        desk.run("connect", "zed", "--agent", "scout", "--yes")
+        settings = json.loads((desk.home / "config" / "zed" / "settings.json").read_text())
+        entry = settings["context_servers"]["workbench-scout"]
+        assert Path(entry["command"]).is_absolute()
+        assert entry["args"][-4:] == ["--workspace", str(desk.folder), "--agent", "scout"]
+
+    @pytest.mark.parametrize(
+        ("words", "code"),
+        [
+            (("connect", "emacs"), 2),
+            (("connect", "codex", "--agent", "../x", "--yes"), 2),
+            (("connect", "zed", "--prompts", "--yes"), 2),
+            (("connect", "goose", "--scope", "project", "--yes"), 2),
+            (("connect", "codex", "--role", "main", "--yes"), 5),
+            (("disconnect", "codex", "--role", "agent:scout", "--yes"), 5),
+            (("disconnect",), 2),
+        ],
+    )
+    def test_what_makes_no_sense_or_is_a_persons_alone_changes_nothing(
+        self, desk: Program, words: tuple[str, ...], code: int
+    ) -> None:
+        before = configurations(desk.home)
+        assert desk.run(*words).returncode == code
+        assert configurations(desk.home) == before
+
+
+class TestHook:
+    def test_a_client_runs_what_connecting_wrote(self, desk: Program) -> None:
+        desk.run("connect", "codex", "--yes")
+        hooks = json.loads((desk.home / ".codex" / "hooks.json").read_text())["hooks"]
+        words = shlex.split(hooks["SessionStart"][0]["hooks"][0]["command"])
+        done = desk.run(*words[words.index("hook") :], stdin='{"hook_event_name": "SessionStart"}')
+        assert done.returncode == 0
+        told = json.loads(done.stdout)["hookSpecificOutput"]
+        assert told["hookEventName"] == "SessionStart"
+        assert "Core Memory" in told["additionalContext"]
+
+    @pytest.mark.parametrize(
+        "words",
+        [
+            ("hook", "session-start", "--workspace", "/nowhere"),
+            ("hook", "session-start", "--option-of-another-version"),
+            ("hook", "moment-of-another-version"),
+            ("hook",),
+        ],
+    )
+    def test_a_client_goes_on_whatever_goes_wrong(self, desk: Program, words: tuple[str, ...]) -> None:
+        done = desk.run(*words, stdin="not even json")
+        assert (done.returncode, done.stdout) == (0, "")
+        assert done.stderr
+
+    def test_what_went_wrong_is_kept(self, desk: Program) -> None:
+        desk.run("hook", "session-start", "--workspace", "/nowhere")
+        (log,) = desk.home.rglob("hooks.log")
+        assert "session-start for claude-code: /nowhere: There is no such folder" in log.read_text()
+
+    def test_a_narrower_role_is_kept_to(self, desk: Program) -> None:
+        reader = desk.with_environment(WORKBENCH_ROLE="reader")
+        assert "Core Memory" in reader.run("hook", "session-start", stdin="{}").stdout
+
+
+def test_doctor_starts_what_is_connected(agent: Program) -> None:
+    (agent.home / ".cursor").mkdir()
+    agent.here = True
+    agent.run("connect", "cursor", "--yes")
+    agent.here = False
+    place = agent.home / ".cursor" / "mcp.json"
+    checks = {each["name"]: each for each in agent.json("doctor")["checks"]}
+    assert checks["Cursor"]["state"] == "ok"
+    assert "10 tools" in checks["Cursor"]["detail"]
+    entry = json.loads(place.read_text())
+    entry["mcpServers"]["workbench"]["command"] = "/opt/moved/workbench"
+    place.write_text(json.dumps(entry))
+    broken = {each["name"]: each for each in agent.json("doctor", code=1)["checks"]}
+    assert broken["Cursor"]["remedy"] == "Write it anew: workbench connect cursor"

@@ -1,0 +1,205 @@
+"""What a client is told at the moments of a session, and what is saved of a conversation."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.engine.sessions.claude_files import ID, answered, asked, text, written
+from workbench.engine.clients.hooks import HookCall, answer, brief_text, prepare_brief
+from workbench.engine.clock import FixedClock
+from workbench.engine.services import kept_brief
+from workbench.engine.workspace import Workspace
+
+CLOCK = FixedClock(datetime(2026, 2, 2, 14, 30, tzinfo=UTC))
+
+
+class Desk:
+    def __init__(self, root: Path) -> None:
+        self.root = Path(os.path.realpath(root))
+        self.opened = 0
+
+    def open(self, role: str = "main") -> Workspace:
+        self.opened += 1
+        return Workspace.open(self.root, role=role, clock=CLOCK)
+
+    def ask(self, moment: str, **given: Any) -> dict[str, Any] | None:
+        call = HookCall.read(moment, "claude-code", json.dumps(given).encode())
+        return answer(call, self.root, CLOCK, self.open, is_main=True)
+
+    def start(self) -> str:
+        told = self.ask("session-start", hook_event_name="SessionStart", source="startup")
+        assert told is not None
+        return str(told["hookSpecificOutput"]["additionalContext"])
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    monkeypatch.setenv("WORKBENCH_PATHS_STATE", str(tmp_path / "state"))
+    monkeypatch.setenv("WORKBENCH_PATHS_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("WORKBENCH_TIMEZONE", "UTC")
+    root = tmp_path / "memory"
+    Workspace.init(root, clock=CLOCK)
+    with Workspace.open(root, role="person", clock=CLOCK) as workspace:
+        workspace.core_add("Critical Facts", "Mira pays within 30 days of the invoice")
+        workspace.remember("We decided to move the harbour study to the Visborg ferry", store="episodic")
+    return Desk(root)
+
+
+class TestSessionStart:
+    def test_tells_core_memory_the_log_and_what_waits(self, desk: Desk) -> None:
+        told = desk.ask("session-start", hook_event_name="SessionStart")
+        assert told is not None
+        assert told["hookSpecificOutput"]["hookEventName"] == "SessionStart"
+        said = told["hookSpecificOutput"]["additionalContext"]
+        assert said.index("no orders") < said.index("Mira pays within 30 days") < said.index("Visborg ferry")
+
+    def test_the_second_start_opens_nothing(self, desk: Desk) -> None:
+        first = desk.start()
+        opened = desk.opened
+        assert desk.start() == first
+        assert desk.opened == opened
+
+    def test_what_a_person_corrected_is_told_at_once(self, desk: Desk) -> None:
+        desk.start()
+        place = desk.root / "MEMORY.md"
+        place.write_text(place.read_text().replace("30 days", "14 days"))
+        assert "14 days" in desk.start()
+
+    def test_what_was_changed_through_the_engine_leaves_nothing_behind(
+        self, desk: Desk, tmp_path: Path
+    ) -> None:
+        desk.start()
+        kept = next((tmp_path / "cache").rglob(kept_brief.NAME))
+        assert "Visborg" in kept.read_text()
+        assert kept.stat().st_mode & 0o777 == 0o600
+        with desk.open("person") as workspace:
+            workspace.remember("Something else", store="episodic")
+        assert not kept.exists()
+
+    @pytest.mark.parametrize(
+        "moment", ["2026-02-03T00:10:00Z", "2026-02-02T21:00:00Z", "2026-02-01T10:00:00Z"]
+    )
+    def test_another_day_or_hours_later_it_is_put_together_anew(self, desk: Desk, moment: str) -> None:
+        desk.start()
+        later = FixedClock(datetime.fromisoformat(moment))
+        assert kept_brief.kept_text(desk.root, CLOCK, os.environ) is not None
+        assert kept_brief.kept_text(desk.root, later, os.environ) is None
+
+    def test_other_settings_and_a_broken_record_are_no_hit(self, desk: Desk, tmp_path: Path) -> None:
+        desk.start()
+        other = {**os.environ, "WORKBENCH_BRIEF_LOG_TOKENS": "0"}
+        assert kept_brief.kept_text(desk.root, CLOCK, other) is None
+        kept = next((tmp_path / "cache").rglob(kept_brief.NAME))
+        for content in (
+            "",
+            "[]",
+            '{"version": 1}',
+            json.dumps({**json.loads(kept.read_text()), "zone": "No/Where"}),
+        ):
+            kept.write_text(content)
+            assert kept_brief.kept_text(desk.root, CLOCK, os.environ) is None
+
+    def test_the_cache_that_the_user_configured_is_used(
+        self, desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        config = tmp_path / "config.toml"
+        config.write_text(f'paths.cache = "{tmp_path / "elsewhere"}"\n')
+        monkeypatch.setenv("WORKBENCH_CONFIG", str(config))
+        monkeypatch.delenv("WORKBENCH_PATHS_CACHE")
+        with desk.open() as door:
+            prepare_brief(door, desk.root, CLOCK)
+        assert kept_brief.kept_text(desk.root, CLOCK, os.environ) is not None
+        assert list((tmp_path / "elsewhere").rglob(kept_brief.NAME))
+
+    def test_a_long_memory_is_cut_where_lines_end(self, desk: Desk) -> None:
+        with desk.open("person") as workspace:
+            brief = workspace.brief()
+        lines = "\n".join(f"- Fact number {number} about the harbour" for number in range(900))
+        said = brief_text(replace(brief, core=lines))
+        assert len(said) <= 9_500
+        assert "memory_core" in said
+        assert all(line in lines for line in said.splitlines() if line.startswith("- Fact"))
+
+
+class TestPrompt:
+    def test_what_memory_has_on_it_is_told_with_its_place(self, desk: Desk) -> None:
+        told = desk.ask(
+            "prompt", hook_event_name="UserPromptSubmit", prompt="Where did the harbour study go?"
+        )
+        assert told is not None
+        said = told["hookSpecificOutput"]["additionalContext"]
+        assert "Visborg ferry" in said
+        assert "(memory/episodes/2026-02-02.md#L" in said
+
+    @pytest.mark.parametrize(
+        "prompt",
+        [
+            "run the tests please",
+            "ok",
+            "",
+            "/workbench:recall harbour study",
+            "harbour",
+            "What about the weather in Oslo?",
+        ],
+    )
+    def test_nothing_where_nothing_is_relevant(self, desk: Desk, prompt: str) -> None:
+        assert desk.ask("prompt", hook_event_name="UserPromptSubmit", prompt=prompt) is None
+
+
+class TestSaving:
+    def conversation(self, place: Path, *said: str) -> dict[str, str]:
+        entries: list[dict[str, Any]] = []
+        for number, words in enumerate(said):
+            entries.append(asked(f"u{number}", f"a{number - 1}" if number else None, words))
+            entries.append(answered(f"a{number}", f"u{number}", f"m{number}", text("Noted.")))
+        path = written(place, *entries)
+        return {"session_id": ID, "transcript_path": str(path)}
+
+    def test_before_a_compaction_what_matters_is_saved_and_said(self, desk: Desk, tmp_path: Path) -> None:
+        given = self.conversation(tmp_path / "claude", "Remember that the berth is number seven.")
+        told = desk.ask("pre-compact", hook_event_name="PreCompact", trigger="auto", **given)
+        assert told == {
+            "systemMessage": "Workbench saved 1 memory of this conversation before it is compacted."
+        }
+        with desk.open() as door:
+            assert "berth" in door.search("berth").results[0].snippet
+        assert desk.ask("pre-compact", hook_event_name="PreCompact", **given) is None
+
+    def test_what_is_said_later_is_saved_at_the_end_and_the_next_session_is_told(
+        self, desk: Desk, tmp_path: Path
+    ) -> None:
+        first = ("Remember that the berth is number seven.",)
+        desk.ask("pre-compact", **self.conversation(tmp_path / "claude", *first))
+        given = self.conversation(tmp_path / "claude", *first, "Remember that the crane is broken.")
+        assert desk.ask("session-end", hook_event_name="SessionEnd", reason="exit", **given) is None
+        with desk.open() as door:
+            log = [entry.text for entry in door.brief().log.entries]
+            assert sum("berth" in line for line in log) == 1
+            assert sum("crane" in line for line in log) == 1
+            assert len(door.sessions().sessions) == 1
+        opened = desk.opened
+        assert "crane" in desk.start()
+        assert desk.opened == opened
+
+    @pytest.mark.parametrize(
+        "given",
+        [{}, {"session_id": ID}, {"session_id": ID, "transcript_path": "/nowhere/x.jsonl"},
+         {"session_id": ID, "transcript_path": "/etc/passwd"}, {"session_id": 3, "transcript_path": []}],
+    )  # fmt: skip
+    def test_a_session_in_which_nothing_was_said_opens_nothing(
+        self, desk: Desk, given: dict[str, Any]
+    ) -> None:
+        assert desk.ask("session-end", **given) is None
+        assert desk.opened == 0
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b"{", b"\xff", b"[" * 100_000])
+def test_whatever_a_client_writes_is_a_call(content: bytes) -> None:
+    assert HookCall.read("prompt", "codex", content).given == {}

@@ -1,0 +1,176 @@
+"""Commands that put this memory into the configuration of an agent's program, and take it out again."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+import click
+
+from workbench.cli.command import command
+from workbench.cli.invocation import DONE, Invocation
+from workbench.cli.options import program_words, role_of
+from workbench.display.clients import change_lines, clients_lines, connected_lines, offered
+from workbench.display.text import write
+from workbench.engine.clients.configurations import Ledger
+from workbench.engine.clients.connecting import (
+    SCOPES,
+    Plan,
+    Wanted,
+    carry_out,
+    plan_connection,
+    plan_disconnection,
+    survey,
+)
+from workbench.engine.clients.known import NAMES, Machine, Server, client_called
+from workbench.engine.errors import WorkbenchError
+from workbench.engine.roles import Capability, parse_role, require
+from workbench.engine.settings.layers import load_settings
+from workbench.engine.settings.sections import shared_directory
+
+LEDGER: Final = "clients.json"
+_DRY_RUN = click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
+_YES = click.option("-y", "--yes", is_flag=True, help="Change it without asking.")
+
+
+def ledger() -> Ledger:
+    """Return what is noted of every connection of this user's."""
+    return Ledger.load(shared_directory("state", load_settings(None).paths.state) / LEDGER)
+
+
+@command(
+    "connect",
+    answers="How do I give this memory to Claude Code, or to whatever my agent runs in?",
+    examples=(
+        "workbench connect",
+        "workbench connect claude-code --dry-run",
+        "workbench connect codex --agent researcher",
+    ),
+)
+@click.argument("client", required=False, type=click.Choice(NAMES), metavar="[CLIENT]")
+@click.option("--agent", metavar="NAME", help="For the sub-agent of this name, which reads and proposes.")
+@click.option(
+    "--scope",
+    type=click.Choice(SCOPES),
+    default="user",
+    show_default=True,
+    help="For all you do, or for the current folder alone, where the client knows projects.",
+)
+@click.option(
+    "--no-hooks", is_flag=True, help="Run nothing at the start and end of a session or before a compaction."
+)
+@click.option(
+    "--prompts",
+    is_flag=True,
+    help="Tell the agent with each prompt what memory has on it, where it has something.",
+)
+@click.option("--no-commands", is_flag=True, help="Add no commands to remember, recall and reflect.")
+@_DRY_RUN
+@_YES
+def connect_command(
+    invocation: Invocation,
+    client: str | None,
+    agent: str | None,
+    scope: str,
+    no_hooks: bool,
+    prompts: bool,
+    no_commands: bool,
+    dry_run: bool,
+    yes: bool,
+) -> int:
+    """Shows each file that would change as a diff, and asks. Formatting and comments stay, the former file is kept
+    beside it, and `disconnect` puts everything back. Without CLIENT it lists what is installed and connected, and
+    offers the rest. CLIENT is one of claude-code, codex, openclaw, gemini, cursor, vscode, zed, opencode and goose.
+    """
+    _require_person(invocation)
+    if agent is not None:
+        parse_role(f"agent:{agent}")
+    machine, kept = Machine.present(), ledger()
+    found = survey(machine) if client is None else None
+    names = [client] if client else [each.name for each in found.clients if offered(each)] if found else []
+    if found is not None:
+        if not names or dry_run or not (yes or invocation.can_ask):
+            return invocation.report(found, clients_lines)
+        if not invocation.json:
+            write([*clients_lines(invocation.page(), found), ""])
+    server = Server(program_words(), invocation.locate().resolve(), agent)
+    for name in names:
+        known = client_called(name)
+        wanted = Wanted(
+            server,
+            scope,
+            hooks=not no_hooks,
+            prompts=prompts and (client is not None or known.hooks is not None),
+            commands=not no_commands,
+        )
+        try:
+            plan = plan_connection(known, machine, wanted, kept)
+            asked = f"Connect {known.title} to {_shown(server.folder)}?"
+            said = f"{known.title} has this memory: {_shown(server.folder)}"
+            if found is not None and invocation.json:
+                carry_out(plan, kept)
+            else:
+                _carry_out(invocation, plan, kept, asked, said, dry_run=dry_run, yes=yes)
+        except WorkbenchError as error:
+            # Of several that are offered, one that cannot be changed leaves the others.
+            if found is None:
+                raise
+            invocation.warn([f"{known.title}: {error}"])
+    if found is not None and invocation.json:
+        return invocation.report(survey(machine), clients_lines)
+    return DONE
+
+
+@command(
+    "disconnect",
+    answers="How do I take this memory out of my agent’s program again?",
+    examples=("workbench disconnect claude-code", "workbench disconnect codex --agent researcher --dry-run"),
+)
+@click.argument("client", type=click.Choice(NAMES), metavar="CLIENT")
+@click.option("--agent", metavar="NAME", help="Take out the server of this sub-agent alone.")
+@click.option("--scope", type=click.Choice(SCOPES), help="Take it out there alone; else wherever it is.")
+@_DRY_RUN
+@_YES
+def disconnect_command(
+    invocation: Invocation, client: str, agent: str | None, scope: str | None, dry_run: bool, yes: bool
+) -> int:
+    """Servers, hooks and commands of this program go, whichever memory they were for. A file that nobody else wrote
+    since is byte for byte what it was before; in any other, exactly what was put in is taken out.
+    """
+    _require_person(invocation)
+    kept = ledger()
+    plan = plan_disconnection(client_called(client), Machine.present(), kept, scope=scope, agent=agent)
+    title = plan.client.title
+    return _carry_out(
+        invocation, plan, kept, f"Disconnect {title}?", f"{title} is disconnected.", dry_run=dry_run, yes=yes
+    )
+
+
+def _require_person(invocation: Invocation) -> None:
+    require(
+        parse_role(role_of(invocation.role)),
+        Capability.CHANGE_SETTINGS,
+        doing="change how programs are connected",
+    )
+
+
+def _carry_out(
+    invocation: Invocation, plan: Plan, kept: Ledger, asked: str, said: str, *, dry_run: bool, yes: bool
+) -> int:
+    """Show what a plan changes, ask, and do it."""
+    preview = plan.result(applied=False)
+    if not preview.changes:
+        return invocation.report(preview, partial(connected_lines, said=said))
+    if dry_run:
+        return invocation.report(preview, change_lines)
+    if not yes and not invocation.agree(asked, preview, change_lines):
+        return DONE
+    if yes and not invocation.json:
+        write(change_lines(invocation.page(), preview))
+    return invocation.report(carry_out(plan, kept), partial(connected_lines, said=said))
+
+
+def _shown(folder: Path) -> str:
+    home = Path.home()
+    return f"~/{folder.relative_to(home)}" if folder.is_relative_to(home) else str(folder)

@@ -1,0 +1,480 @@
+"""Connecting a client to a memory: what that changes, doing it, and taking it back."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Final
+
+from workbench.engine.clients.configurations import (
+    Configuration,
+    Ledger,
+    at,
+    change_of,
+    copy_of,
+    digest,
+    named,
+    read,
+    refuse_read_only,
+    short,
+    write,
+)
+from workbench.engine.clients.known import CLIENTS, Client, Machine, Server, is_ours, words_of
+from workbench.engine.errors import InvalidInput, NotFound, Refused, StorageError, WorkbenchError
+from workbench.engine.results.clients import Clients, ClientState, Connection, ConnectionChange
+
+SCOPES: Final = ("user", "project")
+COMMANDS: Final = {
+    "remember": ("Store something in this memory", "[what]"),
+    "recall": ("Find something in this memory", "[question]"),
+    "reflect": ("Propose what should be learned from what is new", "[about]"),
+}
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What shall be in a client's configuration.
+
+    Args:
+        server: How it is started.
+        scope: `user` or `project`.
+        hooks: Whether it runs a command at the start and the end of a session and before a compaction.
+        prompts: Whether it does with each prompt.
+        commands: Whether it gets commands of its own.
+    """
+
+    server: Server
+    scope: str = "user"
+    hooks: bool = True
+    prompts: bool = False
+    commands: bool = True
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What connecting or disconnecting changes, file by file.
+
+    Args:
+        files: Those that change.
+        notes: What else there is to know.
+    """
+
+    client: Client
+    machine: Machine
+    files: tuple[Configuration, ...]
+    notes: tuple[str, ...] = ()
+
+    def result(self, *, applied: bool) -> ConnectionChange:
+        """Return it as it is shown."""
+        changes = tuple(change_of(each, self.machine) for each in self.files)
+        return ConnectionChange(self.client.name, self.client.title, applied, changes, self.notes)
+
+
+Keys = tuple[str | int, ...]
+
+
+def survey(machine: Machine) -> Clients:
+    """Return what is installed and what is connected, for the user and in the current folder."""
+    return Clients(tuple(_state(client, machine) for client in CLIENTS))
+
+
+def _state(client: Client, machine: Machine) -> ClientState:
+    connections: list[Connection] = []
+    problem = None
+    for scope in scopes_of(client, machine):
+        try:
+            connections += connections_of(client, machine, scope)
+        except WorkbenchError as error:
+            # A project's file may be anything: only the user's own is told of.
+            problem = str(error) if scope == "user" else problem
+    path = client.file(machine)
+    installed = client.is_installed(machine)
+    return ClientState(client.name, client.title, installed, str(path), tuple(connections), problem)
+
+
+def scopes_of(client: Client, machine: Machine) -> tuple[str, ...]:
+    """Return the scopes that a client has in the current folder; the home folder is no project."""
+    is_home = machine.project.resolve() == machine.home.resolve()
+    return SCOPES if client.project_file and not is_home else SCOPES[:1]
+
+
+def connections_of(client: Client, machine: Machine, scope: str) -> Iterator[Connection]:
+    """Yield the servers of ours in a configuration.
+
+    Raises:
+        DocumentError: It is broken.
+        Refused: It is not to be read.
+    """
+    place = client.file_of(machine, scope)
+    entries = at(read(place, machine, client.format()).value(), client.servers)
+    moments: tuple[str, ...] = ()
+    if client.hooks is not None:
+        with suppress(WorkbenchError):
+            file = client.hooks_file(machine, scope)
+            value = read(file, machine, client.documents(machine, scope)[file]).value()
+            moments = tuple(dict.fromkeys(each.moment for each in _hooks_in(value)))
+    for name, entry in entries.items() if isinstance(entries, dict) else ():
+        words = words_of(entry)
+        server = Server.read(words)
+        if server is not None:
+            hooks = () if server.agent else moments
+            folder = str(server.folder)
+            yield Connection(name, tuple(words), folder, server.agent, scope, str(place), hooks)
+
+
+def plan_connection(client: Client, machine: Machine, wanted: Wanted, ledger: Ledger) -> Plan:
+    """Return what has to change for a client to start a server of ours.
+
+    Raises:
+        DocumentError: A configuration is broken.
+        InvalidInput: The client has no such scope, or no such hooks.
+        Refused: A configuration is not to be written, or has another server of that name.
+    """
+    _check_scope(client, machine, wanted.scope)
+    main = wanted.server.agent is None
+    if wanted.prompts and (client.hooks is None or not main):
+        whom = "a sub-agent" if client.hooks else client.title
+        raise InvalidInput(f"There are no hooks for {whom}.", remedy="Leave --prompts out.")
+    documents = client.documents(machine, wanted.scope)
+    found = {path: read(path, machine, format_) for path, format_ in documents.items()}
+    _put_server(client, found, client.file_of(machine, wanted.scope), wanted.server)
+    if client.hooks is not None and main:
+        _put_hooks(client, found, client.hooks_file(machine, wanted.scope), wanted, ledger)
+    notes = []
+    if client.commands and main and wanted.commands:
+        notes += _put_commands(client, machine, found, ledger, client.folder_of(machine, wanted.scope))
+    changed = tuple(each for each in found.values() if each.is_changed)
+    for each in changed:
+        refuse_read_only(each)
+    if changed and not client.is_installed(machine):
+        notes.append(f"{client.title} was not found here; its configuration is written all the same.")
+    if changed:
+        notes.append(client.then)
+    return Plan(client, machine, changed, tuple(notes))
+
+
+def plan_disconnection(
+    client: Client,
+    machine: Machine,
+    ledger: Ledger,
+    *,
+    scope: str | None = None,
+    agent: str | None = None,
+) -> Plan:
+    """Return what has to change for nothing of ours to be left, or no server of one sub-agent.
+
+    Args:
+        scope: The only one that is looked at; by default both, of which the project's may be anything.
+
+    Raises:
+        DocumentError: A configuration is broken.
+        NotFound: Nothing of ours is there.
+        Refused: A configuration is not to be written.
+    """
+    if scope is not None:
+        _check_scope(client, machine, scope)
+    changed: list[Configuration] = []
+    notes: list[str] = []
+    for each in scopes_of(client, machine) if scope is None else (scope,):
+        try:
+            taken, told = _taken_out(client, machine, ledger, each, agent)
+        except WorkbenchError as error:
+            if scope is not None or each == "user":
+                raise
+            if client.file_of(machine, each).exists():
+                notes.append(f"Left as it is: {error}")
+            continue
+        changed += taken
+        notes += told
+    if not changed:
+        who = f"The agent {agent}" if agent else "A memory"
+        raise NotFound(f"{who} is not connected to {client.title}.", remedy="See what is: workbench connect")
+    return Plan(client, machine, tuple(changed), tuple(notes))
+
+
+def _taken_out(
+    client: Client, machine: Machine, ledger: Ledger, scope: str, agent: str | None
+) -> tuple[list[Configuration], list[str]]:
+    """Return the files of a scope that change when what is ours is taken out, and what else there is to know."""
+    changed: list[Configuration] = []
+    for path, format_ in client.documents(machine, scope).items():
+        without = _without_ours(read(path, machine, format_), client, agent)
+        if without.is_changed:
+            refuse_read_only(without)
+            is_last = not _ours(without.value(), client)
+            changed.append(_as_before(without, client, ledger) if is_last else without)
+    if agent is not None:
+        return changed, []
+    whole, notes = _drop_commands(client, machine, ledger, client.folder_of(machine, scope))
+    return [*changed, *whole], notes
+
+
+def carry_out(plan: Plan, ledger: Ledger) -> ConnectionChange:
+    """Write what was planned, and note it, so that it can be taken out again.
+
+    Raises:
+        Stale: A file changed since it was planned.
+        StorageError: A file cannot be written.
+    """
+    result = plan.result(applied=True)
+    for each in plan.files:
+        if each.after is None or (each.format is not None and not _ours(each.value(), plan.client)):
+            _take_out(each, ledger)
+        else:
+            _put_in(each, plan.client, ledger)
+    ledger.remove_folders()
+    ledger.save()
+    return result
+
+
+def _put_in(each: Configuration, client: Client, ledger: Ledger) -> None:
+    record, copy = dict(ledger.record(each.path)), None
+    if digest(each.before) != record.get("after"):
+        # Whoever wrote it since: it goes back to what they left, without what is ours.
+        was = replace(each, after=each.before)
+        if each.before is not None and each.format is not None and _ours(was.value(), client):
+            was = _without_empty(_without_ours(was, client, None), client, record)
+        copy = was.after
+        record |= {"existed": copy is not None, "before": digest(copy)}
+    made = {tuple(path) for path in record.get("made", ())} | set(each.made)
+    record |= {"after": digest(each.after), "made": sorted(map(list, made))}
+    ledger.note(each.path, record)
+    ledger.folders += [str(folder) for folder in each.path.parents if not folder.exists()]
+    if not ledger.save():
+        raise StorageError(
+            "What is changed cannot be noted.",
+            where=str(ledger.place),
+            remedy="Make room there, or set paths.state.",
+        )
+    write(each, copy=copy)
+
+
+def _take_out(each: Configuration, ledger: Ledger) -> None:
+    write(each, copy=None)
+    with suppress(OSError):
+        copy_of(each.path).unlink(missing_ok=True)
+    ledger.note(each.path, None)
+
+
+def _check_scope(client: Client, machine: Machine, scope: str) -> None:
+    if scope == "user":
+        return
+    if not client.project_file:
+        raise InvalidInput(f"{client.title} has no configuration of a project.", remedy="Leave --scope out.")
+    if machine.project.resolve() == machine.home.resolve():
+        raise InvalidInput(
+            "The home folder is no project.",
+            where=str(machine.project),
+            remedy="Leave --scope out, or go to the project.",
+        )
+
+
+def _put_server(client: Client, found: dict[Path, Configuration], place: Path, server: Server) -> None:
+    entries = at(found[place].value(), client.servers)
+    present = entries.get(server.name) if isinstance(entries, dict) else None
+    words = words_of(present)
+    if words == server.words:
+        return
+    if present is not None and Server.read(words) is None:
+        raise Refused(
+            f"There is another server called “{server.name}”.",
+            where=str(place),
+            remedy="Rename it there, then ask again.",
+        )
+    found[place] = _with(found[place], (*client.servers, server.name), client.entry(server))
+
+
+def _put_hooks(
+    client: Client, found: dict[Path, Configuration], place: Path, wanted: Wanted, ledger: Ledger
+) -> None:
+    hooks = client.hooks
+    assert hooks is not None
+    moments = dict(hooks.events) if wanted.hooks else {}
+    moments |= {hooks.prompt: "prompt"} if wanted.prompts else {}
+    groups = {
+        event: hooks.entry(hook_command(wanted.server, client.name, moment), moment)
+        for event, moment in moments.items()
+    }
+    present = list(_hooks_in(found[place].value()))
+    there = {str(each.path[1]): each.group for each in present}
+    if len(there) == len(present) and there == groups:
+        return
+    for each in reversed(present):
+        found[place] = _without(found[place], each.path)
+    if present:
+        found[place] = _without_empty(found[place], client, ledger.record(place))
+    for event, group in groups.items():
+        found[place] = _with(found[place], ("hooks", event), group, append=True)
+    if present and not _ours(found[place].value(), client):
+        found[place] = _as_before(found[place], client, ledger)
+
+
+def hook_command(server: Server, client: str, moment: str) -> str:
+    """Return the command line, for a shell, that a client runs at a moment."""
+    return shlex.join(
+        [*server.program, "hook", moment, "--client", client, "--workspace", str(server.folder)]
+    )
+
+
+@dataclass(frozen=True)
+class _Hook:
+    """A command of ours among a client's hooks.
+
+    Args:
+        path: To its group in the file.
+        moment: Ours: `session-start` and so on.
+        group: What is there.
+    """
+
+    path: Keys
+    moment: str
+    group: Any
+
+
+def _hooks_in(value: Any) -> Iterator[_Hook]:
+    events = at(value, ("hooks",))
+    for event, groups in events.items() if isinstance(events, dict) else ():
+        for index, group in enumerate(groups if isinstance(groups, list) else ()):
+            inside = group.get("hooks") if isinstance(group, dict) else None
+            for hook in inside if isinstance(inside, list) else ():
+                moment = _moment_of(hook.get("command") if isinstance(hook, dict) else None)
+                if moment:
+                    yield _Hook(("hooks", event, index), moment, group)
+                    break
+
+
+def _moment_of(command: object) -> str:
+    """Return the moment for which a command of ours is run; empty of any other command."""
+    try:
+        words = shlex.split(command) if isinstance(command, str) else []
+    except ValueError:
+        return ""
+    if "hook" not in words[1:-1]:
+        return ""
+    index = words.index("hook", 1)
+    return words[index + 1] if is_ours(words[:index]) else ""
+
+
+def _ours(value: Any, client: Client, agent: str | None = None) -> list[Keys]:
+    """Return the paths to what is ours in a configuration: servers, and hooks unless one sub-agent's are meant."""
+    entries = at(value, client.servers)
+    paths: list[Keys] = []
+    for name, entry in entries.items() if isinstance(entries, dict) else ():
+        server = Server.read(words_of(entry))
+        if server is not None and agent in (None, server.agent):
+            paths.append((*client.servers, name))
+    if agent is None and client.hooks is not None:
+        paths += (each.path for each in _hooks_in(value))
+    return paths
+
+
+def _with(each: Configuration, keys: tuple[str, ...], value: Any, *, append: bool = False) -> Configuration:
+    """Return a configuration with a value at a path, or at the end of the array there.
+
+    Raises:
+        DocumentError: It is broken, or something else is on the way.
+        Refused: It is laid out so that the change would change something else as well.
+    """
+    assert each.format is not None
+    held = each.value()
+    made = tuple(keys[:depth] for depth in range(1, len(keys) + append) if at(held, keys[:depth]) is None)
+    with named(each.path):
+        text = (each.format.append if append else each.format.put)(each.text(), keys, value)
+    changed = each.with_text(text)
+    if changed.value() != _merged(held, keys, value, append=append):
+        raise Refused(
+            "The file is laid out in a way that cannot be changed safely.",
+            where=str(each.path),
+            remedy="Write the entry by hand: workbench agents-md --mcp json",
+        )
+    return replace(changed, made=(*each.made, *made))
+
+
+def _merged(held: Any, keys: tuple[str, ...], value: Any, *, append: bool) -> Any:
+    if not keys:
+        return [*(held or ()), value] if append else value
+    return {**(held or {}), keys[0]: _merged((held or {}).get(keys[0]), keys[1:], value, append=append)}
+
+
+def _without(each: Configuration, keys: Keys) -> Configuration:
+    assert each.format is not None
+    with named(each.path):
+        return each.with_text(each.format.drop(each.text(), keys))
+
+
+def _without_ours(each: Configuration, client: Client, agent: str | None) -> Configuration:
+    for keys in reversed(_ours(each.value(), client, agent)):
+        each = _without(each, keys)
+    return each
+
+
+def _as_before(each: Configuration, client: Client, ledger: Ledger) -> Configuration:
+    """Return a file as it was before anything of ours was in it: the very bytes, where nobody else wrote since."""
+    record = ledger.record(each.path)
+    if record and digest(each.before) == record.get("after"):
+        if not record.get("existed"):
+            return replace(each, after=None)
+        with suppress(OSError):
+            copy = copy_of(each.path).read_bytes()
+            if digest(copy) == record.get("before"):
+                return replace(each, after=copy)
+    return _without_empty(each, client, record)
+
+
+def _without_empty(each: Configuration, client: Client, record: Mapping[str, Any]) -> Configuration:
+    """Return a file without the objects that were made for what is ours and hold nothing any more."""
+    value = each.value()
+    servers = [client.servers[:depth] for depth in range(1, len(client.servers) + 1)]
+    events = [("hooks", str(event)) for event in at(value, ("hooks",)) or ()] if client.hooks else []
+    made = [tuple(keys) for keys in record.get("made", ())] if record else [*servers, ("hooks",), *events]
+    for keys in sorted(made, key=len, reverse=True):
+        if at(each.value(), keys) in ({}, []):
+            each = _without(each, keys)
+    if record and not record.get("existed") and not each.value():
+        return replace(each, after=None)
+    return each
+
+
+def _put_commands(
+    client: Client, machine: Machine, found: dict[Path, Configuration], ledger: Ledger, folder: Path
+) -> list[str]:
+    notes = []
+    for name in COMMANDS:
+        place = folder / client.commands / f"{name}{client.command_suffix}"
+        present, content = read(place, machine), command_text(client, name).encode()
+        if present.before in (None, content) or digest(present.before) == ledger.record(place).get("after"):
+            found[place] = replace(present, after=content)
+        else:
+            notes.append(f"{short(place, machine)} is there already, and is left as it is.")
+    return notes
+
+
+def _drop_commands(
+    client: Client, machine: Machine, ledger: Ledger, folder: Path
+) -> tuple[list[Configuration], list[str]]:
+    dropped: list[Configuration] = []
+    notes: list[str] = []
+    for name in COMMANDS if client.commands else ():
+        place = folder / client.commands / f"{name}{client.command_suffix}"
+        present = read(place, machine)
+        ours = (ledger.record(place).get("after"), digest(command_text(client, name).encode()))
+        if present.before is not None and digest(present.before) in ours:
+            dropped.append(replace(present, after=None))
+        elif present.before is not None:
+            notes.append(f"{short(place, machine)} was changed since, and is left as it is.")
+    return dropped, notes
+
+
+def command_text(client: Client, name: str) -> str:
+    """Return the file of a command as a client reads it."""
+    about, hint = COMMANDS[name]
+    text = (files("workbench.engine.clients") / "commands" / f"{name}.md").read_text(encoding="utf-8")
+    if client.command_suffix == ".toml":
+        prompt = text.replace("$ARGUMENTS", "{{args}}")
+        return f"description = {json.dumps(about)}\nprompt = '''\n{prompt}'''\n"
+    return f"---\ndescription: {about}\nargument-hint: {json.dumps(hint)}\n---\n\n{text}"
