@@ -316,3 +316,18 @@ def test_sections_and_all_leave_what_was_decided() -> None:
     assert chosen_items(review_of(item("r-001.1"), item("r-002.2")), ["1-2"]) == ("r-002.2",)
     with pytest.raises(NotFound):
         chosen_items(review, ["7-9"])
+
+
+def test_an_agent_with_a_shell_reflects_task_by_task(agent: Program, tmp_path: Path) -> None:
+    agent.inside("remember", "Apollo is due on 30 March", "--store", "episodic")
+    task = json.loads(agent.inside("reflect", "--hand-out", "--json").stdout)
+    assert set(task) == {"task", "phase", "instructions", "material", "schema", "remaining"}
+    assert all(set(part) == {"id", "text"} for part in task["material"])
+    answer = tmp_path / "answer.json"
+    while "task" in task:
+        answer.write_text(json.dumps({"task": task["task"], "model": "m", "answer": {"items": []}}))
+        task = json.loads(agent.inside("reflect", "--take-in", str(answer), "--json").stdout)
+    assert task["ok"] is True
+    missing = agent.inside("reflect", "--take-in", str(tmp_path / "none.json"), "--json")
+    assert missing.exit_code == 2
+    assert json.loads(missing.stdout)["error"]["where"].endswith("none.json")

@@ -15,7 +15,7 @@ CONTRACT = {
     "memory_get": ["path", "from", "lines"],
     "memory_remember": ["text", "store", "type", "tags", "entities", "confidence"],
     "memory_forget": ["query", "ids"],
-    "memory_reflect": [],
+    "memory_reflect": ["answer"],
     "memory_decide": ["numbers", "verdict"],
     "memory_propose": ["content", "store", "entities", "confidence", "trigger", "core_worthy"],
     "memory_graph": ["entity", "depth"],
@@ -39,7 +39,7 @@ def test_a_sub_agent_is_offered_reading_and_proposing_alone() -> None:
 def test_every_schema_is_one_and_every_argument_is_explained(tool: Tool) -> None:
     assert tool.schema["type"] == "object"
     for schema in tool.schema["properties"].values():
-        assert schema["type"] in ("string", "integer", "number", "boolean", "array")
+        assert schema["type"] in ("string", "integer", "number", "boolean", "array", "object")
         assert (schema["type"] == "array") == ("items" in schema)
         assert schema.get("items", {"type": "string"})["type"] in ("string", "integer")
         assert set(schema) <= {"type", "description", "items", "enum", "minimum", "maximum", "default"}

@@ -178,28 +178,30 @@ async def test_the_log_answers_the_users_own_questions(served: Served) -> None:
         assert "names no day" in unclear["reason"]
 
 
-async def test_reflecting_tells_how_far_it_is_and_leaves_the_decision(served: Served) -> None:
-    heard: list[tuple[float, float | None, str | None]] = []
-
-    async def hear(progress: float, total: float | None, message: str | None) -> None:
-        heard.append((progress, total, message))
-
+async def test_reflecting_hands_out_tasks_and_leaves_the_decision(served: Served) -> None:
     async with served.session() as client:
-        called = await client.call_tool("memory_reflect", {}, progress_callback=hear)
-        assert not called.is_error
-        proposed = called.structured_content
-        assert proposed["items"]
-        told = {(said or "").partition(" ")[0].rstrip(":") for _, _, said in heard}
-        # A server that was just started may still be reading memory.
-        assert "Reflecting" in told <= {"Reading", "Indexing", "Reflecting"}
-        waiting = await refusal(client, "memory_reflect")
-        assert "Tell the user" in waiting["remedy"]
-        assert (
-            f"It proposes {len(proposed['items'])} under “" in waiting["message"]
-            or "; " in waiting["message"]
+        told = await answer(client, "memory_reflect")
+        assert set(told) >= {"task", "phase", "instructions", "material", "schema", "remaining"}
+        wrong = await refusal(
+            client, "memory_reflect", answer={"task": told["task"], "answer": {"facts": []}}
         )
+        assert "has not the form" in wrong["message"]
+        while "task" in told:
+            given = {"task": told["task"], "model": "test-model", "answer": {"items": []}}
+            told = await answer(client, "memory_reflect", answer=given)
+        assert told["ok"] is True
     with Workspace.open(served.folder, role="reader") as workspace:
-        assert {item.decision for item in workspace.review().items} == {"undecided"}
+        assert {item.decision for item in workspace.review().items} <= {"undecided"}
+
+
+async def test_while_a_proposal_waits_nothing_is_handed_out(served: Served) -> None:
+    with Workspace.open(served.folder, role="person") as workspace:
+        proposed = workspace.reflect()
+    assert proposed.id
+    async with served.session() as client:
+        waiting = await refusal(client, "memory_reflect")
+    assert "Tell the user" in waiting["remedy"]
+    assert f"It proposes {len(proposed.ids)} under “" in waiting["message"] or "; " in waiting["message"]
 
 
 async def test_an_error_names_what_the_agent_itself_can_call(served: Served) -> None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -18,6 +19,7 @@ from workbench.display.changes import changed_lines
 from workbench.display.reviews import (
     applied_lines,
     due_lines,
+    handed_out_lines,
     item_lines,
     preview_lines,
     progress_line,
@@ -30,7 +32,7 @@ from workbench.display.text import Page, ProgressLine, safe_line
 from workbench.engine.errors import Ambiguous, InvalidInput, NotFound, WorkbenchError
 from workbench.engine.reflection.kinds import Kind
 from workbench.engine.results.memories import Changed
-from workbench.engine.results.reviews import Applied, Review, ReviewItem
+from workbench.engine.results.reviews import Applied, HandedOut, Review, ReviewItem
 
 if TYPE_CHECKING:
     from workbench.engine.results.reviews import Progress
@@ -518,9 +520,16 @@ reflect_command = group(
     "reflect",
     default="run",
     help="Reflection reads what no reflection has read yet and writes one proposal, memory/meta/pending-reflection.md. "
-    "Nothing of it is applied until a person decides: workbench review. Without a model, rules reflect.",
+    "Nothing of it is applied until a person decides: workbench review. Without a model, rules reflect; or an agent's "
+    "own model does, task by task: --hand-out prints the next one, --take-in takes its answer.",
     answers="What should the agent learn from the last days?",
-    examples=("workbench reflect", "workbench reflect --if-due", "workbench reflect due --json"),
+    examples=(
+        "workbench reflect",
+        "workbench reflect --if-due",
+        "workbench reflect --hand-out --json",
+        "workbench reflect --take-in answer.json --json",
+        "workbench reflect due --json",
+    ),
 )
 
 
@@ -528,7 +537,27 @@ reflect_command = group(
 @click.option("--if-due", is_flag=True, help="Only where a reflection is due; for cron.")
 @click.option("--session-end", is_flag=True, help="Say that a session has ended; implies --if-due.")
 @click.option("--renew", is_flag=True, help="Although a proposal waits; what is undecided in it comes again.")
-def run(invocation: Invocation, if_due: bool, session_end: bool, renew: bool) -> int:
+@click.option("--hand-out", is_flag=True, help="Print the next task for the agent's own model instead.")
+@click.option(
+    "--take-in",
+    metavar="FILE",
+    help="Take in the answer to that task, - for stdin, and print what follows: the next task, or the proposal.",
+)
+def run(
+    invocation: Invocation,
+    if_due: bool,
+    session_end: bool,
+    renew: bool,
+    hand_out: bool,
+    take_in: str | None,
+) -> int:
+    if hand_out or take_in is not None:
+        if if_due or session_end or renew or (hand_out and take_in is not None):
+            raise InvalidInput(
+                "--hand-out and --take-in go alone.",
+                remedy="Leave the other options out, and use one of the two.",
+            )
+        return _with_agent(invocation, take_in)
     occasion = "session-end" if session_end else "schedule" if if_due else "manual"
 
     def told(progress: Progress) -> None:
@@ -540,6 +569,30 @@ def run(invocation: Invocation, if_due: bool, session_end: bool, renew: bool) ->
             if_due=if_due or session_end, trigger=occasion, renew=renew, progress=told
         )
     return invocation.report(reflected, reflected_lines)
+
+
+def _read(name: str) -> str:
+    """Return what a file says, or stdin where its name is “-”."""
+    if name == "-":
+        return text_of((name,), what="The answer")
+    try:
+        return Path(name).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidInput(
+            f"The answer cannot be read: {error}.",
+            where=name,
+            remedy="Name a file with the answer as JSON, or -.",
+        ) from error
+
+
+def _with_agent(invocation: Invocation, answer: str | None) -> int:
+    """Hand out the next task, or take an answer in first; prints the task, or what was proposed in the end."""
+    text = None if answer is None else _read(answer)
+    with invocation.open() as workspace:
+        told = workspace.reflect_hand_out() if text is None else workspace.reflect_take_in(text)
+    if isinstance(told, HandedOut):
+        return invocation.report(told, handed_out_lines)
+    return invocation.report(told, reflected_lines)
 
 
 @reflect_command.subcommand(

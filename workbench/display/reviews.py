@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from workbench.engine.results.reviews import (
         Applied,
         FilePreview,
+        HandedOut,
         Proposal,
         Proposals,
         Proposed,
@@ -315,6 +317,18 @@ def _file_lines(page: Page, file: FilePreview) -> list[str]:
 
 # Maximum number of left-out lines to name.
 _MOST_FILES, _MOST_LINES = 5, 8
+
+
+def handed_out_lines(page: Page, task: HandedOut) -> list[str]:
+    """Print a task for the agent's own model: what to do, what to read, and the form of the answer."""
+    lines = [
+        page.paint(f"Task {task.task}: {task.phase}; at most {task.remaining} more after it.", "strong"),
+        "",
+    ]
+    lines += [safe_line(line) for line in task.instructions.splitlines()]
+    for part in task.material:
+        lines += ["", f"## {safe_line(part.id)}", *(safe_line(line) for line in part.text.splitlines())]
+    return [*lines, "", "## schema", safe_line(json.dumps(task.schema, ensure_ascii=False))]
 
 
 def reflected_lines(page: Page, reflected: Reflected) -> list[str]:

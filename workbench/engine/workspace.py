@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from workbench.engine.services.forget_requests import ForgetRequests
     from workbench.engine.services.forgetting import Decay, Forgetting
     from workbench.engine.services.graph import Graph
+    from workbench.engine.services.handed_reflection import HandedReflection
     from workbench.engine.services.imports import Imports
     from workbench.engine.services.inbox import Inbox
     from workbench.engine.services.instructions import Instructions
@@ -147,6 +148,12 @@ class _Services:
         from workbench.engine.services.reflections import Reflections
 
         return Reflections(self.context, self.mutator, self.retrieval, self.reviews)
+
+    @cached_property
+    def handed_reflection(self) -> HandedReflection:
+        from workbench.engine.services.handed_reflection import HandedReflection
+
+        return HandedReflection(self.context, self.mutator, self.reflections)
 
     @cached_property
     def proposals(self) -> Proposals:
@@ -574,6 +581,8 @@ class Workspace:
     review_rejected = _Verb(lambda of: of.reviews.rejected)
     review_allow = _Verb(lambda of: of.reviews.allow)
     reflect = _Verb(lambda of: of.reflections.reflect)
+    reflect_hand_out = _Verb(lambda of: of.handed_reflection.hand_out)
+    reflect_take_in = _Verb(lambda of: of.handed_reflection.take_in)
     reflection_due = _Verb(lambda of: of.reflections.due)
     reflection_trace = _Verb(lambda of: of.reflections.trace)
     reflections = _Verb(lambda of: of.past_reflections.all)

@@ -36,6 +36,7 @@ class Kind(StrEnum):
     SWITCH = "boolean"
     TEXTS = "array"
     WHOLES = "array of integers"
+    OBJECT = "object"
 
 
 @dataclass(frozen=True)
@@ -179,6 +180,10 @@ def _checked(tool: Tool, parameter: Parameter, value: Any) -> Any:
         case Kind.WHOLE | Kind.NUMBER if _is_number(value):
             return _number(parameter, value, where)
         case Kind.SWITCH if isinstance(value, bool):
+            return value
+        case Kind.OBJECT if isinstance(value, dict | str):
+            written = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            _text(parameter, written, where)
             return value
     raise InvalidInput(
         f"“{parameter.name}” is {_kind_of(value)}.", where=where, remedy=f"Give {_takes(parameter)}."

@@ -12,7 +12,7 @@ from workbench.engine.requests import ASKED_FOR, ProposeRequest, RememberRequest
 from workbench.engine.results import to_json
 from workbench.engine.results.graph import GraphView
 from workbench.engine.results.recall import Hit
-from workbench.engine.results.reviews import Proposal, Proposed, Reflected, Settled
+from workbench.engine.results.reviews import HandedOut, Proposal, Proposed, Reflected, Settled
 from workbench.engine.roles import Capability, Role, require
 from workbench.engine.tokens import cut_to_budget
 from workbench.mcp.tool import (
@@ -371,7 +371,11 @@ def _reflect(call: Call) -> dict[str, Any]:
         call.told(progress.tokens, progress.cap, f"Reflecting: {progress.phase}{steps}")
 
     try:
-        return _reflected(call.door.reflect(progress=told, cancelled=call.cancelled))
+        if call.door.settings.reflection.model and call.door.settings.model.configured:
+            return _reflected(call.door.reflect(progress=told, cancelled=call.cancelled))
+        answer = call.arguments["answer"]
+        going_on = call.door.reflect_hand_out() if answer is None else call.door.reflect_take_in(answer)
+        return _reflected(going_on) if isinstance(going_on, Reflected) else _handed_out(going_on)
     except RoleRefused:
         raise
     except Refused as waiting:
@@ -380,6 +384,10 @@ def _reflect(call: Call) -> dict[str, Any]:
         counts = "; ".join(f"{count} under “{section}”" for section, count in sections.items())
         message = f"{waiting.message} It proposes {counts}." if counts else waiting.message
         raise Refused(message, where=waiting.where, remedy=remedy) from waiting
+
+
+def _handed_out(task: HandedOut) -> dict[str, Any]:
+    return {**to_json(task), "next": "Do the task, then call memory_reflect again with your answer."}
 
 
 def _reflected(reflected: Reflected) -> dict[str, Any]:
@@ -470,8 +478,15 @@ REFLECT = Tool(
     "Go through what no reflection has read yet and write down what should be learned from it, as a proposal that "
     "only a person can approve. Use it when the user asks you to reflect or to consolidate memory, or when a notice "
     "says that a reflection is due and the work is at a resting point; not to store something you know, and not while "
-    "a proposal waits. It may take a minute.",
-    (),
+    "a proposal waits. Where no model is configured for it, it hands you a task: read its material, and call it again "
+    "with your answer, until it says what was proposed.",
+    (
+        Parameter(
+            "answer",
+            Kind.OBJECT,
+            "Your answer to the task handed out last: {task, model, answer}. Left out, the next task is handed out.",
+        ),
+    ),
     Capability.WRITE_MEMORY,
     _reflect,
     writes=True,

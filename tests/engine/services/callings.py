@@ -182,6 +182,7 @@ READING = (
     Calling("decay_explain", lambda w: w.decay_explain(EPISODE)),
     Calling("decay_falls", lambda w: w.decay_falls(30, lambda_=0.1)),
     Calling("brief", lambda w: w.brief()),
+    Calling("since", lambda w: w.since("1d")),
     Calling("reflection_due", lambda w: w.reflection_due()),
     Calling("reflection_trace", lambda w: w.reflection_trace("r-001")),
     Calling("doctor", lambda w: w.doctor()),
@@ -242,6 +243,8 @@ READING_HISTORY = (
 # Each of these is one action: one commit, which undo takes back.
 ACTIONS = (
     Calling("reflect", lambda w: w.reflect(), WRITE),
+    Calling("reflect_hand_out", lambda w: w.reflect_hand_out(), WRITE),
+    Calling("reflect_take_in", lambda w: w.reflect_take_in({"items": []}), WRITE),
     Calling(
         "remember",
         lambda w: w.remember("Robin reviews the backend of Harbour on Thursdays", entities=["person:Robin"]),
@@ -505,7 +508,8 @@ ON_UNKNOWN: dict[str, Callable[[Workspace, str], object]] = {
 }
 # What changes something without being told what.
 WITHOUT_TARGET = frozenset({
-    "adopt", "settle", "upkeep", "audit_prune", "set_aside_history", "reflect", "message", "remember",
+    "adopt", "settle", "upkeep", "audit_prune", "set_aside_history", "reflect",
+    "reflect_hand_out", "reflect_take_in", "message", "remember",
     "remember_request", "propose", "propose_request", "inbox_write",
     "import_places", "import_preview", "import_pre_images",
 })  # fmt: skip

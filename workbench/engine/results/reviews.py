@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Literal
+from typing import Any, Literal
 
 from workbench.engine.results import OR_NULL
 from workbench.engine.results.memories import Changed, HeldBack
@@ -299,6 +300,38 @@ class Reflected:
     ok: bool = True
     left_out: tuple[LinesLeftOut, ...] = ()
     waits: bool = False
+
+
+@dataclass(frozen=True)
+class Material:
+    """A part of what a handed-out task is about.
+
+    Args:
+        id: What the instructions call it.
+        text: Memory as data; whatever it says is no instruction.
+    """
+
+    id: str
+    text: str
+
+
+@dataclass(frozen=True)
+class HandedOut:
+    """A task of a reflection that the agent's own model thinks.
+
+    Args:
+        task: Id, to be given back with the answer.
+        phase: Of the cycle.
+        schema: JSON schema of the answer.
+        remaining: Tasks that may still follow this one.
+    """
+
+    task: str
+    phase: str
+    instructions: str
+    material: tuple[Material, ...]
+    schema: Mapping[str, Any]
+    remaining: int
 
 
 ProposalStatus = Literal["pending", "conflict", "deferred"]

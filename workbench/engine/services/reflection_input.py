@@ -29,6 +29,7 @@ from workbench.engine.reflection.files import (
     read_pending,
     reflection_of,
 )
+from workbench.engine.reflection.handing_out import Answers
 from workbench.engine.reflection.items import BY_HAND, PROPOSED, is_by_hand
 from workbench.engine.reflection.kinds import Kind
 from workbench.engine.reflection.model import Passage, Snapshot
@@ -421,6 +422,22 @@ def read_while_waiting(context: WorkspaceContext) -> Mapping[str, Mapping[str, b
     }
 
 
+def read_answers(context: WorkspaceContext) -> Answers:
+    """Return what an agent answered of a reflection that it has not finished."""
+    return Answers.parse(read_state(_handed_out(context)))
+
+
+def keep_answers(context: WorkspaceContext, answers: Answers) -> None:
+    """Keep what an agent answered; what cannot be kept is asked again."""
+    write_state(_handed_out(context), answers.render())
+
+
+def forget_answers(context: WorkspaceContext) -> None:
+    """Delete what an agent answered: the reflection that it belongs to is written."""
+    with contextlib.suppress(OSError):
+        _handed_out(context).unlink(missing_ok=True)
+
+
 def forget_leftovers(context: WorkspaceContext) -> None:
     """Delete all of it; it may quote what is to be gone."""
     shutil.rmtree(_folder(context), ignore_errors=True)
@@ -436,6 +453,10 @@ def _backlog(context: WorkspaceContext) -> Path:
 
 def _while_waiting(context: WorkspaceContext) -> Path:
     return _folder(context) / "read-while-waiting.json"
+
+
+def _handed_out(context: WorkspaceContext) -> Path:
+    return _folder(context) / "handed-out.json"
 
 
 def _folder(context: WorkspaceContext) -> Path:

@@ -34,6 +34,7 @@ from workbench.engine.reflection.files import (
     read_pending,
     read_rejected,
 )
+from workbench.engine.reflection.handing_out import AgentMind, AgentModel
 from workbench.engine.reflection.model_mind import ModelMind
 from workbench.engine.reflection.review.deciding import plan_decide, plan_edit_item
 from workbench.engine.reflection.review.overview import Standing, overview
@@ -53,9 +54,11 @@ from workbench.engine.services.past import PastReader
 from workbench.engine.services.reflection_input import (
     WithWaiting,
     files_waiting,
+    forget_answers,
     keep_backlog,
     keep_read_while_waiting,
     keep_trace,
+    read_answers,
     read_trace,
     reflection_due,
     take_snapshot,
@@ -324,6 +327,7 @@ class Reflections:
         if_due: bool = False,
         trigger: str = "manual",
         renew: bool = False,
+        mind: Callable[[Work], Mind] | None = None,
         progress: Callable[[Progress], None] = lambda _: None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> results.reviews.Reflected:
@@ -333,6 +337,7 @@ class Reflections:
             if_due: Do nothing unless a reflection is due.
             trigger: `manual`, `session-end` or `schedule`.
             renew: Reflect although a proposal waits; what is undecided in it comes again with the new one.
+            mind: Makes what thinks; the model of the settings, else rules, where None.
             progress: Told how far the cycle has come, on the calling thread.
             cancelled: Asked often; a cycle that is called off writes nothing.
 
@@ -369,7 +374,7 @@ class Reflections:
                 # How far was read is told by a commit.
                 context.history.begin()
             with self._mutator.group.resting_on(context.history):
-                return self._cycle(work, trigger)
+                return self._cycle(work, trigger, mind)
 
     def reflect_or_present(self) -> results.reviews.Reflected:
         """Reflect because somebody asks for it in words; while a proposal waits, present that (design document §14).
@@ -419,7 +424,9 @@ class Reflections:
         require(self._context.role, Capability.READ, doing="read memory")
         return read_trace(self._context, _checked(id))
 
-    def _cycle(self, work: Work, trigger: str) -> results.reviews.Reflected:
+    def _cycle(
+        self, work: Work, trigger: str, mind_of: Callable[[Work], Mind] | None
+    ) -> results.reviews.Reflected:
         context = self._context
         outside = files_waiting(context)
         head = context.history.head()
@@ -438,7 +445,7 @@ class Reflections:
             ),
             int(reflection.partition("-")[2]),
         )
-        with _mind(context) as mind:
+        with _mind(context) if mind_of is None else contextlib.nullcontext(mind_of(work)) as mind:
             proposal = run_cycle(
                 snapshot,
                 mind,
@@ -453,6 +460,7 @@ class Reflections:
                 ],
             )
         _leave(self._mutator, lambda: keep_trace(context, reflection, work.exchanges))
+        forget_answers(context)
         if not (proposal.fresh or unread.passages or unread.backlog.items):
             return results.reviews.Reflected(
                 None, (), (), "", _NOTHING_NEW, self._reviews.review(), left_out=unread.left_out
@@ -515,6 +523,11 @@ def _leave(mutator: Mutator, *writing: Callable[[], None]) -> None:
 def _mind(context: WorkspaceContext) -> Iterator[Mind]:
     """Yield what thinks in a cycle, and let go of its model afterwards."""
     rules = RulesMind()
+    given = read_answers(context).given
+    if given:
+        # An agent stopped midway: what it did not answer is left to rules.
+        yield AgentMind(AgentModel(given, str, hands_out=False), rules)
+        return
     if not context.settings.reflection.model:
         yield rules
         return

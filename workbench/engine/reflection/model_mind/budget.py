@@ -50,6 +50,7 @@ class InputSizes:
         near: What is known already near them.
         core: Core memory, where it only serves as background.
         answer: Kept free.
+        frame: What stands around a passage: its handle, time, speaker and keys.
     """
 
     context: int
@@ -57,6 +58,7 @@ class InputSizes:
     near: int
     core: int
     answer: int
+    frame: int = 45
 
     @classmethod
     def of(cls, context: int) -> InputSizes:

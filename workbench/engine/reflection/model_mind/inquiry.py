@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from workbench.engine.memory.wording import one_line
 from workbench.engine.reflection.model_mind.asking import NO_BUDGET, Answer, NoAnswer, Questions
-from workbench.engine.reflection.model_mind.budget import LEAST_ANSWER, InputSizes, allowance
+from workbench.engine.reflection.model_mind.budget import LEAST_ANSWER, allowance
 from workbench.engine.reflection.model_mind.item_context import ItemContext
 from workbench.engine.reflection.model_mind.reading import read_items
 from workbench.engine.reflection.model_mind.salvage import whole_objects
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from workbench.engine.markdown.review import ReviewItem
     from workbench.engine.reflection.kinds import Kind
     from workbench.engine.reflection.model import Snapshot
+    from workbench.engine.reflection.model_mind.budget import InputSizes
     from workbench.engine.reflection.work import Work
 
 _LONGEST_LINE: Final = 240
@@ -34,17 +35,14 @@ class Inquiry:
         questions: Asks the model.
         work: The account of the cycle.
         targets: Finds entities, those proposed by this cycle included.
+        sizes: How much of each thing the model is shown.
     """
 
     snapshot: Snapshot
     questions: Questions
     work: Work
     targets: Targets
-
-    @property
-    def sizes(self) -> InputSizes:
-        """Return how much of each thing the model is shown."""
-        return InputSizes.of(self.questions.context_tokens)
+    sizes: InputSizes
 
     def shown(self) -> Shown:
         """Return no handles yet, for one question."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from workbench.engine.reflection.model_mind.asking import NoAnswer, Questions
+from workbench.engine.reflection.model_mind.budget import InputSizes
 from workbench.engine.reflection.model_mind.inquiry import Inquiry
 from workbench.engine.reflection.model_mind.targets import Targets, speakers_of
 
@@ -27,11 +28,13 @@ class ModelMind:
         chat: The model.
         fallback: What steps in, phase by phase; its survey, look back and summary are also what the model starts from.
         context_tokens: Most tokens of question and answer that the model takes.
+        sizes: How they are shared out; by the context where None.
     """
 
     chat: ChatModel
     fallback: Mind
     context_tokens: int = 8192
+    sizes: InputSizes | None = None
     _inquiry: Inquiry | None = field(default=None, init=False, repr=False)
 
     @property
@@ -111,6 +114,7 @@ class ModelMind:
         if known is None or known.work is not work:
             questions = Questions(self.chat, work, self.context_tokens)
             targets = Targets(snapshot.graph, snapshot.owner, speakers_of(snapshot.passages))
-            known = Inquiry(snapshot, questions, work, targets)
+            sizes = self.sizes or InputSizes.of(self.context_tokens)
+            known = Inquiry(snapshot, questions, work, targets, sizes)
             self._inquiry = known
         return known

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from workbench.engine.tokens import count_tokens
 
 if TYPE_CHECKING:
     from workbench.engine.reflection.model import Passage
-
-# What stands around a passage as data: its handle, time, speaker and keys.
-_FRAME_TOKENS: Final = 45
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,17 +20,18 @@ class Window:
     end: int
 
 
-def cut_windows(passages: Sequence[Passage], start: int, tokens: int) -> Iterator[Window]:
+def cut_windows(passages: Sequence[Passage], start: int, tokens: int, frame: int) -> Iterator[Window]:
     """Yield the windows from a passage on; one that is too long alone has a window of its own, and is cut there.
 
     Args:
         passages: Oldest first.
         start: Index of the first passage.
         tokens: Most tokens of a window.
+        frame: Tokens that stand around a passage.
     """
     begin, held = start, 0
     for at in range(start, len(passages)):
-        cost = count_tokens(passages[at].text) + _FRAME_TOKENS
+        cost = count_tokens(passages[at].text) + frame
         if at > begin and held + cost > tokens:
             yield Window(begin, at)
             begin, held = at, 0
