@@ -16,10 +16,12 @@ from workbench.tui.frame import drawing, spoken
 from workbench.tui.frame.acting import Acting
 from workbench.tui.frame.asking import Asking
 from workbench.tui.frame.choosing import Choosing
+from workbench.tui.frame.copying import Copying
 from workbench.tui.frame.counts import read_counts
 from workbench.tui.frame.drafts import Drafts
 from workbench.tui.frame.editing import Editing
 from workbench.tui.frame.filtering import Filtering
+from workbench.tui.frame.finding import Finding
 from workbench.tui.frame.looking import Looking
 from workbench.tui.frame.reading import Reading
 from workbench.tui.frame.seen import Seen
@@ -175,12 +177,15 @@ class Frame(Screen[None], inherit_bindings=False):
         self.editing = Editing(self, self.query_one("#prompt", PromptLine), Drafts(self._workspace.state))
         self.filtering = Filtering(self)
         self.choosing = Choosing(self, self.query_one("#chooser", ChooserPart))
+        self.finding = Finding(self)
+        self.copying = Copying(self)
         self._capabilities: tuple[Capability, ...] = (
             self.choosing,
             self.asking,
             self.looking,
             self.editing,
             self.filtering,
+            self.copying,
         )
         self.take_look(self._look)
         self.go(self._remembered.place if self._remembered.place in BY_NAME else _FIRST)
@@ -501,6 +506,7 @@ class Frame(Screen[None], inherit_bindings=False):
         """Put an open line away once something else was clicked."""
         self.editing.look()
         self.filtering.look()
+        self.finding.look()
         if self._look.plain:
             self._draw()
 
@@ -569,6 +575,8 @@ class Frame(Screen[None], inherit_bindings=False):
             self._go_to_seen()
         done = getattr(self, f"do_{command.id.replace('-', '_')}", None)
         part = self.part
+        if self.finding.do(command.id):
+            return
         if (done is None and self.place.do(command.id)) or any(
             capability.do(command.id) for capability in self._capabilities
         ):

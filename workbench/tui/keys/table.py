@@ -199,8 +199,22 @@ PREFIXES = (
         "copy",
         (
             Command("copy-text", ("y",), "text", "Copy the text.", "There is nothing to copy."),
-            Command("copy-citation", ("c",), "citation", "Copy file and lines.", "There is nothing to copy."),
+            Command("copy-citation", ("c",), "citation", "Copy file and lines.", "This stands in no file."),
+            Command(
+                "copy-quote",
+                ("q",),
+                "quote, who, when",
+                "Copy what was said, by whom and when.",
+                "Nobody noted what was said for this.",
+            ),
             Command("copy-id", ("i",), "id", "Copy the id.", "There is nothing to copy."),
+            Command(
+                "copy-marked",
+                ("l",),
+                "all marked",
+                "Copy all that is marked, one a line.",
+                "Mark rows with space first.",
+            ),
         ),
     ),
     Prefix(

@@ -28,6 +28,7 @@ class DrawnLines(Widget):
         ground: What they stand on.
     """
 
+    ALLOW_SELECT = False
     DEFAULT_CSS = "DrawnLines { height: auto; width: 1fr; }"
 
     class Pressed(Message):

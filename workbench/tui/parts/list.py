@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 class ListPart(VirtualList, inherit_bindings=False):
     """Rows with a cursor and marks; posts what `VirtualList` posts."""
 
+    ALLOW_SELECT = False
     BINDINGS: ClassVar = []
 
     def do(self, command: str) -> bool:

@@ -8,14 +8,17 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 
-from workbench.display.ink import BLANK, Span, link_at
-from workbench.tui.palette import PAPER
+from workbench.display.ink import BLANK, Span, link_at, plain_text
+from workbench.display.lit_words import LIT, light
+from workbench.tui.palette import MARKED, PAPER
+from workbench.tui.parts.select import selectable, selected_text
 from workbench.tui.widgets.painted import palette_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from textual import events
+    from textual.selection import Selection
     from textual.strip import Strip
 
     from workbench.display.ink import Line
@@ -47,6 +50,8 @@ class PagePart(ScrollView, can_focus=True):
         self._empty = empty
         self._draw_lines: Callable[[int], Sequence[Line]] | None = None
         self.lines: list[Line] = []
+        self._words = ""
+        self._match = -1
         self.link = ""
         """Where the link leads that the cursor of the page is on; empty where it is on none."""
 
@@ -72,25 +77,62 @@ class PagePart(ScrollView, can_focus=True):
         if self._draw_lines is None:
             self.lines = [(Span(self._empty, "faint"),)] if self._empty else []
         else:
-            self.lines = list(self._draw_lines(width))
+            self.lines = light(list(self._draw_lines(width)), self._words)
         self.virtual_size = Size(0, len(self.lines))
         self.refresh()
 
     def render_line(self, y: int) -> Strip:
         at = y + round(self.scroll_y)
         line = self.lines[at] if at < len(self.lines) else BLANK
+        if self._words and at == self._match:
+            line = tuple(Span(span.text, "here", span.link) if span.role == LIT else span for span in line)
         if self.link:
             line = tuple(
                 Span(span.text, "decide.strong+link", span.link) if span.link == self.link else span
                 for span in line
             )
         width = self.scrollable_content_region.width
-        return palette_of(self.app).strip((Span(" " * _MARGIN), *line) if line else BLANK, width, PAPER)
+        palette = palette_of(self.app)
+        strip = palette.strip((Span(" " * _MARGIN), *line) if line else BLANK, width, PAPER)
+        return selectable(strip, at, self.text_selection, palette.style("text", MARKED))
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        """Return what is selected by mouse."""
+        text = selected_text(selection, len(self.lines), lambda at: plain_text(self.lines[at]), _MARGIN)
+        return text, "\n"
+
+    def selection_updated(self, selection: Selection | None) -> None:  # noqa: ARG002 - all lines are asked again
+        """Draw the selection."""
+        self.refresh()
+
+    def light(self, words: str) -> None:
+        """Have words lit wherever they stand."""
+        if words != self._words:
+            self._words, self._match = words, -1
+            self.draw()
+
+    def matches(self, step: int, told: Callable[[int, int], object]) -> None:
+        """Go to a line with what is lit, round; see `frame.finding`."""
+        found = [at for at, line in enumerate(self.lines) if any(span.role == LIT for span in line)]
+        if not self._words or not found:
+            told(0, 0)
+            return
+        if step and self._match in found:
+            which = (found.index(self._match) + step) % len(found)
+        else:
+            top = round(self.scroll_y)
+            which = next((which for which, at in enumerate(found) if at >= top), 0)
+        self._match = found[which]
+        self._show_line(self._match)
+        self.refresh()
+        told(which + 1, len(found))
 
     def on_resize(self, _event: events.Resize) -> None:
         self.draw()
 
     def on_click(self, event: events.Click) -> None:
+        if self.text_selection is not None:
+            return
         at = event.y + round(self.scroll_y)
         if at < len(self.lines) and (link := link_at(self.lines[at], event.x - _MARGIN)):
             self.post_message(self.Followed(link))
@@ -142,8 +184,12 @@ class PagePart(ScrollView, can_focus=True):
     def walk_to(self, line: int, link: str) -> None:
         """Put the cursor on a link that stands in a line."""
         self.link = link
+        self._show_line(line)
+        self.refresh()
+        self.post_message(self.Walked())
+
+    def _show_line(self, line: int) -> None:
+        """Scroll to a line that is out of sight."""
         top, height = round(self.scroll_y), self.size.height
         if not top <= line < top + height:
             self.scroll_to(y=max(0, line - height // 2), animate=False, force=True)
-        self.refresh()
-        self.post_message(self.Walked())

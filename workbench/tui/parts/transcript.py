@@ -18,12 +18,13 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 
 from workbench.display.cells import wrap
-from workbench.display.ink import BLANK, Span, ink, link_at
+from workbench.display.ink import BLANK, Span, ink, link_at, plain_text
 from workbench.display.lit_words import LIT
 from workbench.display.transcript import DAY, UNFOLD_ALL, Look, named_memories, page_entries
 from workbench.engine.errors import InvalidInput, NotFound
-from workbench.tui.palette import PAPER
+from workbench.tui.palette import MARKED, PAPER
 from workbench.tui.parts.page import PagePart
+from workbench.tui.parts.select import selectable, selected_text
 from workbench.tui.widgets.painted import palette_of
 from workbench.tui.widgets.transcript_pages import PAGE, TranscriptPages, page_of
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from textual import events
+    from textual.selection import Selection
     from textual.strip import Strip
 
     from workbench.display.ink import Line
@@ -71,6 +73,7 @@ class TranscriptPart(ScrollView, can_focus=True):
         self._fetching = False
         self._target = 0
         self._seeks_lit = False
+        self._search = 0
         self._known_memories: Mapping[int, tuple[str, ...]] = {}
         self._drawn_for = 0
         self._look = Look(_NARROWEST)
@@ -288,6 +291,34 @@ class TranscriptPart(ScrollView, can_focus=True):
             self._reach()
         self._ask()
 
+    def matches(self, step: int, told: Callable[[int, int], object]) -> None:
+        """Go to a line that says what is lit, once around, however long it takes to read; see `frame.finding`."""
+        reader, words, total = self._reader, self._look.words, self.total
+        self._search += 1
+        if reader is None or not words or not total:
+            told(0, 0)
+            return
+        search, backwards = self._search, step < 0
+        start = self.number + step
+
+        def ask(_workspace: Workspace) -> int | None:
+            def stopped() -> bool:
+                return search != self._search
+
+            found = reader.find(words, start, backwards=backwards, stopped=stopped)
+            if found is None and not stopped():
+                found = reader.find(words, total if backwards else 1, backwards=backwards, stopped=stopped)
+            return found
+
+        def show(found: int | None) -> None:
+            if search != self._search:
+                return
+            if found is not None:
+                self.go_to_words(found)
+            told(found or 0, 0)
+
+        self._frame.reading.read(self._part("find"), ask, show)
+
     def light(self, words: str) -> None:
         """Have words lit wherever they are said in sight."""
         if words != self._look.words:
@@ -481,7 +512,19 @@ class TranscriptPart(ScrollView, can_focus=True):
         for span in line:
             chosen = span.link and span.link == self.link and number == self.number and self.has_focus
             drawn.append(Span(span.text, "decide.strong+link", span.link) if chosen else span)
-        return palette.strip(tuple(drawn), width, PAPER)
+        strip = palette.strip(tuple(drawn), width, PAPER)
+        return selectable(strip, row, self.text_selection, palette.style("text", MARKED))
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        """Return what is selected by mouse, as far as it has been read."""
+        text = selected_text(
+            selection, self._pages.height, lambda row: plain_text(self._pages.row(row)), _GUTTER
+        )
+        return text, "\n"
+
+    def selection_updated(self, selection: Selection | None) -> None:  # noqa: ARG002 - all rows are asked again
+        """Draw the selection."""
+        self.refresh()
 
     def _empty_line(self, y: int, width: int) -> Line:
         said = self._said or (self._empty if self._wanted is None else "")
@@ -489,6 +532,8 @@ class TranscriptPart(ScrollView, can_focus=True):
         return (Span(" " * _GUTTER), ink(lines[y - 1], "soft")) if 0 < y <= len(lines) else BLANK
 
     def on_click(self, event: events.Click) -> None:
+        if self.text_selection is not None:
+            return
         row = event.y + round(self.scroll_y)
         number = self._pages.owner(row)
         if not number:

@@ -9,6 +9,7 @@ from textual.containers import Container
 from workbench.display.card import memory_card
 from workbench.display.ink import gap, ink, plain_text
 from workbench.engine.errors import InvalidInput, NotFound
+from workbench.tui.frame.copying import Copied, copied_memory
 from workbench.tui.frame.rewording import memory_writing
 from workbench.tui.keys.table import COMMAND
 from workbench.tui.parts.card import CardPart
@@ -150,6 +151,12 @@ class Place(Container):
         if isinstance(subject, Memory):
             return memory_writing(workspace, subject)
         return COMMAND["edit"].elsewhere
+
+    def copied(self, workspace: Workspace, subject: Subject) -> Copied:
+        """Read what `y` copies of a row; called on a thread."""
+        if isinstance(subject, Memory):
+            return copied_memory(workspace, subject.id)
+        return Copied(subject.title, id=subject.id)
 
     def reveal(self, key: str) -> bool:
         """Put the cursor on a row; returns whether it is there. Places that hide rows show it first."""

@@ -1,0 +1,63 @@
+"""Text that is selected by mouse in what draws its own lines: shown on a ground of its own, and given back as text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.segment import Segment
+from textual.strip import Strip
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rich.style import Style
+    from textual.selection import Selection
+
+
+def selectable(strip: Strip, row: int, selection: Selection | None, style: Style) -> Strip:
+    """Return a line of which parts can be selected, with what is selected of it standing out.
+
+    Args:
+        strip: The line.
+        row: Its number in the whole text.
+        selection: What is selected of that text, if anything.
+        style: Of what is selected.
+    """
+    span = selection.get_span(row) if selection is not None else None
+    if span is not None:
+        strip = _marked(strip, *span, style)
+    return strip.apply_offsets(0, row)
+
+
+def _marked(strip: Strip, start: int, stop: int, style: Style) -> Strip:
+    segments: list[Segment] = []
+    at = 0
+    for text, look, control in strip:
+        end = at + len(text)
+        left = min(max(start - at, 0), len(text))
+        right = len(text) if stop < 0 else min(max(stop - at, left), len(text))
+        for piece, chosen in ((text[:left], False), (text[left:right], True), (text[right:], False)):
+            if piece:
+                segments.append(Segment(piece, look + style if chosen and look else look, control))
+        at = end
+    return Strip(segments, strip.cell_length)
+
+
+def selected_text(selection: Selection, rows: int, text: Callable[[int], str], margin: int) -> str:
+    """Return what is selected, without the space at either side.
+
+    Args:
+        selection: Of a text of lines.
+        rows: How many lines there are.
+        text: Returns a line without its margin.
+        margin: Cells to the left of every line.
+    """
+    first = 0 if selection.start is None else min(max(0, selection.start.y), rows)
+    last = rows - 1 if selection.end is None else min(selection.end.y, rows - 1)
+    lines = []
+    for row in range(first, last + 1):
+        start, stop = selection.get_span(row) or (0, 0)
+        line = " " * margin + text(row)
+        lines.append(line[start : len(line) if stop < 0 else stop])
+    # A margin that was selected along is none of the text.
+    return "\n".join(line[margin:] if not line[:margin].strip() else line for line in map(str.rstrip, lines))
