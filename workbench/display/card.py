@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 
 from workbench.display import words
 from workbench.display.cells import wrap
+from workbench.display.diff import diff_lines
 from workbench.display.ink import BLANK, Span, gap, ink, line_width, wrap_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
 
+    from workbench.display.diffing import DiffRow
     from workbench.display.ink import Line
     from workbench.engine.results.decay import DecayExplained
     from workbench.engine.results.memories import Shown, Why
@@ -53,6 +55,19 @@ class Beside:
 
 
 @dataclass(frozen=True)
+class Differs:
+    """How a text differs from another, word by word: side by side where there is room, else one below the other.
+
+    Args:
+        label: Which two they are.
+        rows: From `diffing.compare`.
+    """
+
+    label: str
+    rows: tuple[DiffRow, ...]
+
+
+@dataclass(frozen=True)
 class Walked:
     """A fact or relation on the card of an entity.
 
@@ -85,7 +100,7 @@ class Card:
     title: str
     text: str
     kind: Line = BLANK
-    sections: tuple[Section | Beside, ...] = ()
+    sections: tuple[Section | Beside | Differs, ...] = ()
     details: tuple[Section, ...] = ()
     walked: tuple[Walked, ...] = ()
 
@@ -215,7 +230,13 @@ def card_lines(card: Card, width: int, *, details: bool = False) -> list[Line]:
         lines += wrap_line(card.kind, measure)
     for section in (*card.sections, *(card.details if details else ())):
         lines.append(BLANK)
-        lines += _side_by_side(section, width) if isinstance(section, Beside) else _section(section, measure)
+        if isinstance(section, Differs):
+            lines.append((ink(section.label, "soft+strong", width),))
+            lines += diff_lines(section.rows, min(width, 2 * MEASURE), numbers=False)
+        else:
+            lines += (
+                _side_by_side(section, width) if isinstance(section, Beside) else _section(section, measure)
+            )
     return lines
 
 

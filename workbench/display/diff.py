@@ -19,15 +19,17 @@ _SIGNS = {"removed": "−", "added": "+", "same": " "}
 _LONGEST = 4000
 
 
-def diff_lines(rows: Sequence[DiffRow], width: int) -> list[Line]:
+def diff_lines(rows: Sequence[DiffRow], width: int, *, numbers: bool = True) -> list[Line]:
     """Draw a difference, side by side where there is room and there are two sides.
 
     Args:
         rows: From `diffing.compare`.
         width: Cells.
+        numbers: Whether each line has its number: of a file, not of a memory.
     """
+    lead = _NUMBER if numbers else 0
     both = any(row.before_number and row.after_number for row in rows)
-    return list(_split(rows, width) if width >= SPLIT_FROM and both else _unified(rows, width))
+    return list((_split if width >= SPLIT_FROM and both else _unified)(rows, width, lead))
 
 
 def changed_counts(rows: Sequence[DiffRow]) -> tuple[int, int]:
@@ -36,28 +38,28 @@ def changed_counts(rows: Sequence[DiffRow]) -> tuple[int, int]:
     return came, sum(row.kind in ("removed", "changed") for row in rows)
 
 
-def _unified(rows: Sequence[DiffRow], width: int) -> Iterable[Line]:
+def _unified(rows: Sequence[DiffRow], width: int, lead: int) -> Iterable[Line]:
     for row in rows:
         if row.kind == "gap":
-            yield _gap_line(row, width)
+            yield _gap_line(row, width, lead)
         elif row.kind == "same":
-            yield from _side(row.after, row.after_number, "same", width)
+            yield from _side(row.after, row.after_number, "same", width, lead)
         else:
             if row.before_number:
-                yield from _side(row.before, row.before_number, "removed", width)
+                yield from _side(row.before, row.before_number, "removed", width, lead)
             if row.after_number:
-                yield from _side(row.after, row.after_number, "added", width)
+                yield from _side(row.after, row.after_number, "added", width, lead)
 
 
-def _split(rows: Sequence[DiffRow], width: int) -> Iterable[Line]:
+def _split(rows: Sequence[DiffRow], width: int, lead: int) -> Iterable[Line]:
     half = (width - 1) // 2
     for row in rows:
         if row.kind == "gap":
-            yield _gap_line(row, width)
+            yield _gap_line(row, width, lead)
             continue
         same = row.kind == "same"
-        left = list(_side(row.before, row.before_number, "same" if same else "removed", half))
-        right = list(_side(row.after, row.after_number, "same" if same else "added", half))
+        left = list(_side(row.before, row.before_number, "same" if same else "removed", half, lead))
+        right = list(_side(row.after, row.after_number, "same" if same else "added", half, lead))
         for at in range(max(len(left), len(right))):
             yield (
                 *(left[at] if at < len(left) else (gap(half),)),
@@ -66,13 +68,13 @@ def _split(rows: Sequence[DiffRow], width: int) -> Iterable[Line]:
             )
 
 
-def _gap_line(row: DiffRow, width: int) -> Line:
+def _gap_line(row: DiffRow, width: int, lead: int) -> Line:
     count = row.before_number
-    text = f"{'⋮':>{_NUMBER - 1}}  {count} unchanged line{'s' * (count != 1)}"
+    text = f"{'⋮':>{max(0, lead - 1)}}  {count} unchanged line{'s' * (count != 1)}"
     return (Span(plain(text, width), "faint"),)
 
 
-def _side(pieces: tuple[Piece, ...], number: int, kind: str, width: int) -> list[Line]:
+def _side(pieces: tuple[Piece, ...], number: int, kind: str, width: int, lead: int) -> list[Line]:
     """Draw one version of one line, wrapped, its background reaching to the edge."""
     if not number:
         return []
@@ -83,9 +85,9 @@ def _side(pieces: tuple[Piece, ...], number: int, kind: str, width: int) -> list
         if piece.text
     )
     lines: list[Line] = []
-    for at, line in enumerate(wrap_line(text, max(8, width - _NUMBER - 2)) if text else [BLANK]):
-        lead = f"{number:>{_NUMBER - 1}} " if at == 0 else " " * _NUMBER
+    for at, line in enumerate(wrap_line(text, max(8, width - lead - 2)) if text else [BLANK]):
+        shown = f"{number:>{lead - 1}} " if at == 0 and lead else " " * lead
         sign = _SIGNS[kind] if at == 0 else " "
-        body = (Span(lead, "faint"), Span(sign + " ", role), *line)
+        body = (Span(shown, "faint"), Span(sign + " ", role), *line)
         lines.append((*body, gap(width - line_width(body), role)))
     return lines

@@ -158,6 +158,30 @@ def test_what_was_not_there_yet_is_put_away_and_comes_back_by_undo(settled: Agen
         assert settled.tracked() == before
 
 
+def test_several_memories_come_back_in_one_commit_all_or_none(settled: AgentHome) -> None:
+    then, before = settled.commits()[0], settled.tracked()
+    with settled.open("person") as workspace:
+        for name in (
+            "an episode was changed",
+            "an item was renamed",
+            "a fact was changed",
+            "a procedure was changed",
+        ):
+            CHANGES[name][1](settled, workspace)
+        changed, count = settled.tracked(), len(settled.commits())
+        differing = [each.id for each in workspace.compare(then).memories]
+        assert len(differing) >= 4
+        workspace.rollback(memory=[f"{each}@{then}" for each in differing])
+        assert len(settled.commits()) == count + 1
+        assert not [each for each in workspace.compare(then).memories if each.change != "scored"]
+        with pytest.raises(NotFound):
+            workspace.rollback(memory=[f"{EPISODE}@{then}", f"episode:2020-01-01:10:00@{then}"])
+        assert len(settled.commits()) == count + 1
+        workspace.undo()
+        assert settled.tracked() == changed
+    assert before != changed
+
+
 def test_what_names_no_memory_is_refused(settled: AgentHome) -> None:
     with settled.open() as workspace:
         first = first_commit(workspace)

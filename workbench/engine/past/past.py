@@ -27,6 +27,7 @@ from workbench.engine.history.commits import RESTORES, parse_message
 from workbench.engine.history.differences import match_units, parse_units, unit_name
 from workbench.engine.history.git_objects import SHORT, blob_hash
 from workbench.engine.history.json_revert import scores_of_memory
+from workbench.engine.history.plan import Action, Plan, common_pattern
 from workbench.engine.history.revert import Overlay, Reversal, reverting_plan
 from workbench.engine.history.structural_revert import conflict_error, try_revert
 from workbench.engine.identifiers import MemoryId, parse_memory_id
@@ -35,6 +36,7 @@ from workbench.engine.markdown.decay_scores import DecayScores
 from workbench.engine.markdown.entity import EntityFile
 from workbench.engine.memory.core import read_core, view_core, within_cap
 from workbench.engine.memory.decay import DecayContext, is_archived
+from workbench.engine.memory.draft import Draft
 from workbench.engine.memory.forget import plan_archive
 from workbench.engine.memory.lookup import locate_memory, show_memory
 from workbench.engine.past.files import PastFiles, is_entity, read_entity_head
@@ -56,7 +58,7 @@ if TYPE_CHECKING:
 
     from workbench.engine.history.git_objects import Commit
     from workbench.engine.history.git_store import GitStore
-    from workbench.engine.history.plan import FileView, Plan
+    from workbench.engine.history.plan import FileView
     from workbench.engine.markdown.source import LineSpan
     from workbench.engine.memory.lookup import LocatedMemory
     from workbench.engine.past.files import CatalogedFiles, Versions
@@ -603,6 +605,35 @@ def plan_memory_rollback(
     overlay.write(layout.DECAY_SCORES, scores)
     return reverting_plan(
         overlay, (commit,), f"restored {memory_id} as of {commit[:_SHORT]}", ((RESTORES, commit),)
+    )
+
+
+def plan_memories_rollback(
+    view: FileView,
+    memory_ids: Sequence[str],
+    then: FileView,
+    commit: str,
+    now: datetime,
+    settings: Settings,
+    first_seen: Mapping[str, datetime],
+) -> Plan[Reversal]:
+    """Plan to restore several memories in one commit, all or none; see `plan_memory_rollback`."""
+    # What was not there then goes first, so that it leaves room in core memory for what comes back.
+    ids = sorted(dict.fromkeys(memory_ids), key=lambda id_: _placed(then, id_, settings.zone) is not None)
+    draft = Draft(view)
+    reversals = [
+        draft.lay(plan_memory_rollback(draft, id_, then, commit, now, settings, first_seen)) for id_ in ids
+    ]
+    summary = f"restored {len(ids)} memories as of {commit[:_SHORT]}"
+    changes = draft.changes()
+    warnings = tuple(dict.fromkeys(told for reversal in reversals for told in reversal.warnings))
+    return Plan(
+        Action.REVERT,
+        common_pattern([change.path for change in changes]) if changes else "*",
+        summary,
+        changes=changes,
+        trailers=((RESTORES, commit),),
+        outcome=Reversal((commit,), tuple(change.path for change in changes), summary, warnings),
     )
 
 

@@ -51,10 +51,10 @@ from workbench.engine.services.past import PastReader, read_time
 from workbench.engine.services.secret_guard import follow_held_back, waiting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from workbench.engine.history.plan import Planner, Receipt
+    from workbench.engine.history.plan import FileView, Plan, Planner, Receipt
     from workbench.engine.past.past import Past
 
 
@@ -292,7 +292,7 @@ class Audit:
         *,
         to: str | None = None,
         file: str | None = None,
-        memory: str | None = None,
+        memory: str | Sequence[str] | None = None,
         reflection: str | None = None,
         dry_run: bool = False,
     ) -> results.memories.Changed:
@@ -301,7 +301,7 @@ class Audit:
         Args:
             to: A time, a day, whose end is meant, or a commit.
             file: `PATH@COMMIT`.
-            memory: `ID@COMMIT`: this memory alone reads again as it did then.
+            memory: `ID@COMMIT`: this memory alone reads again as it did then; or several of one commit, all or none.
             reflection: The reflection's id, `r-012`.
             dry_run: With a reflection: say what would be done, and do nothing.
 
@@ -323,7 +323,7 @@ class Audit:
         if to is not None:
             return self._rollback_to(to)
         if memory is not None:
-            return self._rollback_memory(memory)
+            return self._rollback_memories([memory] if isinstance(memory, str) else memory)
         if file is not None:
             path, commit = _at_commit(file, "PATH@COMMIT")
             path = layout.normalise(path)
@@ -342,25 +342,34 @@ class Audit:
 
         return self._take_back("roll back", act)
 
-    def _rollback_memory(self, memory: str) -> results.memories.Changed:
-        from workbench.engine.past.past import plan_memory_rollback
+    def _rollback_memories(self, memories: Sequence[str]) -> results.memories.Changed:
+        from workbench.engine.past.past import plan_memories_rollback, plan_memory_rollback
         from workbench.engine.services.scores import FirstSeen
 
         context = self._context
-        name, commit = _at_commit(memory, "ID@COMMIT")
-        by = self._mutator.attribution(f"rollback of {memory}")
+        named = [_at_commit(each, "ID@COMMIT") for each in memories]
+        names, commit = [name for name, _ in named], named[0][1]
+        if any(each != commit for _, each in named):
+            raise InvalidInput(
+                "Several memories come back as of one commit.", remedy="Name the same for all."
+            )
+        told = memories[0] if len(names) == 1 else f"{len(names)} memories"
+        by = self._mutator.attribution(f"rollback of {told}")
 
         def act() -> Receipt[Reversal]:
             then = self._past.commit(commit)
             if not by.may_touch_critical:
-                refuse_others_since(context.history.store, by.asker, then, files_of_memory(name))
+                for name in names:
+                    refuse_others_since(context.history.store, by.asker, then, files_of_memory(name))
             before, seen = context.history.at(then), FirstSeen(context.catalog)
-            return context.history.mutate(
-                lambda view: plan_memory_rollback(
-                    view, name, before, then, context.now(), context.settings, seen
-                ),
-                by,
-            )
+
+            def plan(view: FileView) -> Plan[Reversal]:
+                rest = (before, then, context.now(), context.settings, seen)
+                if len(names) == 1:
+                    return plan_memory_rollback(view, names[0], *rest)
+                return plan_memories_rollback(view, names, *rest)
+
+            return context.history.mutate(plan, by)
 
         return self._take_back("roll back", act)
 

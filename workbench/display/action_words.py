@@ -1,0 +1,214 @@
+"""Says in plain words what was done to memory, by whom and why."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from workbench.display import words
+from workbench.engine import layout
+
+if TYPE_CHECKING:
+    from workbench.engine.results.audit import Action
+
+_REFLECTION = "reflection:"
+_ACCEPTED = "bot:commit-from:"
+_IT = re.compile(r"^(linked|unlinked) it (to|from)")
+OUTSIDE = "in another program"
+_MONTHS = ("", "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+# An id of a memory, as summaries name it.
+_ID = re.compile(r"(?:entity|episode|core|procedure|vault|file):\S*[\w)]|\b[a-z]+--[\w-]+")
+_TRANSITION = re.compile(r"(\d+ )?(active|fading|dormant|archived)→(active|fading|dormant|archived)")
+_LEVELS = ("archived", "dormant", "fading", "active")
+_COUNTED = re.compile(r"\b(approved|rejected|deferred|undecided) ((?:r-[\w.]+(?:, )?)+)(?: and (\d+) more)?")
+_TICKED = {"approved": "accepted", "rejected": "declined", "deferred": "set aside", "undecided": "left open"}
+_AGAIN = {"undid": "took back", "reverted": "took back", "redid": "did again"}
+
+# What summaries of the history say, and how a person would say it after “you” or “the agent”; a sentence of its own
+# begins with a capital.
+_SAYINGS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = tuple(
+    (re.compile(pattern, re.DOTALL), said)
+    for pattern, said in (
+        (r"(?:logged|remembered) (“.*”)", r"noted \1"),
+        (r"protected (“.*”)", r"put \1 into the vault"),
+        (r"extended (“.*”)", r"added to \1"),
+        (r"new entity (“.*?”) \((\w+)\).*", r"began to know \1"),
+        (r"added fact (“.*?”)(?:; .*)?", r"learned \1"),
+        (r"added relation (\S+) → (\S+)", lambda m: f"linked it to {named(m[2])} ({m[1]})"),
+        (r"removed relation (\S+) → (\S+)", lambda m: f"unlinked it from {named(m[2])} ({m[1]})"),
+        (r"changed “.*?” to (“.*”)( in .*)?", lambda m: f"reworded {m[1]}{m[2] or ''}"),
+        (r"history begins with (.*)", r"History began with \1"),
+        (r"laid out the workspace", "The folder was laid out"),
+        (r"edited outside the engine.*", "Changed in another program"),
+        (r"created outside the engine.*", "Made in another program"),
+        (r"deleted outside the engine.*", "Deleted in another program"),
+        (r"renamed from (\S+) outside the engine.*", r"Renamed in another program, from \1"),
+        (r"(\d+ files) changed outside the engine.*", r"Changed in another program: \1"),
+        (r"(\d+) entr(?:y|ies) transitioned: (.*)", lambda m: _faded(int(m[1]), m[2])),
+        (r"folded in (\d+) accesse?s? of (\d+) (memor\w+)", lambda m: f"counted {_uses(m[1])} of {m[2]} {m[3]}"),
+        (r"reinforced (.*)", lambda m: f"counted a use of {_names(m[1])}"),
+        (r"#\d+ (“.*”)", r"proposed \1"),
+        (r"(r-\S+) proposes (\d+ changes?)", r"Reflection: \2 proposed"),
+        (r"(r-\S+) found nothing to propose", "Reflection: nothing new was found"),
+        (r"accepted proposals? (.*)", r"accepted proposal \1"),
+        (r"rejected proposals? (.*)", r"declined proposal \1"),
+        (r"applied (\d+) items?(?:, rejected (\d+) items?)? of (r-\S+)",
+         lambda m: f"Reflection: {m[1]} written" + (f", {m[2]} declined" if m[2] else "")),
+        (r"(?:approved|rejected|deferred|undecided) r-.*", lambda m: _ticks(m[0])),
+        (r"(undid|redid|reverted) [A-Z]+ [0-9a-f]{7,40}(?: and \d+ that go on with it)?: (.*)",
+         lambda m: f"{_AGAIN[m[1]]}: {plainly(m[2])}"),
+        (r"reverted [0-9a-f]{7,40}(?: and \d+ that go on with it)?: (.*)", lambda m: f"took back: {plainly(m[1])}"),
+        (r"reverted item (\S+) of .*", r"took back one change of a reflection (\1)"),
+        (r"rolled back reflection:(\S+).*", r"took back reflection \1"),
+        (r"rolled back to ([\dT:+-]+)?.*", lambda m: "brought everything back as it was" + _then(m[1])),
+        (r"restored (\S+) as of [0-9a-f]+", lambda m: f"brought {named(m[1])} back as it was"),
+        (r"merged (\S+) into (\S+)", lambda m: f"merged {named(m[1])} into {named(m[2])}"),
+        (r"parted (\S+) from (\S+)", lambda m: f"took {named(m[1])} and {named(m[2])} apart again"),
+        (r"acknowledged alert .*", "kept the change"),
+        (r"summed up (\d+) commits before (\S+)", r"shortened the audit log before \2"),
+        (r"(?:edited|wrote) (\S+\.(?:md|toml|json))", lambda m: f"edited {named(m[1])}"),
+        (r"(pinned|unpinned|archived|restored) ((?:entity|episode|core|procedure|vault):.*)",
+         lambda m: f"{m[1]} {_names(m[2])}"),
+    )
+)  # fmt: skip
+
+
+def named(name: str) -> str:
+    """Return what a person calls a memory or file, given its id or path."""
+    kind, colon, rest = name.partition(":")
+    if not colon or kind not in ("entity", "episode", "core", "procedure", "vault", "file"):
+        kind, rest = "file", name
+    if kind == "episode":
+        day = re.match(r"(\d{4})-(\d{2})-(\d{2})(?::(\d{2}:\d{2}))?", rest)
+        return f"the entry of {int(day[3])}\u00a0{_MONTHS[int(day[2]) % 13]}" if day else rest
+    if rest == layout.CORE:
+        return "core memory"
+    stem = rest.partition("#^")[0].rpartition("/")[2].removesuffix(".md").removesuffix(".toml")
+    if re.fullmatch(r"\d{4}-\d{2}-\d{2}", stem):
+        return f"the log of {int(stem[8:])}\u00a0{_MONTHS[int(stem[5:7]) % 13]}"
+    slug = stem.rpartition(":")[2].partition("--")[2] or stem.rpartition(":")[2]
+    return f"“{_words(slug)}”" if kind != "file" or "--" in stem or "/" in rest else rest
+
+
+def _words(slug: str) -> str:
+    text = slug.replace("-", " ").replace("_", " ").strip()
+    return text[:1].upper() + text[1:]
+
+
+def _names(text: str) -> str:
+    return _ID.sub(lambda found: named(found[0]), text)
+
+
+def _uses(count: str) -> str:
+    return "one use" if count == "1" else f"{count} uses"
+
+
+def _then(moment: str | None) -> str:
+    found = re.match(r"(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}:\d{2}))?", moment or "")
+    return (
+        f" on {int(found[3])} {_MONTHS[int(found[2]) % 13]}" + (f", {found[4]}" if found[4] else "")
+        if found
+        else ""
+    )
+
+
+def _faded(total: int, told: str) -> str:
+    """Say what a day did to memories that nobody used, or that were used again."""
+    counts: dict[str, int] = {}
+    for number, before, after in _TRANSITION.findall(told):
+        better = _LEVELS.index(after) > _LEVELS.index(before)
+        word = "came back" if better else "archived" if after == "archived" else "faded"
+        counts[word] = counts.get(word, 0) + (int(number) if number.strip() else total)
+    return "Upkeep: " + (
+        ", ".join(f"{count} {word}" for word, count in counts.items()) or f"{total} rescored"
+    )
+
+
+def _ticks(told: str) -> str:
+    found = [
+        f"{_TICKED[word]} {len(ids.split(', ')) + int(more or 0)}"
+        for word, ids, more in _COUNTED.findall(told)
+    ]
+    return "ticked changes of a reflection: " + ", ".join(found) if found else told
+
+
+def plainly(summary: str) -> str:
+    """Say what a summary of the history says, as a person would: after “you”, or with a capital by itself."""
+    return _plainly(summary)
+
+
+@lru_cache(maxsize=4096)
+def _plainly(summary: str) -> str:
+    for pattern, said in _SAYINGS:
+        if found := pattern.fullmatch(summary):
+            return said(found) if callable(said) else found.expand(said)
+    first, *more = _parts(summary)
+    if more:
+        return f"{plainly(first)} and {len(more)} more"
+    return _names(summary)
+
+
+def _parts(summary: str) -> list[str]:
+    """Split what was told together, but not inside quotes."""
+    return re.sub(r"“[^”]*”", lambda found: found[0].replace("; ", "\x1f"), summary).split("; ")
+
+
+def who(action: Action) -> str:
+    """Return who did it, as a sentence begins."""
+    if action.owner == "person" or action.actor.startswith("import:"):
+        return "You"
+    if action.actor.startswith("skill:"):
+        return action.actor.partition(":")[2]
+    if action.owner.startswith("person as "):
+        said = words.who(action.owner.removeprefix("person as "))
+    else:
+        said = words.who(action.owner) if action.owner != "main" else "the agent"
+    return said[:1].upper() + said[1:]
+
+
+def sentence(action: Action) -> str:
+    """Say in one sentence what an action did, and who did it."""
+    file = named(action.files[0]) if action.files else "memory"
+    if action.kind == "ALERT":
+        return action.summary.removesuffix(" Pending user acknowledgment.")
+    if action.kind == "ACK":
+        return f"You kept the change of {file}"
+    if action.actor.startswith(_REFLECTION):
+        return _reflected(action)
+    said = plainly(action.summary).replace("\x1f", "; ")
+    if said.endswith(OUTSIDE) and len(action.files) == 1:
+        said = f"{file} was {said[:1].lower()}{said[1:]}"
+        return said[:1].upper() + said[1:]
+    if action.actor.startswith(_ACCEPTED):
+        return f"{who(action)} accepted a proposal of {action.actor.removeprefix(_ACCEPTED)}"
+    said = _IT.sub(lambda found: f"{found[1]} {file} {found[2]}", said)
+    if said[:1].isupper():
+        return said
+    return f"{'Upkeep:' if action.upkeep else who(action)} {said}"
+
+
+def _reflected(action: Action) -> str:
+    written, declined = action.accepted, action.declined
+    if written or declined:
+        return f"Reflection: {written:,} written" + (f", {declined:,} declined" if declined else "")
+    return f"Reflection: {action.memories:,} {'memory' if action.memories == 1 else 'memories'} changed"
+
+
+def why(action: Action) -> str:
+    """Say what an action was done for; empty where nobody said."""
+    trigger = action.trigger.strip(" —")
+    if said := re.match(r"user said “(?:remember )?(.*?)”?$", trigger, re.DOTALL):
+        return f"You said “{said[1]}”."
+    if trigger.startswith("noticed"):
+        return f"{trigger[:1].upper()}{trigger[1:]}."
+    if trigger.startswith("reflection (") or trigger == "review applied":
+        return (
+            "You accepted it in the Inbox."
+            if trigger == "review applied"
+            else f"{trigger[:1].upper()}{trigger[1:]}."
+        )
+    if action.owner == "person" and "outside" in action.summary:
+        return "Found in the file; it was not written here."
+    return {"approved": "You approved it.", "pending": "It waited for you."}.get(action.approval, "")

@@ -1,0 +1,149 @@
+"""Draws an action of History as a row, and as a card: what it did, memory by memory, why, and the way back."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from workbench.display import words
+from workbench.display.action_words import OUTSIDE, plainly, sentence, who, why
+from workbench.display.card import Card, Differs, Section
+from workbench.display.ink import Span, gap, ink, line_width, spread
+from workbench.display.memory_changes import change_lines, differing
+from workbench.engine import layout
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from workbench.display.ink import Line
+    from workbench.engine.results.audit import Action, ActionDone
+
+ALERT = "▲"
+_MOST_MEMORIES = 40
+_TEXT_FIRST = 34
+_HELD = {
+    layout.DECAY_SCORES: "scores and pins",
+    layout.PENDING_REFLECTION: "what a reflection proposes",
+    layout.PENDING_MEMORIES: "what agents propose",
+    layout.REFLECTION_LOG: "the list of reflections",
+    layout.REJECTED: "what was declined",
+    layout.EVOLUTION: "how the agent changed",
+}
+_WARNED = "The agent is warned at every session start until you decide."
+_AGAIN = re.compile("“(.*?)” was changed again since", re.DOTALL)
+_LATER = re.compile(r"(.*) \(by (.*, \d{4}-\d\d-\d\d \d\d:\d\d), [0-9a-f]+\)", re.DOTALL)
+_LONGEST = 48
+
+
+def action_row(action: Action, now: datetime, width: int) -> Line:
+    """Draw an action in a list: what was done, how much of memory it touched, and when."""
+    at = f"{action.timestamp.astimezone(now.tzinfo):%H:%M}"
+    left: Line = (ink(sentence(action), "soft" if action.upkeep or action.undone_by else "text"),)
+    if action.alerts:
+        left = (Span(f"{ALERT} ", "danger.strong" if action.waiting else "faint"), *left)
+    beside = [at]
+    if action.undone_by:
+        beside.insert(0, "taken back")
+    elif action.memories > 1:
+        beside.insert(0, f"{action.memories:,} memories")
+    while len(beside) > 1 and width - sum(map(len, beside)) - 4 < min(_TEXT_FIRST, line_width(left)):
+        beside.pop(0)
+    return spread(left, (ink("  ".join(beside), "soft"),), width)
+
+
+def action_card(done: ActionDone, now: datetime) -> Card:
+    """Return the card of an action: what it did, memory by memory, why, and how it is taken back."""
+    action = done.action
+    when = words.moment(action.timestamp, now)
+    standing = [f"{OUTSIDE if OUTSIDE in sentence(action) else who(action)}, {when}"]
+    if done.undone is not None:
+        standing.append(f"taken back {_by(done.undone, now)}")
+    sections: list[Section | Differs] = []
+    if action.waiting:
+        sections.append(Section("ALERT", ((ink(_WARNED, "danger"),),)))
+    sections.append(_did(done))
+    if reason := why(action):
+        sections.append(Section("WHY", ((ink(reason),),)))
+    sections.append(Section("BACK", ((ink(back(done), "soft"),),)))
+    return Card(
+        sentence(action),
+        sentence(action),
+        (ink(" · ".join(standing), "soft"),),
+        tuple(sections),
+        _details(done),
+    )
+
+
+def _by(action: Action, now: datetime) -> str:
+    by = who(action)
+    return f"by {by.lower() if by == 'You' else by}, {words.moment(action.timestamp, now)}"
+
+
+def _did(done: ActionDone) -> Section | Differs:
+    """Say what an action did, memory by memory; one memory alone word by word."""
+    shown = done.memories[:_MOST_MEMORIES]
+    if len(done.memories) == 1 and shown[0].change == "changed":
+        return Differs("IT DID", differing(shown[0], 2))
+    lines = [line for change in shown for line in change_lines(change)]
+    if more := len(done.memories) - len(shown):
+        lines.append((gap(2), Span(f"and {more:,} more memories; c compares before and after", "faint")))
+    if not lines:
+        lines = [(gap(0), Span("No memory reads differently.", "soft"))]
+        lines += [(gap(0), ink(f"{_held(each.path)}: {each.change}", "soft")) for each in done.bookkeeping]
+    return Section("IT DID", tuple(lines), hangs=1)
+
+
+def _held(path: str) -> str:
+    return _HELD.get(path, path.rpartition("/")[2])
+
+
+def _details(done: ActionDone) -> tuple[Section, ...]:
+    action = done.action
+    said = [("ACTOR", action.actor), ("APPROVAL", action.approval), ("TRIGGER", action.trigger),
+            ("LOG SAYS", action.summary)]  # fmt: skip
+    commits = (
+        action.id[:12]
+        if action.commits == 1
+        else f"{action.id[:12]} … {action.newest[:12]}, {action.commits:,}"
+    )
+    files = [(ink(path, "soft"),) for path in action.files[:_MOST_MEMORIES]]
+    if more := len(action.files) - len(files):
+        files.append((Span(f"and {more:,} more", "faint"),))
+    return (
+        *(Section(label, ((ink(value, "soft"),),)) for label, value in said if value.strip(" —")),
+        Section("COMMIT", ((ink(commits, "soft"),),)),
+        Section("FILES", tuple(files)),
+    )
+
+
+def back(done: ActionDone) -> str:
+    """Say how an action is taken back, or why it cannot be."""
+    action = done.action
+    if done.undone is not None:
+        return "r does it again."
+    if done.obstacle:
+        return f"It cannot be taken back as a whole: {_obstacle(done.obstacle)}"
+    if not action.reversible:
+        return "It changed no memory that could be brought back."
+    if action.waiting:
+        return "a keeps the new text; r brings the old text back."
+    what = "all of it" if action.commits > 1 or action.memories > 1 or action.accepted > 1 else "it"
+    asks = (
+        "" if action.own else ", asking first" if action.upkeep else f", asking first: {who(action)} did it"
+    )
+    return f"r takes {what} back{asks}."
+
+
+def _obstacle(text: str) -> str:
+    """Say in words what the engine refuses for."""
+    head, _, rest = text.partition(" A later action rests on it: ")
+    told = _AGAIN.match(head)
+    said = f"{quoted(told[1])} was changed again since." if told else head
+    later = _LATER.match(rest)
+    return f"{said} What came later: {plainly(later[1])} ({later[2]})." if later else said
+
+
+def quoted(text: str) -> str:
+    """Return some words in quotes, cut where they are long."""
+    short = " ".join(text.split())
+    return f"“{short if len(short) <= _LONGEST else short[: _LONGEST - 1] + '…'}”"

@@ -1,0 +1,204 @@
+"""Draws how memories differ between two moments, memory by memory: rows, and one of them word by word."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from workbench.display import words
+from workbench.display.action_words import sentence
+from workbench.display.card import Card, Differs, Section
+from workbench.display.diffing import compare
+from workbench.display.entity import bare
+from workbench.display.ink import Span, gap, ink, line_width, spread
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from datetime import datetime
+
+    from workbench.display.diffing import DiffRow, Piece
+    from workbench.display.ink import Line
+    from workbench.engine.results.audit import Action, Comparison, MemoryChange, SinceChange
+
+# Sign and role of what became of a memory.
+SIGNS = {
+    "added": ("+", "added.word"),
+    "changed": ("±", "decide"),
+    "removed": ("-", "removed.word"),
+    "scored": ("◆", "soft"),
+}
+SECTIONS = {
+    "core": "Core memory",
+    "semantic": "People, projects, things",
+    "episodic": "What happened",
+    "procedural": "How things are done",
+    "vault": "Vault",
+    "file": "Files",
+}
+_TEXT_FIRST = 32
+# Lines of one memory that a list of many shows of how it differs.
+_MOST_LINES = 6
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_BLOCK = re.compile(r"\s+\^[\w-]+\s*$", re.MULTILINE)
+_BESIDE = re.compile(r"\s*\(([^()]*)\)$", re.MULTILINE)
+_DAYS = re.compile(r"since \d{4}-\d{2}-\d{2}|until \d{4}-\d{2}-\d{2}|\d{4}-\d{2}-\d{2} to \d{4}-\d{2}-\d{2}")
+_ITEM = re.compile(r"^\s*- ", re.MULTILINE)
+_BLANKS = re.compile(r"\n\s*\n\s*")
+
+
+def readable(text: str | None) -> str | None:
+    """Return what a memory says without what files note for the engine: comments, ids and where a fact came from."""
+    if text is None:
+        return None
+    without = _BLOCK.sub("", _COMMENT.sub("", text))
+    if text.lstrip().startswith("- ") and "\n" not in text.strip():
+        without = _ITEM.sub("", without)
+    lines = (_dated(line) for line in without.splitlines())
+    return _BLANKS.sub("\n", "\n".join(lines)).strip("\n")
+
+
+def _dated(line: str) -> str:
+    """Keep of what stands in parentheses after a fact the days alone, and none where it merely began to hold."""
+    found = _BESIDE.search(line)
+    if found is None or not _DAYS.search(found[1]):
+        return line
+    days = _DAYS.search(found[1])
+    kept = days[0] if days is not None and not days[0].startswith("since") else ""
+    return line[: found.start()] + (f" (held {kept})" if kept else "")
+
+
+def title_of(change: MemoryChange) -> str:
+    """Return what a memory is called in a list."""
+    return bare(change.title or change.id.partition(":")[2])
+
+
+def change_row(change: MemoryChange, by: SinceChange | None, now: datetime, width: int) -> Line:
+    """Draw a memory that differs, with who changed it last where that is known."""
+    sign, role = SIGNS.get(change.change, ("±", "decide"))
+    left = (Span(f"{sign} ", role), ink(title_of(change), "soft" if change.change == "removed" else "text"))
+    beside = change.standing
+    if by is not None:
+        day = words.day(by.timestamp.astimezone(now.tzinfo).date(), now.date())
+        beside = f"{beside or ''}{', ' if beside else ''}{words.who(by.owner)}, {day}"
+    right: Line = (ink(beside, "soft"),) if beside else ()
+    if right and width - line_width(right) - 2 < min(_TEXT_FIRST, line_width(left)):
+        right = ()
+    return spread(left, right, width)
+
+
+def same_row(store: str, title: str, width: int) -> Line:
+    """Draw a memory that reads the same at both moments."""
+    return spread((gap(2), Span(words.sign(store) + " ", "faint"), ink(bare(title), "soft")), (), width)
+
+
+def counted(comparison: Comparison) -> str:
+    """Say how many memories came, changed and went."""
+    counts = Counter(each.change for each in comparison.memories)
+    named = (
+        ("added", "added"),
+        ("changed", "changed"),
+        ("removed", "removed"),
+        ("scored", "pinned or archived"),
+    )
+    told = [f"{name} {counts[key]:,}" for key, name in named if counts[key]]
+    return " · ".join(told) or "nothing differs"
+
+
+def change_lines(change: MemoryChange) -> list[Line]:
+    """Draw what became of a memory in a list of several: its words, and where it reads otherwise, how.
+
+    The first span of each line is a sign, and hangs.
+    """
+    sign, role = SIGNS.get(change.change, ("±", "decide"))
+    title = ink(title_of(change), "text+link", None, change.id)
+    if change.change == "scored":
+        return [(Span("  ", role), ink(f"{change.standing}: ", "soft"), title)]
+    if change.change != "changed":
+        return [(Span(f"{sign} ", role), title)]
+    rows = [row for row in differing(change, 0) if row.kind != "gap"]
+    if len(rows) == 1 and rows[0].before_number and rows[0].after_number:
+        # A memory of one line is called by what it says: the line itself tells.
+        return _sides(rows[0], "", change.id)
+    lines: list[Line] = [(Span(f"{sign} ", role), title)]
+    for row in rows[:_MOST_LINES]:
+        lines += _sides(row, "  ")
+    if len(rows) > _MOST_LINES:
+        lines.append((gap(4), Span(f"and {len(rows) - _MOST_LINES:,} more lines", "faint")))
+    return lines
+
+
+def differing(change: MemoryChange, context: int) -> tuple[DiffRow, ...]:
+    """Return how a memory reads differently, with so many lines around each change that stay."""
+    before, after = readable(change.before), readable(change.after)
+    # What only files note may be all that differs.
+    return compare(before, after, context) or compare(change.before, change.after, context)
+
+
+def _sides(row: DiffRow, indent: str, link: str = "") -> list[Line]:
+    lines: list[Line] = []
+    if row.before_number:
+        lines.append((Span(f"{indent}- ", "removed"), *_pieces(row.before, "removed", "soft", link)))
+    if row.after_number:
+        lines.append((Span(f"{indent}+ ", "added"), *_pieces(row.after, "added", "text", link)))
+    return lines
+
+
+def _pieces(pieces: Sequence[Piece], kind: str, plain: str, link: str) -> Iterable[Span]:
+    for piece in pieces:
+        yield ink(bare_spaced(piece.text), f"{kind}.word" if piece.changed else plain, 2000, link)
+
+
+def bare_spaced(text: str) -> str:
+    """Return a piece of a line as it is, but for links; its spaces hold it apart from the next."""
+    stripped = bare(text)
+    lead = text[: len(text) - len(text.lstrip())]
+    trail = text[len(text.rstrip()) :] if stripped else ""
+    return f"{lead}{stripped}{trail}"
+
+
+def difference_card(
+    change: MemoryChange, older: str, newer: str, actions: Sequence[Action], back: str, now: datetime
+) -> Card:
+    """Return the card of a memory that differs between two moments.
+
+    Args:
+        change: How it differs.
+        older: The earlier moment, in words.
+        newer: The later one.
+        actions: What changed it last, newest first.
+        back: What `r` does, in words.
+        now: The present, in the workspace's zone.
+    """
+    said = {
+        "added": f"not there on {older}, there {_on(newer)}",
+        "removed": f"there on {older}, gone {_on(newer)}",
+        "scored": f"{change.standing} since {older}; its text is the same",
+    }.get(change.change, f"reads differently on {older} and {_on(newer)}")
+    kind = (
+        Span(words.sign(change.store) + " ", f"store.{change.store}"),
+        ink(f"{words.kind(change.store)} · {said}", "soft"),
+    )
+    sections: list[Section | Differs] = []
+    if change.change != "scored":
+        sections.append(Differs(f"◇ {older}   ◆ {newer}", differing(change, 2)))
+    if actions:
+        sections.append(Section("WHO", tuple(_who(each, now) for each in actions)))
+    sections.append(Section("BACK", ((ink(back, "soft"),),)))
+    details = (
+        Section("ID", ((ink(change.id, "soft"),),)),
+        Section("FILE", ((ink(change.path, "soft"),),)),
+    )
+    title = title_of(change)
+    return Card(title, title, kind, tuple(sections), details)
+
+
+def _on(moment: str) -> str:
+    return moment if moment == "now" else f"on {moment}"
+
+
+def _who(action: Action, now: datetime) -> Line:
+    return (
+        ink(f"{words.moment(action.timestamp, now)}  ", "soft"),
+        ink(sentence(action), "text+link", None, f"commit:{action.id}"),
+    )
