@@ -74,12 +74,18 @@ class Walked:
     Args:
         link: Its id; what it says where its line has none.
         title: Its words.
+        entity: Id of the entity.
+        name: What the entity is called.
+        pinned: Whether the entity is.
         retired: Whether it holds no longer.
         edge: From, relation and to; None for a fact.
     """
 
     link: str
     title: str
+    entity: str
+    name: str
+    pinned: bool = False
     retired: bool = False
     edge: tuple[str, str, str] | None = None
 

@@ -234,16 +234,17 @@ def entity_card(
         if shown.history:
             sections.append(Section("HISTORY", history_lines(shown, now), hangs=1))
     details = tuple(detail_sections(shown, explained)) if shown is not None else ()
+    of = Walked("", "", view.center or "", label, node is not None and node.status == "pinned")
     walked = (
-        *(Walked(fact.id, bare(fact.text), fact.retired) for fact in facts),
-        *(
-            Walked(
-                edge_link(edge), _words_of(edge_link(edge), view), edge=(edge.from_, edge.relation, edge.to)
-            )
-            for edge in edges
-        ),
+        *(replace(of, link=fact.id, title=bare(fact.text), retired=fact.retired) for fact in facts),
+        *(_walked(edge, view, of) for edge in edges),
     )
     return Card(label, label, kind, tuple(sections), details, walked)
+
+
+def _walked(edge: GraphEdge, view: GraphView, of: Walked) -> Walked:
+    link = edge_link(edge)
+    return replace(of, link=link, title=_words_of(link, view), edge=(edge.from_, edge.relation, edge.to))
 
 
 def _counted(count: int, what: str) -> str:

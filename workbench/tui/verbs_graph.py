@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from workbench.tui.verbs import Act, Memory, quoted
+from workbench.tui.verbs import Act, Memory, pin, quoted, reinforce
 
 if TYPE_CHECKING:
     from workbench.engine.results.memories import Changed
@@ -34,11 +34,13 @@ class Statement(Memory):
 
     Args:
         entity: Id of the entity.
+        name: What the entity is called.
         retired: Whether it holds no longer.
         edge: From, relation and to; None for a fact.
     """
 
     entity: str = ""
+    name: str = ""
     retired: bool = False
     edge: tuple[str, str, str] | None = None
 
@@ -126,4 +128,17 @@ def _without_the_shell(warning: str) -> str:
     return warning
 
 
-VERBS = {"retire": retire, "unlink": unlink}
+def _whole(subjects: tuple[Memory, ...]) -> tuple[Memory, ...]:
+    """Return the entities of facts and relations, which are pinned and used as a whole; all else as it is."""
+    return tuple(
+        Memory(each.entity, each.store, each.name, each.pinned) if isinstance(each, Statement) else each
+        for each in subjects
+    )
+
+
+VERBS = {
+    "retire": retire,
+    "unlink": unlink,
+    "pin": lambda subjects: pin(_whole(subjects)),
+    "reinforce": lambda subjects: reinforce(_whole(subjects)),
+}

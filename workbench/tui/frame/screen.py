@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
@@ -331,6 +332,11 @@ class Frame(Screen[None], inherit_bindings=False):
         self._rest = self.set_timer(_REST, self.read_card)
         self._draw()
 
+    @on(PagePart.Walked)
+    def _walked(self) -> None:
+        if self.place.card.card is not None and self.place.card.card.walked:
+            self.read_card()
+
     def read_card(self) -> None:
         """Read the card of what is under the cursor again, and its evidence where that stands beside it."""
         place = self.place
@@ -454,8 +460,13 @@ class Frame(Screen[None], inherit_bindings=False):
         return f"u would take back “{step.summary}”{'' if step.own else f' of {step.by}'}."
 
     def _keys(self) -> list[Command]:
-        wanted = {*self.place.KEYS, *_EVERYWHERE}
-        return [command for command in self.keymap.commands if command.id in wanted]
+        labels = self.place.labels
+        wanted = {*self.place.KEYS, *_EVERYWHERE, *labels}
+        return [
+            replace(command, label=labels.get(command.id, command.label))
+            for command in self.keymap.commands
+            if command.id in wanted
+        ]
 
     # Keys.
 

@@ -97,7 +97,12 @@ VERBS = (
     Command("reflect", ("R",), "reflect", "Read what is new.", "Everything has been read.", 40),
     Command("history", ("h",), "history", "Show what became of this.", "It was never changed.", 35),
     Command(
-        "compare", ("c",), "", "Compare or connect with a second one.", "Mark two rows with space, then c."
+        "compare",
+        ("c",),
+        "",
+        "Compare or connect with a second one.",
+        "Mark two rows with space, then c.",
+        46,
     ),
     Command("filter", ("l",), "filter", "Filter this list.", "This list cannot be filtered.", 44),
     Command("find", ("ctrl+f",), "", "Find in this text.", "There is no text here."),
@@ -107,7 +112,7 @@ VERBS = (
     Command("run", ("ctrl+p",), "all", "Run anything, go anywhere.", "", 54),
     Command("left", ("left",), "", "Go left along the row.", "Nothing lies to the side."),
     Command("right", ("right",), "", "Go right along the row.", "Nothing lies to the side."),
-    Command("closer", ("+",), "", "Look closer.", "This is as close as it gets."),
+    Command("closer", ("+",), "", "Look closer.", "This is as close as it gets.", 47),
     Command("wider", ("-",), "", "Look wider.", "This is as wide as it gets."),
 )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import TYPE_CHECKING, ClassVar, cast
 
@@ -28,7 +28,7 @@ from workbench.tui.parts.page import PagePart
 from workbench.tui.places.entity_reading import disputed_facts, is_entity, read_entity_card
 from workbench.tui.places.graph_editing import GraphEditing, Names
 from workbench.tui.places.place import Place
-from workbench.tui.verbs import Memory, pin
+from workbench.tui.verbs import Memory
 from workbench.tui.verbs_graph import GROUP, Entity, Statement
 from workbench.tui.widgets.rows import KeyedRows
 
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from workbench.display.ink import Line
     from workbench.engine.results.graph import EntityRow, EntityTable, GraphNode, GraphView
     from workbench.engine.workspace import Workspace
-    from workbench.tui.frame.rewording import Writing
     from workbench.tui.frame.screen import Frame
     from workbench.tui.verbs import Subject
     from workbench.tui.widgets.rows import RowSource
@@ -157,7 +156,7 @@ class GraphPlace(Place):
     """The knowledge graph."""
 
     EMPTY: ClassVar[str] = "Nobody and nothing is known yet; m N adds a person, a project or a thing."
-    KEYS: ClassVar[tuple[str, ...]] = ("new", "compare", "pin", "forget", "details", "evidence", "history")
+    KEYS: ClassVar[tuple[str, ...]] = ("pin", "forget", "details", "evidence", "history")
     FILTER_KEYS: ClassVar[tuple[str, ...]] = ("type", "relation", "is", "score")
     FILTERS_MAIN: ClassVar[bool] = True
     DEFAULT_CSS = """
@@ -174,6 +173,18 @@ class GraphPlace(Place):
         )
         self._read: GraphRead | None = None
         self._chosen: dict[str, str] = {}
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        at, statement = self.at, self.statement
+        if statement is not None:
+            return {"open": "follow"} if statement.edge is not None else {"edit": "edit"}
+        said = {"new": "add a fact", "compare": "another path" if at.kind == _PATH else "path to…"}
+        if at.kind == _AROUND:
+            said |= {"closer": "a hop more"} if self.hops < _MOST_HOPS else {"wider": "fewer hops"}
+        if at.is_drawn and self.cursor_key != at.center:
+            said["open"] = "go there"
+        return said
 
     @property
     def hops(self) -> int:
@@ -340,26 +351,7 @@ class GraphPlace(Place):
         return found if isinstance(found, Entity) else None
 
     @property
-    def statement(self) -> Statement | None:
-        """Return the fact or relation that the cursor of the card is on."""
-        card, entity = self.card.card, self.entity
-        if card is None or entity is None or not self.card.has_focus:
-            return None
-        found = next((each for each in card.walked if each.link == self.card.link), None)
-        if found is None:
-            return None
-        return Statement(
-            found.link, "semantic", found.title, entity.pinned, False, entity.id, found.retired, found.edge
-        )
-
-    @property
-    def current(self) -> Subject | None:
-        return self.statement or super().current
-
-    @property
     def subjects(self) -> tuple[Subject, ...]:
-        if (statement := self.statement) is not None:
-            return (statement,)
         return tuple(each for each in super().subjects if not each.id.startswith(GROUP))
 
     def read_card(self, workspace: Workspace, subject: Subject) -> Card:
@@ -375,19 +367,20 @@ class GraphPlace(Place):
         return super().read_card(workspace, subject)
 
     def read_evidence(self, workspace: Workspace, subject: Subject) -> Evidence | None:
-        return (
-            None if subject.id.startswith((GROUP, "relation:")) else super().read_evidence(workspace, subject)
-        )
-
-    def writing(self, workspace: Workspace, subject: Subject) -> Writing | str:
-        if isinstance(subject, Entity):
-            return "m n renames it; a fact of it is edited where the cursor is on one: tab, then ↓."
-        if isinstance(subject, Statement) and subject.edge is not None:
-            return "A relation is removed with m k, and made with m l."
-        return super().writing(workspace, subject)
+        return None if subject.id.startswith(GROUP) else super().read_evidence(workspace, subject)
 
     def reveal(self, key: str) -> bool:
-        return self.canvas.choose(key) if self.at.is_drawn else self.list.go_to(key)
+        if self.at.is_drawn and self.canvas.choose(key):
+            return True
+        if self._read is None or self._read.whole.find(key) is None:
+            return False
+        if self.at.kind:
+            self.go_to_spot("")
+            self.show(replace(self._read, spot=Spot(), rows=self._read.whole))
+            self.frame.focus_place()
+        if not self.list.go_to(key):
+            self.frame.filtering.set(self, "")
+        return self.list.go_to(key)
 
     # Commands.
 
@@ -409,7 +402,6 @@ class GraphPlace(Place):
             "link": lambda: self._edit("link"),
             "add-entity": lambda: self._edit("add_entity"),
             "merge": self._merge,
-            "pin": self._pin,
         }.get(command)
         return act is not None and act()
 
@@ -501,24 +493,12 @@ class GraphPlace(Place):
             editing.merge(entities, self.cursor_key)
         return True
 
-    def _pin(self) -> bool:
-        """Pin the entity of the fact under the cursor: what is pinned is never a fact alone."""
-        if self.statement is None or self.entity is None:
-            return False
-        self.frame.begin(pin((self.entity,)))
-        return True
-
     # What parts tell.
 
     @on(CanvasPart.Opened)
     def _opened(self) -> None:
         if not self._open():
             self.frame.read()
-
-    @on(PagePart.Walked)
-    def _walked(self, event: PagePart.Walked) -> None:
-        event.stop()
-        self.frame.read_card()
 
     @on(PagePart.Followed)
     def _followed(self, event: PagePart.Followed) -> None:

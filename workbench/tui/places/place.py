@@ -19,9 +19,12 @@ from workbench.tui.parts.line import DrawnLines
 from workbench.tui.parts.list import ListPart
 from workbench.tui.places.entity_reading import is_entity, read_entity_card, title_of
 from workbench.tui.verbs import Memory
+from workbench.tui.verbs_graph import Statement
 from workbench.tui.widgets.rows import NoRows
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from textual.app import ComposeResult
     from textual.widget import Widget
 
@@ -111,6 +114,11 @@ class Place(Container):
         """Read what the place shows; called on a thread, returns a result of the engine."""
         raise NotImplementedError
 
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """Return what keys do here in other words than in general, by their commands; the key line offers them."""
+        return {}
+
     def rows(self, results: Any) -> RowSource:
         """Return the rows of what was read."""
         raise NotImplementedError
@@ -125,6 +133,8 @@ class Place(Container):
 
     def read_card(self, workspace: Workspace, subject: Subject) -> Card:
         """Read the card of a row; called on a thread. Every memory has the same card, wherever it is met."""
+        if isinstance(subject, Statement):
+            return read_entity_card(workspace, subject.entity, chosen=subject.id)
         if is_entity(subject.id):
             return read_entity_card(workspace, subject.id)
         shown = workspace.show(subject.id, count_access=False)
@@ -138,7 +148,8 @@ class Place(Container):
 
     def read_evidence(self, workspace: Workspace, subject: Subject) -> Evidence | None:
         """Read where a row comes from; called on a thread. None where nobody noted it."""
-        return evidence_of_memory(workspace, subject.id)
+        is_named = not (isinstance(subject, Statement) and subject.id.startswith("relation:"))
+        return evidence_of_memory(workspace, subject.id) if is_named else None
 
     def go_to_spot(self, spot: str) -> None:
         """Be somewhere else in the place; what is shown there is read next."""
@@ -148,6 +159,10 @@ class Place(Container):
 
     def writing(self, workspace: Workspace, subject: Subject) -> Writing | str:
         """Read what `e` edits in a row; called on a thread. A sentence says why nothing can be edited."""
+        if isinstance(subject, Statement) and subject.edge is not None:
+            return "A relation is removed with m k, and made with m l."
+        if is_entity(subject.id):
+            return "m n renames it; a fact of it is edited where the cursor is on one: tab, then ↓."
         if isinstance(subject, Memory):
             return memory_writing(workspace, subject)
         return COMMAND["edit"].elsewhere
@@ -196,15 +211,33 @@ class Place(Container):
         return [(ink(said, "soft"),)]
 
     @property
+    def statement(self) -> Statement | None:
+        """Return the fact or relation that the cursor of the card is on, where it is the card of an entity."""
+        card = self.card.card
+        if card is None or not self.card.has_focus:
+            return None
+        found = next((each for each in card.walked if each.link == self.card.link), None)
+        if found is None:
+            return None
+        return Statement(
+            found.link, "semantic", found.title, found.pinned, False, found.entity, found.name, found.retired,
+            found.edge,
+        )  # fmt: skip
+
+    @property
     def current(self) -> Subject | None:
         """Return what the card shows: what was opened by a link, or what is under the cursor."""
+        if (statement := self.statement) is not None:
+            return statement
         if self.visited:
             return self.visited[-1]
         return self.subject(self.cursor_key) if self.cursor_key else None
 
     @property
     def subjects(self) -> tuple[Subject, ...]:
-        """Return what a verb acts on: what was opened by a link, the marked rows, or the one under the cursor."""
+        """Return what a verb acts on: a fact on the card, what a link opened, the marked rows, or this row."""
+        if (statement := self.statement) is not None:
+            return (statement,)
         if self.visited:
             return (self.visited[-1],)
         keys = self.list.chosen_keys if self.main is self.list else (self.cursor_key,)
