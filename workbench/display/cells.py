@@ -12,7 +12,7 @@ TAB_STOP = 4
 # A base letter keeps this many combining marks; real scripts need no more, stacked noise does.
 _MARKS_PER_CELL = 3
 # Punctuation of wide scripts that does not begin a line.
-_NEVER_FIRST = frozenset("，。、；：！？）」』】》〉…—～ー々")
+NEVER_FIRST = frozenset("，。、；：！？）」』】》〉…—～ー々")
 # The longest run of characters looked at for each cell asked for; marks beyond it could only be noise.
 _CHARACTERS_PER_CELL = 8
 # Letters that join the one before them, and fillers: terminals give them no cell of their own.
@@ -145,7 +145,7 @@ def wrap(text: str, width: int, *, limit: int | None = None) -> list[str]:
     break_at = 0
     after_wide = False
     for shown, cell in _safe(" ".join(text.splitlines())):
-        may_break_here = (cell == 2 or after_wide) and shown[0] not in _NEVER_FIRST
+        may_break_here = (cell == 2 or after_wide) and shown[0] not in NEVER_FIRST
         if may_break_here:
             break_at = len(line)
         while used + cell > width and shown != " " and line:

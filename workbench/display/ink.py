@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from workbench.display.cells import cell_width, fit, plain
+from workbench.display.cells import NEVER_FIRST, cell_width, fit, plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -152,6 +152,8 @@ def wrap_line(line: Line, width: int) -> list[Line]:
                 continue
             while used + size > width and row:
                 split = break_at or len(row)
+                if character in NEVER_FIRST and split == len(row) > 1:
+                    split -= 1
                 lines.append(_regrouped(row[:split]))
                 row = row[split:]
                 used = sum(cell_width(each) for each, _ in row)

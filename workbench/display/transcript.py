@@ -39,13 +39,6 @@ _NAMED_FIRST = re.compile(r"([^\W\d_][^:\n]{0,11}): (?=\S)")
 _MEMORY = re.compile(
     r"\b(?:episode:\d{4}-\d{2}-\d{2}:\d{2}:\d{2}(?:#\d+)?|(?:core|entity|procedure|vault):[\w/.:^#-]{1,120}[\w])"
 )
-_STORES = {
-    "core": "core",
-    "episode": "episodic",
-    "entity": "semantic",
-    "procedure": "procedural",
-    "vault": "vault",
-}
 _MOST_USED = 4
 
 
@@ -179,6 +172,8 @@ def entry_of(
         look: How it is drawn.
         now: In the workspace's zone.
     """
+    if line.kind == "session":
+        return Entry(line.line, ())
     who = ""
     match line.kind:
         case "message" if line.role in ("user", "assistant", "system"):
@@ -207,7 +202,7 @@ def _standing_out(span: Span) -> Span:
 
 
 def _memory(memory_id: str, verb: str, title: str, look: Look) -> Line:
-    store = _STORES.get(memory_id.partition(":")[0], "")
+    store = words.store_of(memory_id)
     lead = (
         Span(f"{words.sign(store)} ", f"store.{store}" if store else "faint"),
         Span(f"{verb} ", "soft"),
@@ -299,8 +294,6 @@ def _aside(line: SessionLine, look: Look) -> tuple[list[Line], bool]:
         saved = line.text.count("\n")
         count = f" · {saved} {'memory' if saved == 1 else 'memories'}" if saved else ""
         return [(ink(f"✓ what matters was saved up to here{count}", "soft", look.room),)], False
-    if line.kind == "session":
-        return [(Span("session begun", "faint"),)], False
     if line.kind == "reset":
         return [(Span("── started over", "decide"),)], False
     if look.unfolds(line.line, UNFOLD_ALL) and line.text:

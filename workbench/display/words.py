@@ -15,6 +15,13 @@ STORES = {
     "procedural": ("▤", "Procedure"),
     "vault": ("▣", "Vault"),
 }
+_STORE_OF = {
+    "core": "core",
+    "episode": "episodic",
+    "entity": "semantic",
+    "procedure": "procedural",
+    "vault": "vault",
+}
 _WHO = {
     "manual": "you, in an editor",
     "person": "you",
@@ -35,6 +42,11 @@ _FROM = {
 def sign(store: str) -> str:
     """Return the sign of a store; a dot where the name is no store."""
     return STORES.get(store, ("·", ""))[0]
+
+
+def store_of(memory_id: str) -> str:
+    """Return the store that a memory is in, by its id; empty where that names no memory."""
+    return _STORE_OF.get(memory_id.partition(":")[0], "")
 
 
 def kind(store: str) -> str:

@@ -137,7 +137,7 @@ def _row_in(workspace: Workspace, memory_id: str, place: str) -> str:
         return _whole(memory_id) if kind in ("episode", "entity", "procedure", "core") else ""
     if place == "sessions":
         said = workspace.why(memory_id).said
-        return next((each.session for each in said if each.session), "")
+        return next((each.id for each in said if each.session), "")
     if _PLACE_OF_KIND.get(kind) == place:
         return _whole(memory_id) if place == "graph" else memory_id
     shown = workspace.show(memory_id, count_access=False, history=False)

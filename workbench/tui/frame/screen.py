@@ -341,6 +341,7 @@ class Frame(Screen[None], inherit_bindings=False):
         """Read the card of what is under the cursor again, and its evidence where that stands beside it."""
         place = self.place
         subject = place.current
+        place.rest_on(subject)
         if subject is None:
             self.reading.forget("card")
             place.card.show(None)
@@ -687,7 +688,7 @@ class Frame(Screen[None], inherit_bindings=False):
 
     def _step_part(self, by: int) -> None:
         place = self.place
-        parts = [part for part in (place.main, place.card, place.evidence) if part in self.focus_chain]
+        parts = [part for part in place.parts if part in self.focus_chain]
         if len(parts) > 1 and self.focused in parts:
             self.set_focus(parts[(parts.index(self.focused) + by) % len(parts)])
         elif self.focused is place.main:

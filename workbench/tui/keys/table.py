@@ -29,6 +29,7 @@ class Command:
 _NO_PAIR = "Only two contradicting statements are decided with < > =."
 _NOTHING_WAITS = "Nothing waits here; 2 is the Inbox."
 _ENTITIES = "That is for entities; 5 is the Graph."
+_SESSIONS = "That is for sessions; 8 has them."
 _MARKED_IN_LIST = "Rows are marked in the list; tab goes there."
 
 MOVING = (
@@ -235,6 +236,25 @@ PREFIXES = (
             Command("unlink", ("k",), "remove relation", "Remove the relation under the cursor.", _ENTITIES),
             Command("retire", ("t",), "retire", "Say that a fact held until today.", _ENTITIES),
             Command("add-entity", ("N",), "new entity…", "Add a person, a project, a thing.", _ENTITIES),
+            Command("compact", ("c",), "compact", "Put a summary in place of what is old.", _SESSIONS),
+            Command(
+                "save-now",
+                ("f",),
+                "save what matters",
+                "Save what matters of a session now.",
+                _SESSIONS,
+            ),
+            Command(
+                "start-over", ("b",), "start over", "Begin a session anew; its transcript stays.", _SESSIONS
+            ),
+            Command("repair", ("e",), "repair", "Repair a damaged transcript.", _SESSIONS),
+            Command(
+                "other-sessions",
+                ("p",),
+                "sessions of another place…",
+                "List the sessions of another folder or program as well.",
+                _SESSIONS,
+            ),
             Command("import", ("i",), "import…", "Bring memory in.", "Import cannot be opened here."),
             Command("export", ("o",), "export…", "Write memory out.", "Export cannot be opened here."),
             Command("health", ("d",), "index and health", "Show what works in part.", "Everything works."),

@@ -185,6 +185,11 @@ class TranscriptPart(ScrollView, can_focus=True):
         self.virtual_size = Size(0, self._pages.height)
 
     @property
+    def is_open(self) -> bool:
+        """Return whether it is known how many lines there are."""
+        return self._reader is not None
+
+    @property
     def citation(self) -> str:
         """Return the id by which memories name the line under the cursor; empty where there is none."""
         return f"file:{self._reader.name}#L{self.number}" if self._reader is not None and self.number else ""
@@ -466,6 +471,7 @@ class TranscriptPart(ScrollView, can_focus=True):
         if page is None or self.number not in page.folding:
             return False
         self._fold(self.number)
+        self._target = self.number
         self._ask()
         return True
 

@@ -106,6 +106,11 @@ class Place(Container):
         return self.list
 
     @property
+    def parts(self) -> tuple[Widget, ...]:
+        """Return what can have the keys, in the order in which `tab` goes round; what is hidden is passed over."""
+        return (self.main, self.card, self.evidence)
+
+    @property
     def cursor_key(self) -> str:
         """Return the id of what is under the cursor of the main part; empty where nothing is."""
         return self.list.cursor_key
@@ -145,6 +150,9 @@ class Place(Container):
         named = {*shown.links.to, *shown.links.from_}
         titles = {each: title for each in named if (title := title_of(workspace, each))}
         return memory_card(shown, workspace.why(subject.id), explained, titles, workspace.now())
+
+    def rest_on(self, subject: Subject | None) -> None:
+        """Be told what the cursor has come to rest on, or what a link opened: its card is read now."""
 
     def read_evidence(self, workspace: Workspace, subject: Subject) -> Evidence | None:
         """Read where a row comes from; called on a thread. None where nobody noted it."""

@@ -1,0 +1,377 @@
+"""Sessions: what was said, how full each is, and which memories came from which line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, cast
+
+from textual import on
+from textual.containers import Container, Vertical
+
+from workbench.display.conversations import Listed, head_lines, session_card, session_row
+from workbench.display.ink import BLANK, ink, spread
+from workbench.display.rows import heading_row
+from workbench.engine.errors import InvalidInput, NotFound, WorkbenchError
+from workbench.engine.identifiers import cited_lines
+from workbench.tui.parts.filter import Filterable
+from workbench.tui.parts.line import DrawnLines
+from workbench.tui.parts.page import PagePart
+from workbench.tui.parts.transcript import TranscriptPart
+from workbench.tui.places.place import Place
+from workbench.tui.verbs_sessions import Session
+from workbench.tui.widgets.rows import SectionedRows
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from textual.app import ComposeResult
+    from textual.widget import Widget
+
+    from workbench.display.card import Card
+    from workbench.display.evidence import Evidence
+    from workbench.display.ink import Line
+    from workbench.engine.results.sessions import FlushCheck
+    from workbench.engine.workspace import Workspace
+    from workbench.tui.frame.rewording import Writing
+    from workbench.tui.frame.screen import Frame
+    from workbench.tui.verbs import Subject
+    from workbench.tui.widgets.rows import RowSource
+
+_CITED = "file:sessions/"
+# A longer transcript is not read whole to estimate its tokens.
+_ESTIMATED_BYTES = 8 * 1024 * 1024
+_MOST_TITLES = 12
+_IN_ITS_PLACE = ("core:", "episode:", "entity:")
+
+
+@dataclass(frozen=True)
+class Section:
+    """The sessions of one place.
+
+    Args:
+        place: Where another program keeps them; None for this workspace's own.
+        listed: The sessions, the latest first.
+    """
+
+    place: str | None
+    listed: tuple[Listed, ...]
+
+
+@dataclass(frozen=True)
+class Read:
+    """All sessions that were found.
+
+    Args:
+        sections: This workspace's own first.
+        problems: What could not be read, a sentence each.
+        now: In the workspace's zone.
+    """
+
+    sections: tuple[Section, ...]
+    problems: tuple[str, ...]
+    now: datetime
+
+    @property
+    def count(self) -> int:
+        """Return how many sessions there are."""
+        return sum(len(each.listed) for each in self.sections)
+
+
+class SessionRows(SectionedRows["Listed | str"]):
+    """Sessions, under the place where they are kept if there are several."""
+
+    def __init__(self, read: Read) -> None:
+        super().__init__()
+        self._now = read.now
+        sections = [each for each in read.sections if each.listed]
+        for section in sections:
+            if len(sections) > 1 or section.place:
+                self._add_heading(_title(section.place))
+            for each in section.listed:
+                self._add(each, each.key)
+
+    def listed(self, key: str) -> Listed | None:
+        """Return the session of a row."""
+        row = self._row(key)
+        return row if isinstance(row, Listed) else None
+
+    def line(self, index: int, width: int) -> Line:
+        """Draw a row."""
+        row = self._rows[index]
+        if row is None:
+            return BLANK
+        return heading_row(row, "", width) if isinstance(row, str) else session_row(row, self._now, width)
+
+
+class SessionsPlace(Place):
+    """The sessions of this workspace and of other programs on this machine, and the transcript of one."""
+
+    EMPTY: ClassVar[str] = "No session was kept yet; those of other agents on this machine appear here too."
+    KEYS: ClassVar[tuple[str, ...]] = ("find", "filter", "evidence", "prefix-more")
+    FILTER_KEYS: ClassVar[tuple[str, ...]] = ("kind", "agent", "channel", "is")
+    DEFAULT_CSS = """
+    SessionsPlace .sessions-said:focus-within { border-left: solid $accent; }
+    Frame.-below SessionsPlace .sessions-said:focus-within { border-left: none; border-top: solid $accent; }
+    SessionsPlace .sessions-head { height: auto; }
+    SessionsPlace TranscriptPart { height: 1fr; }
+    SessionsPlace .sessions-source { display: none; width: 1fr; height: 1fr; border-left: solid $rule; }
+    Frame.-evidence SessionsPlace .sessions-source { display: block; }
+    Frame.-evidence SessionsPlace .sessions-said { display: none; }
+    SessionsPlace.-visiting .place-evidence { display: block; }
+    SessionsPlace.-visiting .sessions-said { display: none; }
+    Frame.-single.-reading SessionsPlace.-visiting .sessions-said { display: none; }
+    Frame.-wide SessionsPlace.-visiting .sessions-said { display: block; }
+    """
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.transcript = TranscriptPart()
+        self._said_head = DrawnLines(ground="paper")
+        self._checks: dict[str, FlushCheck] = {}
+        self._shown: Listed | None = None
+        self._line = 0
+        self._given: tuple[str, ...] = ()
+
+    def compose(self) -> ComposeResult:
+        self.head.add_class("place-head")
+        self.list.add_class("place-list")
+        self.card.add_class("place-evidence")
+        self._said_head.add_class("sessions-head")
+        self.evidence.add_class("sessions-source")
+        with Container(classes="place-left"):
+            yield self.head
+            yield self.filter_line
+            yield self.list
+        with Vertical(classes="place-card sessions-said"):
+            yield self._said_head
+            yield self.transcript
+        yield self.card
+        yield self.evidence
+
+    @property
+    def frame(self) -> Frame:
+        """Return the screen that the place is on."""
+        return cast("Frame", self.screen)
+
+    @property
+    def parts(self) -> tuple[Widget, ...]:
+        return (self.list, self.transcript, self.card, self.evidence)
+
+    # What is read.
+
+    def read(self, workspace: Workspace) -> Read:
+        sections: list[Section] = []
+        problems: list[str] = []
+        places: list[str | None] = [None, *self._given]
+        try:
+            places += [each.place for each in workspace.session_places()]
+        except WorkbenchError as error:
+            problems.append(error.told)
+        for place in dict.fromkeys(places):
+            try:
+                found = workspace.sessions(from_=place)
+            except WorkbenchError as error:
+                problems.append(error.told)
+                continue
+            sections.append(Section(place, tuple(Listed(row, place) for row in found.sessions)))
+            problems += [each.message for each in found.problems]
+        return Read(tuple(sections), tuple(problems), workspace.now())
+
+    def rows(self, results: Read) -> SessionRows:
+        return SessionRows(results)
+
+    def heading(self, results: Read, width: int) -> Line:
+        count = results.count
+        said = f"{count:,} {'session' if count == 1 else 'sessions'}"
+        problems = (
+            (ink(results.problems[0], "danger", max(1, width - len(said) - 3)),) if results.problems else ()
+        )
+        return spread((ink(said, "soft"),), problems, width)
+
+    def filterable(self, rows: RowSource, index: int) -> Filterable:
+        listed = rows.listed(rows.key(index)) if isinstance(rows, SessionRows) else None
+        if listed is None:
+            return super().filterable(rows, index)
+        row = listed.row
+        states = ["foreign" if listed.place else "own", "fresh" if row.fresh else "ended"]
+        states += ["due"] * row.flush.due + ["shared"] * row.shared
+        states += ["compacted"] * bool(row.flush.compactions)
+        fields = {"kind": (row.kind,), "agent": (row.agent,), "channel": (row.channel,), "is": tuple(states)}
+        text = f"{listed.name} {row.key} {row.session_id} {row.model} {listed.place or ''}"
+        return Filterable(text, fields, row.updated.date() if row.updated is not None else None)
+
+    def listed(self, key: str) -> Listed | None:
+        """Return the session of a row."""
+        rows = self.all_rows
+        return rows.listed(key) if isinstance(rows, SessionRows) else None
+
+    def subject(self, key: str) -> Session | None:
+        listed = self.listed(key)
+        return None if listed is None else Session(listed.key, listed.name, listed.row.key, listed.place)
+
+    def read_card(self, workspace: Workspace, subject: Subject) -> Card:
+        listed = self.listed(subject.id)
+        if not isinstance(subject, Session) or listed is None:
+            return super().read_card(workspace, subject)
+        check = self._check(workspace, listed)
+        memories = dict.fromkeys(
+            each
+            for line in _memories(workspace, listed).values()
+            for each in line
+        )  # fmt: skip
+        titles: dict[str, str] = {}
+        for each in list(memories)[:_MOST_TITLES]:
+            try:
+                titles[each] = workspace.title(each)
+            except (NotFound, InvalidInput):
+                continue
+        return session_card(listed, check, tuple(memories), titles, workspace.now())
+
+    def _check(self, workspace: Workspace, listed: Listed) -> FlushCheck:
+        """Return how full a session is, estimated where its program did not count; kept for what is drawn above it."""
+        check = listed.row.flush
+        if check.tokens is None and 0 < listed.row.size_bytes < _ESTIMATED_BYTES:
+            check = workspace.session_flush_check(listed.row.key, from_=listed.place)
+            self._checks[listed.key] = check
+            self.app.call_later(self._draw_head)
+        return check
+
+    def read_evidence(self, workspace: Workspace, subject: Subject) -> Evidence | None:
+        return None if isinstance(subject, Session) else super().read_evidence(workspace, subject)
+
+    def writing(self, workspace: Workspace, subject: Subject) -> Writing | str:
+        if isinstance(subject, Session):
+            return "A transcript is evidence and stays as it was."
+        return super().writing(workspace, subject)
+
+    # What is shown.
+
+    def rest_on(self, subject: Subject | None) -> None:
+        self.set_class(bool(self.visited), "-visiting")
+        if self.visited:
+            return
+        listed = self.listed(subject.id) if subject is not None else None
+        self._shown = listed
+        if listed is None:
+            self.transcript.clear()
+        else:
+            line, self._line = self._line, 0
+            self.transcript.show(
+                listed.row.key, line, place=listed.place, agent=listed.agent, shared=listed.row.shared
+            )
+        self._draw_head()
+
+    @on(TranscriptPart.Opened)
+    def _draw_head(self) -> None:
+        listed, results = self._shown, self.results
+        if listed is None or results is None:
+            self._said_head.show(lambda _width: ())
+            return
+        transcript, short = self.transcript, self.screen.has_class("-below")
+        total = transcript.total if transcript.is_open else None
+        came = len(transcript.all_memories)
+        check = self._checks.get(listed.key, listed.row.flush)
+        self._said_head.show(lambda width: head_lines(listed, check, total, came, width - 2, short=short))
+
+    def on_resize(self) -> None:
+        self._draw_head()
+
+    def reveal(self, key: str) -> bool:
+        """Put the cursor on a session: by row, by what the engine knows it by, or by the citation of a line of it."""
+        if super().reveal(key):
+            return True
+        cited = cited_lines(key.removeprefix("file:")) if key.startswith(_CITED) else None
+        stem = key.removeprefix(_CITED).partition("#")[0].removesuffix(".jsonl")
+        for section in self.results.sections if self.results is not None else ():
+            for each in section.listed:
+                if stem in (each.row.session_id, each.row.key, Path(each.row.transcript or "").stem):
+                    self._line = cited[1] if cited is not None else 0
+                    return super().reveal(each.key)
+        return False
+
+    def _go_to_line(self, citation: str) -> None:
+        """Show a line of a transcript, of another session too."""
+        self.visited.clear()
+        if self.reveal(citation):
+            self.rest_on(self.current)
+            self._read_on()
+        else:
+            self.frame.looking.follow(citation)
+
+    def _read_on(self) -> None:
+        self.frame.add_class("-reading")
+        self.frame.set_focus(self.transcript)
+
+    # Keys.
+
+    def do(self, command: str) -> bool:
+        is_reading = self.transcript.has_focus
+        if command == "open" and self._shown is not None and not self.visited:
+            self._read_on()
+        elif command == "out" and is_reading:
+            self.frame.remove_class("-reading")
+            self.frame.focus_place()
+        elif command == "filter" and is_reading:
+            self.frame.say("^f finds in a text; tab goes to the list.")
+        elif (
+            command in ("next-heading", "previous-heading")
+            and is_reading
+            and not self.transcript.all_memories
+        ):
+            self.frame.say("No memory came from this session.")
+        elif command == "evidence" and not self.visited:
+            self._open_memory()
+        elif command == "other-sessions":
+            self.frame.editing.ask("Sessions of which place?", "~/", take=self._look_at)
+        else:
+            return False
+        return True
+
+    def _open_memory(self) -> None:
+        """Go to the memory that came from the line under the cursor."""
+        if not self.transcript.has_focus:
+            self.frame.say("enter reads it; o on a line opens the memory that came from it.")
+            return
+        memory = self.transcript.link or next(iter(self.transcript.memories), "")
+        if memory:
+            self._follow(memory)
+        else:
+            self.frame.say("No memory came from this line; } goes to the next one that gave any.")
+
+    def _follow(self, link: str) -> None:
+        if link.startswith(_CITED):
+            self._go_to_line(link)
+        elif link.startswith(_IN_ITS_PLACE):
+            self.frame.looking.open_memory(link)
+        else:
+            self.frame.looking.follow(link)
+
+    @on(PagePart.Followed)
+    def _followed(self, event: PagePart.Followed) -> None:
+        if not self.visited or event.link.startswith(_CITED):
+            event.stop()
+            self._follow(event.link)
+
+    def _look_at(self, place: str) -> str:
+        """List the sessions of another place as well."""
+        place = str(Path(place.strip()).expanduser())
+        if place not in self._given:
+            self._given += (place,)
+        self.frame.read_again()
+        return ""
+
+
+def _memories(workspace: Workspace, listed: Listed) -> dict[int, tuple[str, ...]]:
+    try:
+        return dict(workspace.session_reader(listed.row.key, from_=listed.place).memories())
+    except NotFound:
+        return {}
+
+
+def _title(place: str | None) -> str:
+    """Return what heads the sessions of a place."""
+    if place is None:
+        return "This workspace"
+    path, home = Path(place), Path.home()
+    return f"~/{path.relative_to(home)}" if path.is_relative_to(home) else place

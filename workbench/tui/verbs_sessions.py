@@ -1,0 +1,126 @@
+"""What keys do to a session: compact it, save what matters of it, start it over, repair it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from workbench.tui.verbs import OTHER_VERBS, Act, quoted
+
+if TYPE_CHECKING:
+    from workbench.engine.results.sessions import Flushed
+    from workbench.engine.workspace import Workspace
+
+_ONE = "One session at a time; esc unmarks."
+_ELSEWHERE = "It is kept by another program and stays as it is; m c works on a copy."
+_COPIED = " A copy of it was made first."
+
+
+@dataclass(frozen=True)
+class Session:
+    """A session in the list, or the one that is read.
+
+    Args:
+        id: Of its row.
+        title: What it goes by.
+        key: What the engine knows it by.
+        place: Where another program keeps it; None for this workspace's own.
+    """
+
+    id: str
+    title: str
+    key: str
+    place: str | None = None
+
+
+def compact(sessions: tuple[Session, ...]) -> Act | str:
+    """Put a summary in place of all but the newest messages."""
+    if len(sessions) > 1:
+        return _ONE
+    (session,) = sessions
+
+    def call(workspace: Workspace) -> str:
+        done = workspace.session_compact(session.key, from_=session.place)
+        if done.line is None:
+            return done.told
+        copied = _COPIED if done.copied_from else ""
+        rules = f" {done.fallback}" if done.fallback else ""
+        return (
+            f"Compacted {quoted(session.title)}: {done.tokens_before:,} tokens became {done.tokens_after:,}; "
+            f"the transcript keeps every line.{copied}{rules}"
+        )
+
+    what = f"a copy of {quoted(session.title)}" if session.place else quoted(session.title)
+    return Act(call, f"Compact {what}? Undo cannot help.", "compact")
+
+
+def save(sessions: tuple[Session, ...]) -> Act | str:
+    """Save what matters of a session to memory now."""
+    if len(sessions) > 1:
+        return _ONE
+    (session,) = sessions
+
+    def call(workspace: Workspace) -> str:
+        done = workspace.session_flush(session.key, now=True, from_=session.place)
+        return _saved(done, f" of {quoted(session.title)}")
+
+    return Act(call)
+
+
+def start_over(sessions: tuple[Session, ...]) -> Act | str:
+    """Begin a session anew, after saving what matters."""
+    if len(sessions) > 1:
+        return _ONE
+    (session,) = sessions
+    if session.place:
+        return _ELSEWHERE
+
+    def call(workspace: Workspace) -> str:
+        done = workspace.session_reset(session.key)
+        saved = f" {_saved(done.flushed)}" if done.flushed is not None else ""
+        return " ".join(
+            (f"{quoted(session.title)} starts over; its transcript stays.{saved}", *done.warnings)
+        )
+
+    return Act(call, f"Start {quoted(session.title)} over? What matters is saved first.", "start over")
+
+
+def repair(sessions: tuple[Session, ...]) -> Act | str:
+    """Empty the lines that cannot be read, so that all others keep their numbers."""
+    if len(sessions) > 1:
+        return _ONE
+    (session,) = sessions
+    if session.place:
+        return _ELSEWHERE
+
+    def call(workspace: Workspace) -> str:
+        done = workspace.session_repair(session.key)
+        if done.copy is None:
+            return f"No line of {quoted(session.title)} is damaged."
+        return f"Repaired {quoted(session.title)}. The file as it was is kept beside it."
+
+    return Act(call, f"Repair {quoted(session.title)}? The file as it was stays beside it.", "repair")
+
+
+def _saved(done: Flushed, of: str = "") -> str:
+    """Say what a flush saved."""
+    fresh = sum(not one.known for one in done.saved)
+    known = len(done.saved) - fresh
+    again = f" {known} {'was' if known == 1 else 'were'} remembered already." if known else ""
+    if fresh:
+        said = f"Saved {fresh} {'memory' if fresh == 1 else 'memories'}{of}. u takes that back.{again}"
+    else:
+        said = f"Nothing new was worth saving{of}.{again}"
+    return " ".join((said, *done.warnings, *((done.fallback,) if done.fallback else ())))
+
+
+OTHER_VERBS[Session] = {
+    "compact": compact,
+    "save-now": save,
+    "start-over": start_over,
+    "repair": repair,
+    "pin": lambda _sessions: "A session cannot be pinned; what came from it can.",
+    "forget": lambda _sessions: "A session is kept as evidence; m b starts it over.",
+    "bring-back": lambda _sessions: "A session stays as it was; there is nothing to bring back.",
+    "reinforce": lambda _sessions: "A session does not fade.",
+}
