@@ -43,6 +43,7 @@ def test_what_is_kept_of_a_request_is_what_the_file_of_held_requests_holds() -> 
     """Other versions read that file: no name in it may change."""
     assert set(RememberRequest("tea").as_arguments()) == {
         "text", "store", "type", "tags", "entities", "block", "confidence", "source", "origins", "pinned", "scope",
+        "on",
     }  # fmt: skip
     assert set(ProposeRequest("tea").as_arguments()) == {
         "content", "store", "type", "tags", "entities", "confidence", "trigger", "core_worthy", "origins", "scope",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date
 from typing import Any, Final, Self
 
 from workbench.engine.errors import InvalidInput
@@ -62,6 +63,7 @@ class SearchRequest:
 
 _KEPT: Final = (
     "text", "store", "type", "tags", "entities", "block", "confidence", "source", "origins", "pinned", "scope",
+    "on",
 )  # fmt: skip
 
 
@@ -85,9 +87,11 @@ class RememberRequest:
         trigger: What set it off, for the audit log.
         dry_run: Say what would be done, and do nothing.
         session: The key of the session in which it was said, so that “scratch that” there means it.
+        on: The day under which an episode is logged, `2026-02-02`; None for today.
+        by_rules: Leave to rules what is not given, even where a model is configured.
 
     Raises:
-        InvalidInput: The scope cannot be read.
+        InvalidInput: The scope or the day cannot be read.
     """
 
     text: str
@@ -105,9 +109,16 @@ class RememberRequest:
     trigger: str | None = None
     dry_run: bool = False
     session: str | None = None
+    on: str | None = None
+    by_rules: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "source", self.source or ASKED_FOR)
+        if self.on is not None:
+            try:
+                object.__setattr__(self, "on", date.fromisoformat(self.on).isoformat())
+            except ValueError as error:
+                raise InvalidInput(f"“{self.on}” is no day.", remedy="Give it as 2026-02-02.") from error
         if self.scope is not None:
             object.__setattr__(self, "scope", parse_scope(self.scope))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 
 from workbench.engine.catalog.terms import same_name
 from workbench.engine.errors import BudgetExceeded, InvalidInput
@@ -87,6 +87,7 @@ class Intent:
     fallback: str | None
     warnings: tuple[str, ...]
     scope: str | None = None
+    on: date | None = None
 
     @property
     def given(self) -> tuple[EntityName, ...]:
@@ -143,6 +144,7 @@ def _read_intent(request: RememberRequest, routing: Routing) -> Intent:
         fallback=routing.fallback,
         warnings=(*wording.warnings, *warnings),
         scope=request.scope,
+        on=date.fromisoformat(request.on) if request.on is not None else None,
     )
 
 
@@ -218,7 +220,12 @@ class MemoryWriter:
 
     def _write_episode(self) -> Stored:
         intent = self._intent
-        log = read_log(self._draft, self._now)
+        if intent.on is not None and intent.on > self._now.date():
+            raise InvalidInput(
+                f"{intent.on} is still to come.", remedy="An episode is logged once it happened."
+            )
+        moment = self._now if intent.on is None else datetime.combine(intent.on, self._now.timetz())
+        log = read_log(self._draft, moment)
         known = same_entry(log.entries, intent.text, intent.scope)
         if known is not None:
             return Stored(known.id, log.path, fresh=False)

@@ -59,6 +59,8 @@ def route(context: WorkspaceContext, request: RememberRequest) -> Routing:
         store=cast("Store", wanted) if wanted in get_args(Store) else None,
         entities=tuple(each for entity in request.entities if (each := _given(context, entity))),
     )
+    if request.by_rules:
+        return route_by_rules(text, hints)
     with context.chat_model() as chat:
         return route_by_rules(text, hints) if chat is None else route_by_model(text, chat, hints)
 

@@ -18,6 +18,8 @@ from workbench.tui.frame.rewording import Written
 from workbench.tui.keys.table import COMMAND
 from workbench.tui.parts.editor import Editor
 from workbench.tui.parts.prompt import Completion
+from workbench.tui.sheets.adding import KEY as NEW
+from workbench.tui.sheets.adding import new_writing
 from workbench.tui.verbs import Act, quoted
 
 if TYPE_CHECKING:
@@ -160,9 +162,13 @@ class Editing:
     # The editor.
 
     def do(self, command: str) -> bool:
-        """Edit what is under the cursor, here or in an editor of one's own; or throw its draft away."""
+        """Write a new memory; edit what is under the cursor, here or in one's own editor; or throw its draft away."""
         place = self._frame.place
         subject = place.current
+        if command == "new":
+            at = place.destination
+            self.open(lambda workspace: new_writing(workspace, at))
+            return True
         if command not in ("edit", "edit-outside", "discard"):
             return False
         if subject is None:
@@ -228,8 +234,9 @@ class Editing:
         if draft is not None:
             now = editor.writing.texts
             changed = [name for name, text in draft.expected.items() if now.get(name) != text]
+            is_new = editor.writing.key == NEW
             editor.note(f"A draft of {draft.day} was here; ^x throws it away.")
-            if changed:
+            if changed and not is_new:
                 editor.show_problem(partial(_changed_meanwhile, now.get(changed[0], "")))
         self._typed_text()
 
@@ -256,6 +263,7 @@ class Editing:
             return False
         in_room = focused is editor.room
         many = any(area is focused and area.field.many for area in editor.areas)
+        chosen = next((area for area in editor.areas if area is focused and area.field.choices), None)
         if key == "escape":
             self._leave_editor()
         elif key == "ctrl+s" or (key == "enter" and not many and not in_room):
@@ -267,10 +275,10 @@ class Editing:
             self._frame.set_focus(stops[(stops.index(focused) + (1 if key == "tab" else -1)) % len(stops)])
         elif in_room:
             return self._take_in_room(editor, key)
-        elif key in ("up", "down"):
-            return any(
-                area is focused and area.step_choice(1 if key == "down" else -1) for area in editor.areas
-            )
+        elif chosen is not None and key in ("up", "down", "left", "right"):
+            chosen.step_choice(1 if key in ("down", "right") else -1)
+        elif chosen is not None and not key.startswith(("ctrl+", "f1")):
+            self._frame.say("↑ ↓ choose where it goes; tab goes to the next text.")
         else:
             return False
         return True

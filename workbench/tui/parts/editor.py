@@ -54,6 +54,7 @@ class DraftArea(TextArea):
             text, soft_wrap=True, compact=True, show_line_numbers=False, highlight_cursor_line=False
         )
         self.field = field
+        self.read_only = bool(field.choices)
         self.cursor_blink = False
 
     def get_line(self, line_index: int) -> Text:
@@ -63,14 +64,12 @@ class DraftArea(TextArea):
             "".join(c if c.isprintable() or c == "\t" else HIDDEN for c in line), end="", no_wrap=True
         )
 
-    def step_choice(self, by: int) -> bool:
-        """Put the next of the field's choices here, or the one before; returns whether there are any."""
+    def step_choice(self, by: int) -> None:
+        """Put the next of the field's choices here, or the one before."""
         choices = self.field.choices
-        if choices:
-            at = choices.index(self.text) + by if self.text in choices else 0
-            self.load_text(choices[at % len(choices)])
-            self.move_cursor(self.document.end)
-        return bool(choices)
+        at = choices.index(self.text) + by if self.text in choices else 0
+        self.load_text(choices[at % len(choices)])
+        self.move_cursor(self.document.end)
 
 
 class RoomRows(KeyedRows):

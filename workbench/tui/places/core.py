@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, ClassVar
 from workbench.display.ink import BLANK, ink, spread
 from workbench.display.rows import bar, block_row, item_row
 from workbench.engine.results.memories import CoreBlock
+from workbench.tui.parts.filter import Filterable
 from workbench.tui.places.place import Place
+from workbench.tui.sheets.adding import to_block
 from workbench.tui.verbs import Memory
 from workbench.tui.widgets.rows import SectionedRows
 
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
     from workbench.display.ink import Line
     from workbench.engine.results.memories import CoreItem, CoreView
     from workbench.engine.workspace import Workspace
+    from workbench.tui.sheets.adding import Destination
+    from workbench.tui.widgets.rows import RowSource
 
 
 class CoreRows(SectionedRows["CoreBlock | CoreItem"]):
@@ -32,6 +36,11 @@ class CoreRows(SectionedRows["CoreBlock | CoreItem"]):
         row = self._row(key)
         return None if isinstance(row, CoreBlock) else row
 
+    def block(self, index: int) -> CoreBlock | None:
+        """Return the block whose heading stands in a row."""
+        row = self._rows[index]
+        return row if isinstance(row, CoreBlock) else None
+
     def line(self, index: int, width: int) -> Line:
         """Draw a row."""
         row = self._rows[index]
@@ -46,6 +55,7 @@ class CorePlace(Place):
     EMPTY: ClassVar[str] = (
         "The agent carries nothing yet; n writes down what every session should begin with."
     )
+    FILTER_KEYS: ClassVar[tuple[str, ...]] = ("block", "is")
 
     def read(self, workspace: Workspace) -> CoreView:
         return workspace.core()
@@ -58,6 +68,21 @@ class CorePlace(Place):
         return spread(
             (ink(said, "soft"),), bar(results.tokens / results.cap if results.cap else 1.0, 10), width
         )
+
+    @property
+    def destination(self) -> Destination | None:
+        rows = self.list.rows
+        heading = rows.heading(self.list.cursor) if self.list.cursor >= 0 else None
+        block = rows.block(heading) if isinstance(rows, CoreRows) and heading is not None else None
+        return to_block(block.name) if block is not None else None
+
+    def filterable(self, rows: RowSource, index: int) -> Filterable:
+        item = rows.item(rows.key(index)) if isinstance(rows, CoreRows) else None
+        heading = rows.heading(index)
+        block = rows.block(heading) if isinstance(rows, CoreRows) and heading is not None else None
+        if item is None or block is None:
+            return super().filterable(rows, index)
+        return Filterable(item.text, {"block": (block.name,), "is": ("pinned",) if item.pinned else ()})
 
     def subject(self, key: str) -> Memory | None:
         rows = self.list.rows

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from workbench.display.ink import Line
     from workbench.engine.workspace import Workspace
     from workbench.tui.frame.rewording import Writing
+    from workbench.tui.sheets.adding import Destination
     from workbench.tui.verbs import Subject
     from workbench.tui.widgets.rows import RowSource
 
@@ -174,6 +175,11 @@ class Place(Container):
         if isinstance(subject, Memory):
             return memory_writing(workspace, subject)
         return COMMAND["edit"].elsewhere
+
+    @property
+    def destination(self) -> Destination | None:
+        """Return where a new memory goes that is written here; None for where its text belongs."""
+        return None
 
     def copied(self, workspace: Workspace, subject: Subject) -> Copied:
         """Read what `y` copies of a row; called on a thread."""

@@ -9,6 +9,7 @@ from workbench.display.ink import BLANK, ink, spread
 from workbench.display.rows import day_heading, entry_row, heading_row
 from workbench.tui.parts.filter import Filterable
 from workbench.tui.places.place import Place
+from workbench.tui.sheets.adding import to_day
 from workbench.tui.verbs import Memory
 from workbench.tui.widgets.rows import SectionedRows
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from workbench.display.ink import Line
     from workbench.engine.results.memories import Timeline, TimelineEntry
     from workbench.engine.workspace import Workspace
+    from workbench.tui.sheets.adding import Destination
     from workbench.tui.widgets.rows import RowSource
 
 # Entries read at once; a memory of years has some thousands.
@@ -76,6 +78,12 @@ class TimelinePlace(Place):
             "is": (entry.status or "",),
         }
         return Filterable(f"{entry.title} {entry.text}", fields, date.fromisoformat(entry.day))
+
+    @property
+    def destination(self) -> Destination | None:
+        rows = self.list.rows
+        entry = rows.entry(self.cursor_key) if isinstance(rows, TimelineRows) and self.cursor_key else None
+        return to_day(date.fromisoformat(entry.day), self.results[1]) if entry is not None else None
 
     def subject(self, key: str) -> Memory | None:
         rows = self.list.rows

@@ -1,0 +1,1 @@
+"""Forms that open over whatever is shown: a new memory, bringing in, writing out."""
