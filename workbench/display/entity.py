@@ -140,6 +140,14 @@ def edge_link(edge: GraphEdge) -> str:
     return edge.id or f"relation:{edge.from_}|{edge.relation}|{edge.to}"
 
 
+def name_of_absorbed(view: GraphView, absorbed: str) -> str:
+    """Return what an entity was called that was merged into the centre."""
+    slug = absorbed.partition("--")[2]
+    return next(
+        (name for name in view.aliases if "-".join(name.casefold().split()) == slug), slug.replace("-", " ")
+    )
+
+
 def far_end(edge: GraphEdge, here: str) -> str:
     """Return the entity at the other end of a relation."""
     return edge.to if edge.from_ == here else edge.from_
@@ -217,7 +225,7 @@ def entity_card(
             Section("EVENTS", tuple(_event(each.date, each.text, now.date()) for each in view.events), True)
         )
     if view.absorbed:
-        took = ", ".join(each.partition("--")[2].replace("-", " ") for each in view.absorbed)
+        took = ", ".join(name_of_absorbed(view, each) for each in view.absorbed)
         sections.append(Section("MERGED", ((ink(took), Span(" · m m takes it apart again", "soft")),)))
     if why is not None:
         lines = why_lines(why, now)

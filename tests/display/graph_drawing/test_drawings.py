@@ -220,6 +220,19 @@ def test_a_compact_tree_puts_what_is_related_alike_on_one_line() -> None:
     )
 
 
+def test_a_plain_tree_says_in_words_where_relations_point() -> None:
+    assert shown(draw_compact(TWO_HOPS, 60, plain=True)) == drawn(
+        """
+▌Harbor
+  develops it: Nora
+     it relates-to: Gothenburg
+  it uses: Grafana
+  it depends-on: Storm model
+     part-of it: SWAN
+"""
+    )
+
+
 def test_a_way_turns_back_at_the_edge() -> None:
     assert shown(draw_path(chain(6), 78, 20)) == drawn(
         """

@@ -275,7 +275,7 @@ async def test_a_merge_is_shown_asked_done_and_taken_apart(seen: Workspace) -> N
         assert said(pilot) == "Merged “Ines” into “Inês Duarte”. u takes them apart."
         assert "MERGED" in card(pilot)
         await press(pilot, "m", "m")
-        assert said(pilot) == "Took “ines” apart again. u merges them."
+        assert said(pilot) == "Took “Ines” apart again. u merges them."
         assert seen.graph(ines).center == ines
 
 
@@ -326,6 +326,28 @@ async def test_hostile_and_wide_names_are_words(seen: Workspace, size: tuple[int
         await press(pilot, "c")
         await write(pilot, "ferry")
         assert "1 step" in heading(pilot)
+
+
+async def test_a_drawing_whose_middle_is_gone_gives_way_to_the_table(seen: Workspace) -> None:
+    async with opened(seen) as pilot:
+        await go_to(pilot, ALONE)
+        await press(pilot, "v", "g")
+        (seen.root / "memory/graph/entities/place--berlenga.md").unlink()
+        seen.adopt()
+        frame_of(pilot).read_again()
+        await press(pilot)
+        assert frame_of(pilot).focused is graph_of(pilot).list
+        assert "entities" in heading(pilot)
+
+
+async def test_a_link_from_elsewhere_leads_to_the_row_whatever_was_drawn(seen: Workspace) -> None:
+    async with opened(seen) as pilot:
+        await go_to(pilot, ALONE)
+        await press(pilot, "v", "g", "4")
+        frame_of(pilot).go("graph", row=TIDES)
+        await press(pilot)
+        assert graph_of(pilot).cursor_key == TIDES
+        assert frame_of(pilot).focused is graph_of(pilot).main
 
 
 async def test_what_waits_against_a_fact_is_said_in_words(seen: Workspace) -> None:

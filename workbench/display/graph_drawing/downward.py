@@ -119,12 +119,13 @@ _INDENT, _MOST_INDENT, _LEAST_ROOM = 3, 24, 12
 _CURSOR, _BETWEEN = "▌", " · "
 
 
-def draw_tree(root: Branch, width: int, chosen: str) -> Picture:
+def draw_tree(root: Branch, width: int, chosen: str, *, plain: bool = False) -> Picture:
     """Draw a tree in lines of words, such as `├─← works at ── Jonas Ek · Karin Voss`; none is wider than `width`.
 
-    What is related alike and has nothing hanging on it shares a line.
+    What is related alike and has nothing hanging on it shares a line. A plain one is indented alone, and says in words
+    where relations point.
     """
-    tree = _CompactTree(max(1, width), chosen)
+    tree = _CompactTree(max(1, width), chosen, plain=plain)
     tree.add_name(root, 1)
     tree.add_children(root, "")
     return tree.picture(root.caption.key)
@@ -133,8 +134,9 @@ def draw_tree(root: Branch, width: int, chosen: str) -> Picture:
 class _CompactTree:
     """Lines in the making, and what stands in them."""
 
-    def __init__(self, width: int, chosen: str) -> None:
+    def __init__(self, width: int, chosen: str, *, plain: bool) -> None:
         self._width = width
+        self._plain = plain
         self._chosen = chosen
         self._parts: list[tuple[int, int, str, str, str]] = []
         self._regions: dict[str, Region] = {}
@@ -157,8 +159,9 @@ class _CompactTree:
         before = before[: max(0, min(_MOST_INDENT, self._width - _LEAST_ROOM))]
         for at, alike in enumerate(kinds.values()):
             last = at == len(kinds) - 1
-            after = before + ("   " if last else "│  ")
-            self._begin_row(before + ("└─" if last else "├─"), after, _lead(alike[0]))
+            after = before + ("   " if last or self._plain else "│  ")
+            sign = "  " if self._plain else "└─" if last else "├─"
+            self._begin_row(before + sign, after, _lead(alike[0], plain=self._plain))
             for number, child in enumerate(alike):
                 self.add_name(child, cell_width(_BETWEEN) if number else 1, branch.caption.key)
             for child in alike:
@@ -241,8 +244,11 @@ class _CompactTree:
         return min(others, key=lambda other: abs(self._regions[other].x - self._regions[key].x))
 
 
-def _lead(branch: Branch) -> str:
+def _lead(branch: Branch, *, plain: bool) -> str:
     """Return what stands between the line of a tree and a name: where relations point, and what they are called."""
+    if plain:
+        told = [f"it {run.words}" if run.outward else f"{run.words} it" for run in branch.runs if run.words]
+        return f"{', '.join(told)}:" if told else "also:"
     arrows = {(True, True): "↔", (True, False): "→", (False, True): "←"}
     said = [f"{arrows[run.outward, run.inward]} {run.words}".strip() for run in branch.runs]
     return f"{', '.join(said)} ──" if any(run.words for run in branch.runs) else "".join(said) or "─"

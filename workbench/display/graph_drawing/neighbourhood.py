@@ -214,8 +214,11 @@ def draw_neighbourhood(view: GraphView, width: int, height: int, *, chosen: str 
     return arrange(ties, width, height, chosen=chosen, omitted=view.omitted)
 
 
-def draw_compact(view: GraphView, width: int, *, chosen: str = "") -> Picture:
-    """Draw a neighbourhood as a tree of words, which a narrow screen has room for; likewise."""
+def draw_compact(view: GraphView, width: int, *, chosen: str = "", plain: bool = False) -> Picture:
+    """Draw a neighbourhood, or a path, as a tree of words, which a narrow screen has room for; likewise.
+
+    A plain one has no lines and no arrows, for those who have it read to them.
+    """
     ties = read_ties(view)
     if not ties.center:
         return Picture((), {})
@@ -223,7 +226,9 @@ def draw_compact(view: GraphView, width: int, *, chosen: str = "") -> Picture:
     root = grow(ties, shown, captions_of(ties, shown))
     keys = [each.caption.key for each in root.walk()]
     cursor = chosen if chosen in keys else same_group(chosen, keys) or root.caption.key
-    return _with_footer(draw_tree(root, width, cursor), hidden_relations(ties, shown), view.omitted, width)
+    return _with_footer(
+        draw_tree(root, width, cursor, plain=plain), hidden_relations(ties, shown), view.omitted, width
+    )
 
 
 def members_of(view: GraphView, group: str) -> tuple[str, ...]:

@@ -93,6 +93,9 @@ class Filtering:
         else:
             place.filter_line.display, place.head.display = True, False
             self._frame.set_focus(place.filter_line.line)
+            self._frame.reading.read(
+                "filter", lambda _workspace: place.filter.prepare(place.all_rows), lambda _done: None
+            )
             place.filter_line.line.action_select_all()
             self.look()
         return True

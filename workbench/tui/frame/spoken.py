@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from textual.geometry import Offset
 from textual.widgets import Input, TextArea
 
+from workbench.tui.parts.canvas import CanvasPart
+
 if TYPE_CHECKING:
     from workbench.tui.frame.screen import Frame
 
@@ -20,6 +22,8 @@ def where(frame: Frame) -> str:
         return "Card:"
     if focused is place.evidence:
         return "Evidence:"
+    if isinstance(focused, CanvasPart):
+        return "Drawing:"
     if focused is place.list and place.list.cursor >= 0:
         return f"Row {place.list.cursor + 1} of {len(place.list.rows)}:"
     return "List:"
@@ -30,5 +34,7 @@ def put_cursor(frame: Frame) -> None:
     focused, rows = frame.focused, frame.place.list
     if focused is None or isinstance(focused, Input | TextArea):
         return
-    down = rows.cursor - round(rows.scroll_y) if focused is rows else 0
-    frame.app.cursor_position = focused.content_region.offset + Offset(0, max(0, down))
+    across, down = 0, rows.cursor - round(rows.scroll_y) if focused is rows else 0
+    if isinstance(focused, CanvasPart):
+        across, down = focused.cursor_at
+    frame.app.cursor_position = focused.content_region.offset + Offset(across, max(0, down))

@@ -68,6 +68,12 @@ class CanvasPart(ScrollView, can_focus=True):
         self._keep_in_sight()
         self.refresh()
 
+    @property
+    def cursor_at(self) -> tuple[int, int]:
+        """Return the cell in which what the cursor is on begins, from the upper left corner of the part."""
+        region = self.picture.regions.get(self.chosen)
+        return (0, 0) if region is None else (region.x + _MARGIN, region.y - round(self.scroll_y))
+
     def choose(self, key: str) -> bool:
         """Put the cursor on something; returns whether it is in the picture."""
         if key not in self.picture.regions:

@@ -80,6 +80,10 @@ class RowFilter:
         self.shown = len(passing)
         return rows.keeping(passing)
 
+    def prepare(self, rows: RowSource) -> None:
+        """Look at all rows; may be called on a thread, so that the first letter need not wait for it."""
+        self._offers_of(rows)
+
     def _passes(self, offer: Filterable) -> bool:
         query = self._query
         if query.since or query.until:
@@ -88,9 +92,8 @@ class RowFilter:
 
     def _offers_of(self, rows: RowSource) -> list[Filterable | None]:
         if rows is not self._rows:
-            self._rows = rows
             looked = (self._look(rows, at) if rows.key(at) else None for at in range(len(rows)))
-            self._offers = [
+            offers = [
                 offer
                 and Filterable(
                     offer.text.casefold(),
@@ -99,6 +102,8 @@ class RowFilter:
                 )
                 for offer in looked
             ]
+            # In this order, since both threads may be here.
+            self._offers, self._rows = offers, rows
         return self._offers
 
     def complete(self, text: str, rows: RowSource) -> list[str]:

@@ -284,8 +284,9 @@ class GraphPlace(Place):
             drawn = narrowed(view, {shown.key(at) for at in range(len(shown))})
 
         def draw(width: int, height: int, chosen: str) -> Picture:
-            if self.app.size.width < BESIDE and not is_path:
-                return draw_compact(drawn, width, chosen=chosen)
+            plain = self.screen.has_class("-plain")
+            if plain or (self.app.size.width < BESIDE and not is_path):
+                return draw_compact(drawn, width, chosen=chosen, plain=plain)
             return (draw_path if is_path else draw_neighbourhood)(drawn, width, height, chosen=chosen)
 
         self.canvas.show(draw, self.canvas.chosen or self._chosen.get(self.spot) or self.at.center)

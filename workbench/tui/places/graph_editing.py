@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from workbench.display.card import Beside, Card, Section
-from workbench.display.entity import bare, center_of, own_edges
+from workbench.display.entity import bare, center_of, name_of_absorbed, own_edges
 from workbench.display.ink import Span, ink
 from workbench.tui import verbs_graph
 from workbench.tui.verbs_graph import Entity
@@ -151,16 +151,16 @@ class GraphEditing:
             self._preview(keep, absorb)
         elif len(entities) == 1:
             self._frame.reading.read(
-                "merge", lambda workspace: workspace.graph(entities[0].id, depth=0).absorbed,
+                "merge", lambda workspace: workspace.graph(entities[0].id, depth=0),
                 partial(self._merge_one, entities[0]),
             )  # fmt: skip
         else:
             self._frame.say("Two are merged at a time; mark two rows.")
 
-    def _merge_one(self, entity: Entity, absorbed: Sequence[str]) -> None:
-        if absorbed:
-            last = absorbed[-1]
-            self._frame.begin(verbs_graph.unmerge(last, last.partition("--")[2].replace("-", " ")))
+    def _merge_one(self, entity: Entity, view: GraphView) -> None:
+        if view.absorbed:
+            last = view.absorbed[-1]
+            self._frame.begin(verbs_graph.unmerge(last, name_of_absorbed(view, last)))
             return
 
         def take(other: str, name: str) -> None:
