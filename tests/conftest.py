@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, settings
 from tests.isolation import inherit_nothing, is_fit_for_files
 
 _MEMORY = Path("/dev/shm")
-_ONLY_WHEN_ASKED_FOR = ("campaign", "local_model")
+_ONLY_WHEN_ASKED_FOR = ("campaign", "clients", "local_model")
 _FOLDERS = {
     "HOME": "", "XDG_CACHE_HOME": ".cache", "XDG_CONFIG_HOME": ".config",
     "XDG_DATA_HOME": ".local/share", "XDG_STATE_HOME": ".local/state",
@@ -40,7 +40,7 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out campaigns and what needs llama.cpp itself unless their marker is asked for; put the longest first.
+    """Leave out campaigns, real clients and llama.cpp itself unless their marker is asked for; put the longest first.
 
     A long test that begins when the others are at their end keeps one worker busy while the rest wait.
     """

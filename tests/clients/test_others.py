@@ -1,0 +1,64 @@
+"""Codex CLI runs a session on what was written, and every client reads it as it was meant."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.clients.conftest import Desk
+from tests.clients.scripted import Model, Say, Use, serving
+
+pytestmark = pytest.mark.clients
+
+CONFIG = """\
+model = "scripted" # mine
+model_provider = "scripted"
+
+[model_providers.scripted]
+name = "Scripted"
+base_url = "{url}/v1"
+wire_api = "responses"
+env_key = "OPENAI_API_KEY"
+"""
+RUN = (
+    "exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust", "--dangerously-bypass-approvals-and-sandbox",
+)  # fmt: skip
+
+
+def configure(desk: Desk, model: Model) -> None:
+    (desk.home / ".codex").mkdir(exist_ok=True)
+    (desk.home / ".codex" / "config.toml").write_text(CONFIG.format(url=model.url))
+
+
+def test_two_sessions_of_codex(desk: Desk) -> None:
+    desk.workbench("core", "add", "Critical Facts", "Mira pays within 30 days")
+    with serving(Use("memory_remember", {"text": "The berth is number seven"}), Say("Noted.")) as model:
+        configure(desk, model)
+        before = desk.configurations()
+        desk.workbench("connect", "codex", "--yes", "--prompts")
+        desk.codex(*RUN, "Please note that the berth is number seven.")
+        assert "Mira pays within 30 days" in model.text()
+        assert desk.workbench("search", "berth")["results"]
+        desk.codex(*RUN, "Which number has the berth?")
+        assert model.text().count("The berth is number seven") > 2
+        assert "workbench" in desk.codex("mcp", "list")
+        desk.workbench("disconnect", "codex", "--yes")
+        assert desk.configurations() == before
+
+
+def test_claude_code_lists_it_as_connected(desk: Desk) -> None:
+    desk.workbench("connect", "claude-code", "--yes")
+    desk.workbench("connect", "claude-code", "--agent", "scout", "--yes")
+    listed = desk.claude("mcp", "list")
+    assert listed.count("Connected") == 2
+    assert f"--workspace {desk.memory} --agent scout" in listed
+
+
+def test_openclaw_finds_all_tools(desk: Desk) -> None:
+    place = desk.home / ".openclaw" / "openclaw.json"
+    place.parent.mkdir()
+    place.write_text("// mine\n{\n  mcp: { servers: {}, },\n}\n")
+    before = desk.configurations()
+    desk.workbench("connect", "openclaw", "--yes")
+    assert "- workbench: 10 tools" in desk.openclaw("mcp", "probe")
+    desk.workbench("disconnect", "openclaw", "--yes")
+    assert desk.configurations() == before
