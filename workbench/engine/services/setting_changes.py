@@ -16,7 +16,7 @@ from workbench.engine.roles import Capability, require
 from workbench.engine.settings.layers import load_settings, unknown
 from workbench.engine.settings.schema import Kind, Unfit, Value
 from workbench.engine.settings.sections import SCHEMA, Settings, default_of, user_settings_file, value_of
-from workbench.engine.settings.wording import SECTIONS, meant, said, wording, written
+from workbench.engine.settings.wording import SECTIONS, meant, said, takes, wording, written
 from workbench.engine.settings.writing import erase_setting, replace_user_file, write_setting
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class SettingChanges:
             file,
             line,
             spoken.explanation,
-            spec.takes,
+            takes(key),
             spec.kind.value,
             ("true", "false") if spec.kind is Kind.SWITCH else spec.choices,
             spec.personal or "",

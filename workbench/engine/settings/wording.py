@@ -11,6 +11,7 @@ from workbench.engine.settings.schema import Kind, Spec, Unfit, Value
 from workbench.engine.settings.sections import SCHEMA
 
 HALF_LIFE = "decay.lambda"
+_HALF_LIFE_TAKES = "days, such as “23 days”; a rate of decay below 1, such as 0.03 a day; or “never”"
 _DAYS = re.compile(r"([\d.,]+)\s*(?:d|days?)?", re.IGNORECASE)
 
 
@@ -216,6 +217,11 @@ def wording(key: str) -> Wording:
     return found._replace(explanation=about[:1].upper() + about[1:] + ".")
 
 
+def takes(key: str) -> str:
+    """Return what a setting takes, as a person would write it."""
+    return _HALF_LIFE_TAKES if key == HALF_LIFE else SCHEMA[key].takes
+
+
 def said(key: str, value: Value) -> str:
     """Return a value as people are told it: “23 days”, “on”, “0.08”, “3,000 tokens”.
 
@@ -298,7 +304,7 @@ def _rate(spec: Spec, text: str) -> Value:
     except ValueError:
         number = 0.0
     if number <= 0:
-        raise Unfit("takes a half-life such as “23 days”, a rate such as 0.03 a day, or “never”")
+        raise Unfit(f"takes {_HALF_LIFE_TAKES}")
     if number < 1 and not text.rstrip().lower().endswith(("d", "day", "days")):
         return spec.check(number, confined=False)
     return spec.check(float(f"{math.log(2) / number:.4g}"), confined=False)

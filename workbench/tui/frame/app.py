@@ -165,6 +165,10 @@ class FrameApp(App[None], inherit_bindings=False):
         self._take_look()
         return problem
 
+    def try_theme(self, name: str) -> None:
+        """Show a theme without keeping it; `auto` is the one that the terminal asks for."""
+        self.theme = replace(self.look, wanted=name).theme(dark=self.dark_ground, colours=self._colours).name
+
     def _look_again(self) -> None:
         if stamp(self.config_folder) != self._files:
             self._take_look()

@@ -26,6 +26,7 @@ from workbench.tui.frame.finding import Finding
 from workbench.tui.frame.looking import Looking
 from workbench.tui.frame.reading import Reading
 from workbench.tui.frame.seen import Seen
+from workbench.tui.frame.stepping import Stepping
 from workbench.tui.frame.trail import Step, Trail
 from workbench.tui.keys.table import Command, Prefix, canonical, written
 from workbench.tui.parts.canvas import CanvasPart
@@ -174,6 +175,7 @@ class Frame(Screen[None], inherit_bindings=False):
         self.reading = Reading(self.app, self._workspace, self._failed)
         self._acting = Acting(self.app, self._workspace, self._done)
         self.looking = Looking(self)
+        self.stepping = Stepping(self)
         self.asking = Asking(self, self.query_one("#ask", Input), self._remembered)
         self.editing = Editing(self, self.query_one("#prompt", PromptLine), Drafts(self._workspace.state))
         self.filtering = Filtering(self)
@@ -187,6 +189,7 @@ class Frame(Screen[None], inherit_bindings=False):
             self.editing,
             self.filtering,
             self.copying,
+            self.stepping,
         )
         self.take_look(self._look)
         self.go(self._remembered.place if self._remembered.place in BY_NAME else _FIRST)
@@ -247,6 +250,7 @@ class Frame(Screen[None], inherit_bindings=False):
             visit: Remember it as a step that `[` goes back from.
             focus: Give it the keys; else they stay where they are.
         """
+        self.stepping.leave()
         place = self.place_named(name)
         if place is None:
             self.say(f"{BY_NAME[name].title} cannot be shown yet.")

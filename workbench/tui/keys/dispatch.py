@@ -159,23 +159,40 @@ class Keymap:
 
         Args:
             name: Its id, as `everything` has it.
-            key: The new one, instead of all it has.
+            key: The new one, instead of the first it has.
 
         Returns:
             The overrides that make it so, and whom the key would be taken from, if anybody.
         """
-        overrides = {**self.overrides, name: canonical(key)}
-        if canonical(key) == ",".join(next(keys for each, _, keys in everything() if each == name)):
-            del overrides[name]
+        mine = self._keys(name)
+        overrides = self._overriding(
+            name, (canonical(key), *(each for each in mine[1:] if each != canonical(key)))
+        )
         clashes = _clashes({**PRESETS.get(self.preset, {}), **overrides})
         return overrides, next((each for each in clashes if name in each.ids), None)
 
     def swapped(self, name: str, other: str, key: str) -> dict[str, str]:
         """Return the overrides that put something on a key, and its present first key on what had that one."""
-        mine = _split(self._wanted.get(name, "")) or next(
-            keys for each, _, keys in everything() if each == name
+        first = self._keys(name)[0]
+        theirs = tuple(first if each == canonical(key) else each for each in self._keys(other))
+        mine, _ = self.with_key(name, key)
+        both = self._overriding(other, theirs)
+        return (
+            {**mine, other: both[other]} if other in both else {k: v for k, v in mine.items() if k != other}
         )
-        return {**self.overrides, name: canonical(key), other: mine[0]}
+
+    def _keys(self, name: str) -> tuple[str, ...]:
+        """Return the keys of something as this person has them."""
+        made = next(keys for each, _, keys in everything() if each == name)
+        return _split(self._wanted.get(name, "")) or made
+
+    def _overriding(self, name: str, keys: tuple[str, ...]) -> dict[str, str]:
+        """Return the overrides with other keys of something; none for those it was made with."""
+        made = next(usual for each, _, usual in everything() if each == name)
+        overrides = {**self.overrides, name: ",".join(keys)}
+        if keys == (_split(PRESETS.get(self.preset, {}).get(name, "")) or made):
+            del overrides[name]
+        return overrides
 
 
 def everything() -> Iterator[tuple[str, Bound, tuple[str, ...]]]:

@@ -282,11 +282,10 @@ _NAMES = {
     "up": "↑", "down": "↓", "left": "←", "right": "→", "escape": "esc", "question_mark": "?", "slash": "/",
     "left_square_bracket": "[", "right_square_bracket": "]", "less_than_sign": "<", "greater_than_sign": ">",
     "equals_sign": "=", "plus": "+", "minus": "-", "semicolon": ";", "comma": ",", "left_curly_bracket": "{",
-    "right_curly_bracket": "}",
+    "right_curly_bracket": "}", "pageup": "pgup", "pagedown": "pgdn", "shift+tab": "⇧tab",
 }  # fmt: skip
-_TYPED = {
-    name: sign for name, sign in _NAMES.items() if name not in {"up", "down", "left", "right", "escape"}
-}
+_KEPT = {"up", "down", "left", "right", "escape", "pageup", "pagedown", "shift+tab"}
+_TYPED = {name: sign for name, sign in _NAMES.items() if name not in _KEPT}
 
 
 def canonical(key: str) -> str:

@@ -52,6 +52,7 @@ class PagePart(ScrollView, can_focus=True):
         self.lines: list[Line] = []
         self._words = ""
         self._match = -1
+        self._drawn_for = 0
         self.link = ""
         """Where the link leads that the cursor of the page is on; empty where it is on none."""
 
@@ -74,6 +75,7 @@ class PagePart(ScrollView, can_focus=True):
     def draw(self) -> None:
         """Draw the lines again, for this width."""
         width = max(1, self.scrollable_content_region.width - 2 * _MARGIN)
+        self._drawn_for = width
         if self._draw_lines is None:
             self.lines = [(Span(self._empty, "faint"),)] if self._empty else []
         else:
@@ -92,6 +94,9 @@ class PagePart(ScrollView, can_focus=True):
                 for span in line
             )
         width = self.scrollable_content_region.width
+        if self._drawn_for != max(1, width - 2 * _MARGIN):
+            # What is drawn before its place is laid out is told of no change of size.
+            self.call_later(self.draw)
         palette = palette_of(self.app)
         strip = palette.strip((Span(" " * _MARGIN), *line) if line else BLANK, width, PAPER)
         return selectable(strip, at, self.text_selection, palette.style("text", MARKED))

@@ -84,3 +84,14 @@ def test_the_preset_vim_trades_sideways_for_history_and_filter() -> None:
     assert [keymap.key(each) for each in ("left", "right", "history", "filter")] == ["h", "l", "H", "L"]
     assert Keymap({"history": "ctrl+y"}, "vim").key("history") == "^y"
     assert "no preset" in Keymap(preset="emacs").problems[0]
+
+
+def test_only_the_first_of_several_keys_is_replaced() -> None:
+    overrides, clash = Keymap().with_key("move-down", "ctrl+n")
+    assert clash is None
+    keymap = Keymap(overrides)
+    assert keymap.command("move-down").keys == ("ctrl+n", "down")
+    overrides = keymap.swapped("help", "move-down", "ctrl+n")
+    assert Keymap(overrides).problems == ()
+    assert Keymap(overrides).command("help").keys == ("ctrl+n", "f1")
+    assert Keymap(overrides).command("move-down").keys == ("?", "down")

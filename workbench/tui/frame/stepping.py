@@ -1,0 +1,122 @@
+"""Two ways to change a value by one key: stepping through a few values, and pressing the key that is meant."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from workbench.tui.frame.screen import Frame
+
+
+@dataclass(frozen=True)
+class Steps:
+    """A few values, one of which is taken.
+
+    Args:
+        title: What they are values of.
+        values: In order.
+        at: Which one holds.
+        try_out: Told of each one that is looked at, and of the first where one leaves.
+        take: Told of the one that is taken.
+    """
+
+    title: str
+    values: Sequence[str]
+    at: int
+    try_out: Callable[[str], object]
+    take: Callable[[str], object]
+
+
+class Stepping:
+    """Steps through values with the arrows, and waits for a key that something is to have.
+
+    Args:
+        frame: On whose lines it says what it waits for.
+    """
+
+    def __init__(self, frame: Frame) -> None:
+        self._frame = frame
+        self._steps: Steps | None = None
+        self._at = 0
+        self._key: Callable[[str], bool] | None = None
+
+    def step(self, steps: Steps, by: int = 0) -> None:
+        """Begin to step through values.
+
+        Args:
+            steps: The values.
+            by: How many steps are taken at once.
+        """
+        self._steps, self._at = steps, steps.at
+        self._move(by)
+
+    def ask_key(self, title: str, took: Callable[[str], bool]) -> None:
+        """Wait for a key.
+
+        Args:
+            title: What it is for.
+            took: Told of it, esc and enter among them; returns whether nothing more is waited for.
+        """
+        self._key = took
+        self._frame.say(f"{title}: press the new key.")
+        self._frame.hint((("esc", "as it was"),))
+
+    @property
+    def is_waiting(self) -> bool:
+        """Return whether the next key is one of ours."""
+        return self._steps is not None or self._key is not None
+
+    def leave(self) -> None:
+        """Wait no longer; what was looked at is as it was."""
+        steps = self._steps
+        if self.is_waiting:
+            self._key = None
+            self._end()
+        if steps is not None:
+            steps.try_out(steps.values[steps.at])
+
+    def do(self, command: str) -> bool:  # noqa: ARG002 - it is begun by what it is for
+        """Carry out no command."""
+        return False
+
+    def take(self, key: str) -> bool:
+        """Step, take or leave; or hand on the key that is waited for."""
+        if self._key is not None:
+            if self._key(key):
+                self._key = None
+                self._frame.hint(())
+            return True
+        steps = self._steps
+        if steps is None:
+            return False
+        if key in ("left", "right"):
+            self._move(1 if key == "right" else -1)
+        elif key == "enter":
+            self._end()
+            steps.take(steps.values[self._at])
+        elif key == "escape":
+            self._end()
+            steps.try_out(steps.values[steps.at])
+            self._frame.say("Left as it was.")
+        else:
+            self._frame.say(f"{steps.title}: enter takes {steps.values[self._at]}, esc leaves it.")
+        return True
+
+    def _move(self, by: int) -> None:
+        steps = self._steps
+        if steps is None:
+            return
+        self._at = (self._at + by) % len(steps.values)
+        value = steps.values[self._at]
+        others = " · ".join(f"▸{each}" if each == value else each for each in steps.values)
+        self._frame.say(f"{steps.title}: {others}")
+        self._frame.hint((("← →", "another"), ("enter", f"take {value}"), ("esc", "leave it")))
+        if by:
+            steps.try_out(value)
+
+    def _end(self) -> None:
+        self._steps = None
+        self._frame.hint(())

@@ -1,0 +1,458 @@
+"""Settings: every one with its value and who says so, how the bench looks, and which key does what."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, cast
+
+from textual import on
+
+from workbench.display.card import Card, Section
+from workbench.display.evidence import Evidence, SourceLine
+from workbench.display.ink import BLANK, Line, gap, ink, spread
+from workbench.display.rows import heading_row
+from workbench.display.settings import sections_line, setting_card, setting_row, value_row
+from workbench.engine.layout import SETTINGS
+from workbench.engine.results.settings import SettingRow, SettingsListed
+from workbench.engine.settings.schema import Unfit
+from workbench.engine.settings.sections import SCHEMA
+from workbench.engine.settings.wording import HALF_LIFE, meant
+from workbench.tui.frame.stepping import Steps
+from workbench.tui.keys.dispatch import PRESETS
+from workbench.tui.keys.table import COMMAND
+from workbench.tui.look import AUTO, FILE_NAME, PRESET, Look
+from workbench.tui.parts.line import DrawnLines
+from workbench.tui.places.keys_page import AS_MADE, PRESET_KEY, KeyRow, KeyRows, Remapping, key_card
+from workbench.tui.places.place import Place
+from workbench.tui.themes import too_faint
+from workbench.tui.verbs import Act, quoted
+from workbench.tui.widgets.rows import SectionedRows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from textual.app import ComposeResult
+
+    from workbench.engine.workspace import Workspace
+    from workbench.tui.frame.app import FrameApp
+    from workbench.tui.frame.screen import Frame
+    from workbench.tui.verbs import Subject
+
+KEYS = "Keys"
+_LOOK = "Look"
+_TASTE = "bench."
+_SECTION_LINK = "section:"
+_SECRET = re.compile(
+    r"^(\s*(?:"
+    + "|".join({re.escape(key.rpartition(".")[2]) for key in SCHEMA if SCHEMA[key].secret})
+    + r")\s*=\s*).*"
+)
+_NOT_MEMORY = "A setting is no memory; e changes it, r puts it as made."
+_MEMORY_ONLY = frozenset({"pin", "forget", "reinforce", "history", "new", "merge", "mark", "range"})
+_STEPPED = {"bench.theme": "theme", "bench.motion": "motion", "bench.plain": "plain"}
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A setting, or something that has a key.
+
+    Args:
+        id: Its key, or `key:` and the name of what has a key.
+        title: What it is called.
+    """
+
+    id: str
+    title: str
+
+
+class SettingRows(SectionedRows["SettingRow | str"]):
+    """Settings under their sections; of the keys there is one row, which opens theirs."""
+
+    def __init__(self, listed: SettingsListed, look: Look) -> None:
+        super().__init__()
+        self._keymap = look.keymap
+        under = ""
+        for row in listed.settings:
+            if row.section != under:
+                under = row.section
+                self._add_heading(under)
+            self._add(_as_tasted(row, look) if row.section == _LOOK else row, row.key)
+
+    @property
+    def sections(self) -> tuple[str, ...]:
+        """Return the names of the sections, in order."""
+        return tuple(row for row in self._rows if isinstance(row, str))
+
+    def first_of(self, section: str) -> str:
+        """Return the id of the first row of a section."""
+        at = self._rows.index(section)
+        return self.key(at + 1)
+
+    def row(self, key: str) -> SettingRow | None:
+        """Return the setting with a key."""
+        row = self._row(key)
+        return None if isinstance(row, str) else row
+
+    def line(self, index: int, width: int) -> Line:
+        """Draw a row."""
+        row = self._rows[index]
+        if row is None:
+            return BLANK
+        if isinstance(row, str):
+            return heading_row(row, "", width)
+        if row.section == KEYS:
+            changed = len(self._keymap.overrides)
+            said = self._keymap.preset or (f"{changed} changed" if changed else AS_MADE)
+            is_usual = not changed and not self._keymap.preset
+            return value_row("Every key", said, AS_MADE if is_usual else "you", width, is_usual=is_usual)
+        return setting_row(row, width)
+
+
+def _as_tasted(row: SettingRow, look: Look) -> SettingRow:
+    """Return a taste of the bench as it holds: `bench.toml` counts more than the settings."""
+    name = row.key.removeprefix(_TASTE)
+    value = {"theme": look.wanted, "motion": look.motion, "plain": "on" if look.plain else "off"}[name]
+    usual = {"theme": AUTO, "motion": "full", "plain": "off"}[name]
+    choices = (AUTO, *sorted(look.themes.by_name)) if name == "theme" else row.choices
+    origin = look.origins.get(name, "")
+    told = (
+        {"source": "user", "origin": FILE_NAME, "path": FILE_NAME, "line": 0} if origin == FILE_NAME else {}
+    )
+    if not origin:
+        told = {"source": "default", "origin": "", "path": "", "line": 0}
+    return replace(row, said=value, usual=usual, choices=choices, waits=False, **told)  # type: ignore[arg-type]
+
+
+class SettingsPlace(Place):
+    """Settings, and within them the keys."""
+
+    EMPTY: ClassVar[str] = "There is no setting of that name."
+    KEYS: ClassVar[tuple[str, ...]] = ("edit", "bring-back", "evidence", "filter", "details")
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self._sections = DrawnLines(ground="paper", id="sections")
+
+    def body(self) -> ComposeResult:
+        self._sections.styles.height = 1
+        yield self._sections
+        yield self.list
+
+    @property
+    def _frame(self) -> Frame:
+        return cast("Frame", self.screen)
+
+    @property
+    def _app(self) -> FrameApp:
+        return cast("FrameApp", self.app)
+
+    @property
+    def _listed(self) -> SettingsListed:
+        return cast("SettingsListed", self.results)
+
+    def read(self, workspace: Workspace) -> SettingsListed:
+        return workspace.settings_listed()
+
+    def rows(self, results: SettingsListed) -> SettingRows | KeyRows:
+        return KeyRows(self._app.look.keymap) if self.spot else SettingRows(results, self._app.look)
+
+    def show(self, results: SettingsListed) -> None:
+        super().show(results)
+        self._sections.display = not self.spot
+        self._draw_sections()
+
+    def heading(self, results: SettingsListed, width: int) -> Line:
+        if self.spot:
+            keymap = self._app.look.keymap
+            preset = f"preset: {keymap.preset}" if keymap.preset else "as made"
+            return spread((ink("Keys", "soft"),), (ink(preset, "faint"),), width)
+        problems = len(self._app.look.problems)
+        right = (ink(f"{problems} not usable", "danger"),) if problems else ()
+        return spread((ink(f"{len(results.settings)} settings", "soft"),), right, width)
+
+    def subject(self, key: str) -> Setting | None:
+        rows = self.all_rows
+        if isinstance(rows, KeyRows):
+            row = rows.row(key)
+            return None if row is None else Setting(key, row.title)
+        found = rows.row(key) if isinstance(rows, SettingRows) else None
+        if found is None:
+            return None
+        return Setting(key, "Every key" if found.section == KEYS else found.title)
+
+    def _setting(self, key: str) -> SettingRow | None:
+        return self.all_rows.row(key) if isinstance(self.all_rows, SettingRows) else None
+
+    def _key(self, key: str) -> KeyRow | None:
+        return self.all_rows.row(key) if isinstance(self.all_rows, KeyRows) else None
+
+    def read_card(self, workspace: Workspace, subject: Subject) -> Card:  # noqa: ARG002 - all of it is here
+        look = self._app.look
+        if (key := self._key(subject.id)) is not None:
+            return key_card(key, look.keymap)
+        row = self._setting(subject.id)
+        if row is None:
+            return Card(subject.title, subject.title)
+        if row.section == KEYS:
+            problems = tuple((ink(each, "danger"),) for each in look.keymap.problems)
+            told = (Section("NOT USABLE", problems),) if problems else ()
+            return Card(
+                subject.title,
+                subject.title,
+                (ink("enter lists every key; there e puts it elsewhere."),),
+                told,
+            )
+        card = setting_card(row, self._listed.user_file)
+        return (
+            replace(card, sections=_look_sections(row, look, card.sections, self._app))
+            if row.section == _LOOK
+            else card
+        )
+
+    def read_evidence(self, workspace: Workspace, subject: Subject) -> Evidence | None:
+        row = self._setting(subject.id)
+        if row is None or row.section == KEYS:
+            return None
+        folder = self._app.config_folder
+        if row.section == _LOOK and row.path in ("", FILE_NAME):
+            path, shown = (folder or Path()) / FILE_NAME, FILE_NAME
+        elif row.source == "user" or (row.personal and row.source != "workspace"):
+            path = Path(self._listed.user_file)
+            shown = path.name
+        else:
+            path, shown = workspace.root / SETTINGS, SETTINGS
+        try:
+            texts = path.read_text(encoding="utf-8").splitlines()
+        except (OSError, UnicodeDecodeError):
+            return None
+        at = row.line
+        if shown == FILE_NAME:
+            name = row.key.removeprefix(_TASTE)
+            at = next((n for n, text in enumerate(texts, 1) if text.lstrip().startswith(name)), 0)
+        lines = tuple(SourceLine(n, _SECRET.sub(r"\1(not shown)", text)) for n, text in enumerate(texts, 1))
+        title = f"{shown} · line {at}" if at else f"{shown} · it says nothing of this"
+        return Evidence(title, lines, at, at)
+
+    def go_to_spot(self, spot: str) -> None:
+        self.spot = spot if spot == KEYS else ""
+
+    def do(self, command: str) -> bool:
+        """Change what is under the cursor, put it as it was made, or open the keys."""
+        key = self.cursor_key
+        if command == "open":
+            return self._open(key)
+        if command == "out":
+            return self._leave_keys()
+        if command in ("edit", "left", "right"):
+            self._change(key, {"left": -1, "right": 1}.get(command, 0))
+        elif command == "bring-back":
+            self._put_as_made(key)
+        elif (
+            command == "evidence" and (row := self._setting(key)) is not None and row.source == "environment"
+        ):
+            self._frame.say(f"{row.origin} says so, a variable that the bench was started with.")
+        elif command == "try-half-life":
+            self._try_half_life(key)
+        elif command in _MEMORY_ONLY:
+            self._frame.say(_NOT_MEMORY)
+        else:
+            return False
+        return True
+
+    def _open(self, key: str) -> bool:
+        row = self._setting(key)
+        if row is None or row.section != KEYS:
+            return False
+        self._frame.go("settings", spot=KEYS)
+        return True
+
+    def _leave_keys(self) -> bool:
+        if not self.spot:
+            return False
+        self._frame.go("settings", spot="", row="bench.keymap")
+        return True
+
+    # Changing.
+
+    def _change(self, key: str, by: int) -> None:
+        if (of_keys := self._key(key)) is not None:
+            if key == PRESET_KEY:
+                self._step_preset(by)
+            elif by:
+                self._frame.say(COMMAND["left"].elsewhere)
+            else:
+                Remapping(self._frame, of_keys, self._keep).begin()
+            return
+        row = self._setting(key)
+        if row is None:
+            self._frame.say(COMMAND["edit"].elsewhere)
+        elif row.section == KEYS:
+            self._open(key)
+        elif row.key in _STEPPED:
+            self._step_taste(row, by)
+        elif row.choices:
+            values = tuple(
+                "on" if each == "true" else "off" if each == "false" else each for each in row.choices
+            )
+            at = values.index(row.said)
+            take = partial(self._set, row)
+            self._frame.stepping.step(Steps(row.title, values, at, lambda _value: None, take), by)
+        elif by:
+            self._frame.say("e writes another value; ← → step through choices.")
+        else:
+            self._frame.editing.ask(row.title, row.written, take=partial(self._take, row))
+
+    def _take(self, row: SettingRow, text: str) -> Act | str:
+        try:
+            meant(row.key, text)
+        except Unfit as error:
+            return f"{row.title} {error}."
+        return self._setting_act(row, text)
+
+    def _set(self, row: SettingRow, value: str) -> None:
+        self._frame.begin(self._setting_act(row, value))
+
+    def _setting_act(self, row: SettingRow, text: str) -> Act:
+        def change(workspace: Workspace) -> str:
+            changed = workspace.setting_change(row.key, text)
+            if not changed.file:
+                return f"{row.title} is {changed.after} already."
+            return _told(
+                f"Set {quoted(row.title)} to {changed.after}", changed.commit, changed.file, changed.warnings
+            )
+
+        return Act(change)
+
+    def _put_as_made(self, key: str) -> None:
+        if (of_keys := self._key(key)) is not None:
+            self._key_as_made(of_keys)
+            return
+        row = self._setting(key)
+        if row is None or (row.source == "default" and row.section != KEYS):
+            self._frame.say("This is as it was made.")
+        elif row.section == KEYS:
+            self._keep_all(
+                {f"keys.{name}": None for name in (*self._app.look.keymap.overrides, PRESET)}, "Every key"
+            )
+        elif row.key in _STEPPED:
+            self._keep_all({_STEPPED[row.key]: None}, row.title)
+        else:
+
+            def reset(workspace: Workspace) -> str:
+                changed = workspace.setting_reset(row.key)
+                is_usual = changed.after == row.usual
+                said = (
+                    f"Put {quoted(row.title)} as made, {changed.after}"
+                    if is_usual
+                    else f"{row.title} is {changed.after} now"
+                )
+                return _told(said, changed.commit, changed.file, changed.warnings)
+
+            self._frame.begin(Act(reset))
+
+    def _key_as_made(self, row: KeyRow) -> None:
+        keymap = self._app.look.keymap
+        name = PRESET if row.id == PRESET_KEY else row.name
+        if row.id == PRESET_KEY and keymap.preset:
+            self._keep_all({f"keys.{PRESET}": None}, row.title)
+        elif name not in keymap.overrides:
+            self._frame.say("This is as it was made.")
+        else:
+            first, *_ = (key for key in row.usual)
+            rest = {each: keys for each, keys in keymap.overrides.items() if each != name}
+            clash = type(keymap)(rest, keymap.preset)
+            if len(clash.problems) > len(keymap.problems):
+                self._frame.say(f"{first} has another use now; put that elsewhere first.")
+            else:
+                self._keep_all({f"keys.{name}": None}, row.title)
+
+    def _keep_all(self, values: Mapping[str, str | bool | None], title: str) -> None:
+        problem = self._keep(values)
+        self._frame.say(problem or f"{title} is as it was made.", is_problem=bool(problem))
+
+    def _keep(self, values: Mapping[str, str | bool | None]) -> str:
+        problem = self._app.change_look(values)
+        self._frame.read_again()
+        return problem
+
+    def _step_taste(self, row: SettingRow, by: int) -> None:
+        name = _STEPPED[row.key]
+        values = tuple("on" if each == "true" else "off" if each == "false" else each for each in row.choices)
+
+        def take(value: str) -> None:
+            problem = self._keep({name: value == "on" if name == "plain" else value})
+            self._frame.say(problem or f"{row.title} is {value}, in {FILE_NAME}.", is_problem=bool(problem))
+
+        try_out = self._app.try_theme if name == "theme" else lambda _value: None
+        self._frame.stepping.step(Steps(row.title, values, values.index(row.said), try_out, take), by)
+
+    def _step_preset(self, by: int) -> None:
+        values = (AS_MADE, *PRESETS)
+
+        def take(value: str) -> None:
+            problem = self._keep({f"keys.{PRESET}": None if value == AS_MADE else value})
+            self._frame.say(problem or f"The keys begin with {value} now.", is_problem=bool(problem))
+
+        at = values.index(self._app.look.keymap.preset or AS_MADE)
+        self._frame.stepping.step(Steps("Preset", values, at, lambda _value: None, take), by)
+
+    def _try_half_life(self, key: str) -> None:
+        if key != HALF_LIFE:
+            self._frame.say("Only the half-life can be tried.")
+            return
+        self._frame.go("decay")
+        if self._frame.place.name == "decay":
+            self._frame.run(COMMAND["try-half-life"])
+
+    # The line of sections.
+
+    @on(DrawnLines.Pressed)
+    def _pressed(self, event: DrawnLines.Pressed) -> None:
+        rows = self.all_rows
+        if event.link.startswith(_SECTION_LINK) and isinstance(rows, SettingRows):
+            event.stop()
+            self.reveal(rows.first_of(event.link.removeprefix(_SECTION_LINK)))
+            self._frame.focus_place()
+
+    def on_virtual_list_moved(self) -> None:
+        """Show in the line of sections where the cursor is."""
+        self._draw_sections()
+
+    def _draw_sections(self) -> None:
+        rows, row = self.all_rows, self._setting(self.cursor_key)
+        if isinstance(rows, SettingRows):
+            sections, current = rows.sections, row.section if row is not None else ""
+            self._sections.show(
+                lambda width: ((gap(2), *sections_line(sections, current, _SECTION_LINK, max(1, width - 3))),)
+            )
+
+
+def _told(said: str, commit: str | None, file: str, warnings: Iterable[str]) -> str:
+    name = Path(file).name if file else ""
+    where = f" in {name}" if name else ""
+    back = " u takes that back." if commit else ""
+    return " ".join((f"{said}{where}.{back}", *warnings))
+
+
+def _look_sections(
+    row: SettingRow, look: Look, sections: Iterable[object], app: FrameApp
+) -> tuple[Section, ...]:
+    """Return the sections of a taste's card: a theme says what it comes to and what cannot be read in it."""
+    where = look.origins.get(row.key.removeprefix(_TASTE), "")
+    kept: list[Section] = [each for each in sections if isinstance(each, Section) and each.label != "SET IN"]
+    told = where or f"nowhere; a change goes to {FILE_NAME} in {app.config_folder or 'no folder'}"
+    kept.append(Section("SET IN", ((ink(told, "text" if where else "soft"),),)))
+    if row.key == "bench.theme":
+        theme = look.themes.choose(app.theme)
+        if look.wanted == AUTO:
+            ground = {True: "dark", False: "light", None: "not told"}[app.dark_ground]
+            kept.insert(1, Section("COMES TO", ((ink(f"{theme.name}; the terminal's ground is {ground}"),),)))
+        if faint := too_faint(theme):
+            kept.append(Section("TOO FAINT", tuple((ink(each, "danger"),) for each in faint)))
+    problems = [each for each in look.problems if not each.startswith("[keys]")]
+    if problems:
+        kept.append(Section("NOT USABLE", tuple((ink(each, "danger"),) for each in problems)))
+    return tuple(kept)
