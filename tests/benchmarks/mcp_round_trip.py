@@ -33,7 +33,7 @@ QUESTIONS = (
 CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("memory_get", {"path": "MEMORY.md"}),
     ("memory_core", {}),
-    ("memory_graph", {"entity": "Harbor", "depth": 1}),
+    ("memory_graph", {"entity": "Tofta handbook", "depth": 1}),
     ("memory_audit", {"limit": 20}),
 )
 

@@ -27,7 +27,7 @@ def test_it_comes_back_the_same(sample: Sample, isolated: Path) -> None:
         assert scores == [
             (each.id, each.raw, each.status, each.pinned, each.access_count) for each in before.entries
         ]
-        assert workspace.search("Apollo").results
+        assert workspace.search("Nordlicht").results
     for path in layout.tracked_files(sample.root):
         if layout.is_memory_file(path) and path != layout.DECAY_SCORES:
             assert (isolated / "copy" / path).read_bytes() == (sample.root / path).read_bytes(), path

@@ -30,9 +30,9 @@ def test_every_scene_can_be_played_and_no_placeholder_is_left() -> None:
 
 @pytest.mark.parametrize("last_day", [date(2024, 2, 29), date(2025, 12, 31), date(2026, 6, 30)])
 def test_dates_are_reckoned_from_the_last_day(last_day: date) -> None:
-    going_live = last_day - timedelta(days=60)
+    due = last_day - timedelta(days=60)
     texts = [scene.text for scene in load_story(last_day)]
-    assert any(f"goes live on {going_live.day} {going_live:%B}" in text for text in texts)
+    assert any(f"to be delivered on {due.day} {due:%B}" in text for text in texts)
 
 
 def test_names_of_earlier_scenes_are_given_before_they_are_used() -> None:

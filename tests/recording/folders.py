@@ -28,13 +28,13 @@ _ROBIN = {
     "vault": "vault:promise", "relation_name": "develops", "block": "Critical Facts", "day": "2026-02-01",
     "tag": "backup",
 }  # fmt: skip
-_SAM = {
-    "person": "person--sam-okafor", "name": "Sam Okafor", "project": "project--harbor", "project_name": "Harbor",
-    "episode": "episode:2025-12-30:15:20", "fact": "entity:person--sam-okafor#^f4s6",
-    "relation": "entity:person--sam-okafor#^rc9y", "item": "core:identity:role", "words": "Öckerö ferry",
-    "file": "memory/episodes/2025-12-30.md", "procedure": "procedure:how-to-deploy-harbor",
-    "vault": "vault:why-harbor-exists", "relation_name": "reviews", "block": "Critical Facts", "day": "2026-01-31",
-    "tag": "architecture",
+_IDA = {
+    "person": "person--ida-berg", "name": "Ida Berg", "project": "project--tofta-handbook",
+    "project_name": "Tofta handbook", "episode": "episode:2025-12-30:15:20",
+    "fact": "entity:person--ida-berg#^f0ad", "relation": "entity:person--ida-berg#^ra21",
+    "item": "core:identity:role", "words": "Öckerö brewery", "file": "memory/episodes/2025-12-30.md",
+    "procedure": "procedure:how-to-deliver-a-chapter", "vault": "vault:why-nora-translates",
+    "relation_name": "reviews", "block": "Critical Facts", "day": "2026-01-31", "tag": "handbook",
 }  # fmt: skip
 FAMILY = {
     "memory/episodes/2026-01-31.md": (
@@ -164,7 +164,7 @@ def write(folder: Path, path: str, content: bytes) -> Path:
 
 
 FOLDERS = (
-    Folder("sample", _sample, ("demo", "{root}", "--no-open", "--json"), _SAM),
+    Folder("sample", _sample, ("demo", "{root}", "--no-open", "--json"), _IDA),
     Folder("openclaw", _openclaw, ("init", "--timezone", "Europe/Stockholm", "--json"), _ROBIN),
     Folder("hostile", _hostile, ("init", "--timezone", "Europe/Stockholm", "--json"), _ROBIN),
 )

@@ -92,7 +92,7 @@ def demo_command(invocation: Invocation, path: Path | None, no_open: bool) -> in
         if will_open:
             return lines
         here = f"workbench --workspace {safe_line(quote(str(place)))}"
-        return [*lines, f"  Open it: {here}", f"  Or ask it something: {here} search wave"]
+        return [*lines, f"  Open it: {here}", f"  Or ask it something: {here} search invoices"]
 
     code = invocation.report(changed, draw)
     return _run_bench(place, None, role_of(invocation.role)) if will_open else code

@@ -172,7 +172,7 @@ def unpin_command(invocation: Invocation, id_: str) -> int:
 @command(
     "reinforce",
     answers="This was used just now; how do I keep it fresh?",
-    examples=("workbench reinforce procedure:how-to-deploy-harbor",),
+    examples=("workbench reinforce procedure:how-to-deliver-a-chapter",),
 )
 @_id_argument
 def reinforce_command(invocation: Invocation, id_: str) -> int:
@@ -192,7 +192,7 @@ decay_command = group(
         "workbench decay --lambda 0.05",
         "workbench decay --lambda 0.05 --keep",
         "workbench decay --store episodic --group tag",
-        "workbench decay explain procedure:how-to-deploy-harbor",
+        "workbench decay explain procedure:how-to-deliver-a-chapter",
     ),
 )
 
@@ -358,7 +358,7 @@ def _day(context: click.Context, parameter: click.Parameter, value: str | None) 
     short_help="Write out the formula of one score, and when it passes which threshold",
     answers="Why is this memory as fresh as it is?",
     examples=(
-        "workbench decay explain procedure:how-to-deploy-harbor",
+        "workbench decay explain procedure:how-to-deliver-a-chapter",
         "workbench decay explain person--sam-okafor --on 2026-12-24",
     ),
 )

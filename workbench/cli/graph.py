@@ -38,7 +38,7 @@ graph_command = group(
     examples=(
         "workbench graph",
         "workbench graph person--sam-okafor --depth 2",
-        "workbench graph project--harbor --depth 2 --relation uses --type tool --min-score 0.3 --after 2026-01-01",
+        "workbench graph project--tofta-handbook --depth 2 --relation uses --type tool --min-score 0.3",
         "workbench graph path person--sam-okafor tool--timescaledb",
     ),
 )

@@ -160,6 +160,11 @@ class Stage:
             origins=self._origins(scene),
         )
 
+    def _overhear(self, workspace: Workspace, scene: Scene) -> Changed:
+        """Note something with a secret in it: it is held back, and waits for a person."""
+        remembered = workspace.remember(scene.text, store="episodic", source="conversation")
+        return Changed(remembered.commit)
+
     def _forget(self, workspace: Workspace, scene: Scene) -> Changed:
         forgotten = workspace.forget(ids=[_found(workspace, scene)], apply=True)
         return Changed(forgotten.commit, forgotten.files, forgotten.ids)
