@@ -126,7 +126,7 @@ def plain_text(line: Line) -> str:
 
 
 def wrap_line(line: Line, width: int) -> list[Line]:
-    """Break a line into lines of at most `width` cells, at spaces where there are any; spans keep their meaning.
+    """Break a line into lines of at most `width` cells, at spaces or wide characters; spans keep their meaning.
 
     Args:
         line: Of any length.
@@ -142,9 +142,13 @@ def wrap_line(line: Line, width: int) -> list[Line]:
     row: list[tuple[str, Span]] = []
     used = 0
     break_at = 0
+    after_wide = False
     for span in line:
         for character in span.text:
             size = cell_width(character)
+            if (size == 2 or after_wide) and character not in NEVER_FIRST:
+                break_at = len(row)
+            after_wide = size == 2
             if used + size > width and character == " ":
                 # The break stands for it.
                 lines.append(_regrouped(row))

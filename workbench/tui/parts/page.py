@@ -33,7 +33,9 @@ class PagePart(ScrollView, can_focus=True):
         empty: What an empty page says.
     """
 
-    DEFAULT_CSS = "PagePart { overflow-x: hidden; overflow-y: auto; scrollbar-size-vertical: 1; }"
+    DEFAULT_CSS = """
+    PagePart { overflow-x: hidden; overflow-y: auto; scrollbar-size-vertical: 1; scrollbar-gutter: stable; }
+    """
 
     class Followed(Message):
         """A link was followed: where it leads."""

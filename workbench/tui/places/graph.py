@@ -19,7 +19,7 @@ from workbench.display.entity import (
 )
 from workbench.display.graph_drawing.neighbourhood import draw_compact, draw_neighbourhood, members_of
 from workbench.display.graph_drawing.path import draw_path
-from workbench.display.ink import Span, ink, line_width, spread
+from workbench.display.ink import Span, ink, spread
 from workbench.engine.errors import NotFound
 from workbench.tui.frame.drawing import BESIDE
 from workbench.tui.parts.canvas import CanvasPart
@@ -322,10 +322,9 @@ class GraphPlace(Place):
         node = results.node(spot.center)
         facts = sum(not fact.retired for fact in view.facts) if view is not None else 0
         kind = f", {node.type}" if node is not None and node.type else ""
-        said = f"{kind} · {facts} fact{'' if facts == 1 else 's'} · {_HOPS[self.hops]}"
-        left: Line = (ink(results.name(spot.center), "strong"), ink(said, "soft"))
-        hint = (Span(" (+ a second)", "faint"),) if self.hops == 1 else ()
-        return spread((*left, *(hint if line_width(left) + 13 <= width else ())), (), width)
+        said = f"{kind} · {facts} fact{'' if facts == 1 else 's'}"
+        far = (ink(_HOPS[self.hops], "soft"), *((Span(" (+ a second)", "faint"),) if self.hops == 1 else ()))
+        return spread((ink(results.name(spot.center), "strong"), ink(said, "soft")), far, width)
 
     # What keys act on.
 
