@@ -12,7 +12,7 @@ from workbench.display.diff import diff_lines
 from workbench.display.ink import BLANK, Span, gap, ink, line_width, wrap_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from workbench.display.diffing import DiffRow
@@ -39,11 +39,13 @@ class Section:
         label: The word.
         lines: What stands beside or below it, each wrapped as it needs.
         hangs: How many spans begin a line; what follows them stays to their right where the line is wrapped.
+        draw: Draws for a width what follows the lines, such as a bar.
     """
 
     label: str
     lines: tuple[Line, ...]
     hangs: int = 0
+    draw: Callable[[int], Sequence[Line]] | None = None
 
 
 @dataclass(frozen=True)
@@ -101,6 +103,7 @@ class Card:
         sections: In order.
         details: Shown on demand: formula, id, file and lines.
         walked: What its cursor goes to line by line: the facts and relations of an entity.
+        body: Draws for a width what stands instead of the text: a change, two statements.
     """
 
     title: str
@@ -109,6 +112,7 @@ class Card:
     sections: tuple[Section | Beside | Differs, ...] = ()
     details: tuple[Section, ...] = ()
     walked: tuple[Walked, ...] = ()
+    body: Callable[[int], Sequence[Line]] | None = None
 
 
 def memory_card(
@@ -229,8 +233,8 @@ def card_lines(card: Card, width: int, *, details: bool = False) -> list[Line]:
         Lines of at most `width` cells.
     """
     measure = max(1, min(width, MEASURE))
-    lines: list[Line] = []
-    for paragraph in card.text.splitlines() or [""]:
+    lines: list[Line] = [] if card.body is None else list(card.body(width))
+    for paragraph in (card.text.splitlines() or [""]) if card.body is None else ():
         lines += [(Span(part, "strong"),) if part else BLANK for part in wrap(paragraph, measure)]
     if card.kind:
         lines += wrap_line(card.kind, measure)
@@ -267,6 +271,8 @@ def _wrapped(section: Section, width: int) -> Iterator[Line]:
         indent = line_width(lead)
         for at, part in enumerate(wrap_line(rest, width - indent)):
             yield (gap(indent), *part) if at else (*lead, *part)
+    if section.draw is not None:
+        yield from section.draw(width)
 
 
 def _side_by_side(pair: Beside, width: int) -> list[Line]:

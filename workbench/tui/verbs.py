@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
@@ -53,11 +53,13 @@ class Act:
         call: Does it on the thread of actions and returns the sentence of the status line.
         question: Asked first; empty where undo takes it back.
         answer: What `enter` then does, in words.
+        leave: Called where the question is answered with no.
     """
 
     call: Callable[[Workspace], str]
     question: str = ""
     answer: str = ""
+    leave: Callable[[], object] = lambda: None
 
 
 def quoted(title: str) -> str:
@@ -135,15 +137,20 @@ OTHER_VERBS: dict[type, Mapping[str, Verb]] = {}
 """Verbs of what is no memory, by its kind; the module of that kind puts them in. Any other says its `elsewhere`."""
 
 
-def undo(step: NextStep | None) -> Act | str:
-    """Take back the newest action; ask first where it is somebody else's."""
+def undo(step: NextStep | None, written: Collection[str] = ()) -> Act | str:
+    """Take back the newest action; ask first where it is somebody else's.
+
+    Args:
+        step: The action.
+        written: Commits that were written here: reflections, which a person said yes to a moment ago.
+    """
     if step is None:
         return "There is nothing to undo."
     what = f"{quoted(step.summary)} ({step.by}, {step.timestamp:%H:%M})"
     call = partial(_undo, step.commit, f"Undone: {what}. U redoes.", confirmed=not step.own)
-    return (
-        Act(call) if step.own else Act(call, f"Not yours ({step.by}): undo {quoted(step.summary)}?", "undo")
-    )
+    if step.own or step.commit in written:
+        return Act(call)
+    return Act(call, f"Not yours ({step.by}): undo {quoted(step.summary)}?", "undo")
 
 
 def redo(step: NextStep | None) -> Act | str:

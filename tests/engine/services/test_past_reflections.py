@@ -16,7 +16,8 @@ def test_a_reflection_is_listed_once_something_of_it_is_written(settled: AgentHo
         workspace.inbox_write()
         (past,) = workspace.reflections().reflections
         assert past.id == "r-002"
-        assert [past.count(each) for each in ("approved", "rejected", "deferred")] == [1, 1, 1]
+        assert (past.applied, past.declined) == (1, 1)
+        assert [item.decision for item in past.items] == ["approved", "rejected", "deferred"]
         assert past.items[0].text == "Prefers the night train"
         assert past.written == settled.clock.now()
         assert past.taken_back is None
@@ -32,7 +33,7 @@ def test_one_taken_back_says_when_and_by_whom_until_it_stands_again(settled: Age
         (past,) = workspace.reflections().reflections
         assert past.taken_back == settled.clock.now()
         assert past.taken_back_by == "the person"
-        assert past.count("approved") == 1
+        assert past.applied == 1
         workspace.undo()
         (past,) = workspace.reflections().reflections
         assert past.taken_back is None
@@ -57,3 +58,12 @@ def test_what_was_decided_is_known_without_its_record(settled: AgentHome) -> Non
         workspace.edit_file(layout.REFLECTION_LOG, "# Reflection log\n")
         (past,) = workspace.reflections().reflections
         assert [item.decision for item in past.items] == ["approved", "rejected", "deferred"]
+
+
+def test_a_record_in_prose_counts_as_its_heading_says(settled: AgentHome) -> None:
+    record = "## r-001 | 2026-01-20T09:00:00Z | partial | items:4/5\nA summary for Harbour, two threads.\n"
+    settled.write(layout.REFLECTION_LOG, f"# Reflection log\n\n{record}")
+    with settled.open() as workspace:
+        (past,) = workspace.reflections().reflections
+        assert (past.applied, past.declined, past.items) == (4, 1, ())
+        assert past.summary == "A summary for Harbour, two threads."

@@ -8,8 +8,8 @@ from datetime import datetime
 from typing import Literal
 
 from workbench.engine.results.audit import MemoryChange
-from workbench.engine.results.memories import Changed, HeldMemory
-from workbench.engine.results.reviews import CoreTokens, FilePreview, Proposal, Review
+from workbench.engine.results.memories import Changed, CoreView, HeldMemory
+from workbench.engine.results.reviews import FilePreview, Proposal, Review
 
 ProposalChoice = Literal["accept", "decline", "aside", "both"]
 SecretChoice = Literal["keep", "without", "drop"]
@@ -86,7 +86,8 @@ class InboxPreview:
         waiting: What is ticked and cannot be written now, with the reason.
         memories: How each memory would read, secrets left out.
         files: Every file that would change but for secrets, the books of reflection included.
-        core_tokens: Before and after.
+        core_before: Core memory as it is.
+        core_after: Core memory as it would be.
     """
 
     accepted: tuple[str, ...]
@@ -98,7 +99,8 @@ class InboxPreview:
     waiting: Mapping[str, str]
     memories: tuple[MemoryChange, ...]
     files: tuple[FilePreview, ...]
-    core_tokens: CoreTokens
+    core_before: CoreView
+    core_after: CoreView
 
     @property
     def is_empty(self) -> bool:
@@ -150,7 +152,10 @@ class PastReflection:
     Args:
         id: `r-012`.
         written: When something of it was written last; None where nothing says so.
-        items: What was decided on.
+        applied: How many of its items were written.
+        declined: How many were declined.
+        items: What was decided on, as far as its record says.
+        summary: What else its record says.
         commits: Of what it changed, newest first; none where history does not reach back so far.
         taken_back: When all of it was taken back; None where it stands.
         taken_back_by: Who did, in words.
@@ -158,14 +163,13 @@ class PastReflection:
 
     id: str
     written: datetime | None
-    items: tuple[PastItem, ...]
+    applied: int
+    declined: int
+    items: tuple[PastItem, ...] = ()
+    summary: str = ""
     commits: tuple[str, ...] = ()
     taken_back: datetime | None = None
     taken_back_by: str = ""
-
-    def count(self, decision: str) -> int:
-        """Return how many items have a decision."""
-        return sum(item.decision == decision for item in self.items)
 
 
 @dataclass(frozen=True)

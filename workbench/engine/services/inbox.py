@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from workbench.engine import layout, results
 from workbench.engine.errors import NotFound, WorkbenchError
+from workbench.engine.history.plan import Action
+from workbench.engine.memory.core import view_core
 from workbench.engine.memory.draft import Draft
 from workbench.engine.memory.verdicts import Verdicts
 from workbench.engine.past.past import PastMemory, compare_moments, memories_in
@@ -122,6 +124,12 @@ class Inbox:
         after = {change.path: change.content for change in planned.changes}
         after |= {each.path: _encoded(each.after) for each in review.files}
         pairs = {path: (files.read(path), content) for path, content in sorted(after.items())}
+        written = Draft(files)
+        for path, content in after.items():
+            if content is None:
+                written.delete(path, "")
+            else:
+                written.write(path, content, Action.EDIT, "")
         return InboxPreview(
             accepted=(*_named(settled.committed), *review.applied),
             declined=(*_named(settled.rejected), *review.rejected),
@@ -132,7 +140,8 @@ class Inbox:
             waiting=_refused(together.refused) | dict(review.waiting),
             memories=self._memories(pairs),
             files=tuple(_file(path, *pair) for path, pair in pairs.items() if pair[0] != pair[1]),
-            core_tokens=review.core_tokens,
+            core_before=view_core(files, self._context.settings),
+            core_after=view_core(written, self._context.settings),
         )
 
     def write(self) -> Written:

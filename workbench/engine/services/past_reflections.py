@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
@@ -10,13 +11,15 @@ from workbench.engine.history.commits import CommitIndex, parse_message
 from workbench.engine.history.permissions import owner_in_words, owner_of
 from workbench.engine.history.revert import ITEM
 from workbench.engine.reflection.files import read_log
-from workbench.engine.reflection.verdicts import read_verdicts
+from workbench.engine.reflection.review.record import ITEMS
+from workbench.engine.reflection.verdicts import read_verdicts, without_verdicts
 from workbench.engine.results.inbox import PastItem, PastReflection, PastReflections
 from workbench.engine.roles import Capability, require
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
+    from workbench.engine.markdown.reflection_records import ReflectionRecord
     from workbench.engine.services.context import WorkspaceContext
     from workbench.engine.services.past import PastReader
 
@@ -42,7 +45,8 @@ class PastReflectionReader:
         for name in dict.fromkeys((*records, *commits)):
             record, its = records.get(name), tuple(commits.get(name, ()))
             items = _items(record.body) if record is not None else self._from_commits(its)
-            if not any(item.decision in ("approved", "rejected") for item in items):
+            applied, declined = _counts(items, record)
+            if not applied + declined:
                 continue
             written = time_or_none(record.time) if record is not None else None
             taken_back: tuple[datetime, str] | None = None
@@ -53,7 +57,10 @@ class PastReflectionReader:
                 PastReflection(
                     name,
                     written,
+                    applied,
+                    declined,
                     items,
+                    without_verdicts(record.body) if record is not None else "",
                     its,
                     taken_back[0] if taken_back else None,
                     taken_back[1] if taken_back else "",
@@ -101,6 +108,15 @@ def _undone_by(index: CommitIndex, commit: str) -> str | None:
 
 def _moment(index: CommitIndex, commit: str) -> datetime:
     return datetime.fromtimestamp(index.seconds[index.place(commit) or 0], UTC)
+
+
+def _counts(items: Sequence[PastItem], record: ReflectionRecord | None) -> tuple[int, int]:
+    """Return how many items were written and declined; where none is named, what the heading of the record says."""
+    if items or record is None:
+        decisions = [item.decision for item in items]
+        return decisions.count("approved"), decisions.count("rejected")
+    said = re.fullmatch(r"(\d{1,6})/(\d{1,6})", dict(record.fields).get(ITEMS, ""))
+    return (int(said[1]), max(0, int(said[2]) - int(said[1]))) if said else (0, 0)
 
 
 def _items(body: str) -> tuple[PastItem, ...]:

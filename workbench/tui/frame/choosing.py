@@ -108,7 +108,7 @@ class Choosing:
         """Yield the commands of this place first, then those of everywhere, then the sheets."""
         keymap, place = self._frame.keymap, self._frame.place
         moving = {each.id for each in MOVING}
-        here = [each for each in keymap.commands if each.id in place.KEYS]
+        here = [each for each in keymap.commands if each.id in place.keys]
         yield from (_of(each, "Here") for each in here)
         rest = [each for each in keymap.commands if each not in here]
         yield from (

@@ -14,9 +14,7 @@ _WEEK = 7
 def read_counts(workspace: Workspace) -> tuple[dict[str, str], NextSteps]:
     """Count what each place has, as its rail says it, and what undo and redo would take; called on a thread."""
     alerts = len(workspace.alerts_waiting())
-    waiting = (
-        workspace.review_waiting() + len(workspace.proposals().proposals) + len(workspace.secrets_held().held)
-    )
+    waiting = workspace.inbox_waiting()
     core = workspace.core()
     falls = len(workspace.decay_falls(_WEEK).falls)
     counts = {

@@ -28,7 +28,7 @@ from workbench.tui.frame.reading import Reading
 from workbench.tui.frame.seen import Seen
 from workbench.tui.frame.stepping import Stepping
 from workbench.tui.frame.trail import Step, Trail
-from workbench.tui.keys.table import Command, Prefix, canonical, written
+from workbench.tui.keys.table import MOVING, Command, Prefix, canonical, written
 from workbench.tui.parts.canvas import CanvasPart
 from workbench.tui.parts.chooser import ChooserPart
 from workbench.tui.parts.line import DrawnLines
@@ -37,6 +37,7 @@ from workbench.tui.parts.page import PagePart
 from workbench.tui.parts.prompt import PromptLine
 from workbench.tui.places.listed import ASK, BY_NAME, PLACES, Listed
 from workbench.tui.places.place import Part, Place
+from workbench.tui.places.writing import WritingTicks
 from workbench.tui.verbs import Act, redo, undo
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ _VERBS: Mapping[str, verbs.Verb] = {**verbs.VERBS, **verbs_graph.VERBS}
 # What changes most acts on the row that was painted under the cursor when it was typed.
 _ON_WHAT_IS_SEEN = frozenset({"forget", "bring-back", "write", "decline"})
 _NEVER_WAITING = frozenset({"escape", "ctrl+q", "ctrl+t", "f1", "slash", "question_mark"})
+_MOVES = frozenset(command.id for command in MOVING)
 _EVERYWHERE = ("open", "ask", "help")
 # What keys that are no text do while a line is being written.
 _WHILE_WRITING = frozenset({"quit", "help", "next-theme"})
@@ -179,6 +181,7 @@ class Frame(Screen[None], inherit_bindings=False):
         self.asking = Asking(self, self.query_one("#ask", Input), self._remembered)
         self.editing = Editing(self, self.query_one("#prompt", PromptLine), Drafts(self._workspace.state))
         self.filtering = Filtering(self)
+        self.writing = WritingTicks(self)
         self.choosing = Choosing(self, self.query_one("#chooser", ChooserPart))
         self.finding = Finding(self)
         self.copying = Copying(self)
@@ -190,6 +193,7 @@ class Frame(Screen[None], inherit_bindings=False):
             self.filtering,
             self.copying,
             self.stepping,
+            self.writing,
         )
         self.take_look(self._look)
         self.go(self._remembered.place if self._remembered.place in BY_NAME else _FIRST)
@@ -466,7 +470,7 @@ class Frame(Screen[None], inherit_bindings=False):
 
     def _keys(self) -> list[Command]:
         labels = self.place.labels
-        wanted = {*self.place.KEYS, *_EVERYWHERE, *labels}
+        wanted = {*self.place.keys, *_EVERYWHERE, *labels}
         return [
             replace(command, label=labels.get(command.id, command.label))
             for command in self.keymap.commands
@@ -536,10 +540,16 @@ class Frame(Screen[None], inherit_bindings=False):
             self._draw()
         elif key == "escape":
             self.say("Left as it was.")
+            if act is not None:
+                act.leave()
             self.read_card()
         else:
             self._question = act
-            self.say("Answer with enter or esc.")
+            bound = self.keymap.bound(key)
+            # What a question is about may be longer than the screen.
+            moves = isinstance(bound, Command) and bound.id in _MOVES and self.focused is self.place.card
+            if not (moves and isinstance(bound, Command) and self.place.card.do(bound.id)):
+                self.say("Answer with enter or esc.")
 
     def _begin_prefix(self, prefix: Prefix) -> None:
         self._prefix = prefix
@@ -565,7 +575,7 @@ class Frame(Screen[None], inherit_bindings=False):
 
     def must_wait(self, key: str) -> bool:
         """Return whether a key is about rows that are still being read, or a text that is still being saved."""
-        if self.editing.is_busy:
+        if self.editing.is_busy or self.writing.is_busy:
             return True
         bound = self.keymap.bound(canonical(key))
         if key in _NEVER_WAITING or isinstance(bound, Listed) or isinstance(self.focused, Input | TextArea):
@@ -618,7 +628,7 @@ class Frame(Screen[None], inherit_bindings=False):
 
     def do_undo(self) -> None:
         """Take back what the status line named."""
-        self.begin(undo(self._steps.undo if self._steps is not None else None))
+        self.begin(undo(self._steps.undo if self._steps is not None else None, self.writing.commits))
 
     def do_redo(self) -> None:
         """Do again what was taken back."""

@@ -30,6 +30,7 @@ _NO_PAIR = "Only two contradicting statements are decided with < > =."
 _NOTHING_WAITS = "Nothing waits here; 2 is the Inbox."
 _ENTITIES = "That is for entities; 5 is the Graph."
 _SESSIONS = "That is for sessions; 8 has them."
+_ONLY_HELD = "Only something held back as a secret is shown or left out so."
 _MARKED_IN_LIST = "Rows are marked in the list; tab goes there."
 
 MOVING = (
@@ -87,8 +88,8 @@ VERBS = (
         "This is as it is now; there is nothing to bring back.",
         40,
     ),
-    Command("accept", ("a",), "accept", "Tick as accepted.", _NOTHING_WAITS, 90),
-    Command("decline", ("d",), "decline", "Tick as declined.", _NOTHING_WAITS, 88),
+    Command("accept", ("a",), "accept", "Tick as accepted.", _NOTHING_WAITS, 97),
+    Command("decline", ("d",), "decline", "Tick as declined.", _NOTHING_WAITS, 96),
     Command("set-aside", ("s",), "aside", "Set aside until the next reflection.", _NOTHING_WAITS, 50),
     Command("write", ("w",), "write", "Write all that is ticked, after a preview.", "Nothing is ticked.", 89),
     Command("older", ("<",), "older", "Take the older of two statements.", _NO_PAIR, 93),
@@ -107,7 +108,9 @@ VERBS = (
     ),
     Command("filter", ("l",), "filter", "Filter this list.", "This list cannot be filtered.", 44),
     Command("find", ("ctrl+f",), "", "Find in this text.", "There is no text here."),
-    Command("next", ("N",), "", "Go to the next match.", "There is no other match."),
+    Command(
+        "next", ("N",), "", "Go to the next match, or row that is not ticked.", "There is no other match."
+    ),
     Command("previous", ("P",), "", "Go to the match before.", "There is no other match."),
     Command("jump", (";",), "", "Jump to a row by a letter.", "There is nothing to jump to."),
     Command("run", ("ctrl+p",), "all", "Run anything, go anywhere.", "", 54),
@@ -258,6 +261,21 @@ PREFIXES = (
             Command("import", ("i",), "import…", "Bring memory in.", "Import cannot be opened here."),
             Command("export", ("o",), "export…", "Write memory out.", "Export cannot be opened here."),
             Command("health", ("d",), "index and health", "Show what works in part.", "Everything works."),
+            Command("reveal", ("v",), "reveal", "Show a secret on this screen, or mask it.", _ONLY_HELD),
+            Command(
+                "store-without",
+                ("x",),
+                "store without it",
+                "Store the rest, the secret left out.",
+                _ONLY_HELD,
+            ),
+            Command(
+                "store-elsewhere",
+                ("s",),
+                "store in…",
+                "Store in another place.",
+                "Only a proposal, or a secret that waits, is stored in another place.",
+            ),
             Command(
                 "accept-group", ("a",), "tick this group", "Tick every row of this group.", _NOTHING_WAITS
             ),

@@ -112,6 +112,11 @@ class Place(Container):
         return (self.main, self.card, self.evidence)
 
     @property
+    def keys(self) -> tuple[str, ...]:
+        """Return the commands that the key line offers now, beside those of the frame."""
+        return self.KEYS
+
+    @property
     def cursor_key(self) -> str:
         """Return the id of what is under the cursor of the main part; empty where nothing is."""
         return self.list.cursor_key

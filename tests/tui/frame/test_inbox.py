@@ -1,0 +1,355 @@
+"""The Inbox on real workspaces: one way of ticking, one key that writes, and an undo that brings everything back."""
+
+from __future__ import annotations
+
+import pytest
+from textual.pilot import Pilot
+
+from tests.tui.frame.hands import drawn, frame_of, opened, press, said
+from tests.tui.held_workspace import ANTHROPIC, TOKEN, held
+from tests.tui.proposed_workspace import CALL, MAY_2, MAY_16, RADAR, TEA, asked, asked_template
+from tests.tui.seen_workspace import INES, open_seen
+from tests.tui.stillness import settle
+from workbench.display.ink import plain_text
+from workbench.engine import FixedClock, Workspace, layout
+from workbench.engine.results.inbox import ProposalTick, SecretTick
+from workbench.tui.places.inbox import InboxPlace
+
+__all__ = ["asked", "asked_template", "held"]
+
+SIZES = [(80, 24), (120, 36), (160, 40), (240, 60)]
+OLD_RADAR = "entity:tool--radar#^ffur"
+REFLECTION = """# Reflection Summary — 2026-02-02
+
+<!-- reflection: r-001 | created: 2026-02-02T03:00:00+00:00 -->
+
+## 🧠 New knowledge extracted
+- [ ] `r-001.1` fact for [[person--ines-duarte]]: Inês Duarte sings on the bridge (confidence high)
+  - because: said so
+  - episode:2026-01-14:18:00 says "Inês was proud of the first full week"
+- [ ] `r-001.2` fact for [[person--ines-duarte]]: Inês Duarte dislikes fog
+- [ ] `r-001.3` question: Who pays for the second radar?
+  - answer: …
+
+## ✏️ Core memory changes
+- [ ] `r-001.4` core change for `core:active-context`: Printing the summer timetable
+
+## ⚠️ Contradictions detected
+- [ ] `r-001.5` contradiction for [[project--ferry]]: Does the ferry sail at night?
+  - this: The ferry sails at night
+  - that: The ferry does not sail at night
+  - resolve: ask
+"""
+BY_ID = dict(
+    zip(("sings", "fog", "question", "core", "night"), (f"r-001.{at}" for at in range(1, 6)), strict=True)
+)
+
+
+def inbox_of(pilot: Pilot[None]) -> InboxPlace:
+    place = frame_of(pilot).place
+    assert isinstance(place, InboxPlace)
+    return place
+
+
+def listed(pilot: Pilot[None], width: int = 100) -> list[str]:
+    rows = inbox_of(pilot).list.rows
+    return [plain_text(rows.line(at, width)).rstrip() for at in range(len(rows))]
+
+
+def card(pilot: Pilot[None]) -> str:
+    return "\n".join(plain_text(line) for line in inbox_of(pilot).card.lines)
+
+
+def reflect(workspace: Workspace) -> None:
+    """Lay a reflection before the person."""
+    workspace.edit_file(layout.PENDING_REFLECTION, REFLECTION)
+
+
+async def to_row(pilot: Pilot[None], key: str) -> None:
+    assert inbox_of(pilot).reveal(key), key
+    await settle(pilot)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_everything_that_waits_is_listed_once_and_counted(
+    asked: Workspace, size: tuple[int, int]
+) -> None:
+    reflect(asked)
+    with open_seen(asked.root, FixedClock(asked.now()), "main") as agent:
+        agent.remember("The password of the guest Wi-Fi is gull-and-tern-7", store="vault")
+    async with opened(asked, size) as pilot:
+        await press(pilot, "2")
+        rows = listed(pilot)
+        waiting = [row for row in rows if row.startswith("[ ]")]
+        assert len(waiting) == asked.inbox_waiting() == 5 + 5 + 1
+        assert plain_text(inbox_of(pilot).head.lines(100)[0]).strip().startswith("11 wait · 0 ticked")
+        shown = drawn(pilot, "rail" if size[0] >= 110 else "line-of-places")
+        assert "11" in shown
+        headings = [row for row in rows if row.isupper()]
+        assert headings == ["CANNOT BOTH BE TRUE", "HELD BACK", "CHANGES"]
+        assert any(row.startswith("[ ] The summer season starts on May 2 or 16?") for row in rows)
+        for line in inbox_of(pilot).card.lines:
+            assert len(plain_text(line)) <= size[0]
+
+
+async def test_a_key_ticks_and_the_same_key_takes_the_tick_away(asked: Workspace) -> None:
+    async with opened(asked) as pilot:
+        await press(pilot, "2")
+        head = asked.head()
+        await to_row(pilot, f"proposal:{TEA}")
+        await press(pilot, "d")
+        assert said(pilot).startswith(
+            "Declined “Inês Duarte prefers tea from São Miguel”. The same key takes"
+        )
+        assert asked.inbox().proposal_ticks == {TEA: ProposalTick("decline")}
+        assert inbox_of(pilot).cursor_key == f"proposal:{CALL}"
+        assert any(row.startswith("[✗] Inês Duarte prefers tea") for row in listed(pilot))
+        await to_row(pilot, f"proposal:{TEA}")
+        await press(pilot, "d")
+        assert said(pilot).startswith("Took the tick away")
+        assert not asked.inbox().proposal_ticks
+        assert asked.head() == head
+
+
+async def test_two_statements_are_decided_with_one_key_whichever_row_is_older(asked: Workspace) -> None:
+    async with opened(asked) as pilot:
+        await press(pilot, "2")
+        await to_row(pilot, f"proposal:{RADAR}")
+        assert "keep 1998: the newer is declined" in card(pilot)
+        assert "take 2004: the older is kept as what held until today" in " ".join(card(pilot).split())
+        await press(pilot, "a")
+        assert said(pilot) == "Say which holds: < the older, > the newer, = both."
+        await press(pilot, ">")
+        assert asked.inbox().proposal_ticks[RADAR] == ProposalTick("accept", (OLD_RADAR,))
+        await to_row(pilot, f"proposal:{MAY_2}")
+        await press(pilot, "<")
+        ticks = asked.inbox().proposal_ticks
+        assert (ticks[MAY_2].choice, ticks[MAY_16].choice) == ("accept", "decline")
+        await to_row(pilot, f"proposal:{TEA}")
+        await press(pilot, "<")
+        assert said(pilot) == "Only two contradicting statements are decided with < > =."
+
+
+async def test_what_is_ticked_is_previewed_written_and_taken_back_whole(asked: Workspace) -> None:
+    reflect(asked)
+    async with opened(asked) as pilot:
+        await press(pilot, "2")
+        for row, key in (
+            (f"proposal:{RADAR}", ">"),
+            (BY_ID["night"], "="),
+            (BY_ID["sings"], "a"),
+            (BY_ID["fog"], "d"),
+            (BY_ID["core"], "a"),
+            (f"proposal:{CALL}", "s"),
+        ):
+            await to_row(pilot, row)
+            await press(pilot, key)
+        before, ticks = asked.head(), asked.inbox().proposal_ticks
+        await press(pilot, "w")
+        shown = " ".join(card(pilot).split())
+        assert "enter write 4, decline 1, set aside 1   esc leave it" in drawn(pilot, "keys")
+        assert "+ Inês Duarte sings on the bridge" in shown
+        assert "± The radar is a Furuno of 1998 · held until 2026-02-02" in shown
+        assert "+ Printing the summer timetable" in shown
+        assert "tokens" in shown
+        assert "“Inês Duarte dislikes fog”" in shown
+        assert asked.head() == before
+        await press(pilot, "escape")
+        assert said(pilot) == "Left as it was."
+        assert "WHAT WILL BE WRITTEN" not in card(pilot)
+        await press(pilot, "w", "enter")
+        assert said(pilot) == "Wrote 4, declined 1, set aside 1. u takes all of it back."
+        assert "“Inês Duarte sings on the bridge”" in card(pilot)
+        assert asked.show(OLD_RADAR).retired
+        assert asked.inbox_waiting() == 4
+        assert any("SET ASIDE" in row for row in listed(pilot))
+        # What was written with one key is taken back with one, unasked, and every tick is there again.
+        await press(pilot, "u")
+        assert said(pilot).startswith("Undone: ")
+        assert not asked.show(OLD_RADAR).retired
+        assert asked.inbox().proposal_ticks == ticks
+        decisions = {item.id: item.decision for item in asked.inbox().review.items}
+        assert decisions[BY_ID["sings"]] == "approved"
+        assert decisions[BY_ID["fog"]] == "rejected"
+
+
+async def test_a_reflection_written_here_is_taken_back_unasked(seen: Workspace) -> None:
+    reflect(seen)
+    async with opened(seen) as pilot:
+        await press(pilot, "2")
+        await to_row(pilot, BY_ID["sings"])
+        await press(pilot, "a", "w", "enter")
+        await press(pilot, "u")
+        assert said(pilot).startswith("Undone: ")
+        assert "sings" not in seen.show(INES, history=False).text
+
+
+async def test_w_elsewhere_opens_the_preview_and_says_where_nothing_is_ticked(asked: Workspace) -> None:
+    async with opened(asked) as pilot:
+        await press(pilot, "w")
+        assert said(pilot) == "Nothing is ticked."
+        asked.inbox_tick_proposals({TEA: ProposalTick("accept")})
+        await press(pilot, "w")
+        assert drawn(pilot, "crumbs").strip().startswith("Inbox ▸ Write")
+        assert "WHAT WILL BE WRITTEN" in card(pilot)
+
+
+async def test_keys_typed_at_once_tick_row_after_row(asked: Workspace) -> None:
+    async with opened(asked) as pilot:
+        await press(pilot, "2")
+        await to_row(pilot, "proposal:1")
+        await press(pilot, "a", "a", "a")
+        assert set(asked.inbox().proposal_ticks) == {1, TEA, CALL}
+        await press(pilot, "P", "N")
+        assert inbox_of(pilot).cursor_key.startswith("proposal:")
+
+
+async def test_a_group_is_ticked_and_what_cannot_be_is_left(seen: Workspace) -> None:
+    reflect(seen)
+    async with opened(seen) as pilot:
+        await press(pilot, "2")
+        await to_row(pilot, BY_ID["core"])
+        await press(pilot, "m", "a")
+        assert said(pilot).startswith("Accepted 3 rows.")
+        assert "1 left for you: A question is accepted with its answer" in said(pilot)
+        decisions = {item.id: item.decision for item in seen.inbox().review.items}
+        assert decisions == {
+            BY_ID["sings"]: "approved",
+            BY_ID["fog"]: "approved",
+            BY_ID["core"]: "approved",
+            BY_ID["question"]: "undecided",
+            BY_ID["night"]: "undecided",
+        }
+
+
+async def test_an_answer_is_written_and_accepts_its_question(seen: Workspace) -> None:
+    reflect(seen)
+    async with opened(seen) as pilot:
+        await press(pilot, "2")
+        await to_row(pilot, BY_ID["question"])
+        await press(pilot, "e")
+        await press(pilot, *"Lisbon")
+        await press(pilot, "enter")
+        assert said(pilot).startswith("Answered “Who pays for the second radar?”")
+        item = next(each for each in seen.inbox().review.items if each.id == BY_ID["question"])
+        assert item.decision == "approved"
+        assert (item.fields or {})["answer"] == "Lisbon"
+
+
+async def test_a_proposal_is_reworded_and_stored_elsewhere(asked: Workspace) -> None:
+    async with opened(asked) as pilot:
+        await press(pilot, "2")
+        await to_row(pilot, f"proposal:{TEA}")
+        await press(pilot, "e", "end", *" at four", "enter")
+        assert said(pilot).startswith("Accepted in your words")
+        assert asked.inbox().proposal_ticks[TEA].text == "Inês Duarte prefers tea from São Miguel at four"
+        await to_row(pilot, f"proposal:{CALL}")
+        await press(pilot, "m", "s")
+        await press(pilot, *"vault", "enter")
+        assert asked.inbox().proposal_ticks[CALL] == ProposalTick("accept", store="vault")
+
+
+async def test_a_secret_is_shown_only_when_asked_and_until_one_moves_on(held: Workspace) -> None:
+    async with opened(held) as pilot:
+        await press(pilot, "2")
+        await to_row(pilot, "held:1")
+        assert TOKEN not in card(pilot)
+        await press(pilot, "m", "v")
+        assert "Show the secret on this screen" in drawn(pilot, "keys")
+        assert TOKEN not in card(pilot)
+        await press(pilot, "enter")
+        assert TOKEN in card(pilot).replace("\n", "")
+        await press(pilot, "j")
+        await press(pilot, "k")
+        assert TOKEN not in card(pilot).replace("\n", "")
+
+
+async def test_secrets_are_stored_left_out_and_erased_with_the_rest(held: Workspace) -> None:
+    async with opened(held) as pilot:
+        await press(pilot, "2")
+        await to_row(pilot, "held:1")
+        await press(pilot, "s")
+        assert said(pilot).startswith("A secret cannot be set aside")
+        await press(pilot, "m", "x")
+        await to_row(pilot, "held:2")
+        await press(pilot, "d")
+        assert said(pilot).startswith("To be erased: “A password")
+        await to_row(pilot, "held:4")
+        await press(pilot, "a")
+        ticks = held.inbox().secret_ticks
+        assert ticks == {1: SecretTick("without"), 2: SecretTick("drop"), 4: SecretTick("keep")}
+        await press(pilot, "w")
+        assert "FOR GOOD" in card(pilot)
+        assert "write 2, erase 1 secret" in drawn(pilot, "keys")
+        await press(pilot, "enter")
+        assert said(pilot) == "Wrote 2, erased 1 secret. u takes all of it back but what is erased."
+        assert ANTHROPIC in (held.root / "memory/notes.md").read_text()
+        assert [each.number for each in held.inbox().held] == [3]
+        await press(pilot, "u")
+        assert [each.number for each in held.inbox().held] == [1, 3, 4]
+        assert held.inbox().secret_ticks == {1: SecretTick("without"), 4: SecretTick("keep")}
+
+
+async def test_a_past_reflection_is_listed_and_taken_back_whole(seen: Workspace) -> None:
+    reflect(seen)
+    seen.review_decide({BY_ID["sings"]: "approved", BY_ID["fog"]: "rejected"})
+    seen.review_apply()
+    async with opened(seen) as pilot:
+        await press(pilot, "2")
+        assert any(row.endswith("1 written, 1 declined") for row in listed(pilot))
+        await to_row(pilot, "past:r-001")
+        assert "Inês Duarte sings on the bridge" in card(pilot)
+        await press(pilot, "r")
+        assert "Take back all of the reflection of today (not yours: 1 change)?" in drawn(pilot, "keys")
+        await press(pilot, "enter")
+        assert said(pilot) == "Took back all of the reflection of today. u brings it back."
+        assert "sings" not in seen.show(INES, history=False).text
+        assert any("taken back by you" in row for row in listed(pilot))
+        await to_row(pilot, "past:r-001")
+        await press(pilot, "r")
+        assert said(pilot) == "Reflection of today was taken back already."
+
+
+async def test_an_empty_inbox_teaches_what_comes_there(seen: Workspace) -> None:
+    async with opened(seen) as pilot:
+        await press(pilot, "2")
+        inbox = inbox_of(pilot)
+        told = " ".join(plain_text(line) for line in inbox.empty())
+        assert "Nothing waits for your decision." in told
+        assert "r on it takes all of it back" in told
+        assert "workbench " not in told
+        await press(pilot, "N")
+        assert said(pilot) == "Everything here is decided."
+        await press(pilot, "a")
+        assert said(pilot) == "Nothing waits here; 2 is the Inbox."
+
+
+@pytest.mark.parametrize(
+    ("keys", "why"),
+    [
+        (("p",), "A proposal can be pinned once it is stored."),
+        (("f",), "A proposal is declined with d."),
+        (("r",), "This is as it is now; there is nothing to bring back."),
+        (("m", "v"), "Only something held back as a secret is shown or left out so."),
+        (("m", "x"), "Only something held back is stored without its secret."),
+        (("=",), "Only two contradicting statements are decided with < > =."),
+    ],
+)
+async def test_no_key_is_silent_on_a_proposal(asked: Workspace, keys: tuple[str, ...], why: str) -> None:
+    async with opened(asked) as pilot:
+        await press(pilot, "2")
+        await to_row(pilot, f"proposal:{CALL}")
+        await press(pilot, *keys)
+        assert said(pilot) == why
+
+
+async def test_hostile_words_are_drawn_as_words(asked: Workspace) -> None:
+    with open_seen(asked.root, FixedClock(asked.now()), "agent:mallory") as agent:
+        agent.propose("[red]stop[/nothing] \x1b[31m \u202e right [link", store="episodic")
+    async with opened(asked) as pilot:
+        await press(pilot, "2")
+        row = next(each for each in listed(pilot) if "stop" in each)
+        assert "[red]stop[/nothing]" in row
+        assert "\x1b" not in row
+        await press(pilot, "G")
+        assert "[red]stop[/nothing]" in card(pilot)

@@ -1,0 +1,159 @@
+"""Draws statements that cannot all be true: beside each other where there is room, with what each key does to them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from workbench.display import words
+from workbench.display.cells import plain, wrap
+from workbench.display.diffing import compare_words
+from workbench.display.ink import BLANK, Line, Span, gap, ink, line_width, wrap_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from workbench.display.diffing import Piece
+
+HEAD: Final = "Two statements that cannot both be true"
+_BESIDE: Final = 64
+_RULE: Final = 3
+_LONGEST: Final = 4000
+# Two stretches in which statements differ are named in the outcome up to so many characters.
+_SHORT: Final = 32
+
+
+def quote(text: str, most: int = 60) -> str:
+    """Return words in quotes, cut where they are long."""
+    said = " ".join(text.split())
+    return f"“{said if len(said) <= most else said[: most - 1] + '…'}”"
+
+
+def clash_title(older: Sequence[str], newer: str) -> str:
+    """Return statements as a question: what they share once, and what differs.
+
+    Args:
+        older: Those against it, one or more.
+        newer: The newest of them.
+    """
+    pairs = [differing(each, newer) for each in older]
+    stretches = {other for _, other in pairs}
+    if len(stretches) == 1 and (stretch := stretches.pop()):
+        before, _, after = newer.partition(stretch)
+        return f"{before}{', '.join(one for one, _ in pairs)} or {stretch}{after.rstrip('.')}?"
+    for shorter, longer in ((older[0], newer), (newer, older[0])):
+        pieces = compare_words(shorter[:_LONGEST], longer[:_LONGEST])[1]
+        more = [piece.text.strip() for piece in pieces if piece.changed]
+        if len(more) == 1 and len(more[0]) <= _SHORT and longer.replace(f"{more[0]} ", "", 1) == shorter:
+            before, _, after = longer.partition(more[0])
+            return f"{before}({more[0]}){after.rstrip('.')}?"
+    return f"{quote(older[0], 48)} or {quote(newer, 48)}"
+
+
+def differing(older: str, newer: str) -> tuple[str, str]:
+    """Return the one stretch in which two short statements differ; empty where there is no such."""
+    left, right = compare_words(older[:400], newer[:400])
+    one = [piece.text.strip() for piece in left if piece.changed and piece.text.strip()]
+    other = [piece.text.strip() for piece in right if piece.changed and piece.text.strip()]
+    if len(one) == len(other) == 1 and len(one[0]) <= _SHORT and len(other[0]) <= _SHORT:
+        return one[0], other[0]
+    return "", ""
+
+
+def outcomes(
+    older: str, newer: str, becomes: str, key: Callable[[str], str], declined: str = "not proposed again"
+) -> tuple[tuple[str, str], ...]:
+    """Say what each key does to two statements.
+
+    Args:
+        older: Its words.
+        newer: Its words.
+        becomes: What becomes of the older where the newer is taken.
+        key: Gives the key of a command.
+        declined: What becomes of the newer where the older is taken.
+    """
+    one, other = differing(older, newer)
+    return (
+        (key("older"), f"keep {one or 'the older'}: the newer is declined and {declined}"),
+        (key("newer"), f"take {other or 'the newer'}: the older is {becomes}"),
+        (key("both"), "keep both, marked as contradicting"),
+    )
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of two statements.
+
+    Args:
+        text: Its words.
+        by: Who says so, when.
+        quote: Words that it rests on.
+        link: Where it stands.
+    """
+
+    text: str
+    by: str = ""
+    quote: str = ""
+    link: str = ""
+
+
+def key_lines(keys: Sequence[tuple[str, str]], width: int) -> list[Line]:
+    """Draw keys, each with what it does."""
+    lead = max((len(key) for key, _ in keys), default=0) + 2
+    return [
+        (Span(f"{key if not at else '':<{lead}}", "decide.strong"), Span(part))
+        for key, said in keys
+        for at, part in enumerate(wrap(said, max(8, width - lead)))
+    ]
+
+
+def clash_lines(older: Side, newer: Side, keys: Sequence[tuple[str, str]], width: int) -> list[Line]:
+    """Draw two statements beside each other, or one above the other, and what each key does."""
+    left, right = compare_words(older.text[:_LONGEST], newer.text[:_LONGEST])
+    beside = width >= _BESIDE
+    half = (width - _RULE) // 2 if beside else width
+    one, other = _side("older", left, older, half), _side("newer", right, newer, half)
+    lines = [(Span(HEAD.upper(), "soft+strong"),), BLANK]
+    lines += _columns(one, other, half) if beside else [*one, BLANK, *other]
+    return [*lines, BLANK, *key_lines(keys, width)]
+
+
+def _side(word: str, pieces: tuple[Piece, ...], side: Side, width: int) -> list[Line]:
+    text = tuple(
+        Span(plain(each.text), "match" if each.changed else "strong") for each in pieces if each.text
+    )
+    lines: list[Line] = [(Span(word, "soft"),), *(wrap_line(text, width) if text else [BLANK])]
+    if side.quote:
+        lines += [(Span(part, "soft"),) for part in wrap(f"“{side.quote}”", width, limit=4)]
+    if side.by or side.link:
+        said = side.by or words.origin(side.link)
+        lines += wrap_line((ink(said, "soft+link" if side.link else "soft", None, side.link),), width)
+    return lines
+
+
+def statement_lines(sides: Sequence[Side], keys: Sequence[tuple[str, str]], width: int) -> list[Line]:
+    """Draw more than two statements one below another, the first being that which is decided on."""
+    lines: list[Line] = [(Span("STATEMENTS THAT CANNOT ALL BE TRUE", "soft+strong"),)]
+    for at, side in enumerate(sides):
+        lines += [BLANK, (Span("this" if not at else "against it", "soft"),)]
+        lines += [(Span(part, "strong" if not at else "text"),) for part in wrap(side.text, width, limit=8)]
+        if side.by or side.link:
+            lines += wrap_line(
+                (ink(side.by or side.link, "soft+link" if side.link else "soft", None, side.link),), width
+            )
+    return [*lines, BLANK, *key_lines(keys, width)]
+
+
+def _columns(left: list[Line], right: list[Line], half: int) -> list[Line]:
+    lines: list[Line] = []
+    for at in range(max(len(left), len(right))):
+        one = left[at] if at < len(left) else BLANK
+        lines.append(
+            (
+                *one,
+                gap(half - line_width(one)),
+                Span(" │ ", "rule"),
+                *(right[at] if at < len(right) else BLANK),
+            )
+        )
+    return lines

@@ -1,0 +1,609 @@
+"""Draws what waits for a person: a row and a card for a change, a contradiction, a secret and a past reflection."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from workbench.display import words
+from workbench.display.budget import budget_line
+from workbench.display.card import MEASURE, Card, Section
+from workbench.display.cells import plain, wrap
+from workbench.display.contradiction import (
+    Side,
+    clash_lines,
+    clash_title,
+    key_lines,
+    outcomes,
+    quote,
+    statement_lines,
+)
+from workbench.display.diff import diff_lines
+from workbench.display.diffing import compare
+from workbench.display.ink import BLANK, Line, Span, cut, gap, ink, line_width, spread
+from workbench.engine.markdown.statements import parse_statement
+from workbench.engine.reflection.kinds import Kind, kind_of
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from workbench.engine.results.inbox import PastItem, PastReflection
+    from workbench.engine.results.memories import CoreView, HeldMemory, Saying, Why
+    from workbench.engine.results.reviews import Proposal, Quoted, ReviewItem
+
+BOXES: Final = {
+    "": "[ ]", "accept": "[✓]", "decline": "[✗]", "aside": "[…]", "older": "[<]", "newer": "[>]", "both": "[=]",
+    "without": "[✓]",
+}  # fmt: skip
+_HEADS: Final = {
+    Kind.FACT: "New fact",
+    Kind.ENTITY: "New in the graph",
+    Kind.RELATION: "New link",
+    Kind.MERGE: "Two that are one",
+    Kind.SUPERSESSION: "What has changed",
+    Kind.ARCHIVE: "To be archived",
+    Kind.RESTORE: "To be brought back",
+    Kind.PROCEDURE: "How something is done",
+    Kind.CORE_CHANGE: "Change to core memory",
+    Kind.PROMOTION: "New in core memory",
+    Kind.DEMOTION: "Out of core memory",
+    Kind.VAULT_PIN: "To be kept for good",
+    Kind.INSIGHT: "Insight",
+    Kind.QUESTION: "Question for you",
+}
+_EFFECTS: Final = {
+    Kind.FACT: "{name} is known to be so.",
+    Kind.ENTITY: "It gets a page of its own in the Graph.",
+    Kind.RELATION: "Both are linked in the Graph.",
+    Kind.MERGE: "Facts, links and mentions of both stand under one name; m m takes them apart again.",
+    Kind.SUPERSESSION: "The old value is kept as what held until then.",
+    Kind.ARCHIVE: "The agent no longer recalls it by itself; r brings it back.",
+    Kind.RESTORE: "The agent recalls it again.",
+    Kind.PROCEDURE: "The agent finds it when it does the same again.",
+    Kind.DEMOTION: "It is no longer always with the agent.",
+    Kind.VAULT_PIN: "It never fades.",
+    Kind.INSIGHT: "It is noted in how understanding has changed.",
+    Kind.QUESTION: "Your answer becomes a memory; e writes it.",
+}
+_STORES: Final = {
+    Kind.PROCEDURE: "procedural",
+    Kind.CORE_CHANGE: "core",
+    Kind.PROMOTION: "core",
+    Kind.DEMOTION: "core",
+    Kind.VAULT_PIN: "vault",
+    Kind.INSIGHT: "file",
+    Kind.QUESTION: "file",
+    Kind.ARCHIVE: "episodic",
+    Kind.RESTORE: "episodic",
+}
+_IN_CORE: Final = frozenset({Kind.CORE_CHANGE, Kind.PROMOTION, Kind.DEMOTION})
+_QUOTED: Final = frozenset({Kind.ARCHIVE, Kind.RESTORE, Kind.VAULT_PIN, Kind.MERGE})
+_SHOWN_ELSEWHERE: Final = frozenset(
+    {"this", "that", "resolve", "steps", "answer", "resembles", "as of", "score"}
+)
+# Nobody decides on more at a glance; the file has the rest.
+_LONGEST: Final = 4000
+_MOST_QUOTES: Final = 4
+_MOST_LISTED: Final = 40
+_LINK = re.compile(r"\[\[([^\[\]|]{1,120})(?:\|([^\[\]]{1,120}))?\]\]")
+
+
+def unlinked(text: str) -> str:
+    """Return a text with `[[type--slug]]` as the bare name."""
+    return _LINK.sub(
+        lambda found: (found[2] or found[1].partition("--")[2] or found[1]).replace("-", " "), text
+    )
+
+
+def statement(text: str) -> str:
+    """Return the words of a fact without what is known about it."""
+    return unlinked(parse_statement(text.strip().removeprefix("- ")).text)
+
+
+# Titles.
+
+
+def block_of(target: str) -> str:
+    """Return the name of the block of core memory that an item is about, as it reads; empty for anything else."""
+    if not target.startswith("core:"):
+        return ""
+    return target.split(":")[1].replace("-", " ").capitalize()
+
+
+def item_title(item: ReviewItem) -> str:
+    """Return what an item proposes, in one line."""
+    kind, said = kind_of(item.kind), unlinked(item.after[:_LONGEST])
+    name = "" if item.title == item.target else item.title
+    if kind is Kind.CORE_CHANGE:
+        return f"Core, {block_of(item.target)}: {said}"
+    if kind is Kind.PROMOTION:
+        return f"Into core memory: {said}"
+    if kind is Kind.DEMOTION:
+        return f"Out of core memory: {quote(item.before or said)}"
+    if kind is Kind.MERGE:
+        other = _LINK.search(item.after)
+        return f"Merge “{unlinked(other[0]) if other else said}” and “{name or item.target}”"
+    if kind is Kind.ARCHIVE:
+        return f"Archive {quote(said or name, 200)}"
+    if kind is Kind.RESTORE:
+        return f"Bring back {quote(said or name, 200)}"
+    if kind is Kind.VAULT_PIN:
+        return f"Keep {quote(said or name, 200)}"
+    if kind is Kind.ENTITY:
+        return f"New: {said or name}"
+    if kind is Kind.RELATION:
+        return f"{name} {said}".strip()
+    if kind in (Kind.FACT, Kind.SUPERSESSION) and name and name.casefold() not in said.casefold():
+        return f"{name}: {said}"
+    return said or name or item.kind
+
+
+def held_title(held: HeldMemory) -> str:
+    """Return what was held back, in one line: what it looks like, and where it is."""
+    kinds = " and ".join(held.kinds)
+    what = f"{'An' if kinds[:1].upper() in 'AEIO' else 'A'} {kinds}" if kinds else "Something"
+    where = f" in {held.path}" + (f", line {held.line}" if held.line else "") if held.path else ""
+    return f"{what}{where}" if where else f"{what}: {' '.join(held.text.split())}"
+
+
+def past_title(past: PastReflection, now: datetime) -> str:
+    """Return which reflection it was: that of a day."""
+    on = words.day(past.written.astimezone(now.tzinfo).date(), now.date()) if past.written else past.id
+    return f"Reflection of {on}" if past.written else f"Reflection {on}"
+
+
+def past_words(past: PastReflection, now: datetime) -> str:
+    """Return what became of a past reflection: “9 written, 3 declined”, “taken back by you, 9 Nov”."""
+    if past.taken_back is not None:
+        by = past.taken_back_by.replace("the person", "you")
+        on = words.day(past.taken_back.astimezone(now.tzinfo).date(), now.date())
+        return f"taken back by {by}, {on}"
+    counts = ((past.applied, "written"), (past.declined, "declined"))
+    return ", ".join(f"{count} {word}" for count, word in counts if count)
+
+
+# Rows.
+
+
+def waiting_row(tick: str, title: str, beside: str, width: int) -> Line:
+    """Draw something that waits: its tick, what it is, and from whom.
+
+    Args:
+        tick: A key of `BOXES`.
+        title: What is decided on.
+        beside: A word at the right margin, left out where the text would have fewer than 40 cells.
+        width: Cells.
+    """
+    box = Span(BOXES[tick], "strong" if tick else "decide")
+    left: Line = (box, gap(1), ink(title, "soft" if tick in ("decline", "aside") else "text"))
+    right: Line = (ink(beside, "faint"),) if beside else ()
+    if right and width - line_width(right) - 2 < min(40, line_width(left)):
+        right = ()
+    return spread(left, right, width)
+
+
+def past_row(past: PastReflection, now: datetime, width: int) -> Line:
+    """Draw a past reflection: its day, and what became of it."""
+    on = words.day(past.written.astimezone(now.tzinfo).date(), now.date()) if past.written else past.id
+    role = "faint" if past.taken_back is not None else "soft"
+    return cut((ink(f"{on:<11} ", role), ink(past_words(past, now), role)), width)
+
+
+# Cards.
+
+
+@dataclass(frozen=True)
+class Cited:
+    """Words that speak for a change, and what those rest on where that is known."""
+
+    proof: Quoted
+    why: Why | None = None
+
+
+def item_card(
+    item: ReviewItem,
+    cited: Sequence[Cited],
+    core: tuple[CoreView, CoreView] | None,
+    now: datetime,
+    key: Callable[[str], str],
+) -> Card:
+    """Return the card of a change that a reflection proposes.
+
+    Args:
+        item: The change.
+        cited: Who says so.
+        core: Core memory as it is and as it would be with this change; None where it does not change.
+        now: In the workspace's zone.
+        key: Gives the key of a command, as it is written.
+    """
+    kind = kind_of(item.kind)
+    sections = [Section("NOTE", ((ink(told, "decide"),),)) for told in _notices(item)]
+    if kind is Kind.CONTRADICTION:
+        if item.reason or len(cited) > 2:
+            sections.append(Section("WHY", _why(item.reason, cited[2:], now)))
+    else:
+        sections.append(Section("WHY", _why(item.reason, cited, now)))
+        effect = _effect(item, kind)
+        if core is not None:
+            sections.append(core_section(*core, block_of(item.target), effect))
+        elif effect:
+            sections.append(Section("EFFECT", ((ink(effect),),)))
+    if fields := _fields(item):
+        sections.append(Section("ALSO", fields))
+    details = [
+        Section("ITEM", ((ink(f"{item.id} · {item.kind} · {item.risk} risk", "soft"),),)),
+        *([Section("SURE", ((ink(item.confidence, "soft"),),))] if item.confidence else []),
+        *([Section("TARGET", ((ink(item.target, "soft"),),))] if item.target else []),
+    ]
+    body = (
+        partial(clash_lines, *_sides(item, cited, now), item_outcomes(item, key))
+        if kind is Kind.CONTRADICTION
+        else partial(_change, item, kind)
+    )
+    return Card(item_title(item), "", sections=tuple(sections), details=tuple(details), body=body)
+
+
+def item_outcomes(item: ReviewItem, key: Callable[[str], str]) -> tuple[tuple[str, str], ...]:
+    """Say what each key does to a contradiction that a reflection found."""
+    fields = item.fields or {}
+    return outcomes(fields.get("this", ""), fields.get("that", ""), "kept as what held until then", key)
+
+
+def proposal_card(
+    proposals: Sequence[Proposal],
+    sides: Sequence[Side],
+    effect: str,
+    keys: Sequence[tuple[str, str]],
+    now: datetime,
+) -> Card:
+    """Return the card of what an agent proposes, or of what contradicts it.
+
+    Args:
+        proposals: Those that are decided on together.
+        sides: Statements of a contradiction, the older first; none where nothing is contradicted.
+        effect: What accepting does.
+        keys: What each key does; none where that goes without saying.
+        now: In the workspace's zone.
+    """
+    first = proposals[0]
+    sections = []
+    if first.repeats:
+        sections.append(
+            Section(
+                "NOTE", ((ink("Memory says the same already.", "decide"), ink(" "), _linked(first.repeats)),)
+            )
+        )
+    if not sides:
+        sections.append(Section("WHY", (*_proposed(first, now),)))
+    if effect:
+        sections.append(Section("EFFECT", ((ink(effect),),)))
+    about = tuple(dict.fromkeys(name for each in proposals for name in each.entities))
+    if about:
+        sections.append(Section("ABOUT", tuple(_named(name) for name in about)))
+    details = [
+        Section("PROPOSAL", ((ink(", ".join(f"#{each.number}" for each in proposals), "soft"),),)),
+        Section("SURE", ((ink(first.confidence or "not said", "soft"),),)),
+    ]
+    if first.origins:
+        details.append(Section("FROM", tuple((_linked(each),) for each in first.origins)))
+    title = clash_title([sides[0].text], sides[1].text) if len(sides) == 2 else first.content
+    if len(sides) == 2:
+        body: Callable[[int], Sequence[Line]] = partial(clash_lines, sides[0], sides[1], keys)
+    elif sides:
+        body = partial(statement_lines, sides, keys)
+    else:
+        body = partial(_words, f"Proposed by {first.from_ or 'nobody'}", first.content)
+    return Card(title, "", sections=tuple(sections), details=tuple(details), body=body)
+
+
+def held_card(held: HeldMemory, revealed: str, keys: Sequence[tuple[str, str]], now: datetime) -> Card:
+    """Return the card of a secret that was held back.
+
+    Args:
+        held: Masked.
+        revealed: Its words with the secret in them, while somebody looks at it; else empty.
+        keys: What each key does.
+        now: In the workspace's zone.
+    """
+    who = {"outside": "another program", "main": "the agent", "person": "you"}.get(
+        held.role, held.role.removeprefix("agent:")
+    )
+    did = {"edit": "wrote it there", "propose": "proposed it"}.get(held.asked, "wanted to remember it")
+    lines: list[Line] = [(ink(f"{who} {did} · {words.moment(held.timestamp, now)}"),)]
+    if held.path:
+        place = f"file:{held.path}" + (f"#L{held.line}" if held.line else "")
+        lines.append((ink(place.removeprefix("file:"), "text+link", None, place),))
+        lines.append(
+            (
+                ink(
+                    "The file is as it was written; that edit stays out of history."
+                    if held.left_out
+                    else "A placeholder stands there now.",
+                    "soft",
+                ),
+            )
+        )
+    reason = (
+        "History remembers everything; what looks like a key or a password is not stored before you say so."
+    )
+    return Card(
+        held_title(held),
+        "",
+        sections=(Section("WHO", tuple(lines)), Section("WHY", ((ink(reason, "soft"),),))),
+        details=(Section("NUMBER", ((ink(f"{held.number}", "soft"),),)),),
+        body=partial(_held, held, revealed, keys),
+    )
+
+
+def past_card(past: PastReflection, refusal: str, now: datetime, key: Callable[[str], str]) -> Card:
+    """Return the card of a past reflection.
+
+    Args:
+        past: The reflection.
+        refusal: Why it cannot be taken back; empty where it can.
+        now: In the workspace's zone.
+        key: Gives the key of a command.
+    """
+    sections = [
+        Section(label, _past_items(items))
+        for label, decision in (("WRITTEN", "approved"), ("DECLINED", "rejected"), ("ASIDE", "deferred"))
+        if (items := [item for item in past.items if item.decision == decision])
+    ]
+    if past.summary:
+        sections.insert(
+            0, Section("SUMMARY", tuple((ink(unlinked(line)),) for line in past.summary.splitlines()))
+        )
+    if past.taken_back is None:
+        effect = refusal or f"{key('bring-back')} takes all of it back; what was done since elsewhere stays."
+        sections.append(Section("EFFECT", ((ink(effect, "decide" if refusal else "text"),),)))
+    return Card(
+        past_title(past, now),
+        past_title(past, now),
+        (ink(past_words(past, now), "soft"),),
+        tuple(sections),
+        (
+            Section("ID", ((ink(past.id, "soft"),),)),
+            *(
+                [Section("COMMITS", tuple((ink(each[:10], "soft"),) for each in past.commits))]
+                if past.commits
+                else []
+            ),
+        ),
+    )
+
+
+def core_section(before: CoreView, after: CoreView, block: str = "", effect: str = "") -> Section:
+    """Return the budget of core memory before and after a change, and that of one block."""
+    lines: list[Line] = [(ink(effect),)] if effect else []
+    old = {each.name: each for each in before.blocks}
+    for each in after.blocks:
+        was = old[each.name].tokens if each.name in old else 0
+        if each.name.casefold() == block.casefold() or was != each.tokens:
+            room = f" of {each.budget:,}" if each.budget is not None else ""
+            over = each.budget is not None and each.tokens > each.budget
+            lines.append(
+                (ink(f"{each.name} {was:,} → {each.tokens:,}{room} tokens", "danger" if over else "text"),)
+            )
+
+    def draw(width: int) -> list[Line]:
+        return [budget_line("all of it", after.tokens, after.cap, width, label_width=11, role="soft")]
+
+    return Section("EFFECT", tuple(lines), draw=draw)
+
+
+# Bodies.
+
+
+def _head(text: str) -> Line:
+    return (Span(plain(text).upper(), "soft+strong"),)
+
+
+def _words(head: str, text: str, width: int) -> list[Line]:
+    width = min(width, MEASURE)
+    shown = text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+    return [
+        _head(head),
+        *(
+            (Span(part, "strong"),)
+            for block in shown.splitlines() or [""]
+            for part in wrap(block, width) or [""]
+        ),
+    ]
+
+
+def _change(item: ReviewItem, kind: Kind | None, width: int) -> list[Line]:
+    """Draw what a change puts where."""
+    width = min(width, MEASURE)
+    lines: list[Line] = [_head(_HEADS.get(kind, item.kind) if kind is not None else item.kind)]
+    name = block_of(item.target) or ("" if item.title == item.target else item.title)
+    if name and kind not in _QUOTED:
+        link = link_of(item.target)
+        lines.append(cut((ink(name, "text+link" if link else "text", None, link),), width))
+    lines.append(BLANK)
+    if kind in _QUOTED or kind in (Kind.QUESTION, Kind.INSIGHT, Kind.ENTITY):
+        lines += [
+            (Span(part, "strong"),)
+            for part in wrap(unlinked(item_title(item) if kind is Kind.MERGE else item.after), width)
+        ]
+        answer = (item.fields or {}).get("answer", "").strip()
+        if kind is Kind.QUESTION and answer not in ("", "…", "..."):
+            lines += [BLANK, (Span("You answer: ", "soft"), ink(answer))]
+        return lines
+    after = "" if kind is Kind.DEMOTION else item.after
+    if kind is Kind.PROCEDURE and "steps" in (item.fields or {}):
+        lines += [(Span(part, "strong"),) for part in wrap(item.after, width)]
+        after = (item.fields or {})["steps"]
+    before = item.now if item.stale else item.before
+    return [*lines, *difference(before, after, width)]
+
+
+def difference(before: str, after: str, width: int) -> list[Line]:
+    """Draw what a text is changed into, word by word; what is new alone without a ground of its own."""
+    before, after = unlinked(before[:_LONGEST]), unlinked(after[:_LONGEST])
+    if not before.strip():
+        return [
+            (Span("+ " if at == 0 else "  ", "soft"), Span(part))
+            for block in after.splitlines() or [""]
+            for at, part in enumerate(wrap(block, max(1, width - 2)))
+        ]
+    return diff_lines(compare(before, after), width)
+
+
+def _held(held: HeldMemory, revealed: str, keys: Sequence[tuple[str, str]], width: int) -> list[Line]:
+    width = min(width, MEASURE)
+    kinds = " and ".join(held.kinds)
+    shown = revealed or held.text
+    role = "match" if revealed else "strong"
+    return [
+        _head(f"Looks like a secret: {kinds}"),
+        BLANK,
+        *(
+            (Span(part, role),)
+            for block in shown[:_LONGEST].splitlines() or [""]
+            for part in wrap(block, width)
+        ),
+        BLANK,
+        *key_lines(keys, width),
+    ]
+
+
+# Sections.
+
+
+def link_of(memory_id: str) -> str:
+    """Return the link that a target or an entity means; empty where it leads nowhere."""
+    if memory_id.startswith("core:") and memory_id.count(":") == 1:
+        return ""
+    if ":" not in memory_id:
+        return f"entity:{memory_id}" if "--" in memory_id else ""
+    return memory_id if memory_id.partition(":")[0] in _LINKED else ""
+
+
+_LINKED: Final = frozenset({"core", "episode", "entity", "procedure", "vault", "file"})
+
+
+def _linked(memory_id: str) -> Span:
+    return ink(words.origin(memory_id), "soft+link", None, memory_id)
+
+
+def _named(name: str) -> Line:
+    link = link_of(name.removeprefix("entity:"))
+    said = name.partition("--")[2].replace("-", " ") or name.partition(":")[2] or name
+    return (ink(said, "text+link" if link else "text", None, link),)
+
+
+def _notices(item: ReviewItem) -> list[str]:
+    told = []
+    if item.stale:
+        told.append(item.why_stale or "What it changes has changed since it was proposed.")
+    if item.waits:
+        told.append(f"It waits: {item.waits}")
+    elif item.needs:
+        told.append(f"It needs {', '.join(item.needs)} first.")
+    if item.resembles:
+        told.append(f"Close to what you declined before: {item.resembles}")
+    return told
+
+
+def _effect(item: ReviewItem, kind: Kind | None) -> str:
+    if kind is None or kind in _IN_CORE - {Kind.DEMOTION}:
+        return ""
+    name = "" if item.title == item.target else item.title
+    return _EFFECTS[kind].format(name=name or "It")
+
+
+def _fields(item: ReviewItem) -> tuple[Line, ...]:
+    return tuple(
+        (Span(f"{label}  ", "soft"), ink(unlinked(value)))
+        for label, value in (item.fields or {}).items()
+        if label not in _SHOWN_ELSEWHERE and value.strip()
+    )
+
+
+def _why(reason: str, cited: Sequence[Cited], now: datetime) -> tuple[Line, ...]:
+    lines: list[Line] = []
+    for each in cited[:_MOST_QUOTES]:
+        if each.proof.quote:
+            lines.append((ink(f"“{' '.join(each.proof.quote.split())}”", "text+link", None, each.proof.id),))
+        lines.append(_source(each, now))
+    if (more := len(cited) - _MOST_QUOTES) > 0:
+        lines.append((Span(f"and {more} more", "faint"),))
+    if reason:
+        lines.append((ink(reason, "soft"),))
+    return tuple(lines) or ((Span("Nobody noted why.", "soft"),),)
+
+
+def _source(cited: Cited, now: datetime) -> Line:
+    missing: Line = () if cited.proof.found else (Span("  no longer says so", "decide"),)
+    said = said_words(cited.why.said[0], now) if cited.why is not None and cited.why.said else ""
+    role = "soft" if cited.proof.quote else "soft+link"
+    return (ink(said or source_words(cited.proof.id, now), role, None, cited.proof.id), *missing)
+
+
+def said_words(said: Saying, now: datetime) -> str:
+    """Return who said something, when and where."""
+    when = words.moment(said.moment, now) if said.moment is not None else ""
+    where = f"session {said.session}, line {said.line}" if said.session else ""
+    return " · ".join(part for part in (words.said_by(said.speaker), when, where) if part)
+
+
+def source_words(memory_id: str, now: datetime) -> str:
+    """Return where something stands, in words: the day of an episode, the name of an entity."""
+    kind, _, rest = memory_id.partition(":")
+    if kind == "episode":
+        on = date_of(rest[:10])
+        return f"{words.day(on, now.date())}, {rest[11:16]}".rstrip(", ") if on is not None else rest
+    if kind == "entity":
+        return rest.partition("--")[2].partition("#")[0].replace("-", " ")
+    return words.origin(memory_id)
+
+
+def _sides(item: ReviewItem, cited: Sequence[Cited], now: datetime) -> tuple[Side, Side]:
+    fields = item.fields or {}
+    proofs = [*cited[:2], None, None]
+
+    def side(text: str, each: Cited | None) -> Side:
+        if each is None:
+            return Side(unlinked(text))
+        by = said_words(each.why.said[0], now) if each.why is not None and each.why.said else ""
+        said = "" if statement(each.proof.quote) == text else each.proof.quote
+        return Side(unlinked(text), by or source_words(each.proof.id, now), said, each.proof.id)
+
+    return side(fields.get("this", ""), proofs[0]), side(fields.get("that", ""), proofs[1])
+
+
+def _proposed(proposal: Proposal, now: datetime) -> tuple[Line, ...]:
+    when = f" · {words.moment(proposal.timestamp, now)}" if proposal.timestamp is not None else ""
+    lines: list[Line] = [(ink(f"{proposal.from_ or 'nobody'} proposes it{when}", "soft"),)]
+    if proposal.trigger:
+        lines.insert(0, (ink(proposal.trigger),))
+    return tuple(lines)
+
+
+def _past_items(items: Sequence[PastItem]) -> tuple[Line, ...]:
+    lines: list[Line] = [
+        (
+            ink(
+                unlinked(each.text) or each.target or each.id,
+                "text+link" if link_of(each.target) else "text",
+                None,
+                link_of(each.target),
+            ),
+        )
+        for each in items[:_MOST_LISTED]
+    ]
+    if (more := len(items) - _MOST_LISTED) > 0:
+        lines.append((Span(f"and {more} more", "faint"),))
+    return tuple(lines)
+
+
+def date_of(text: str) -> date | None:
+    """Return a day written as in an id; None where it is none."""
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        return None

@@ -1,0 +1,113 @@
+"""What can be written anew in what waits: the parts of a change, the words of a proposal, the answer to a question."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from workbench.display.contradiction import HEAD
+from workbench.display.deciding import block_of
+from workbench.engine.reflection.kinds import Kind, kind_of
+from workbench.tui.frame.rewording import TEXT, Field, Writing, core_outlook
+from workbench.tui.places.ticks import keeping
+from workbench.tui.verbs import Act, quoted
+
+if TYPE_CHECKING:
+    from workbench.engine.results.reviews import ReviewItem
+    from workbench.engine.workspace import Workspace
+    from workbench.tui.frame.rewording import Written
+    from workbench.tui.places.ticks import Waiting
+
+# For each kind its fields: name, label, whether it has lines, whether it may be empty.
+_FIELDS: Final[dict[Kind, tuple[tuple[str, str, bool, bool], ...]]] = {
+    Kind.FACT: ((TEXT, "fact", False, False), ("since", "holds since", False, True)),
+    Kind.ENTITY: (
+        (TEXT, "name", False, False),
+        ("aliases", "also called; separated by ;", False, True),
+        ("summary", "summary", False, True),
+    ),
+    Kind.RELATION: ((TEXT, "relation", False, False), ("since", "holds since", False, True)),
+    Kind.SUPERSESSION: (
+        (TEXT, "new value", False, False),
+        ("since", "holds since", False, True),
+        ("until", "the old one held until", False, True),
+    ),
+    Kind.CONTRADICTION: (("this", "the older", False, False), ("that", "the newer", False, False)),
+    Kind.PROCEDURE: (
+        (TEXT, "title", False, False),
+        ("when", "when to do it", False, True),
+        ("steps", "steps, one a line", True, False),
+    ),
+    Kind.CORE_CHANGE: ((TEXT, "", False, False),),
+    Kind.PROMOTION: ((TEXT, "", False, False),),
+    Kind.INSIGHT: ((TEXT, "", False, False),),
+    Kind.QUESTION: (("answer", "", False, False),),
+}
+_TAKEN_OR_LEFT: Final = "This is taken or declined as it is."
+
+
+def waiting_writing(workspace: Workspace, row: Waiting) -> Writing | str:
+    """Return how something that waits is reworded, or why it cannot be; called on a thread."""
+    if row.held is not None:
+        return "A secret is stored, left out or erased; it is not edited."
+    if row.item is not None:
+        return _item_writing(workspace, row, row.item)
+    if len(row.proposals) != 1:
+        return "Two proposals are not reworded at once; take one, and edit what is stored."
+    return _proposal_writing(row)
+
+
+def _proposal_writing(row: Waiting) -> Writing:
+    proposal = row.proposals[0]
+
+    def save(written: Written) -> Act:
+        text = None if written.text == proposal.content.strip() else written.text
+        done = replace(row, tick="newer" if row.is_clash else "accept", text=text)
+        call = keeping((done,))
+
+        def keep(workspace: Workspace) -> str:
+            call(workspace)
+            return f"Accepted in your words: {quoted(written.text)}"
+
+        return Act(keep)
+
+    text = row.text or proposal.content
+    field = Field(TEXT, text, many="\n" in text.strip())
+    return Writing(
+        row.id, f"What {proposal.from_ or 'nobody'} proposes, in your words", row.title, (field,), save
+    )
+
+
+def _item_writing(workspace: Workspace, row: Waiting, item: ReviewItem) -> Writing | str:
+    kind = kind_of(item.kind)
+    if kind is None or kind not in _FIELDS:
+        return _TAKEN_OR_LEFT
+    said = {TEXT: item.after, **(item.fields or {})}
+    if said.get("answer", "").strip() in ("…", "..."):
+        said["answer"] = ""
+    fields = tuple(
+        Field(name, said.get(name, ""), label, many=many, needed=not may_be_empty)
+        for name, label, many, may_be_empty in _FIELDS[kind]
+    )
+    answers = kind is Kind.QUESTION
+
+    def save(written: Written) -> Act:
+        changed = {name: text.strip() for name, text in written.texts.items() if text != said.get(name, "")}
+        text = changed.pop(TEXT, None)
+
+        def call(workspace: Workspace) -> str:
+            workspace.review_edit(item.id, text, changed, decision="approved" if answers else None)
+            return f"Answered {quoted(item.after)}." if answers else f"Reworded {quoted(row.title)}."
+
+        return Act(call)
+
+    titles = {Kind.QUESTION: item.after, Kind.CONTRADICTION: HEAD, Kind.CORE_CHANGE: block_of(item.target)}
+    look = None
+    if kind in (Kind.CORE_CHANGE, Kind.PROMOTION):
+        core = workspace.core()
+        wanted = block_of(item.target) or "Critical facts"
+        block = next((each.name for each in core.blocks if each.name.casefold() == wanted.casefold()), None)
+        if block is not None:
+            look = partial(core_outlook, core, block, item.target if item.target.count(":") == 2 else None)
+    return Writing(row.id, titles.get(kind, item.kind.capitalize()), row.title, fields, save, look=look)

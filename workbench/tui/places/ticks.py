@@ -1,0 +1,361 @@
+"""What waits for a person and how it is ticked: one way for changes, contradictions and secrets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from workbench.display.contradiction import clash_title
+from workbench.display.deciding import held_title, item_title
+from workbench.engine.reflection.kinds import Kind, kind_of
+from workbench.engine.results.inbox import ProposalChoice, ProposalTick, SecretChoice, SecretTick
+from workbench.tui.verbs import Act, quoted
+
+if TYPE_CHECKING:
+    from workbench.engine.results.inbox import Inbox, PastReflection
+    from workbench.engine.results.memories import HeldMemory
+    from workbench.engine.results.reviews import Proposal, ReviewItem
+    from workbench.engine.workspace import Workspace
+
+CLASHES, SECRETS, CHANGES, ASIDE, PAST = (
+    "Cannot both be true",
+    "Held back",
+    "Changes",
+    "Set aside",
+    "Past reflections",
+)
+_DECISIONS: Final = {"": "undecided", "accept": "approved", "decline": "rejected", "aside": "deferred"}
+_TICKS: Final = {"approved": "accept", "rejected": "decline", "deferred": "aside"}
+_RESOLVE: Final = {"older": "this", "newer": "that", "both": "both"}
+_PAST: Final = {
+    "accept": "Accepted",
+    "decline": "Declined",
+    "aside": "Set aside",
+    "older": "Kept the older:",
+    "newer": "Took the newer:",
+    "both": "Kept both:",
+    "without": "Without the secret:",
+}
+_ANSWERS: Final = frozenset({"", "…", "..."})
+SAY_WHICH: Final = "Say which holds: < the older, > the newer, = both."
+_SEVERAL: Final = "More than two statements stand here: a takes this one, d declines it, = keeps all."
+_ANSWER: Final = "A question is accepted with its answer; e writes it, d declines it."
+_NOT_ASIDE: Final = "A secret cannot be set aside: a stores it, m x stores the rest, d erases it."
+_IS_ASIDE: Final = "This is set aside already; a accepts it, d declines it."
+ONLY_PAIRS: Final = "Only two contradicting statements are decided with < > =."
+_ONLY_SECRETS: Final = "Only something held back is stored without its secret."
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """A row of the Inbox that is decided on: an item of a reflection, proposals that belong together, or a secret.
+
+    Args:
+        id: Its row.
+        title: What it proposes, in words.
+        group: The heading it stands under.
+        tick: What is considered of it: accept, decline, aside, older, newer, both, without; empty where nothing is.
+        item: Of a reflection.
+        proposals: The older first.
+        held: What was held back.
+        store: Where it is to be stored, instead of where that was asked for.
+        text: What is to be stored, instead of what was proposed.
+    """
+
+    id: str
+    title: str
+    group: str
+    tick: str = ""
+    item: ReviewItem | None = None
+    proposals: tuple[Proposal, ...] = ()
+    held: HeldMemory | None = None
+    store: str | None = None
+    text: str | None = None
+
+    @property
+    def is_clash(self) -> bool:
+        """Return whether it is decided with `<`, `>` and `=`: two statements, no more."""
+        return self.group == CLASHES and not self.is_several
+
+    @property
+    def is_several(self) -> bool:
+        """Return whether it contradicts more than one statement."""
+        return len(self.proposals) == 1 and len(self.proposals[0].conflicts_with) > 1
+
+    @property
+    def who(self) -> str:
+        """Return from whom it is, in a word or two."""
+        if self.held is not None:
+            return "without it" if self.tick == "without" else "secret"
+        if self.proposals:
+            said = ", ".join(dict.fromkeys(each.from_ or "nobody" for each in self.proposals))
+            return f"{said}, reworded" if self.text else f"{said}, to {self.store}" if self.store else said
+        return "reflection"
+
+    @property
+    def source(self) -> str:
+        """Return the id of where it comes from; empty where nobody noted it."""
+        if self.item is not None:
+            return next((each.id for each in self.item.evidence), "")
+        if self.held is not None:
+            return f"file:{self.held.path}#L{self.held.line or 1}" if self.held.path else ""
+        named = (each for one in self.proposals for each in (*one.origins, *memories_against(one)))
+        return next(named, "")
+
+
+@dataclass(frozen=True)
+class Reflected:
+    """A past reflection as a row of the Inbox."""
+
+    id: str
+    title: str
+    past: PastReflection
+
+
+def memories_against(proposal: Proposal) -> tuple[str, ...]:
+    """Return the ids of the memories that a proposal contradicts."""
+    return tuple(each for each in proposal.conflicts_with if not each.startswith("#"))
+
+
+def rivals(proposal: Proposal) -> tuple[int, ...]:
+    """Return the numbers of the proposals that one contradicts."""
+    return tuple(int(each[1:]) for each in proposal.conflicts_with if each.startswith("#"))
+
+
+def waiting_rows(inbox: Inbox, said: Mapping[str, str]) -> tuple[Waiting, ...]:
+    """Return all that waits as rows, grouped by what they ask.
+
+    Args:
+        inbox: What waits.
+        said: The words of memories that proposals contradict, by id.
+    """
+    rows = [
+        *(_of_proposals(group, inbox, said) for group in inbox.proposals),
+        *(_of_item(item, inbox) for item in inbox.review.items),
+        *(_of_held(held, inbox) for held in inbox.held),
+    ]
+    order = (CLASHES, SECRETS, CHANGES, ASIDE)
+    return tuple(sorted(rows, key=lambda row: order.index(row.group)))
+
+
+def _of_item(item: ReviewItem, inbox: Inbox) -> Waiting:
+    clash = kind_of(item.kind) is Kind.CONTRADICTION
+    tick = _TICKS.get(item.decision, "")
+    if clash and tick == "accept":
+        resolve = (item.fields or {}).get("resolve", "")
+        tick = next((each for each, word in _RESOLVE.items() if word == resolve), "")
+    if item.id in inbox.set_aside:
+        return Waiting(item.id, item_title(item), ASIDE, item=item)
+    return Waiting(item.id, item_title(item), CLASHES if clash else CHANGES, tick, item=item)
+
+
+def _of_held(held: HeldMemory, inbox: Inbox) -> Waiting:
+    tick = inbox.secret_ticks.get(held.number)
+    ticks = {"keep": "accept", "without": "without", "drop": "decline"}
+    return Waiting(
+        f"held:{held.number}",
+        held_title(held),
+        SECRETS,
+        ticks[tick.choice] if tick is not None else "",
+        held=held,
+        store=tick.store if tick is not None else None,
+    )
+
+
+def _of_proposals(group: Sequence[Proposal], inbox: Inbox, said: Mapping[str, str]) -> Waiting:
+    ordered = (
+        tuple(sorted(group, key=lambda each: (each.timestamp is None, each.timestamp, each.number)))
+        if all(each.timestamp for each in group)
+        else tuple(group)
+    )
+    first = ordered[0]
+    ticks = [inbox.proposal_ticks.get(each.number) for each in ordered]
+    choices = tuple(each.choice if each is not None else "" for each in ticks)
+    against = memories_against(first)
+    is_pair = len(ordered) == 2 or (len(first.conflicts_with) == 1 and bool(against))
+    aside = all(f"#{each.number}" in inbox.set_aside for each in ordered)
+    older = [ordered[0].content] if len(ordered) == 2 else [said[each] for each in against if said.get(each)]
+    title = clash_title(older, ordered[-1].content) if older else first.content
+    tick = ticks[0]
+    return Waiting(
+        f"proposal:{first.number}",
+        " ".join(title.split()),
+        ASIDE if aside else CLASHES if first.conflicts_with else CHANGES,
+        "" if aside and not any(ticks) else _pair_tick(choices, len(ordered)) if is_pair else choices[0],
+        proposals=ordered,
+        store=tick.store if tick is not None else None,
+        text=tick.text if tick is not None else None,
+    )
+
+
+def _pair_tick(choices: tuple[str, ...], statements: int) -> str:
+    """Return what ticks of proposals come to for two statements."""
+    if statements == 1:
+        return {"accept": "newer", "decline": "older"}.get(choices[0], choices[0])
+    ticks = {("accept", "decline"): "older", ("decline", "accept"): "newer"}
+    return ticks.get((choices[0], choices[1]), choices[0] if choices[0] == choices[1] else "")
+
+
+# Ticking.
+
+
+def cannot(row: Waiting, tick: str) -> str:
+    """Say why a row cannot be ticked so; empty where it can."""
+    if tick in ("older", "newer") and not row.is_clash:
+        return _SEVERAL if row.is_several else ONLY_PAIRS
+    if tick == "both" and row.group != CLASHES:
+        return ONLY_PAIRS
+    if tick == "accept" and row.is_clash:
+        return SAY_WHICH
+    if tick == "accept" and row.item is not None and kind_of(row.item.kind) is Kind.QUESTION:
+        return _ANSWER if (row.item.fields or {}).get("answer", "").strip() in _ANSWERS else ""
+    if tick == "aside" and row.held is not None:
+        return _NOT_ASIDE
+    if tick == "aside" and row.proposals and row.group == ASIDE:
+        return _IS_ASIDE
+    return _ONLY_SECRETS if tick == "without" and row.held is None else ""
+
+
+def ticked(rows: Sequence[Waiting], tick: str) -> tuple[Waiting, ...]:
+    """Return rows as they are once a key was pressed on them: where all are ticked so, the ticks are taken away.
+
+    Rows that cannot be ticked so are left out.
+    """
+    may = [row for row in rows if not cannot(row, tick)]
+    wanted = [_as_shown(row, tick) for row in may]
+    if may and all(_now(row) == each for row, each in zip(may, wanted, strict=True)):
+        wanted = [""] * len(may)
+    return tuple(
+        replace(row, tick=each, text=row.text if each == "accept" else None)
+        for row, each in zip(may, wanted, strict=True)
+    )
+
+
+def _now(row: Waiting) -> str:
+    return "aside" if row.group == ASIDE and not row.tick else row.tick
+
+
+def _as_shown(row: Waiting, tick: str) -> str:
+    """Return a tick as its row shows it: to decline what contradicts memory is to keep the older."""
+    is_memory = row.is_clash and row.item is None and len(row.proposals) == 1
+    return "older" if tick == "decline" and is_memory else tick
+
+
+def tick(rows: Sequence[Waiting], wanted: str) -> Act | str:
+    """Return how rows are ticked, or why none of them can be.
+
+    Args:
+        rows: Those that a key is about.
+        wanted: accept, decline, aside, older, newer, both or without.
+    """
+    done = ticked(rows, wanted)
+    if not done:
+        return next((said for row in rows if (said := cannot(row, wanted))), "There is no row here.")
+    left = [said for row in rows if (said := cannot(row, wanted))]
+    return (
+        Act(
+            keeping(done),
+        )
+        if not left
+        else Act(_saying(keeping(done), left))
+    )
+
+
+def _saying(call: Callable[[Workspace], str], left: Sequence[str]) -> Callable[[Workspace], str]:
+    return lambda workspace: f"{call(workspace)} {len(left)} left for you: {left[0]}"
+
+
+def keeping(rows: Sequence[Waiting]) -> Callable[[Workspace], str]:
+    """Return what keeps ticks where they live: those of a reflection in its file, the others beside the workspace."""
+
+    def keep(workspace: Workspace) -> str:
+        decisions = {}
+        for row in rows:
+            if row.item is not None and row.tick in _RESOLVE:
+                workspace.review_edit(row.id, fields={"resolve": _RESOLVE[row.tick]}, decision="approved")
+            elif row.item is not None:
+                decisions[row.id] = _DECISIONS[row.tick]
+        if decisions:
+            workspace.review_decide(decisions)
+        if proposals := dict(pair for row in rows if row.proposals for pair in _proposal_ticks(row)):
+            workspace.inbox_tick_proposals(proposals)
+        if secrets := {row.held.number: _secret_tick(row) for row in rows if row.held is not None}:
+            workspace.inbox_tick_secrets(secrets)
+        return _said(rows)
+
+    return keep
+
+
+def _said(rows: Sequence[Waiting]) -> str:
+    first = rows[0]
+    what = quoted(first.title) if len(rows) == 1 else f"{len(rows)} rows"
+    if not first.tick:
+        return f"Took the tick away from {what}."
+    verb = _PAST[first.tick]
+    if first.held is not None and len(rows) == 1:
+        verb = {"accept": "To be stored, secret and all:", "decline": "To be erased:"}.get(first.tick, verb)
+    return f"{verb} {what}. The same key takes the tick{'' if len(rows) == 1 else 's'} away."
+
+
+def _proposal_ticks(row: Waiting) -> Iterable[tuple[int, ProposalTick | None]]:
+    first = row.proposals[0]
+    if not row.tick:
+        # Rivals that were declined for it wait again as well.
+        numbers = [each.number for each in row.proposals] + list(rivals(first) if row.is_several else ())
+        yield from ((number, None) for number in numbers)
+    elif row.is_several and row.tick in ("accept", "both"):
+        choice: ProposalChoice = "accept" if row.tick == "accept" else "both"
+        replacing = memories_against(first) if choice == "accept" else ()
+        yield first.number, ProposalTick(choice, replacing, row.store, row.text)
+        for number in rivals(first):
+            yield number, ProposalTick("decline" if choice == "accept" else "both")
+    elif len(row.proposals) == 2 and row.tick in ("older", "newer"):
+        chosen, other = row.proposals if row.tick == "older" else reversed(row.proposals)
+        yield chosen.number, ProposalTick("accept", memories_against(chosen))
+        yield other.number, ProposalTick("decline")
+    elif row.tick == "newer":
+        yield first.number, ProposalTick("accept", memories_against(first), row.store, row.text)
+    else:
+        choices: dict[str, ProposalChoice] = {
+            "accept": "accept", "decline": "decline", "older": "decline", "aside": "aside", "both": "both"
+        }  # fmt: skip
+        for each in row.proposals:
+            store, text = (row.store, row.text) if row.tick == "accept" else (None, None)
+            yield each.number, ProposalTick(choices[row.tick], (), store, text)
+
+
+def _secret_tick(row: Waiting) -> SecretTick | None:
+    choices: dict[str, SecretChoice] = {"accept": "keep", "without": "without", "decline": "drop"}
+    return SecretTick(choices[row.tick], row.store) if row.tick else None
+
+
+def elsewhere(row: Waiting, store: str) -> Act:
+    """Return how something is stored in another place: it is ticked so."""
+    choice = "newer" if row.is_clash else row.tick if row.tick == "without" else "accept"
+    moved = replace(row, tick=choice, store=store)
+    call = keeping((moved,))
+
+    def keep(workspace: Workspace) -> str:
+        call(workspace)
+        return f"Accepted {quoted(row.title)}, to be stored in {store}. a takes the tick away."
+
+    return Act(keep)
+
+
+def take_back(reflected: Reflected) -> Act | str:
+    """Return how a past reflection is taken back whole; it asks, since what it wrote was not written by hand."""
+    past = reflected.past
+    if past.taken_back is not None:
+        return f"{reflected.title} was taken back already."
+    if not past.commits:
+        return "History does not reach back so far; it cannot be taken back as a whole."
+    count = past.applied
+    name = f"{reflected.title[:1].lower()}{reflected.title[1:]}"
+
+    def call(workspace: Workspace) -> str:
+        workspace.rollback(reflection=past.id)
+        return f"Took back all of the {name}. u brings it back."
+
+    what = f"not yours: {count} change{'s' * (count != 1)}"
+    return Act(call, f"Take back all of the {name} ({what})?", "take it back")
