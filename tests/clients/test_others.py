@@ -37,6 +37,7 @@ def test_two_sessions_of_codex(desk: Desk) -> None:
         desk.workbench("connect", "codex", "--yes", "--prompts")
         desk.codex(*RUN, "Please note that the berth is number seven.")
         assert "Mira pays within 30 days" in model.text()
+        assert "workbench-recall: Find something" in model.text()
         assert desk.workbench("search", "berth")["results"]
         desk.codex(*RUN, "Which number has the berth?")
         assert model.text().count("The berth is number seven") > 2

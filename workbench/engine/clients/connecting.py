@@ -30,9 +30,12 @@ from workbench.engine.results.clients import Clients, ClientState, Connection, C
 
 SCOPES: Final = ("user", "project")
 COMMANDS: Final = {
-    "remember": ("Store something in this memory", "[what]"),
-    "recall": ("Find something in this memory", "[question]"),
-    "reflect": ("Propose what should be learned from what is new", "[about]"),
+    "remember": ("Store something in the user’s memory (Workbench)", "[what]"),
+    "recall": ("Find something in the user’s memory (Workbench), with its source", "[question]"),
+    "reflect": (
+        "Propose what should be learned from what is new in the user’s memory (Workbench)",
+        "[about]",
+    ),
 }
 
 
@@ -445,7 +448,7 @@ def _put_commands(
 ) -> list[str]:
     notes = []
     for name in COMMANDS:
-        place = folder / client.commands / f"{name}{client.command_suffix}"
+        place = folder / client.commands.format(name)
         present, content = read(place, machine), command_text(client, name).encode()
         if present.before in (None, content) or digest(present.before) == ledger.record(place).get("after"):
             found[place] = replace(present, after=content)
@@ -460,7 +463,7 @@ def _drop_commands(
     dropped: list[Configuration] = []
     notes: list[str] = []
     for name in COMMANDS if client.commands else ():
-        place = folder / client.commands / f"{name}{client.command_suffix}"
+        place = folder / client.commands.format(name)
         present = read(place, machine)
         ours = (ledger.record(place).get("after"), digest(command_text(client, name).encode()))
         if present.before is not None and digest(present.before) in ours:
@@ -474,7 +477,11 @@ def command_text(client: Client, name: str) -> str:
     """Return the file of a command as a client reads it."""
     about, hint = COMMANDS[name]
     text = (files("workbench.engine.clients") / "commands" / f"{name}.md").read_text(encoding="utf-8")
-    if client.command_suffix == ".toml":
-        prompt = text.replace("$ARGUMENTS", "{{args}}")
-        return f"description = {json.dumps(about)}\nprompt = '''\n{prompt}'''\n"
+    match client.command_form:
+        case "toml":
+            prompt = text.replace("$ARGUMENTS", "{{args}}")
+            return f"description = {json.dumps(about)}\nprompt = '''\n{prompt}'''\n"
+        case "skill":
+            task = text.replace("$ARGUMENTS", "what the user asked for")
+            return f"---\nname: workbench-{name}\ndescription: {about}\n---\n\n{task}"
     return f"---\ndescription: {about}\nargument-hint: {json.dumps(hint)}\n---\n\n{text}"

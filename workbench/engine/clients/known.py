@@ -187,7 +187,8 @@ class Client:
         format: Of the configuration.
         project_format: Of a project's, where that differs.
         hooks: None where it has none that are known to work.
-        commands: Folder of its own commands, below its folder, and how they are written; "" where it has none.
+        commands: Where a command of ours goes below its folder; "" where it has none of its own.
+        command_form: How one is written: `markdown`, `toml` or `skill`.
         then: What a person does next, one sentence.
     """
 
@@ -202,7 +203,7 @@ class Client:
     format: Callable[[], Format]
     hooks: Hooks | None = None
     commands: str = ""
-    command_suffix: str = ".md"
+    command_form: str = "markdown"
     project_folder: str = ""
     then: str = field(default="Start it anew; it has the tools from then on.")
 
@@ -321,7 +322,7 @@ CLIENTS: Final = (
         entry=_typed,
         format=lambda: JSON,
         hooks=Hooks("settings.json", _CLAUDE_EVENTS, prompt="UserPromptSubmit"),
-        commands="commands/workbench",
+        commands="commands/workbench/{}.md",
     ),
     Client(
         name="codex",
@@ -335,6 +336,8 @@ CLIENTS: Final = (
         entry=_standard,
         format=_toml,
         hooks=Hooks("hooks.json", {"SessionStart": "session-start"}, prompt="UserPromptSubmit"),
+        commands="skills/workbench-{}/SKILL.md",
+        command_form="skill",
         then="Start it anew. It asks once whether to trust the hooks: /hooks.",
     ),
     Client(
@@ -347,6 +350,8 @@ CLIENTS: Final = (
         servers=("mcp", "servers"),
         entry=_standard,
         format=lambda: JSON5,
+        commands="skills/workbench-{}/SKILL.md",
+        command_form="skill",
         then="Its gateway has the tools with the next turn; else: openclaw mcp reload.",
     ),
     Client(
@@ -363,8 +368,8 @@ CLIENTS: Final = (
         hooks=Hooks(
             "settings.json", {"SessionStart": "session-start"}, prompt="BeforeAgent", unit=0.001, named=True
         ),
-        commands="commands/workbench",
-        command_suffix=".toml",
+        commands="commands/workbench/{}.toml",
+        command_form="toml",
     ),
     Client(
         name="cursor",
@@ -406,9 +411,11 @@ CLIENTS: Final = (
         folder=lambda machine: machine.config / "opencode",
         file=_opencode_file,
         project_file="opencode.json",
+        project_folder=".opencode",
         servers=("mcp",),
         entry=_opencode,
         format=lambda: JSONC,
+        commands="commands/workbench/{}.md",
     ),
     Client(
         name="goose",
