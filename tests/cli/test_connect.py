@@ -72,7 +72,7 @@ class TestConnect:
         assert "nothing had to change" in desk.run("connect", "codex", "--yes", "--prompts").stdout
         listed = desk.json("connect")["clients"][1]["connections"]
         assert [(each["server"], each["agent"], each["hooks"]) for each in listed] == [
-            ("workbench", None, ["session-start", "prompt"])
+            ("workbench", None, ["session-start", "pre-compact", "session-end", "prompt"])
         ]
         assert listed[0]["workspace"] == str(desk.folder)
         assert desk.run("disconnect", "codex").returncode == 5

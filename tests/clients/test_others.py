@@ -39,7 +39,13 @@ def test_two_sessions_of_codex(desk: Desk) -> None:
         assert "Mira pays within 30 days" in model.text()
         assert "workbench-recall: Find something" in model.text()
         assert desk.workbench("search", "berth")["results"]
+        desk.codex(*RUN, "We decided to paint the ferry green.")
+        # At the end what was decided is saved, with the line it comes from.
+        assert "file:sessions/" in "".join(
+            path.read_text() for path in (desk.memory / "memory" / "episodes").iterdir()
+        )
         desk.codex(*RUN, "Which number has the berth?")
+        assert "paint the ferry green" in str(model.seen[-1])
         assert model.text().count("The berth is number seven") > 2
         assert "workbench" in desk.codex("mcp", "list")
         desk.workbench("disconnect", "codex", "--yes")

@@ -303,7 +303,7 @@ def _opencode_file(machine: Machine) -> Path:
     )
 
 
-_CLAUDE_EVENTS: Final = {
+_EVENTS: Final = {
     "SessionStart": "session-start",
     "PreCompact": "pre-compact",
     "SessionEnd": "session-end",
@@ -321,7 +321,7 @@ CLIENTS: Final = (
         servers=("mcpServers",),
         entry=_typed,
         format=lambda: JSON,
-        hooks=Hooks("settings.json", _CLAUDE_EVENTS, prompt="UserPromptSubmit"),
+        hooks=Hooks("settings.json", _EVENTS, prompt="UserPromptSubmit"),
         commands="commands/workbench/{}.md",
     ),
     Client(
@@ -335,7 +335,7 @@ CLIENTS: Final = (
         servers=("mcp_servers",),
         entry=_standard,
         format=_toml,
-        hooks=Hooks("hooks.json", {"SessionStart": "session-start"}, prompt="UserPromptSubmit"),
+        hooks=Hooks("hooks.json", _EVENTS, prompt="UserPromptSubmit"),
         commands="skills/workbench-{}/SKILL.md",
         command_form="skill",
         then="Start it anew. It asks once whether to trust the hooks: /hooks.",

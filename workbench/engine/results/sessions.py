@@ -79,7 +79,7 @@ class SessionRow:
         transcript: Its file or database; None without one.
         size_bytes: Of the transcript.
         flush: How full it is.
-        source: `own`, `files`, `database` or `claude-code`.
+        source: `own`, `files`, `database`, `claude-code` or `codex`.
         shared: Whether others besides the user read along.
     """
 
@@ -108,7 +108,7 @@ class Sessions:
     Args:
         sessions: Each with its state.
         where: The store.
-        source: `own`, `files`, `database`, `both` or `claude-code`.
+        source: `own`, `files`, `database`, `both`, `claude-code` or `codex`.
         problems: What could not be read.
     """
 

@@ -1,4 +1,4 @@
-"""Finds sessions of OpenClaw, Moltbot, Clawdbot and Claude Code, reads Claude Code’s in place, and copies sessions."""
+"""Finds sessions of OpenClaw and its forerunners, Claude Code and Codex CLI, reads Claude Code’s, and copies them."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from workbench.engine.errors import NotFound, WorkbenchError
 from workbench.engine.file_access import expand_home, open_outside_file, replace_file
 from workbench.engine.results.sessions import SessionProblem
 from workbench.engine.sessions import events
+from workbench.engine.sessions.codex import CodexHome, codex_transcripts, is_codex_transcript
 from workbench.engine.sessions.events import (
     Event,
     FileLines,
@@ -295,7 +296,9 @@ def foreign_home(place: Path) -> SessionHome:
         if place.name == NAME:
             return FileHome(place.parent, "files")
         if place.suffix == ".jsonl":
-            return ClaudeHome(place) if is_claude_transcript(place) else SingleHome(place)
+            if is_claude_transcript(place):
+                return ClaudeHome(place)
+            return CodexHome(place) if is_codex_transcript(place) else SingleHome(place)
         if place.suffix in (".sqlite", ".db"):
             return DatabaseHome(place)
     elif place.is_dir():
@@ -310,13 +313,15 @@ def foreign_home(place: Path) -> SessionHome:
             return ManyHomes(place, tuple(agents.values()))
         if claude_transcripts(place):
             return ClaudeHome(place)
+        if codex_transcripts(place):
+            return CodexHome(place)
         if any(place.glob("*.jsonl")):
             return FileHome(place, "files")
     raise NotFound(
         "There are no sessions here.",
         where=str(place),
-        remedy="Name a state folder such as ~/.openclaw or ~/.claude, a sessions.json, an openclaw-agent.sqlite, "
-        "or a *.jsonl.",
+        remedy="Name a state folder such as ~/.openclaw, ~/.claude or ~/.codex, a sessions.json, an "
+        "openclaw-agent.sqlite, or a *.jsonl.",
     )
 
 

@@ -461,7 +461,7 @@ class SessionHome(Protocol):
 
     @property
     def source(self) -> str:
-        """Return its kind: `own`, `files`, `database` or `claude-code`."""
+        """Return its kind: `own`, `files`, `database`, `claude-code` or `codex`."""
         ...
 
     @property
@@ -488,7 +488,7 @@ class ForeignHome:
 
     Args:
         place: Their file or folder.
-        source: `files`, `database` or `claude-code`.
+        source: `files`, `database`, `claude-code` or `codex`.
     """
 
     def __init__(self, place: Path, source: str) -> None:

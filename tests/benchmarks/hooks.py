@@ -1,0 +1,74 @@
+"""Measure what hooks add to a client: `python -m tests.benchmarks.hooks`.
+
+A workspace of 20,000 memories, processes as a client starts them: the program alone, a session start when nothing has
+changed and when something has, and a prompt with and without something relevant.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.benchmarks.large_workspace import generate
+from workbench.engine.workspace import Workspace
+
+RUNS = 7
+START = '{"hook_event_name": "SessionStart"}'
+PROMPT = '{{"hook_event_name": "UserPromptSubmit", "prompt": "{}"}}'
+
+
+def main() -> None:
+    """Print the median of each in milliseconds."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder) / "memory"
+        os.environ |= {"WORKBENCH_PATHS_STATE": f"{folder}/state", "WORKBENCH_PATHS_CACHE": f"{folder}/cache"}
+        # Programs that are installed are compiled.
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+        generate(root, episodes=10_000, entities=2_500)
+        Workspace.init(root)
+        with Workspace.open(root) as workspace:
+            workspace.index()
+        core = root / "MEMORY.md"
+
+        def change() -> None:
+            core.touch()
+
+        print(f"program alone            {_median(['--version'], ''):6.0f} ms")
+        for said, words, given, before in (
+            ("start, nothing changed ", "session-start", START, _nothing),
+            ("start, memory changed  ", "session-start", START, change),
+            (
+                "prompt, relevant       ",
+                "prompt",
+                PROMPT.format("harbour invoice of the winter review"),
+                _nothing,
+            ),
+            ("prompt, nothing        ", "prompt", PROMPT.format("please go on"), _nothing),
+        ):
+            print(f"{said}  {_median(['hook', words, '--workspace', str(root)], given, before):6.0f} ms")
+
+
+def _nothing() -> None:
+    """Leave memory as it is."""
+
+
+def _median(words: list[str], given: str, before: Callable[[], None] = _nothing) -> float:
+    times = []
+    for _ in range(RUNS + 1):
+        before()
+        began = time.perf_counter()
+        subprocess.run(
+            [sys.executable, "-m", "workbench", *words], input=given.encode(), capture_output=True, check=True
+        )
+        times.append((time.perf_counter() - began) * 1000)
+    return statistics.median(times[1:])
+
+
+if __name__ == "__main__":
+    main()
