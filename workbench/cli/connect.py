@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 from typing import Final
 
 import click
@@ -11,7 +10,14 @@ import click
 from workbench.cli.command import command
 from workbench.cli.invocation import DONE, Invocation
 from workbench.cli.options import program_words, role_of
-from workbench.display.clients import change_lines, clients_lines, connected_lines, offered
+from workbench.display.clients import (
+    asked_lines,
+    change_lines,
+    clients_lines,
+    connected_lines,
+    offered,
+    short_path,
+)
 from workbench.display.text import write
 from workbench.engine.clients.configurations import Ledger
 from workbench.engine.clients.connecting import (
@@ -79,7 +85,7 @@ def connect_command(
     dry_run: bool,
     yes: bool,
 ) -> int:
-    """Shows each file that would change as a diff, and asks. Formatting and comments stay, the former file is kept
+    """Shows each change of a configuration as a diff, and asks. Formatting and comments stay, the former file is kept
     beside it, and `disconnect` puts everything back. Without CLIENT it lists what is installed and connected, and
     offers the rest. CLIENT is one of claude-code, codex, openclaw, gemini, cursor, vscode, zed, opencode and goose.
     """
@@ -106,8 +112,8 @@ def connect_command(
         )
         try:
             plan = plan_connection(known, machine, wanted, kept)
-            asked = f"Connect {known.title} to {_shown(server.folder)}?"
-            said = f"{known.title} has this memory: {_shown(server.folder)}"
+            asked = f"Connect {known.title} to {short_path(server.folder)}?"
+            said = f"{known.title} has this memory: {short_path(server.folder)}"
             if found is not None and invocation.json:
                 carry_out(plan, kept)
             else:
@@ -164,13 +170,8 @@ def _carry_out(
         return invocation.report(preview, partial(connected_lines, said=said))
     if dry_run:
         return invocation.report(preview, change_lines)
-    if not yes and not invocation.agree(asked, preview, change_lines):
+    if not yes and not invocation.agree(asked, preview, asked_lines):
         return DONE
     if yes and not invocation.json:
-        write(change_lines(invocation.page(), preview))
+        write(asked_lines(invocation.page(), preview))
     return invocation.report(carry_out(plan, kept), partial(connected_lines, said=said))
-
-
-def _shown(folder: Path) -> str:
-    home = Path.home()
-    return f"~/{folder.relative_to(home)}" if folder.is_relative_to(home) else str(folder)

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.display.text import Page, counted, pad, safe, safe_line
 
 if TYPE_CHECKING:
-    from workbench.engine.results.clients import Clients, ClientState, Connection, ConnectionChange
+    from workbench.engine.results.clients import (
+        Clients,
+        ClientState,
+        Connection,
+        ConnectionChange,
+        FileChange,
+    )
 
+_ACTIONS = {"create": "new    ", "change": "changed", "delete": "deleted"}
 _STYLES = {"+": "good", "-": "bad", "@": "quiet"}
 
 
@@ -46,12 +54,29 @@ def _told(connection: Connection) -> str:
 
 def change_lines(page: Page, change: ConnectionChange) -> list[str]:
     """Show what would be written, file by file, as a diff."""
-    lines: list[str] = []
-    for each in change.changes:
-        for line in safe(each.diff).rstrip("\n").split("\n"):
-            strong = line.startswith(("--- ", "+++ "))
-            lines.append(page.paint(line, "strong" if strong else _STYLES.get(line[:1], "")))
-        lines.append("")
+    return [line for each in change.changes for line in (*_diff_lines(page, each), "")]
+
+
+def asked_lines(page: Page, change: ConnectionChange) -> list[str]:
+    """Show what a person is asked about: files that are ours as a whole by name, then the changes of configurations."""
+    lines = [
+        f"{_ACTIONS[each.action]} {page.paint(short_path(each.path), 'strong')}"
+        for each in change.changes
+        if each.own
+    ]
+    if lines:
+        lines += [page.paint("(what is in these: --dry-run)", "quiet"), ""]
+    return [
+        *lines,
+        *(line for each in change.changes if not each.own for line in (*_diff_lines(page, each), "")),
+    ]
+
+
+def _diff_lines(page: Page, change: FileChange) -> list[str]:
+    lines = []
+    for line in safe(change.diff).rstrip("\n").split("\n"):
+        strong = line.startswith(("--- ", "+++ "))
+        lines.append(page.paint(line, "strong" if strong else _STYLES.get(line[:1], "")))
     return lines
 
 
@@ -71,6 +96,12 @@ def connected_lines(page: Page, change: ConnectionChange, said: str) -> list[str
     for note in change.notes:
         lines += page.wrapped(safe_line(note), first="  ")
     return lines
+
+
+def short_path(path: str | Path) -> str:
+    """Return a path on one line, with the home folder as `~`."""
+    home = Path.home()
+    return safe_line(f"~/{Path(path).relative_to(home)}" if Path(path).is_relative_to(home) else str(path))
 
 
 def offered(client: ClientState) -> bool:

@@ -162,7 +162,8 @@ def change_of(configuration: Configuration, machine: Machine) -> FileChange:
     action = "create" if before is None else "delete" if after is None else "change"
     shown = short(configuration.path, machine)
     copy = str(copy_of(configuration.path)) if before and action == "change" else None
-    return FileChange(str(configuration.path), action, "".join(_diff(before, after, shown)), copy)
+    diff = "".join(_diff(before, after, shown))
+    return FileChange(str(configuration.path), action, diff, copy, own=configuration.format is None)
 
 
 def copy_of(path: Path) -> Path:

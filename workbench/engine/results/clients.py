@@ -61,12 +61,14 @@ class FileChange:
         action: `create`, `change` or `delete`.
         diff: Unified, with secrets of others masked; for people.
         copy: Where the file is kept as it was, or None where nothing is.
+        own: Whether the file as a whole is ours, such as a command.
     """
 
     path: str
     action: str
     diff: str
     copy: str | None = None
+    own: bool = False
 
 
 @dataclass(frozen=True)
