@@ -107,6 +107,8 @@ class FrameApp(App[None], inherit_bindings=False):
             return
         if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
             await self._typed_ahead.take(event)
+        elif isinstance(event, events.MouseEvent) and not event.is_forwarded and self._is_dragging(event):
+            event.stop()
         else:
             await super().on_event(event)
 
@@ -116,6 +118,9 @@ class FrameApp(App[None], inherit_bindings=False):
             self.take_ground(_NOTICES[event.key])
             return True
         return self._late is not None and self._late.swallows(event.key, event.character)
+
+    def _is_dragging(self, event: events.MouseEvent) -> bool:
+        return self.screen is self.frame and self.frame.splits.take_mouse(event)
 
     async def _deliver(self, typed: Typed) -> None:
         """Hand a key to the frame, or to the line that is being written."""

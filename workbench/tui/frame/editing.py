@@ -61,6 +61,7 @@ class Editing:
         self._initial = ""
         self._before: Widget | None = None
         self._origin: Widget | None = None
+        self._hidden: Widget | None = None
         self._editor: Editor | None = None
         self._make: Make | None = None
         self.is_busy = False
@@ -213,7 +214,8 @@ class Editing:
         place = self._frame.place
         editor = self._editor = Editor(writing, texts, self._ready, self._typed_text)
         editor.add_class("place-card", "place-editor")
-        place.card.display = False
+        self._hidden = place.card
+        self._hidden.display = False
         editor.display = True
         self._frame.add_class("-reading")
         self._frame.remove_class("-evidence")
@@ -225,11 +227,7 @@ class Editing:
         if editor is None:
             return
         self._frame.set_focus(editor.areas[0])
-        many = any(each.many for each in editor.writing.fields)
-        keys = [("^s" if many else "enter", "save"), ("esc", "keep as draft"), ("^x", "discard")]
-        if len(editor.areas) > 1:
-            keys.append(("tab", "next text"))
-        self._frame.hint(keys)
+        self._hint(editor)
         draft = self.drafts.get(editor.writing.key)
         if draft is not None:
             now = editor.writing.texts
@@ -239,6 +237,15 @@ class Editing:
             if changed and not is_new:
                 editor.show_problem(partial(_changed_meanwhile, now.get(changed[0], "")))
         self._typed_text()
+
+    def _hint(self, editor: Editor) -> None:
+        many = any(each.many for each in editor.writing.fields)
+        keys = [("^s" if many else "enter", "save"), ("esc", "keep as draft"), ("^x", "discard")]
+        if editor.room.display:
+            keys.append(("tab", "what could go"))
+        elif len(editor.areas) > 1:
+            keys.append(("tab", "next text"))
+        self._frame.hint(keys)
 
     def _typed_text(self) -> None:
         """Read what saving would do by now."""
@@ -250,6 +257,7 @@ class Editing:
         def show(outlook: Outlook) -> None:
             if self._editor is editor:
                 editor.show_outlook(outlook)
+                self._hint(editor)
 
         self._frame.reading.read("outlook", lambda workspace: look(workspace, written), show)
 
@@ -400,8 +408,8 @@ class Editing:
         frame.hint(())
         had_keys = frame.focused in editor.stops
         origin, self._origin = self._origin, None
-        for card in frame.query(".place-card"):
-            card.styles.clear_rule("display")
+        if self._hidden is not None:
+            self._hidden.styles.clear_rule("display")
         editor.display = False
         editor.remove()
         if had_keys and origin is frame.place.card:

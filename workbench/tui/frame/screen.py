@@ -26,6 +26,7 @@ from workbench.tui.frame.finding import Finding
 from workbench.tui.frame.looking import Looking
 from workbench.tui.frame.reading import Reading
 from workbench.tui.frame.seen import Seen
+from workbench.tui.frame.splits import Splits
 from workbench.tui.frame.stepping import Stepping
 from workbench.tui.frame.trail import Step, Trail
 from workbench.tui.keys.table import MOVING, Command, Prefix, canonical, written
@@ -128,6 +129,10 @@ class Frame(Screen[None], inherit_bindings=False):
     Frame.-zoom .place-card { display: none; }
     Frame.-zoom .place-left { width: 1fr; height: 1fr; }
     Frame.-zoom.-reading .place-card { display: block; }
+    Frame.-zoom .place-evidence { display: none; }
+    Frame.-zoom.-zoom-evidence .place-card, Frame.-zoom.-zoom-evidence .place-left { display: none; }
+    Frame.-zoom.-zoom-evidence .place-evidence { display: block; }
+    Frame.-no-rail #rail { display: none; }
     Frame.-wide #rail { width: 18; }
     Frame.-plain .place-card, Frame.-plain .place-evidence { border: none; }
     Frame.-low #keys { display: none; }
@@ -185,6 +190,7 @@ class Frame(Screen[None], inherit_bindings=False):
         self.choosing = Choosing(self, self.query_one("#chooser", ChooserPart))
         self.finding = Finding(self)
         self.copying = Copying(self)
+        self.splits = Splits(self, self._remembered.kept.setdefault("frame", {}))
         self._capabilities: tuple[Capability, ...] = (
             self.choosing,
             self.asking,
@@ -192,9 +198,11 @@ class Frame(Screen[None], inherit_bindings=False):
             self.editing,
             self.filtering,
             self.copying,
+            self.splits,
             self.stepping,
             self.writing,
         )
+        self.splits.begin()
         self.take_look(self._look)
         self.go(self._remembered.place if self._remembered.place in BY_NAME else _FIRST)
         self._read_counts()
@@ -224,6 +232,11 @@ class Frame(Screen[None], inherit_bindings=False):
         for text in self.query(TextArea):
             text.cursor_blink = blinks
         self._lay_out(self.size.width, self.size.height)
+
+    @property
+    def is_open(self) -> bool:
+        """Return whether a place is shown yet."""
+        return bool(self._current)
 
     @property
     def place(self) -> Place:
@@ -423,7 +436,7 @@ class Frame(Screen[None], inherit_bindings=False):
     # What stands around the place.
 
     def _draw(self) -> None:
-        if not self.is_mounted or not self._current:
+        if not self.is_mounted or not self.is_open:
             return
         counts, current = dict(self._counts), self._current
         before, after = self._trail.beside(-1), self._trail.beside(1)
@@ -451,6 +464,7 @@ class Frame(Screen[None], inherit_bindings=False):
                 else drawing.key_line(keys, width),
             )
         )
+        self.splits.look()
         self.call_after_refresh(self._painted)
 
     def _painted(self) -> None:
@@ -527,8 +541,7 @@ class Frame(Screen[None], inherit_bindings=False):
         self.editing.look()
         self.filtering.look()
         self.finding.look()
-        if self._look.plain:
-            self._draw()
+        self._draw()
 
     def _answer(self, key: str) -> None:
         act, self._question = self._question, None
@@ -681,6 +694,7 @@ class Frame(Screen[None], inherit_bindings=False):
             self.focus_place()
         elif self.has_class("-zoom"):
             self.remove_class("-zoom")
+            self._draw()
         elif place.list.clear_marks():
             self.say("Nothing is marked any more.")
         elif place.do("out"):
@@ -718,10 +732,6 @@ class Frame(Screen[None], inherit_bindings=False):
         """Go to the first row of what has the keys."""
         if self.part is not None:
             self.part.do("first")
-
-    def do_zoom(self) -> None:
-        """Give what has the keys the whole place, and back."""
-        self.toggle_class("-zoom")
 
     def do_next_theme(self) -> None:
         """Take the next theme."""
@@ -767,4 +777,6 @@ class Frame(Screen[None], inherit_bindings=False):
         self.set_class(plain or width < drawing.ONE_LINE or (below and height < 20), "-single")
         self.set_class(width >= drawing.EVIDENCE and not plain, "-wide")
         self.set_class(height < 12, "-low")
+        names = ("single", "below", "wide")
+        self.splits.layout = next((name for name in names if self.has_class(f"-{name}")), "beside")
         self._draw()

@@ -11,7 +11,7 @@ from textual.widgets import TextArea
 
 from workbench.display.budget import problem_lines
 from workbench.display.cells import HIDDEN
-from workbench.display.ink import BLANK, Span, gap, ink, spread
+from workbench.display.ink import BLANK, Span, ink, spread
 from workbench.tui.frame.rewording import Outlook, Written
 from workbench.tui.palette import PAPER
 from workbench.tui.parts.line import DrawnLines
@@ -43,7 +43,7 @@ class DraftArea(TextArea):
     DEFAULT_CSS = f"""
     DraftArea {{
         height: auto; min-height: 1; max-height: {_AREA_ROWS}; border: none; padding: 0 1;
-        background: $surface; color: $foreground;
+        background: $surface; color: $foreground; scrollbar-size-vertical: 1;
     }}
     DraftArea:focus {{ border: none; background: $panel; }}
     DraftArea .text-area--cursor-line {{ background: transparent; }}
@@ -237,14 +237,12 @@ class Editor(VerticalScroll, can_focus=False, inherit_bindings=False):
             return drawn
 
         self._lines.show(lines)
-        moved = "What is ticked moves to the Timeline on saving."
-        self._room_head.show(
-            lambda _width: (
-                (BLANK, (ink("WHAT COULD GO", "soft+strong"), gap(2), ink(moved, "faint")))
-                if outlook is not None and outlook.could_go
-                else ()
-            )
+        head = (
+            BLANK,
+            (ink("WHAT COULD GO", "soft+strong"),),
+            (ink("What is ticked moves to the Timeline on saving.", "faint"),),
         )
+        self._room_head.show(lambda _width: head if outlook is not None and outlook.could_go else ())
 
     @on(TextArea.Changed)
     def _changed(self, event: TextArea.Changed) -> None:

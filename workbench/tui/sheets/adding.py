@@ -96,11 +96,11 @@ def new_writing(workspace: Workspace, at: Destination | None) -> Writing:
     def look(workspace: Workspace, written: Written) -> Outlook:
         to = chosen(written)
         if not written.text:
-            return Outlook(lambda _width: [(ink("↑ ↓ in the second text choose where it goes.", "faint"),)])
+            return Outlook(lambda _width: ())
         if to.block and any(block.name == to.block for block in core.blocks):
             return core_outlook(core, to.block, None, workspace, written)
         if to.entity:
-            return Outlook(lambda width: _said([("GOES TO", to.label)], width))
+            return Outlook(lambda _width: ())
         return _routed(workspace, _request(written, to, dry_run=True), to, today)
 
     def save(written: Written) -> Act:
@@ -113,8 +113,8 @@ def new_writing(workspace: Workspace, at: Destination | None) -> Writing:
         "a new memory",
         (
             Field(TEXT, ""),
-            Field(_WHERE, (at or BY_TEXT).label, "goes to", choices=tuple(offered)),
-            Field(_TAGS, "", "tags, between commas; found in the text where there are none", needed=False),
+            Field(_WHERE, (at or BY_TEXT).label, "goes to (↑ ↓ choose)", choices=tuple(offered)),
+            Field(_TAGS, "", "tags (commas between; else found in the text)", needed=False),
         ),
         save,
         look,
@@ -146,7 +146,7 @@ def _routed(workspace: Workspace, request: RememberRequest, to: Destination, tod
         held = f"{routed.held_back.detail} It would be held back in the Inbox until you decide."
         return Outlook(lambda width: problem_lines(held, width))
     label = _place_of(routed, to, today)
-    lines = [("GOES TO", label)]
+    lines = [("GOES TO", label)] if label != to.label else []
     if routed.core_update is not None:
         lines.append(("AND TO", "Core, so that it is always along"))
     if routed.entities:
