@@ -56,7 +56,9 @@ def differing(older: str, newer: str) -> tuple[str, str]:
     one = [piece.text.strip() for piece in left if piece.changed and piece.text.strip()]
     other = [piece.text.strip() for piece in right if piece.changed and piece.text.strip()]
     if len(one) == len(other) == 1 and len(one[0]) <= _SHORT and len(other[0]) <= _SHORT:
-        return one[0], other[0]
+        before, _, after = older.partition(one[0])
+        if newer == f"{before}{other[0]}{after}":
+            return one[0], other[0]
     return "", ""
 
 
@@ -72,7 +74,7 @@ def outcomes(
         key: Gives the key of a command.
         declined: What becomes of the newer where the older is taken.
     """
-    one, other = differing(older, newer)
+    one, other = (each if each[:1].isdigit() or not each else f"“{each}”" for each in differing(older, newer))
     return (
         (key("older"), f"keep {one or 'the older'}: the newer is declined and {declined}"),
         (key("newer"), f"take {other or 'the newer'}: the older is {becomes}"),
@@ -97,6 +99,11 @@ class Side:
     link: str = ""
 
 
+def head_lines(text: str, width: int) -> list[Line]:
+    """Draw the word above a card."""
+    return [(Span(part, "soft+strong"),) for part in wrap(text.upper(), width)]
+
+
 def key_lines(keys: Sequence[tuple[str, str]], width: int) -> list[Line]:
     """Draw keys, each with what it does."""
     lead = max((len(key) for key, _ in keys), default=0) + 2
@@ -113,7 +120,7 @@ def clash_lines(older: Side, newer: Side, keys: Sequence[tuple[str, str]], width
     beside = width >= _BESIDE
     half = (width - _RULE) // 2 if beside else width
     one, other = _side("older", left, older, half), _side("newer", right, newer, half)
-    lines = [(Span(HEAD.upper(), "soft+strong"),), BLANK]
+    lines = [*head_lines(HEAD, width), BLANK]
     lines += _columns(one, other, half) if beside else [*one, BLANK, *other]
     return [*lines, BLANK, *key_lines(keys, width)]
 
@@ -133,7 +140,7 @@ def _side(word: str, pieces: tuple[Piece, ...], side: Side, width: int) -> list[
 
 def statement_lines(sides: Sequence[Side], keys: Sequence[tuple[str, str]], width: int) -> list[Line]:
     """Draw more than two statements one below another, the first being that which is decided on."""
-    lines: list[Line] = [(Span("STATEMENTS THAT CANNOT ALL BE TRUE", "soft+strong"),)]
+    lines: list[Line] = head_lines("Statements that cannot all be true", width)
     for at, side in enumerate(sides):
         lines += [BLANK, (Span("this" if not at else "against it", "soft"),)]
         lines += [(Span(part, "strong" if not at else "text"),) for part in wrap(side.text, width, limit=8)]

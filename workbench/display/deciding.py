@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Final
 from workbench.display import words
 from workbench.display.budget import budget_line
 from workbench.display.card import MEASURE, Card, Section
-from workbench.display.cells import plain, wrap
+from workbench.display.cells import wrap
 from workbench.display.contradiction import (
     Side,
     clash_lines,
     clash_title,
+    differing,
+    head_lines,
     key_lines,
     outcomes,
     quote,
@@ -80,6 +82,7 @@ _STORES: Final = {
     Kind.ARCHIVE: "episodic",
     Kind.RESTORE: "episodic",
 }
+FROM_REFLECTION: Final = "reflection"
 _IN_CORE: Final = frozenset({Kind.CORE_CHANGE, Kind.PROMOTION, Kind.DEMOTION})
 _QUOTED: Final = frozenset({Kind.ARCHIVE, Kind.RESTORE, Kind.VAULT_PIN, Kind.MERGE})
 _SHOWN_ELSEWHERE: Final = frozenset(
@@ -118,6 +121,10 @@ def item_title(item: ReviewItem) -> str:
     """Return what an item proposes, in one line."""
     kind, said = kind_of(item.kind), unlinked(item.after[:_LONGEST])
     name = "" if item.title == item.target else item.title
+    if kind is Kind.CONTRADICTION:
+        fields = item.fields or {}
+        this, that = unlinked(fields.get("this", "")), unlinked(fields.get("that", ""))
+        return clash_title([this], that) if any(differing(this, that)) else said
     if kind is Kind.CORE_CHANGE:
         return f"Core, {block_of(item.target)}: {said}"
     if kind is Kind.PROMOTION:
@@ -175,13 +182,15 @@ def waiting_row(tick: str, title: str, beside: str, width: int) -> Line:
     Args:
         tick: A key of `BOXES`.
         title: What is decided on.
-        beside: A word at the right margin, left out where the text would have fewer than 40 cells.
+        beside: A word at the right margin, left out where the text would have fewer than 40 cells; that it is from the
+            reflection, as most are, also where the text would be cut for it.
         width: Cells.
     """
     box = Span(BOXES[tick], "strong" if tick else "decide")
     left: Line = (box, gap(1), ink(title, "soft" if tick in ("decline", "aside") else "text"))
     right: Line = (ink(beside, "faint"),) if beside else ()
-    if right and width - line_width(right) - 2 < min(40, line_width(left)):
+    wanted = line_width(left) if beside == FROM_REFLECTION else min(40, line_width(left))
+    if right and width - line_width(right) - 2 < wanted:
         right = ()
     return spread(left, right, width)
 
@@ -398,15 +407,11 @@ def core_section(before: CoreView, after: CoreView, block: str = "", effect: str
 # Bodies.
 
 
-def _head(text: str) -> Line:
-    return (Span(plain(text).upper(), "soft+strong"),)
-
-
 def _words(head: str, text: str, width: int) -> list[Line]:
     width = min(width, MEASURE)
     shown = text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
     return [
-        _head(head),
+        *head_lines(head, width),
         *(
             (Span(part, "strong"),)
             for block in shown.splitlines() or [""]
@@ -418,7 +423,7 @@ def _words(head: str, text: str, width: int) -> list[Line]:
 def _change(item: ReviewItem, kind: Kind | None, width: int) -> list[Line]:
     """Draw what a change puts where."""
     width = min(width, MEASURE)
-    lines: list[Line] = [_head(_HEADS.get(kind, item.kind) if kind is not None else item.kind)]
+    lines: list[Line] = head_lines(_HEADS.get(kind, item.kind) if kind is not None else item.kind, width)
     name = block_of(item.target) or ("" if item.title == item.target else item.title)
     if name and kind not in _QUOTED:
         link = link_of(item.target)
@@ -459,7 +464,7 @@ def _held(held: HeldMemory, revealed: str, keys: Sequence[tuple[str, str]], widt
     shown = revealed or held.text
     role = "match" if revealed else "strong"
     return [
-        _head(f"Looks like a secret: {kinds}"),
+        *head_lines(f"Looks like a secret: {kinds}", width),
         BLANK,
         *(
             (Span(part, role),)

@@ -230,7 +230,7 @@ def _statement(sign: str, before: str, after: str, width: int) -> list[Line]:
 
 
 def _text_changes(before: str, after: str, width: int) -> list[Line]:
-    """Draw the lines of a text that differ."""
+    """Draw the lines of a text that differ; facts and relations with an id of their own are drawn by themselves."""
     lines: list[Line] = []
     for row in compare(before, after, context=0):
         if row.kind in ("removed", "changed"):
@@ -242,7 +242,8 @@ def _text_changes(before: str, after: str, width: int) -> list[Line]:
 
 def _said(pieces: Sequence[Piece]) -> str:
     text = "".join(piece.text for piece in pieces)
-    return statement(text) if _is_said(text) else ""
+    own = parse_statement(text.strip().removeprefix("- ")).block_id
+    return statement(text) if _is_said(text) and own is None else ""
 
 
 def _is_said(line: str) -> bool:

@@ -97,7 +97,10 @@ class Looking:
         if subject is None:
             self._frame.say(COMMAND[command].elsewhere)
             return
-        place, id_ = _GO[command], subject.id
+        place, id_ = _GO[command], self._frame.place.about(subject)
+        if not id_:
+            self._frame.say(COMMAND[command].elsewhere)
+            return
 
         def show(row: str) -> None:
             if row:
@@ -110,8 +113,9 @@ class Looking:
     def _go_to_history(self, command: str) -> None:
         """Go to what became of a memory or file."""
         subject = self._frame.place.current
-        if subject is not None and subject.id.partition(":")[0] in _WITH_HISTORY:
-            self._frame.go("history", spot=HISTORY_OF + subject.id)
+        about = self._frame.place.about(subject) if subject is not None else ""
+        if about.partition(":")[0] in _WITH_HISTORY:
+            self._frame.go("history", spot=HISTORY_OF + about)
         else:
             self._frame.say(COMMAND[command].elsewhere)
 

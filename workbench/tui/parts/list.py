@@ -16,6 +16,10 @@ class ListPart(VirtualList, inherit_bindings=False):
     ALLOW_SELECT = False
     BINDINGS: ClassVar = []
 
+    def _sign(self, index: int, key: str) -> str:
+        # A tick is another thing than a mark.
+        return super()._sign(index, key).replace("✓", "•")
+
     def do(self, command: str) -> bool:
         """Carry out a command of moving or marking.
 

@@ -496,6 +496,15 @@ class InboxPlace(Place):
             return super().read_evidence(workspace, subject)
         return None
 
+    def about(self, subject: Subject) -> str:
+        return (
+            subject.about
+            if isinstance(subject, Waiting)
+            else super().about(subject)
+            if isinstance(subject, Memory)
+            else ""
+        )
+
     def writing(self, workspace: Workspace, subject: Subject) -> Writing | str:
         if isinstance(subject, Waiting):
             return waiting_writing(workspace, subject)

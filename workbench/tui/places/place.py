@@ -165,6 +165,10 @@ class Place(Container):
         is_named = not (isinstance(subject, Statement) and subject.id.startswith("relation:"))
         return evidence_of_memory(workspace, subject.id) if is_named else None
 
+    def about(self, subject: Subject) -> str:
+        """Return the id of the memory or file that a row is about, for `g` and `h`; empty where it is about none."""
+        return subject.id
+
     def go_to_spot(self, spot: str) -> None:
         """Be somewhere else in the place; what is shown there is read next."""
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from workbench.display.contradiction import clash_title
-from workbench.display.deciding import held_title, item_title
+from workbench.display.deciding import FROM_REFLECTION, held_title, item_title, link_of
 from workbench.engine.reflection.kinds import Kind, kind_of
 from workbench.engine.results.inbox import ProposalChoice, ProposalTick, SecretChoice, SecretTick
-from workbench.tui.verbs import Act, quoted
+from workbench.tui.verbs import OTHER_VERBS, Act, quoted
 
 if TYPE_CHECKING:
     from workbench.engine.results.inbox import Inbox, PastReflection
@@ -91,7 +92,7 @@ class Waiting:
         if self.proposals:
             said = ", ".join(dict.fromkeys(each.from_ or "nobody" for each in self.proposals))
             return f"{said}, reworded" if self.text else f"{said}, to {self.store}" if self.store else said
-        return "reflection"
+        return FROM_REFLECTION
 
     @property
     def source(self) -> str:
@@ -102,6 +103,19 @@ class Waiting:
             return f"file:{self.held.path}#L{self.held.line or 1}" if self.held.path else ""
         named = (each for one in self.proposals for each in (*one.origins, *memories_against(one)))
         return next(named, "")
+
+    @property
+    def about(self) -> str:
+        """Return the id of the memory or file that it is about; empty where that is none yet."""
+        if self.item is not None:
+            return link_of(self.item.target) or self.source
+        if self.held is not None:
+            return f"file:{self.held.path}" if self.held.path else ""
+        named = (
+            *(memory for one in self.proposals for memory in memories_against(one)),
+            *(link for one in self.proposals for name in one.entities if (link := link_of(name))),
+        )
+        return next(iter(named), "")
 
 
 @dataclass(frozen=True)
@@ -359,3 +373,15 @@ def take_back(reflected: Reflected) -> Act | str:
 
     what = f"not yours: {count} change{'s' * (count != 1)}"
     return Act(call, f"Take back all of the {name} ({what})?", "take it back")
+
+
+OTHER_VERBS[Waiting] = {
+    "accept": partial(tick, wanted="accept"),
+    "decline": partial(tick, wanted="decline"),
+    "set-aside": partial(tick, wanted="aside"),
+    "older": partial(tick, wanted="older"),
+    "newer": partial(tick, wanted="newer"),
+    "both": partial(tick, wanted="both"),
+    "store-without": partial(tick, wanted="without"),
+}
+OTHER_VERBS[Reflected] = {"bring-back": lambda subjects: take_back(subjects[0])}

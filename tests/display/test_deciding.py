@@ -1,0 +1,222 @@
+"""What waits for a person, drawn: questions made of statements, outcomes in words, previews of what is written."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from workbench.display.card import card_lines
+from workbench.display.contradiction import Side, clash_title, differing, outcomes
+from workbench.display.deciding import (
+    Cited,
+    held_title,
+    item_card,
+    item_title,
+    past_card,
+    past_words,
+    proposal_card,
+    waiting_row,
+)
+from workbench.display.ink import line_width, plain_text
+from workbench.display.writing import answer_words, preview_card, written_words
+from workbench.engine.results.audit import MemoryChange
+from workbench.engine.results.inbox import InboxPreview, PastReflection, Written
+from workbench.engine.results.memories import CoreBlock, CoreView, HeldMemory
+from workbench.engine.results.reviews import Proposal, Quoted, ReviewItem
+
+NOW = datetime(2026, 11, 23, 9, 5, tzinfo=UTC)
+WIDTHS = (24, 36, 55, 80, 88, 140)
+HOSTILE = "[red]stop[/nothing] \x1b[31m 我们决定先做宁波 " * 8
+
+
+def key(command: str) -> str:
+    return {"older": "<", "newer": ">", "both": "="}.get(command, command[0])
+
+
+def item(kind: str = "fact", after: str = "Wants British spelling", **fields: object) -> ReviewItem:
+    said = {
+        "target": "person--nora",
+        "before": "",
+        "confidence": "high",
+        "reason": "",
+        "evidence": (),
+    } | fields
+    return ReviewItem("r-004.1", kind, after=after, decision="undecided", title="Nora Lind", **said)  # type: ignore[arg-type]
+
+
+def core(tokens: int) -> CoreView:
+    return CoreView((CoreBlock("Active Context", tokens, 900, ()),), tokens, 3000)
+
+
+@pytest.mark.parametrize(
+    ("older", "newer", "question"),
+    [
+        (
+            ["Nordlicht pays within 30 days"],
+            "Nordlicht pays within 45 days",
+            "Nordlicht pays within 30 or 45 days?",
+        ),
+        (["It pays in 30 days", "It pays in 45 days"], "It pays in 60 days", "It pays in 30, 45 or 60 days?"),
+        (["Mei eats meat"], "Mei never eats meat", "Mei (never) eats meat?"),
+        (
+            ["Mei lives in Malmö"],
+            "She moved to Lund in May",
+            "“Mei lives in Malmö” or “She moved to Lund in May”",
+        ),
+    ],
+)
+def test_statements_make_one_question(older: list[str], newer: str, question: str) -> None:
+    assert clash_title(older, newer) == question
+
+
+def test_an_outcome_names_what_differs_where_that_is_one_thing() -> None:
+    said = outcomes("It pays in 30 days", "It pays in 45 days", "kept as what held until 21 Nov", key)
+    assert [words for _, words in said] == [
+        "keep 30: the newer is declined and not proposed again",
+        "take 45: the older is kept as what held until 21 Nov",
+        "keep both, marked as contradicting",
+    ]
+    assert differing("It was tried on a phone, on the ferry", "It was never tried on a phone") == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "title"),
+    [
+        ("fact", {}, "Nora Lind: Wants British spelling"),
+        ("core change", {"target": "core:active-context"}, "Core, Active context: Wants British spelling"),
+        ("demotion", {"before": "Prefers tea"}, "Out of core memory: “Prefers tea”"),
+        ("merge", {"after": "[[person--jonas]]"}, "Merge “jonas” and “Nora Lind”"),
+        ("archive", {}, "Archive “Wants British spelling”"),
+        (
+            "contradiction",
+            {"after": "Which holds?", "fields": {"this": "It pays in 30 days", "that": "It pays in 45 days"}},
+            "It pays in 30 or 45 days?",
+        ),
+    ],
+)
+def test_a_row_says_what_is_proposed(kind: str, fields: dict[str, object], title: str) -> None:
+    assert item_title(item(kind, **fields)) == title  # type: ignore[arg-type]
+
+
+def test_a_secret_is_named_by_its_kind_and_place() -> None:
+    held = HeldMemory(
+        1,
+        "the token [secret left out]",
+        "edit",
+        "outside",
+        NOW,
+        ("GitHub token",),
+        (),
+        path="memory/a.md",
+        line=3,
+    )
+    assert held_title(held) == "A GitHub token in memory/a.md, line 3"
+
+
+def test_a_row_gives_its_text_the_room_first() -> None:
+    wide, narrow = (plain_text(waiting_row("accept", "x" * 60, "reflection", width)) for width in (90, 70))
+    assert wide.startswith("[✓] x")
+    assert wide.endswith("reflection")
+    assert narrow.rstrip() == f"[✓] {'x' * 60}"
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_no_card_is_wider_than_its_room(width: int) -> None:
+    proposal = Proposal(
+        3,
+        "researcher",
+        NOW,
+        HOSTILE,
+        "semantic",
+        HOSTILE,
+        ("person--nora",),
+        "high",
+        False,
+        "conflict",
+        ("#4",),
+    )
+    quoted = Quoted("episode:2026-11-21:16:30", HOSTILE)
+    cards = [
+        item_card(
+            item("core change", HOSTILE, target="core:active-context", before="old words"),
+            [Cited(quoted)],
+            (core(412), core(421)),
+            NOW,
+            key,
+        ),
+        item_card(
+            item("contradiction", fields={"this": HOSTILE, "that": f"not {HOSTILE}"}),
+            [Cited(quoted)] * 3,
+            None,
+            NOW,
+            key,
+        ),
+        proposal_card(
+            [proposal],
+            [Side(HOSTILE, "memory"), Side(f"never {HOSTILE}", "researcher")],
+            "",
+            outcomes(HOSTILE, "x", "gone", key),
+            NOW,
+        ),
+        proposal_card([proposal], [Side(HOSTILE)] * 3, "", (("a", HOSTILE),), NOW),
+        past_card(PastReflection("r-001", NOW, 3, 1, summary=HOSTILE), "", NOW, key),
+        preview_card(preview(), {"#3": HOSTILE}, {}),
+    ]
+    for card in cards:
+        for line in card_lines(card, width, details=True):
+            assert line_width(line) <= width
+            assert "\x1b" not in plain_text(line)
+
+
+def preview() -> InboxPreview:
+    fact = "- pays within 30 days (2026-09-12 to 2026-11-21, from source:conversation, superseded by ^fnew) ^fold"
+    return InboxPreview(
+        ("r-004.1", "#3"), ("r-004.2",), (), (), (2,), (5,), {"#9": "It says something else by now."},
+        (
+            MemoryChange("core:active-context:t", "core", "MEMORY.md", "T", "changed", "chapter 3", "chapter 4"),
+            MemoryChange(
+                "entity:org--nordlicht#^fold", "semantic", "n.md", "pays", "changed",
+                "- pays within 30 days (since 2026-09-12, from source:conversation) ^fold", fact,
+            ),
+            MemoryChange(
+                "entity:org--nordlicht#^fnew", "semantic", "n.md", "pays", "added", None,
+                "- pays within 45 days ^fnew",
+            ),
+        ),
+        (), core(412), core(421),
+    )  # fmt: skip
+
+
+def test_a_preview_says_what_each_memory_will_say_and_what_is_gone_for_good() -> None:
+    titles = {"entity:org--nordlicht": "Nordlicht", "held:5": "A token", "#9": "Mei is vegan"}
+    drawn = [plain_text(line).rstrip() for line in card_lines(preview_card(preview(), titles, {}), 88)]
+    assert "◎ Active context" in drawn
+    assert "  412 → 421 of 900 tokens" in drawn
+    assert "  - chapter 3" in drawn
+    assert "  + chapter 4" in drawn
+    assert "◇ Nordlicht" in drawn
+    assert "  ± pays within 30 days · held until 2026-11-21" in drawn
+    assert "  + pays within 45 days" in drawn
+    assert "FOR GOOD erased; undo cannot bring it back" in drawn
+    assert any("“Mei is vegan”: It says something else by now." in line for line in drawn)
+
+
+def test_the_answer_and_the_account_count_alike() -> None:
+    assert answer_words(preview()) == "write 3, decline 1, erase 1 secret"
+    written = Written("abc", accepted=("#3", "r-004.1"), declined=("r-004.2",), without=(2,), erased=(5,))
+    assert (
+        written_words(written)
+        == "Wrote 3, declined 1, erased 1 secret. u takes all of it back but what is erased."
+    )
+    assert written_words(Written(None, erased=(1, 2))) == "Erased 2 secrets. Undo cannot bring it back."
+    assert written_words(Written("abc", set_aside=("r-1",), waiting={"#3": "Not now."})) == (
+        "Set aside 1. 1 could not be written and stay ticked. u takes all of it back."
+    )
+
+
+def test_what_became_of_a_reflection_is_said_in_a_few_words() -> None:
+    past = PastReflection("r-001", NOW, 9, 3)
+    assert past_words(past, NOW) == "9 written, 3 declined"
+    gone = PastReflection("r-001", NOW, 9, 3, taken_back=NOW, taken_back_by="the person")
+    assert past_words(gone, NOW) == "taken back by you, today"
