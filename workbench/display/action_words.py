@@ -16,11 +16,15 @@ if TYPE_CHECKING:
 _REFLECTION = "reflection:"
 _ACCEPTED = "bot:commit-from:"
 _IT = re.compile(r"^(linked|unlinked) it (to|from)")
+_NOTED = re.compile(r"(?:The agent|\S+) (noted|learned|proposed) “(.*?)”?", re.DOTALL)
 OUTSIDE = "in another program"
 _MONTHS = ("", "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 # An id of a memory, as summaries name it.
 _ID = re.compile(r"(?:entity|episode|core|procedure|vault|file):\S*[\w)]|\b[a-z]+--[\w-]+")
 _TRANSITION = re.compile(r"(\d+ )?(active|fading|dormant|archived)→(active|fading|dormant|archived)")
+_TRANSITIONED = re.compile(
+    r"(active|fading|dormant|archived)→(active|fading|dormant|archived) \\(([^()]*)\\)"
+)
 _LEVELS = ("archived", "dormant", "fading", "active")
 _COUNTED = re.compile(r"\b(approved|rejected|deferred|undecided) ((?:r-[\w.]+(?:, )?)+)(?: and (\d+) more)?")
 _TICKED = {"approved": "accepted", "rejected": "declined", "deferred": "set aside", "undecided": "left open"}
@@ -89,11 +93,12 @@ def named(name: str) -> str:
     if re.fullmatch(r"\d{4}-\d{2}-\d{2}", stem):
         return f"the log of {int(stem[8:])}\u00a0{_MONTHS[int(stem[5:7]) % 13]}"
     slug = stem.rpartition(":")[2].partition("--")[2] or stem.rpartition(":")[2]
-    return f"“{_words(slug)}”" if kind != "file" or "--" in stem or "/" in rest else rest
+    return f"“{slug_words(slug)}”" if kind != "file" or "--" in stem or "/" in rest else rest
 
 
-def _words(slug: str) -> str:
-    text = slug.replace("-", " ").replace("_", " ").strip()
+def slug_words(name: str) -> str:
+    """Return the words of a slug, or of an entity's `type--slug`."""
+    text = (name.partition("--")[2] or name).replace("-", " ").replace("_", " ").strip()
     return text[:1].upper() + text[1:]
 
 
@@ -126,9 +131,19 @@ def _faded(total: int, told: str) -> str:
     )
 
 
+def faded(summary: str) -> list[tuple[str, list[str]]]:
+    """Return what became of memories on a day, given what the history says: the words, and the ids."""
+    found = []
+    for before, after, ids in _TRANSITIONED.findall(summary):
+        better = _LEVELS.index(after) > _LEVELS.index(before)
+        word = f"back to {after}" if better else f"{before} → {after}"
+        found.append((word, [each.strip() for each in ids.split(", ")]))
+    return found
+
+
 def _ticks(told: str) -> str:
     found = [
-        f"{_TICKED[word]} {len(ids.split(', ')) + int(more or 0)}"
+        f"{len(ids.split(', ')) + int(more or 0)} {_TICKED[word]}"
         for word, ids, more in _COUNTED.findall(told)
     ]
     return "ticked changes of a reflection: " + ", ".join(found) if found else told
@@ -155,6 +170,11 @@ def _parts(summary: str) -> list[str]:
     return re.sub(r"“[^”]*”", lambda found: found[0].replace("; ", "\x1f"), summary).split("; ")
 
 
+def by_whom(owner: str) -> str:
+    """Return whose an action is, given how the engine says it: “the agent”, not “the main agent (bot:main)”."""
+    return owner.partition(" (")[0].replace("the main agent", "the agent").replace("the person", "you")
+
+
 def who(action: Action) -> str:
     """Return who did it, as a sentence begins."""
     if action.owner == "person" or action.actor.startswith("import:"):
@@ -166,6 +186,17 @@ def who(action: Action) -> str:
     else:
         said = words.who(action.owner) if action.owner != "main" else "the agent"
     return said[:1].upper() + said[1:]
+
+
+def brief(action: Action) -> tuple[str, str]:
+    """Return what a list says of an action, and who did it where the words alone stand for what was noted."""
+    told = sentence(action)
+    said = _NOTED.fullmatch(told)
+    if said is None:
+        return told, ""
+    return f"{'Proposal: ' if said[1] == 'proposed' else ''}{said[2]}", who(action).lower().removeprefix(
+        "the "
+    )
 
 
 def sentence(action: Action) -> str:

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from workbench.display import words
-from workbench.display.action_words import OUTSIDE, plainly, sentence, who, why
+from workbench.display.action_words import OUTSIDE, brief, faded, named, plainly, sentence, who, why
 from workbench.display.card import Card, Differs, Section
 from workbench.display.ink import Span, gap, ink, line_width, spread
 from workbench.display.memory_changes import change_lines, differing
@@ -29,6 +29,10 @@ _HELD = {
     layout.REJECTED: "what was declined",
     layout.EVOLUTION: "how the agent changed",
 }
+_REWRITTEN = (
+    "What is listed here is what history says now; what was in it before may be missing.",
+    "A backup of .audit from before brings it back. m h checks history, log and files.",
+)
 _WARNED = "The agent is warned at every session start until you decide."
 _AGAIN = re.compile("“(.*?)” was changed again since", re.DOTALL)
 _LATER = re.compile(r"(.*) \(by (.*, \d{4}-\d\d-\d\d \d\d:\d\d), [0-9a-f]+\)", re.DOTALL)
@@ -36,26 +40,34 @@ _LONGEST = 48
 
 
 def action_row(action: Action, now: datetime, width: int) -> Line:
-    """Draw an action in a list: what was done, how much of memory it touched, and when."""
-    at = f"{action.timestamp.astimezone(now.tzinfo):%H:%M}"
-    left: Line = (ink(sentence(action), "soft" if action.upkeep or action.undone_by else "text"),)
+    """Draw an action in a list: what was done, how much of memory it touched, and when.
+
+    Most of what is done is noting something: there its own words stand, and at the right who noted them.
+    """
+    role = "soft" if action.upkeep or action.undone_by else "text"
+    alert: Line = ()
     if action.alerts:
-        left = (Span(f"{ALERT} ", "danger.strong" if action.waiting else "faint"), *left)
-    beside = [at]
+        alert = (Span(f"{ALERT} ", "danger.strong" if action.waiting else "faint"),)
+    told, by = brief(action)
+    said = ink(told, role)
+    beside = [by, f"{action.timestamp.astimezone(now.tzinfo):%H:%M}"]
     if action.undone_by:
         beside.insert(0, "taken back")
     elif action.memories > 1:
         beside.insert(0, f"{action.memories:,} memories")
-    while len(beside) > 1 and width - sum(map(len, beside)) - 4 < min(_TEXT_FIRST, line_width(left)):
+    beside = [each for each in beside if each]
+    while len(beside) > 1 and width - len("  ".join(beside)) - 2 < min(
+        _TEXT_FIRST, line_width((*alert, said))
+    ):
         beside.pop(0)
-    return spread(left, (ink("  ".join(beside), "soft"),), width)
+    return spread((*alert, said), (ink("  ".join(beside), "soft"),), width)
 
 
 def action_card(done: ActionDone, now: datetime) -> Card:
     """Return the card of an action: what it did, memory by memory, why, and how it is taken back."""
     action = done.action
     when = words.moment(action.timestamp, now)
-    standing = [f"{OUTSIDE if OUTSIDE in sentence(action) else who(action)}, {when}"]
+    standing = [f"{OUTSIDE.capitalize() if OUTSIDE in sentence(action) else who(action)}, {when}"]
     if done.undone is not None:
         standing.append(f"taken back {_by(done.undone, now)}")
     sections: list[Section | Differs] = []
@@ -88,9 +100,24 @@ def _did(done: ActionDone) -> Section | Differs:
     if more := len(done.memories) - len(shown):
         lines.append((gap(2), Span(f"and {more:,} more memories; c compares before and after", "faint")))
     if not lines:
-        lines = [(gap(0), Span("No memory reads differently.", "soft"))]
-        lines += [(gap(0), ink(f"{_held(each.path)}: {each.change}", "soft")) for each in done.bookkeeping]
+        lines = _beside_memory(done)
     return Section("IT DID", tuple(lines), hangs=1)
+
+
+def _beside_memory(done: ActionDone) -> list[Line]:
+    """Say what an action did that changed what no memory says."""
+    if done.action.kind == "PROPOSE":
+        return [(gap(0), Span("Nothing yet: what was proposed is decided in the Inbox, 2.", "soft"))]
+    if done.action.kind == "ALERT":
+        return [(gap(0), Span(each, "soft")) for each in _REWRITTEN]
+    lines: list[Line] = []
+    for word, ids in faded(done.action.summary):
+        lines.append((gap(0), ink(f"{word}:", "soft")))
+        lines += [(Span("  "), ink(named(each), "text+link", None, each)) for each in ids]
+    if lines:
+        return lines
+    held = [(gap(0), ink(f"{_held(each.path)}: {each.change}", "soft")) for each in done.bookkeeping]
+    return [(gap(0), Span("No memory reads differently.", "soft")), *held]
 
 
 def _held(path: str) -> str:
@@ -122,11 +149,12 @@ def back(done: ActionDone) -> str:
     if done.undone is not None:
         return "r does it again."
     if done.obstacle:
-        return f"It cannot be taken back as a whole: {_obstacle(done.obstacle)}"
+        return f"It cannot be taken back as a whole: {obstacle_words(done.obstacle)}"
+    if action.waiting:
+        kept = "a says that you know of it." if action.kind == "ALERT" else ""
+        return kept or "a keeps the new text; r brings the old text back."
     if not action.reversible:
         return "It changed no memory that could be brought back."
-    if action.waiting:
-        return "a keeps the new text; r brings the old text back."
     what = "all of it" if action.commits > 1 or action.memories > 1 or action.accepted > 1 else "it"
     asks = (
         "" if action.own else ", asking first" if action.upkeep else f", asking first: {who(action)} did it"
@@ -134,7 +162,7 @@ def back(done: ActionDone) -> str:
     return f"r takes {what} back{asks}."
 
 
-def _obstacle(text: str) -> str:
+def obstacle_words(text: str) -> str:
     """Say in words what the engine refuses for."""
     head, _, rest = text.partition(" A later action rests on it: ")
     told = _AGAIN.match(head)

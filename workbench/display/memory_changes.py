@@ -7,7 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from workbench.display import words
-from workbench.display.action_words import sentence
+from workbench.display.action_words import sentence, slug_words
 from workbench.display.card import Card, Differs, Section
 from workbench.display.diffing import compare
 from workbench.display.entity import bare
@@ -19,13 +19,14 @@ if TYPE_CHECKING:
 
     from workbench.display.diffing import DiffRow, Piece
     from workbench.display.ink import Line
-    from workbench.engine.results.audit import Action, Comparison, MemoryChange, SinceChange
+    from workbench.engine.results.audit import Action, MemoryChange, SinceChange
+    from workbench.engine.results.memories import Shown
 
 # Sign and role of what became of a memory.
 SIGNS = {
-    "added": ("+", "added.word"),
+    "added": ("+", "strong"),
     "changed": ("±", "decide"),
-    "removed": ("-", "removed.word"),
+    "removed": ("-", "danger"),
     "scored": ("◆", "soft"),
 }
 SECTIONS = {
@@ -36,6 +37,12 @@ SECTIONS = {
     "vault": "Vault",
     "file": "Files",
 }
+_COUNTED = (
+    ("added", "added"),
+    ("changed", "changed"),
+    ("removed", "removed"),
+    ("scored", "pinned or archived"),
+)
 _TEXT_FIRST = 32
 # Lines of one memory that a list of many shows of how it differs.
 _MOST_LINES = 6
@@ -44,6 +51,7 @@ _BLOCK = re.compile(r"\s+\^[\w-]+\s*$", re.MULTILINE)
 _BESIDE = re.compile(r"\s*\(([^()]*)\)$", re.MULTILINE)
 _DAYS = re.compile(r"since \d{4}-\d{2}-\d{2}|until \d{4}-\d{2}-\d{2}|\d{4}-\d{2}-\d{2} to \d{4}-\d{2}-\d{2}")
 _ITEM = re.compile(r"^\s*- ", re.MULTILINE)
+_RELATION = re.compile(r"([\w-]+): ([\w-]+--[\w-]+(?:, [\w-]+--[\w-]+)*)")
 _BLANKS = re.compile(r"\n\s*\n\s*")
 
 
@@ -69,8 +77,12 @@ def _dated(line: str) -> str:
 
 
 def title_of(change: MemoryChange) -> str:
-    """Return what a memory is called in a list."""
-    return bare(change.title or change.id.partition(":")[2])
+    """Return what a memory is called in a list; a relation with whose it is."""
+    title = change.title or change.id.partition(":")[2]
+    if "#^" in change.id and (relation := _RELATION.fullmatch(title)):
+        ends = " and ".join(slug_words(each) for each in relation[2].split(", "))
+        return f"{slug_words(change.id.partition(':')[2].partition('#')[0])} {relation[1].replace('-', ' ')} {ends}"
+    return bare(title)
 
 
 def change_row(change: MemoryChange, by: SinceChange | None, now: datetime, width: int) -> Line:
@@ -92,16 +104,16 @@ def same_row(store: str, title: str, width: int) -> Line:
     return spread((gap(2), Span(words.sign(store) + " ", "faint"), ink(bare(title), "soft")), (), width)
 
 
-def counted(comparison: Comparison) -> str:
-    """Say how many memories came, changed and went."""
-    counts = Counter(each.change for each in comparison.memories)
-    named = (
-        ("added", "added"),
-        ("changed", "changed"),
-        ("removed", "removed"),
-        ("scored", "pinned or archived"),
-    )
-    told = [f"{name} {counts[key]:,}" for key, name in named if counts[key]]
+def counts_of(changes: Iterable[MemoryChange]) -> str:
+    """Write how many of these came, changed and went: “+2 ±3 -1”; empty where there are none."""
+    counts = Counter(each.change for each in changes)
+    return " ".join(f"{sign}{counts[key]:,}" for key, (sign, _) in SIGNS.items() if counts[key])
+
+
+def counted(changes: Iterable[MemoryChange]) -> str:
+    """Say how many of these came, changed and went."""
+    counts = Counter(each.change for each in changes)
+    told = [f"{counts[key]:,} {name}" for key, name in _COUNTED if counts[key]]
     return " · ".join(told) or "nothing differs"
 
 
@@ -111,7 +123,7 @@ def change_lines(change: MemoryChange) -> list[Line]:
     The first span of each line is a sign, and hangs.
     """
     sign, role = SIGNS.get(change.change, ("±", "decide"))
-    title = ink(title_of(change), "text+link", None, change.id)
+    title = ink(title_of(change), "text", None, change.id)
     if change.change == "scored":
         return [(Span("  ", role), ink(f"{change.standing}: ", "soft"), title)]
     if change.change != "changed":
@@ -202,3 +214,22 @@ def _who(action: Action, now: datetime) -> Line:
         ink(f"{words.moment(action.timestamp, now)}  ", "soft"),
         ink(sentence(action), "text+link", None, f"commit:{action.id}"),
     )
+
+
+def past_card(shown: Shown, then: str) -> Card:
+    """Return the card of a memory as it was, and still is.
+
+    Args:
+        shown: As the past has it.
+        then: The moment, as a sentence goes on: “as on 1 Nov”.
+    """
+    kind = (
+        Span(words.sign(shown.store) + " ", f"store.{shown.store}"),
+        ink(f"{words.kind(shown.store)} · {then}, and the same at the other moment", "soft"),
+    )
+    details = (
+        Section("ID", ((ink(shown.id, "soft"),),)),
+        Section("LINES", ((ink(f"{shown.path} {shown.start_line}–{shown.end_line}", "soft"),),)),
+    )
+    title = bare(shown.title or shown.text)
+    return Card(title, readable(shown.text) or title, kind, (), details)

@@ -38,6 +38,7 @@ _MOST = 400
 _Flag = tuple[int, Line]
 # The bars of what has happened by then; what came later steps back.
 _LIT = ("text", "text", "text", "soft")
+_HANDS_LIT = ("strong", "score.3", "store.semantic", "faint")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,22 +50,68 @@ class Pointers:
         mark: The commit it is compared with; None for now.
         here_words: What may stand beside the sign of the one, the longest first.
         mark_words: Likewise for the other.
+        signs: Of the one and of the other.
     """
 
     here: int
     mark: int | None = None
     here_words: tuple[str, ...] = ()
     mark_words: tuple[str, ...] = ()
+    signs: tuple[str, str] = (HERE, MARK)
 
 
-def ribbon_place(width: int) -> tuple[int, int]:
+def ribbon_place(width: int, *, lanes: bool = True) -> tuple[int, int]:
     """Return the first column of the ribbon itself, and how many it has, in a drawing so many cells wide."""
-    left = _MARGIN + (_LABELS if width >= _LABELS_FROM else 0)
+    left = _MARGIN + (_LABELS if lanes and width >= _LABELS_FROM else 0)
     return left, max(1, width - left - _MARGIN)
 
 
+def draw_ribbon(course: Course, window: Window, pointers: Pointers, width: int) -> list[Line]:
+    """Draw a history in one line: how much was done when, as bright as the hand that did most of it.
+
+    Returns:
+        The bars, and where two moments are compared, the line of the two signs.
+    """
+    left, cells = ribbon_place(width, lanes=False)
+    per_hand = counts(course, window, cells)
+    own = tuple(map(sum, zip(*per_hand, strict=True)))
+    here = column_of(course, window, cells, pointers.here)
+    mark = column_of(course, window, cells, pointers.mark) if pointers.mark is not None else -1
+    most = max(1, *own)
+    spans = [gap(left)]
+    for at, count in enumerate(own):
+        hand = max(range(len(per_hand)), key=lambda each, at=at: (per_hand[each][at], -each))  # type: ignore[misc]
+        glyph = _LEVELS[ceil(sqrt(count / most) * len(_LEVELS)) - 1] if count else _NONE
+        role = (
+            "decide.strong"
+            if at == here
+            else "strong"
+            if at == mark
+            else _HANDS_LIT[hand]
+            if count
+            else "rule"
+        )
+        spans.append(Span(glyph if count or at not in (here, mark) else "│", role))
+    bars = (*spans, gap(_MARGIN))
+    return [bars] if pointers.mark is None else [bars, _signs(course, window, pointers, left, cells)]
+
+
+def hands_legend() -> Line:
+    """Return what the brightness of a ribbon of one line means."""
+    named = (("you", 0), ("agents", 1), ("reflection", 2), ("upkeep", 3))
+    spans = [(Span(f"{name} ", "faint"), Span("█ ", _HANDS_LIT[hand])) for name, hand in named]
+    return tuple(span for pair in spans for span in pair)
+
+
 def draw_scrubber(
-    course: Course, window: Window, pointers: Pointers, width: int, zone: tzinfo | None, *, lanes: bool = True
+    course: Course,
+    window: Window,
+    pointers: Pointers,
+    width: int,
+    zone: tzinfo | None,
+    *,
+    lanes: bool = True,
+    hands: tuple[str, ...] = HANDS,
 ) -> list[Line]:
     """Draw a history.
 
@@ -75,6 +122,7 @@ def draw_scrubber(
         width: Cells; every line takes exactly as many, or fewer at its end.
         zone: In which days begin.
         lanes: A lane for each hand; else all of them in one.
+        hands: What each is called.
 
     Returns:
         The lanes, the line of the two signs, and the line of dates.
@@ -90,7 +138,7 @@ def draw_scrubber(
     if lanes:
         shown = [
             (name, own, _LIT[hand])
-            for hand, (name, own) in enumerate(zip(HANDS, per_hand, strict=True))
+            for hand, (name, own) in enumerate(zip(hands, per_hand, strict=True))
             if course.sums[hand][-1]
         ]
     else:
@@ -125,10 +173,10 @@ def _signs(course: Course, window: Window, pointers: Pointers, left: int, cells:
     """Draw the two signs, each with as many words as there is room for beside the other; those of the present win."""
     here = column_of(course, window, cells, pointers.here)
     mark = column_of(course, window, cells, pointers.mark) if pointers.mark is not None else -1
-    ours = _flags(max(0, min(here, cells - 1)), cells, HERE, pointers.here_words, "decide")
+    ours = _flags(max(0, min(here, cells - 1)), cells, pointers.signs[0], pointers.here_words, "decide")
     flags = [ours[0]]
     if 0 <= mark < cells and mark != here:
-        theirs = _flags(mark, cells, MARK, pointers.mark_words, "soft")
+        theirs = _flags(mark, cells, pointers.signs[1], pointers.mark_words, "soft")
         pairs = ((one, other) for one in ours for other in theirs)
         flags = list(next((pair for pair in pairs if _apart(*pair)), (ours[-1], theirs[-1])))
     line: Line = (gap(left),)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
+from workbench.display.action_words import by_whom, plainly
 from workbench.engine.errors import ConfirmationNeeded
 
 if TYPE_CHECKING:
@@ -137,6 +138,12 @@ OTHER_VERBS: dict[type, Mapping[str, Verb]] = {}
 """Verbs of what is no memory, by its kind; the module of that kind puts them in. Any other says its `elsewhere`."""
 
 
+def deed(step: NextStep) -> str:
+    """Return what a step did, in plain words, cut where they are long."""
+    said = plainly(step.summary)
+    return said if len(said) <= _LONGEST_QUOTE else said[: _LONGEST_QUOTE - 1] + "…"
+
+
 def undo(step: NextStep | None, written: Collection[str] = ()) -> Act | str:
     """Take back the newest action; ask first where it is somebody else's.
 
@@ -146,25 +153,25 @@ def undo(step: NextStep | None, written: Collection[str] = ()) -> Act | str:
     """
     if step is None:
         return "There is nothing to undo."
-    what = f"{quoted(step.summary)} ({step.by}, {step.timestamp:%H:%M})"
+    what = f"{deed(step)} ({'yours' if step.own else by_whom(step.by)}, {step.timestamp:%H:%M})"
     call = partial(_undo, step.commit, f"Undone: {what}. U redoes.", confirmed=not step.own)
     if step.own or step.commit in written:
         return Act(call)
-    return Act(call, f"Not yours ({step.by}): undo {quoted(step.summary)}?", "undo")
+    return Act(call, f"Not yours ({by_whom(step.by)}): undo “{deed(step)}”?", "undo")
 
 
 def redo(step: NextStep | None) -> Act | str:
     """Do again what was taken back last."""
     if step is None:
         return "There is nothing to redo."
-    said = f"Redone: {quoted(step.summary)}. u takes that back."
+    said = f"Redone: {deed(step)}. u takes that back."
     commit, own = step.commit, step.own
 
     def again(workspace: Workspace) -> str:
         workspace.redo(confirmed=not own, expected=commit)
         return said
 
-    return Act(again) if own else Act(again, f"Not yours ({step.by}): redo {quoted(step.summary)}?", "redo")
+    return Act(again) if own else Act(again, f"Not yours ({by_whom(step.by)}): redo “{deed(step)}”?", "redo")
 
 
 def _undo(commit: str, said: str, workspace: Workspace, *, confirmed: bool) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from workbench.engine import layout
 from workbench.engine.errors import HistoryDamaged
-from workbench.engine.history.alerts import ACKNOWLEDGES, ALERT
+from workbench.engine.history.alerts import ACKNOWLEDGES, ALERT, SETTLED_BY_ITSELF
 from workbench.engine.history.commits import CONTINUES, REDOES, REVERTS, REVERTS_ITEM, UNDOES, parse_message
 from workbench.engine.history.permissions import owner_of
 from workbench.engine.history.plan import Action as Verb
@@ -167,6 +167,8 @@ class ActionWalk:
             if group is None:
                 group = _Group(message.actor)
                 queue.append(group)
+            if message.action == Verb.ALERT and (alert := message.trailer(ALERT)):
+                raised[alert] = commit.id
             group.add(commit, message, undone_by, raised)
             raised = {}
             group.is_whole &= commit.parent is not None and changed and message.action not in _TELLS
@@ -209,7 +211,8 @@ class ActionWalk:
             alerts=tuple(group.alerts),
             waiting=tuple(each for each in group.alerts if each not in self._acknowledged),
             undone_by=group.undone_by[-1] if undone else None,
-            upkeep=message.actor.startswith(_UPKEEP) and message.action != Verb.ALERT,
+            upkeep=(message.actor.startswith(_UPKEEP) and message.action != Verb.ALERT)
+            or (message.action == Verb.ACK and message.trigger == SETTLED_BY_ITSELF),
             reversible=group.is_whole and not undone,
         )
 

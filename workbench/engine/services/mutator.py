@@ -20,6 +20,7 @@ from workbench.engine.errors import (
     StorageError,
     WorkbenchError,
 )
+from workbench.engine.history.alerts import SETTLED_BY_ITSELF
 from workbench.engine.history.commits import CONTINUES, parse_message
 from workbench.engine.history.plan import Action, Attribution, FileChange, FileView, Plan, Planner, Receipt
 from workbench.engine.history.work_files import read_work_file
@@ -330,9 +331,7 @@ class Mutator:
             return
         for alert in self._context.history.alerts(waiting=True):
             if alert.commit in own:
-                self._context.history.acknowledge(
-                    alert.id, self.attribution("changed or taken back by the same person")
-                )
+                self._context.history.acknowledge(alert.id, self.attribution(SETTLED_BY_ITSELF))
 
     def attribution(self, trigger: str, *, actor: str | None = None, named: str | None = None) -> Attribution:
         """Return who does something through this door.

@@ -9,6 +9,8 @@ from workbench.tui.parts.evidence import evidence_at
 from workbench.tui.verbs import Memory
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from workbench.display.evidence import Evidence
     from workbench.engine.results.memories import Shown
     from workbench.engine.workspace import Workspace
@@ -24,6 +26,7 @@ _GO = {
 }
 _SESSION = "file:sessions/"
 _WITH_HISTORY = frozenset({"core", "episode", "entity", "procedure", "vault", "file"})
+COMMIT = "commit:"
 HISTORY_OF = "of:"
 """What stands before a memory's id in the spot of History that shows its changes alone."""
 
@@ -46,6 +49,8 @@ class Looking:
             self._go(command)
         elif command in ("history", "go-history"):
             self._go_to_history(command)
+        elif command in _ACTIONS:
+            self._go_to_action(command, _ACTIONS[command])
         elif command == "show-evidence":
             self._frame.toggle_class("-no-evidence")
             self._frame.read_card()
@@ -79,7 +84,9 @@ class Looking:
 
     def follow(self, link: str) -> None:
         """Open what a link leads to: the line of a source beside the card, or the card of another memory."""
-        if link.startswith("file:"):
+        if link.startswith(COMMIT):
+            self._frame.go("history", spot="", row=link)
+        elif link.startswith("file:"):
             self._frame.reading.read("evidence", lambda workspace: evidence_at(workspace, link), self._show)
         else:
             self._frame.reading.read("visit", lambda workspace: _memory(workspace, link), self._visit)
@@ -119,6 +126,17 @@ class Looking:
         else:
             self._frame.say(COMMAND[command].elsewhere)
 
+    def _go_to_action(self, command: str, find: Callable[[Workspace], str | None]) -> None:
+        """Go to an action in History."""
+
+        def show(commit: str | None) -> None:
+            if commit is None:
+                self._frame.say(COMMAND[command].elsewhere)
+            else:
+                self._frame.go("history", spot="", row=COMMIT + commit)
+
+        self._frame.reading.read("go", find, show)
+
     def open_memory(self, memory_id: str) -> None:
         """Go to the place where a memory stands, or show its card here where it stands in none of its own."""
         kind = memory_id.partition(":")[0]
@@ -127,6 +145,21 @@ class Looking:
             self.follow(memory_id)
         else:
             self._frame.go(place, row=_whole(memory_id) if place == "graph" else memory_id)
+
+
+def _oldest_alert(workspace: Workspace) -> str | None:
+    """Return the action that raised the oldest alert that waits."""
+    waiting = workspace.alerts_waiting()
+    return workspace.action(waiting[-1].commit).action.id if waiting and waiting[-1].commit else None
+
+
+def _last_own(workspace: Workspace) -> str | None:
+    """Return what the person did last."""
+    own = workspace.next_steps().own
+    return own.commit if own is not None else None
+
+
+_ACTIONS = {"go-alert": _oldest_alert, "go-mine": _last_own}
 
 
 def _whole(memory_id: str) -> str:

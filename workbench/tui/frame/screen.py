@@ -11,6 +11,7 @@ from textual.containers import Container, Horizontal, Vertical
 from textual.screen import Screen
 from textual.widgets import Input, TextArea
 
+from workbench.display.action_words import by_whom
 from workbench.tui import verbs, verbs_graph
 from workbench.tui.follower import Follower
 from workbench.tui.frame import drawing, spoken
@@ -480,7 +481,7 @@ class Frame(Screen[None], inherit_bindings=False):
         step = self._steps.undo if self._steps is not None else None
         if step is None:
             return "Nothing to undo."
-        return f"u would take back “{step.summary}”{'' if step.own else f' of {step.by}'}."
+        return f"u would take back: {verbs.deed(step)}{'' if step.own else f' ({by_whom(step.by)})'}."
 
     def _keys(self) -> list[Command]:
         labels = self.place.labels
@@ -630,9 +631,9 @@ class Frame(Screen[None], inherit_bindings=False):
     def _act(self, command: Command) -> bool:
         """Do what a verb does to what is under the cursor, or marked; returns whether it is a verb of such things."""
         subjects = self.place.subjects
-        is_other = bool(subjects) and not isinstance(subjects[0], verbs.Memory)
-        of_kind = verbs.OTHER_VERBS.get(type(subjects[0]), {}) if is_other else _VERBS
-        verb = of_kind.get(command.id)
+        is_memory = not subjects or isinstance(subjects[0], verbs.Memory)
+        own = verbs.OTHER_VERBS.get(type(subjects[0]), {}) if subjects else {}
+        verb = own.get(command.id) or (_VERBS.get(command.id) if is_memory else None)
         if verb is not None:
             self.begin(verb(subjects) if subjects else command.elsewhere)
         elif command.id in _VERBS:

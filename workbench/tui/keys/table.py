@@ -185,6 +185,13 @@ PREFIXES = (
                 "Nothing is hidden here.",
             ),
             Command(
+                "show-upkeep",
+                ("u",),
+                "upkeep",
+                "List upkeep in History, or hide it.",
+                "Nothing is kept up here.",
+            ),
+            Command(
                 "only-changed", ("c",), "only changes", "Show only what changed.", "Nothing is compared here."
             ),
         ),
@@ -260,6 +267,13 @@ PREFIXES = (
             ),
             Command("import", ("i",), "import…", "Bring memory in.", "Import cannot be opened here."),
             Command("export", ("o",), "export…", "Write memory out.", "Export cannot be opened here."),
+            Command(
+                "verify-history",
+                ("h",),
+                "check history",
+                "Check that history, log and files agree.",
+                "History is checked in History; 7 goes there.",
+            ),
             Command("health", ("d",), "index and health", "Show what works in part.", "Everything works."),
             Command("reveal", ("v",), "reveal", "Show a secret on this screen, or mask it.", _ONLY_HELD),
             Command(

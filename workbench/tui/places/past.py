@@ -1,0 +1,348 @@
+"""Reads History: actions page by page, and memory as it was, compared with another moment; the moments one goes to."""
+
+from __future__ import annotations
+
+import re
+from collections import OrderedDict
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime, time, timedelta
+from typing import TYPE_CHECKING
+
+from workbench.display import words
+from workbench.display.course import UPKEEP, Course, prepare_course
+from workbench.engine.errors import HistoryDamaged, InvalidInput, NotFound, WorkbenchError
+from workbench.tui.frame.looking import HISTORY_OF
+from workbench.tui.query import parse_days
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import tzinfo
+
+    from workbench.engine.results.audit import Action, Comparison, PastScore, SinceChange
+    from workbench.engine.workspace import Workspace
+
+PAGE = 300
+NOW = ""
+_AT, _AGAINST = "at:", ".."
+_MOST_COMPARED = 8
+_COMMIT = re.compile(r"[0-9a-f]{6,40}")
+_TIME = re.compile(r"^(.*?)[ T](\d{1,2}):(\d{2})$")
+_EVERYTHING = 1_000_000_000
+
+
+@dataclass(frozen=True)
+class View:
+    """What History shows.
+
+    Args:
+        of: Id of the memory whose changes alone are listed; empty for all actions.
+        here: Commit of the moment one is at while two are compared; empty for now.
+        other: Commit of the second moment; empty for now.
+        compares: Whether two moments are compared.
+    """
+
+    of: str = ""
+    here: str = NOW
+    other: str = NOW
+    compares: bool = False
+
+    @property
+    def written(self) -> str:
+        """Return it as the frame keeps it."""
+        if self.compares:
+            return f"{_AT}{self.here}{_AGAINST}{self.other}"
+        return HISTORY_OF + self.of if self.of else ""
+
+    @classmethod
+    def parse(cls, spot: str) -> View:
+        """Read what the frame kept."""
+        if spot.startswith(HISTORY_OF):
+            return cls(of=spot.removeprefix(HISTORY_OF))
+        here, against, other = spot.removeprefix(_AT).partition(_AGAINST)
+        return cls(here=here, other=other, compares=True) if spot.startswith(_AT) and against else cls()
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What is to be read.
+
+    Args:
+        view: See `View`.
+        limit: Most actions.
+        until: Read on until an action is no later than this place in the line of moments.
+        row: Read on until this action is among them.
+        upkeep: Whether the system's own housekeeping is listed.
+        everything: Whether a comparison lists what is the same, too.
+    """
+
+    view: View = field(default_factory=View)
+    limit: int = PAGE
+    until: int | None = None
+    row: str = ""
+    upkeep: bool = False
+    everything: bool = False
+
+
+@dataclass(frozen=True)
+class Line:
+    """The whole history as a line of moments.
+
+    Args:
+        course: All commits.
+        places: Where each is, by its hash.
+        zone: In which days begin.
+        total: How many actions they make.
+    """
+
+    course: Course
+    places: Mapping[str, int]
+    zone: tzinfo | None
+    total: int
+
+    def place(self, commit: str) -> int:
+        """Return where a commit is; the newest for now, and for one that is not there any more."""
+        return self.places.get(commit, len(self.course) - 1)
+
+    def name(self, at: int) -> str:
+        """Return the hash of a commit; that of the newest is now."""
+        return NOW if at >= len(self.course) - 1 else self.course.commits[at]
+
+    def time(self, at: int) -> datetime | None:
+        """Return when a commit was made; None where its clock told no time that there is."""
+        try:
+            return datetime.fromtimestamp(self.course.seconds[at], self.zone)
+        except (OverflowError, OSError, ValueError):
+            return None
+
+    def words(self, commit: str, now: datetime) -> str:
+        """Return a moment in words: “1 Nov, 09:00”, “now”."""
+        if commit == NOW:
+            return "now"
+        moment = self.time(self.place(commit))
+        return commit[:8] if moment is None else words.moment(moment, now)
+
+    def step(self, at: int, by: int) -> int:
+        """Return the nearest commit before (-1) or after (+1) that is no upkeep; itself where there is none."""
+        course, found = self.course, at + by
+        while 0 < found < len(course) - 1 and course.hands[found] == UPKEEP:
+            found += by
+        return found if 0 <= found < len(course) else at
+
+    def step_day(self, at: int, by: int) -> int:
+        """Return the last commit of the nearest day before (-1) or after (+1) that has any."""
+        course = self.course
+        day = self._day(at)
+        if by < 0:
+            return course.last_before(self._midnight(day))
+        following = max(at, course.last_before(self._midnight(day + timedelta(1)))) + 1
+        if following >= len(course):
+            return len(course) - 1
+        return course.last_before(self._midnight(self._day(following) + timedelta(1)))
+
+    def find(self, text: str, today: date) -> int | None:
+        """Read where to go, and return the commit that was the newest then.
+
+        Args:
+            text: A day or a span of days, whose end is meant; a day and a time; so long ago; `first`, `now`; a commit.
+
+        Returns:
+            None where this is no moment.
+        """
+        text, course = text.strip().casefold(), self.course
+        if text in ("now", "first"):
+            return len(course) - 1 if text == "now" else 0
+        timed = _TIME.match(text)
+        days = parse_days(timed[1] if timed else text, today)
+        if days is None:
+            return course.find(text) if _COMMIT.fullmatch(text) else None
+        # “3w” is a span that ends today; going there means going to its beginning.
+        day = days[0] if days[1] == today else days[1]
+        if timed is None:
+            return (
+                course.last_before(self._midnight(day + timedelta(1))) if day < date.max else len(course) - 1
+            )
+        if int(timed[2]) > 23 or int(timed[3]) > 59:
+            return None
+        return course.last_before(
+            _seconds(datetime.combine(day, time(int(timed[2]), int(timed[3])), self.zone)) + 60
+        )
+
+    def _day(self, at: int) -> date:
+        return datetime.fromtimestamp(self.course.places[at], self.zone).date()
+
+    def _midnight(self, day: date) -> float:
+        return _seconds(datetime.combine(day, time(), self.zone))
+
+
+def _seconds(moment: datetime) -> float:
+    try:
+        return moment.timestamp()
+    except (OverflowError, ValueError):
+        return float("-inf") if moment.year < 2000 else float("inf")
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Memory at one moment against another.
+
+    Args:
+        older: Hash of the earlier moment.
+        newer: Hash of the later one; empty for now.
+        here: Hash of the moment that `r` brings back.
+        comparison: What differs.
+        by: Who changed each memory last, where the later moment is now.
+        same: What was there and reads the same, where that is listed.
+    """
+
+    older: str
+    newer: str
+    here: str
+    comparison: Comparison
+    by: Mapping[str, SinceChange] = field(default_factory=dict)
+    same: tuple[PastScore, ...] = ()
+
+
+@dataclass(frozen=True)
+class Listed:
+    """What was read for History.
+
+    Args:
+        wish: What was wished for.
+        now: The present, in the workspace's zone.
+        line: The whole history; None where there is none, or it is damaged.
+        actions: The newest of what was done.
+        more: Whether there are older ones.
+        title: Of the memory whose changes alone are listed.
+        compared: What two moments differ in.
+        damaged: What is wrong with the history; empty where nothing is.
+        gone: Whether there was a history here, and there is none.
+    """
+
+    wish: Wish
+    now: datetime
+    line: Line | None = None
+    actions: tuple[Action, ...] = ()
+    more: bool = False
+    title: str = ""
+    compared: Compared | None = None
+    damaged: str = ""
+    gone: bool = False
+
+    @property
+    def view(self) -> View:
+        """Return what is shown."""
+        return self.wish.view
+
+
+class PastReading:
+    """Reads what History shows; called on a thread, keeps what was compared last."""
+
+    def __init__(self) -> None:
+        self._line: Line | None = None
+        self._compared: OrderedDict[tuple[str, str, bool], Compared] = OrderedDict()
+
+    def read(self, workspace: Workspace, wish: Wish) -> Listed:
+        """Read actions, or two moments compared.
+
+        Args:
+            wish: What of it.
+        """
+        listed = Listed(wish, workspace.now())
+        try:
+            listed = replace(listed, line=self._read_line(workspace))
+        except HistoryDamaged as error:
+            listed = replace(listed, damaged=error.message)
+        try:
+            if wish.view.compares and listed.line is not None:
+                return replace(listed, compared=self._compare(workspace, listed.line, wish))
+            return self._read_actions(
+                workspace, replace(listed, wish=replace(wish, view=_listing(wish.view)))
+            )
+        except HistoryDamaged as error:
+            return replace(listed, damaged=error.message, gone=workspace.head is None)
+
+    def _read_line(self, workspace: Workspace) -> Line | None:
+        found, known = workspace.history_line(), self._line
+        if not found.commits:
+            return None
+        if known is None or known.course.commits != found.commits:
+            course = prepare_course(found.commits, found.seconds, found.actors)
+            places = {commit: at for at, commit in enumerate(found.commits)}
+            known = Line(course, places, workspace.now().tzinfo, workspace.action_count())
+            self._line = known
+        return known
+
+    def _read_actions(self, workspace: Workspace, listed: Listed) -> Listed:
+        wish, of = listed.wish, listed.view.of
+        limit = wish.limit
+        path = of.removeprefix("file:") if of.startswith("file:") else None
+        while True:
+            found = workspace.actions(
+                limit, memory=of if of and path is None else None, file=path, upkeep=wish.upkeep or bool(of)
+            )
+            last = listed.line.place(found.actions[-1].newest) if found.actions and listed.line else -1
+            too_short = (wish.until is not None and last > wish.until) or (
+                wish.row and not any(each.id == wish.row for each in found.actions)
+            )
+            if not found.more or not too_short:
+                break
+            limit = min(4 * limit, _EVERYTHING)
+        damaged = found.damaged or listed.damaged
+        return replace(
+            listed, actions=found.actions, more=found.more, title=_title(workspace, of), damaged=damaged
+        )
+
+    def _compare(self, workspace: Workspace, line: Line, wish: Wish) -> Compared:
+        here, other = wish.view.here, wish.view.other
+        places = sorted((line.place(here), line.place(other)))
+        older, newer = (line.course.commits[at] for at in places)
+        key = (older, newer, wish.everything)
+        known = self._compared.get(key)
+        if known is None:
+            is_now = line.name(places[1]) == NOW
+            comparison = workspace.compare(older, newer)
+            back = line.course.commits[line.place(here)] if line.name(line.place(here)) else older
+            known = Compared(
+                older,
+                NOW if is_now else newer,
+                back,
+                comparison,
+                _last_changes(workspace, line, places[0]) if is_now else {},
+                _same(workspace, back, comparison) if wish.everything else (),
+            )
+            self._compared[key] = known
+            while len(self._compared) > _MOST_COMPARED:
+                self._compared.popitem(last=False)
+        back = line.course.commits[line.place(here)] if line.name(line.place(here)) else older
+        return replace(known, here=back)
+
+
+def _listing(view: View) -> View:
+    """Return a view that lists actions: there is nothing to compare where history cannot be read as a whole."""
+    return View() if view.compares else view
+
+
+def _title(workspace: Workspace, of: str) -> str:
+    if not of or of.startswith("file:"):
+        return of.removeprefix("file:")
+    try:
+        return workspace.title(of)
+    except (InvalidInput, NotFound):
+        return of.partition(":")[2]
+
+
+def _last_changes(workspace: Workspace, line: Line, at: int) -> dict[str, SinceChange]:
+    moment = line.time(at)
+    if moment is None:
+        return {}
+    try:
+        since = workspace.since(moment.isoformat())
+    except WorkbenchError:
+        # Who it was is told where it is known; what differs is what was asked for.
+        return {}
+    return {each.id: each for each in (*since.forgotten, *since.changed, *since.learned)}
+
+
+def _same(workspace: Workspace, commit: str, comparison: Comparison) -> tuple[PastScore, ...]:
+    differing = {each.id for each in comparison.memories}
+    return tuple(each for each in workspace.at(commit).scores() if each.id not in differing)

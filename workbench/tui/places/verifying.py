@@ -1,0 +1,71 @@
+"""Checks that history, log and files agree, and says of each problem what mends it."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from workbench.display.card import Card, Section
+from workbench.display.ink import Span, ink
+from workbench.tui.verbs_history import without_the_shell
+
+if TYPE_CHECKING:
+    from workbench.engine.results.audit import VerifyProblem
+    from workbench.engine.workspace import Workspace
+
+_MOST = 8
+# What each kind of problem is, and what mends it.
+_SAID = {
+    "broken-object": ("Parts of history are missing or broken.",
+                      "Memory itself is whole. Putting .audit back from a backup mends it."),
+    "misleading": ("Git shows another history than this one.",
+                   "Take out what is named here; the history itself is whole."),
+    "unfinished": ("A change was cut short.", "The next change finishes it; nothing is lost."),
+    "behind": ("Something made from memory is out of date.", "The next change brings it up to date."),
+    "rewritten": ("History was rewritten by somebody else.",
+                  "The next change raises an alert for it; g a goes there, a keeps it."),
+    "foreign-commit": ("Another program wrote into history.", "r on that action takes it back."),
+    "missing-trailer": ("A change does not say who made it.", "r on that action takes it back."),
+    "author": ("A change names two authors.", "r on that action takes it back."),
+    "unreadable": ("A file cannot be read.", "Its rights, or what it is, need mending in the folder."),
+    "log-line": ("The audit log has lines that are none.", "It is a copy: taken away, it is written anew."),
+    "log-missing": ("The audit log lacks lines.", "It is a copy: taken away, it is written anew."),
+    "log-extra": ("The audit log has lines that no change has.", "It is a copy: taken away, it is written anew."),
+    "log-order": ("Lines of the audit log are out of order.", "It is a copy: taken away, it is written anew."),
+    "outside-edit": ("Files were changed in another program.", "The next change takes them in; nothing is lost."),
+    "unaccounted": ("A change touched files that it does not name.", "enter on that action shows them."),
+}  # fmt: skip
+
+
+def read_verified(workspace: Workspace) -> Card:
+    """Check, and return the card that says what was found; called on a thread."""
+    verified = workspace.audit_verify()
+    counted = f"{verified.commits:,} commits, {verified.entries:,} lines of the log"
+    if verified.ok:
+        waits = (
+            f"{len(verified.waiting)} files wait for a decision on the secrets in them."
+            if verified.waiting
+            else ""
+        )
+        return Card("History, log and files agree.", "History, log and files agree.", (ink(counted, "soft"),),
+                    (Section("WAITS", ((ink(waits),),)),) if waits else ())  # fmt: skip
+    problems = sorted(verified.problems, key=lambda each: each.kind)
+    sections = tuple(
+        _section(kind, list(alike)) for kind, alike in groupby(problems, key=lambda each: each.kind)
+    )
+    count = len(problems)
+    title = f"{count:,} {'problem was' if count == 1 else 'problems were'} found in the history."
+    return Card(title, title, (ink(counted, "soft"),), sections)
+
+
+def _section(kind: str, problems: list[VerifyProblem]) -> Section:
+    what, remedy = _SAID.get(kind, ("Something does not agree.", ""))
+    lines = [(Span("", "text"), ink(what, "danger"))]
+    for each in problems[:_MOST]:
+        said = without_the_shell(each.detail)
+        lines.append((Span("· ", "soft"), ink(f"{each.where}: {said}" if said else each.where, "soft")))
+    if len(problems) > _MOST:
+        lines.append((Span("· ", "soft"), Span(f"and {len(problems) - _MOST:,} more", "faint")))
+    if remedy:
+        lines.append((Span("", "text"), ink(remedy)))
+    return Section("PROBLEM", tuple(lines), hangs=1)

@@ -1,0 +1,220 @@
+"""What keys act on in History, and what is done to it: actions, alerts, and memory as it was."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from workbench.display.action_words import sentence, who
+from workbench.display.actions import obstacle_words
+from workbench.engine.errors import BudgetExceeded, InvalidInput, NotFound, Refused, RoleRefused, Stale
+from workbench.tui.frame.looking import COMMIT
+from workbench.tui.keys.table import COMMAND
+from workbench.tui.verbs import OTHER_VERBS, Act, Memory, quoted
+
+if TYPE_CHECKING:
+    from workbench.engine.results.audit import Action, MemoryChange, SinceChange
+    from workbench.engine.results.memories import Changed
+    from workbench.engine.workspace import Workspace
+
+_REFLECTION = "reflection:"
+_STAYS = "History stays as it was; r takes an action back."
+_CHANGED_SINCE = (Stale, NotFound, InvalidInput, Refused, RoleRefused, BudgetExceeded)
+_AT_THE_SHELL = re.compile(r"[^.:]*[.:]? ?\bworkbench [a-z]+\b.*", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Happened:
+    """An action.
+
+    Args:
+        action: What was done.
+        title: In one sentence.
+    """
+
+    action: Action
+    title: str
+
+    @property
+    def id(self) -> str:
+        """Return `commit:` and the hash of its first commit."""
+        return COMMIT + self.action.id
+
+
+@dataclass(frozen=True)
+class Differing(Memory):
+    """A memory of a past moment.
+
+    Args:
+        commit: The moment that it can be brought back from.
+        then: It in words.
+        change: How it reads otherwise at the other moment; None where it is the same.
+        by: Who changed it last, where that is known.
+    """
+
+    commit: str = ""
+    then: str = ""
+    change: MemoryChange | None = None
+    by: SinceChange | None = None
+
+
+@dataclass(frozen=True)
+class Several:
+    """All that differs in a block, in a part of memory, or altogether.
+
+    Args:
+        id: Of its heading.
+        title: What it is called.
+        members: What differs.
+    """
+
+    id: str
+    title: str
+    members: tuple[Differing, ...]
+
+
+def take_back(happened: tuple[Happened, ...]) -> Act | str:
+    """Take an action back, a reflection or an import whole; or do again what was taken back."""
+    if len(happened) > 1:
+        return "Actions are taken back one at a time."
+    action, said = happened[0].action, happened[0].title
+    if action.undone_by is not None:
+        call = partial(_again, action.undone_by, said)
+        return (
+            Act(call) if action.own else Act(call, f"Not yours ({who(action)}): do it again?", "do it again")
+        )
+    if not action.reversible:
+        return "It changed no memory that could be brought back."
+    call = partial(_take_back, action, said)
+    if action.own:
+        return Act(call)
+    size = f", {action.memories:,} memories" if action.memories > 1 else ""
+    return Act(call, f"Not yours ({who(action)}{size}): take back {quoted(said)}?", "take it back")
+
+
+def _take_back(action: Action, said: str, workspace: Workspace) -> str:
+    try:
+        if action.actor.startswith(_REFLECTION):
+            changed = workspace.rollback(reflection=action.actor.removeprefix(_REFLECTION))
+        else:
+            changed = workspace.revert(action.id, whole=action.commits > 1)
+    except _CHANGED_SINCE as error:
+        raise Refused(obstacle_words(without_the_shell(error.message))) from error
+    return _told(changed, f"Took back: {said.rstrip('.')}.", "u does it again.")
+
+
+def _again(commit: str, said: str, workspace: Workspace) -> str:
+    try:
+        changed = workspace.revert(commit)
+    except _CHANGED_SINCE as error:
+        raise Refused(obstacle_words(without_the_shell(error.message))) from error
+    return _told(changed, f"Done again: {said.rstrip('.')}.", "u takes that back.")
+
+
+def acknowledge(happened: tuple[Happened, ...]) -> Act | str:
+    """Keep the change behind an alert."""
+    waiting = [(each, alert) for each in happened for alert in each.action.waiting]
+    if not waiting:
+        return COMMAND["accept"].elsewhere
+
+    def call(workspace: Workspace) -> str:
+        for _, alert in waiting:
+            workspace.acknowledge(alert)
+        named = happened[0].action.files[0] if len(waiting) == 1 else f"{len(waiting)} changes"
+        return f"Kept the change of {named}; the agent is not warned of it any more."
+
+    return Act(call)
+
+
+def refuse_to_decline(happened: tuple[Happened, ...]) -> str:
+    """Say which keys decide on an alert."""
+    if any(each.action.waiting for each in happened):
+        return "r brings the old text back, a keeps the new one."
+    return COMMAND["decline"].elsewhere
+
+
+def bring_back(differing: tuple[Differing, ...]) -> Act | str:
+    """Bring memories back as they were, in one action."""
+    wanted = tuple(each for each in differing if each.change is not None)
+    if not wanted:
+        return f"Already the same {differing[0].then}."
+    what = quoted(wanted[0].title) if len(wanted) == 1 else f"{len(wanted)} memories"
+    call = partial(_bring_back, tuple(f"{each.id}@{each.commit}" for each in wanted), what, wanted[0].then)
+    others = {each.by.owner: each.by for each in wanted if each.by is not None and each.by.owner != "person"}
+    if not others:
+        return Act(call)
+    last = max(others.values(), key=lambda each: each.timestamp)
+    by = " and others" if len(others) > 1 else ""
+    changed = f"{_owner(last)}{by} changed {'it' if len(wanted) == 1 else 'some of them'} since"
+    return Act(call, f"{changed}: bring {what} back {wanted[0].then}?", "bring back")
+
+
+def _owner(by: SinceChange) -> str:
+    from workbench.display import words
+
+    said = words.who(by.owner) if by.owner != "main" else "the agent"
+    return said[:1].upper() + said[1:]
+
+
+def bring_all_back(several: tuple[Several, ...]) -> Act | str:
+    """Bring back all that differs under a heading; ask first, for that is a good deal."""
+    members = tuple(dict.fromkeys(member for each in several for member in each.members))
+    if not members:
+        return "Nothing differs; there is nothing to bring back."
+    then = members[0].then
+    what = several[0].title if len(several) == 1 else f"{len(several)} parts"
+    count = f"{len(members)} {'memory' if len(members) == 1 else 'memories'}"
+    call = partial(
+        _bring_back, tuple(f"{each.id}@{each.commit}" for each in members), f"{what}, {count},", then
+    )
+    others = any(each.by is not None and each.by.owner != "person" for each in members)
+    if len(members) == 1 and not others:
+        return Act(call)
+    return Act(
+        call, f"Bring {what} back {then}: {count}{', others’ work too' if others else ''}?", "bring back"
+    )
+
+
+def _bring_back(ids: tuple[str, ...], what: str, then: str, workspace: Workspace) -> str:
+    try:
+        changed = workspace.rollback(memory=ids)
+    except _CHANGED_SINCE as error:
+        raise Refused(without_the_shell(error.message)) from error
+    if changed.commit is None:
+        return f"Already the same {then}."
+    return _told(changed, f"Brought back {what} {then}.", "u takes that back.")
+
+
+def _told(changed: Changed, said: str, undone: str) -> str:
+    if changed.commit is None:
+        return "Nothing had to change."
+    warnings = " ".join(without_the_shell(each) for each in changed.warnings)
+    return " ".join(filter(None, (said, warnings, undone)))
+
+
+def without_the_shell(text: str) -> str:
+    """Return what the engine says without the command to type."""
+    return _AT_THE_SHELL.sub("", text).strip()
+
+
+def _past(differing: tuple[Differing, ...]) -> str:
+    return f"This is memory {differing[0].then}; G returns to now."
+
+
+def happened(action: Action) -> Happened:
+    """Return what keys act on, given an action."""
+    return Happened(action, sentence(action))
+
+
+OTHER_VERBS[Happened] = {
+    "bring-back": take_back,
+    "accept": acknowledge,
+    "decline": refuse_to_decline,
+    "pin": lambda _: _STAYS,
+    "forget": lambda _: "An action is taken back with r.",
+    "reinforce": lambda _: COMMAND["reinforce"].elsewhere,
+}
+OTHER_VERBS[Differing] = {"bring-back": bring_back, "pin": _past, "forget": _past, "reinforce": _past}
+OTHER_VERBS[Several] = {"bring-back": bring_all_back}
