@@ -331,3 +331,16 @@ def test_an_agent_with_a_shell_reflects_task_by_task(agent: Program, tmp_path: P
     missing = agent.inside("reflect", "--take-in", str(tmp_path / "none.json"), "--json")
     assert missing.exit_code == 2
     assert json.loads(missing.stdout)["error"]["where"].endswith("none.json")
+
+
+def test_past_reflections_are_listed_with_what_became_of_them(proposed: Program) -> None:
+    assert "No reflection was decided on" in asked(proposed, "review", "past", code=3)
+    asked(proposed, "review", "approve", "r-002.3", "r-001.4")
+    asked(proposed, "review", "apply", "--yes")
+    told = asked(proposed, "review", "past")
+    assert "2 written, 0 declined" in told
+    assert "Came over from before" in told
+    (past,) = asked_json(proposed, "review", "past")["reflections"]
+    assert (past["applied"], past["takenBack"]) == (2, None)
+    asked(proposed, "rollback", "--reflection", past["id"], "--yes")
+    assert "taken back" in asked(proposed, "review", "past")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -20,10 +21,11 @@ from workbench.display.deciding import (
 )
 from workbench.display.ink import line_width, plain_text
 from workbench.display.writing import answer_words, preview_card, written_words
+from workbench.engine import layout
 from workbench.engine.results.audit import MemoryChange
 from workbench.engine.results.inbox import InboxPreview, PastReflection, Written
 from workbench.engine.results.memories import CoreBlock, CoreView, HeldMemory
-from workbench.engine.results.reviews import Proposal, Quoted, ReviewItem
+from workbench.engine.results.reviews import FilePreview, Proposal, Quoted, ReviewItem
 
 NOW = datetime(2026, 11, 23, 9, 5, tzinfo=UTC)
 WIDTHS = (24, 36, 55, 80, 88, 140)
@@ -200,6 +202,25 @@ def test_a_preview_says_what_each_memory_will_say_and_what_is_gone_for_good() ->
     assert "  + pays within 45 days" in drawn
     assert "FOR GOOD erased; undo cannot bring it back" in drawn
     assert any("“Mei is vegan”: It says something else by now." in line for line in drawn)
+
+
+def test_an_insight_is_in_the_preview_and_no_fact_stands_there_twice() -> None:
+    page = (
+        "# org--nordlicht\n\n## Facts\n- pays within 30 days ^fold\n",
+        "# org--nordlicht\n\n## Facts\n- pays late ^fold\n",
+    )
+    shown = replace(
+        preview(),
+        memories=(
+            MemoryChange(
+                "entity:org--nordlicht", "semantic", "n.md", "Nordlicht", "changed", page[0], page[1]
+            ),
+        ),
+        files=(FilePreview(layout.EVOLUTION, "", "## Insights\n- Decides in the evening ^eabc\n"),),
+    )
+    drawn = [plain_text(line).rstrip() for line in card_lines(preview_card(shown, {}, {}), 88)]
+    assert "  + Decides in the evening" in drawn
+    assert not any("pays" in line for line in drawn)
 
 
 def test_the_answer_and_the_account_count_alike() -> None:

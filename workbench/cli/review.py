@@ -21,6 +21,7 @@ from workbench.display.reviews import (
     due_lines,
     handed_out_lines,
     item_lines,
+    past_lines,
     preview_lines,
     progress_line,
     reflected_lines,
@@ -514,6 +515,19 @@ def rejected(invocation: Invocation, ids: tuple[str, ...]) -> int:
             return invocation.report_change(changed, f"{names} may be proposed again.")
         found = workspace.review_rejected()
     return invocation.report(found, rejections_lines, code=DONE if found.rejections else NOTHING_FOUND)
+
+
+@review_command.subcommand(
+    "past",
+    short_help="List past reflections: what was written, declined, or taken back",
+    answers="Which reflections were there, and can I take one back?",
+    examples=("workbench review past", "workbench review past --json"),
+)
+def past(invocation: Invocation) -> int:
+    """One is taken back whole with `rollback --reflection ID`; what was done since elsewhere stays."""
+    with invocation.open() as workspace:
+        found = workspace.reflections()
+    return invocation.report(found, past_lines, code=DONE if found.reflections else NOTHING_FOUND)
 
 
 reflect_command = group(

@@ -9,12 +9,13 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from workbench.display.audit import unified_lines
-from workbench.display.changes import account_lines, at_minute, held_back_lines
+from workbench.display.changes import account_lines, at_minute, held_back_lines, on_day
 from workbench.display.text import Page, clip, counted, display_width, safe, safe_line
 from workbench.engine import layout
 from workbench.engine.reflection.kinds import FORMS, Kind, kind_of
 
 if TYPE_CHECKING:
+    from workbench.engine.results.inbox import PastReflections
     from workbench.engine.results.reviews import (
         Applied,
         FilePreview,
@@ -290,6 +291,23 @@ def rejections_lines(page: Page, rejected: Rejections) -> list[str]:
     for problem in rejected.problems:
         lines += page.wrapped(safe_line(f"{rejected.path}:{problem}"), first="! ")
     hint = "Allow one to be proposed again: workbench review rejected --forget ID"
+    return [*lines, "", page.paint(hint, "quiet")]
+
+
+def past_lines(page: Page, found: PastReflections) -> list[str]:
+    """List past reflections, newest first, each with what was decided and whether it was taken back."""
+    if not found.reflections:
+        return ["No reflection was decided on so far."]
+    lines = [page.heading("Past reflections", str(len(found.reflections)))]
+    for each in found.reflections:
+        day = on_day(page, each.written) if each.written is not None else "undated"
+        said = f"{safe_line(each.id)}  {day}  {each.applied} written, {each.declined} declined"
+        if each.taken_back is not None:
+            said += f"; taken back {on_day(page, each.taken_back)} by {safe_line(each.taken_back_by)}"
+        lines.append(clip(said, page.width))
+        for text in [item.text for item in each.items if item.decision == "approved"] or [each.summary]:
+            lines += page.wrapped(safe_line(text), first="  ") if text else []
+    hint = "Take one back whole: workbench rollback --reflection ID"
     return [*lines, "", page.paint(hint, "quiet")]
 
 

@@ -165,7 +165,7 @@ def _preview(
     for each in preview.files:
         if each.path == layout.EVOLUTION:
             lines += [BLANK, (Span("✦ ", "store.file"), Span("How understanding has changed", "strong"))]
-            lines += _text_changes(each.before or "", each.after or "", measure)
+            lines += _text_changes(each.before or "", each.after or "", measure, parts_apart=False)
     before, after = preview.core_before, preview.core_after
     if before.tokens != after.tokens:
         lines += [BLANK, budget_line("Core memory then", after.tokens, after.cap, measure, role="soft")]
@@ -229,21 +229,25 @@ def _statement(sign: str, before: str, after: str, width: int) -> list[Line]:
     return _signed(sign, new or old, width, "text" if new else "soft")
 
 
-def _text_changes(before: str, after: str, width: int) -> list[Line]:
-    """Draw the lines of a text that differ; facts and relations with an id of their own are drawn by themselves."""
+def _text_changes(before: str, after: str, width: int, *, parts_apart: bool = True) -> list[Line]:
+    """Draw the lines of a text that differ.
+
+    Args:
+        parts_apart: Whether lines with an id of their own, such as facts, are drawn by themselves.
+    """
+
+    def said(pieces: Sequence[Piece]) -> str:
+        text = "".join(piece.text for piece in pieces)
+        own = parse_statement(text.strip().removeprefix("- ")).block_id if parts_apart else None
+        return statement(text) if _is_said(text) and own is None else ""
+
     lines: list[Line] = []
     for row in compare(before, after, context=0):
         if row.kind in ("removed", "changed"):
-            lines += _signed("-", _said(row.before), width, "soft")
+            lines += _signed("-", said(row.before), width, "soft")
         if row.kind in ("added", "changed"):
-            lines += _signed("+", _said(row.after), width)
+            lines += _signed("+", said(row.after), width)
     return lines[:_MOST_DIFF]
-
-
-def _said(pieces: Sequence[Piece]) -> str:
-    text = "".join(piece.text for piece in pieces)
-    own = parse_statement(text.strip().removeprefix("- ")).block_id
-    return statement(text) if _is_said(text) and own is None else ""
 
 
 def _is_said(line: str) -> bool:
