@@ -133,3 +133,11 @@ def ordinal(number: int) -> str:
     """Return a place in words: “1st”, “12th”."""
     ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10 if number // 10 % 10 != 1 else 0, "th")
     return f"{number}{ending}"
+
+
+def coming(on: date, now: date) -> str:
+    """Return a day to come as short as it can be understood: today, tomorrow, a weekday, a date."""
+    days = (on - now).days
+    if days in (0, 1):
+        return "tomorrow" if days else "today"
+    return f"{on:%a}" if 1 < days < 7 else f"{on.day} {on:%b}"

@@ -1,0 +1,138 @@
+"""What takes long: one work at a time on its own thread, told at the right of the status line, called off with esc."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+from workbench.engine.errors import WorkbenchError
+from workbench.tui.keys.table import COMMAND
+from workbench.tui.verbs import Act
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from workbench.engine.results.reviews import Progress, ReflectionDue
+    from workbench.engine.workspace import Workspace
+    from workbench.tui.frame.screen import Frame
+
+_STOPPED = "{} was stopped; what was done until then stays."
+
+
+class Working:
+    """Does what takes long beside everything else.
+
+    Args:
+        frame: In which it is told.
+        workspace: What is worked on.
+    """
+
+    def __init__(self, frame: Frame, workspace: Workspace) -> None:
+        self._frame = frame
+        self._workspace = workspace
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._name = ""
+        self.words = ""
+
+    @property
+    def is_running(self) -> bool:
+        """Return whether something is under way."""
+        return self._thread is not None
+
+    def begin(self, name: str, work: Callable[[Callable[[str], None], Callable[[], bool]], str]) -> None:
+        """Begin something.
+
+        Args:
+            name: What it is called, as a sentence begins: “The reading”.
+            work: Does it on a thread; told how to say in a word or two how far it is, and what to ask whether it was
+                called off. Returns the sentence of the status line.
+        """
+        if self._thread is not None:
+            self._frame.say(f"{self._name} is still under way; esc stops it.")
+            return
+        self._name, self.words = name, ""
+        self._stop.clear()
+
+        def run() -> None:
+            try:
+                said, is_problem = work(self._tell, self._stop.is_set), False
+            except WorkbenchError as error:
+                said, is_problem = f"{error.message} {error.remedy or ''}".strip(), not self._stop.is_set()
+                if self._stop.is_set():
+                    said = _STOPPED.format(name)
+            self._frame.app.call_later(self._ended, said, is_problem)
+
+        self._thread = threading.Thread(target=run, name=name, daemon=True)
+        self._thread.start()
+
+    def stop(self) -> bool:
+        """Call off what is under way; returns whether anything is."""
+        if self._thread is None:
+            return False
+        self._stop.set()
+        self._frame.say(f"{self._name} stops.")
+        return True
+
+    def close(self) -> None:
+        """Call off what is under way, and wait for its end."""
+        thread = self._thread
+        if thread is not None:
+            self._stop.set()
+            thread.join()
+
+    def _tell(self, words: str) -> None:
+        if words != self.words:
+            self.words = words
+            self._frame.app.call_later(self._frame.redraw)
+
+    def _ended(self, said: str, is_problem: bool) -> None:
+        self._thread, self.words = None, ""
+        self._frame.say(said, is_problem=is_problem)
+        self._frame.read_again()
+
+    def do(self, command: str) -> bool:
+        """Read what is new, where anything is."""
+        if command != "reflect":
+            return False
+        self._frame.reading.read("due", lambda workspace: workspace.reflection_due(), self._reflect)
+        return True
+
+    def take(self, key: str) -> bool:  # noqa: ARG002 - there is no line to write in
+        """Take no key: nothing is written here."""
+        return False
+
+    def _reflect(self, due: ReflectionDue) -> None:
+        if not due.unprocessed:
+            last = f" The last reflection was on {due.last.day} {due.last:%b}." if due.last else ""
+            self._frame.say(COMMAND["reflect"].elsewhere.rstrip(".") + "." + last)
+        elif due.waiting:
+            renew = Act(
+                lambda _: self._begin_from_thread(renew=True),
+                f"{due.waiting} waits in the Inbox. Read {due.unprocessed:,} new notes as well?",
+                "read them; what is undecided comes again",
+            )
+            self._frame.begin(renew)
+        else:
+            self._begin(renew=False)
+
+    def _begin_from_thread(self, *, renew: bool) -> str:
+        self._frame.app.call_later(lambda: self._begin(renew=renew))
+        return "Reading what is new; esc stops it."
+
+    def _begin(self, *, renew: bool) -> None:
+        self._frame.say("Reading what is new; everything else works meanwhile, and esc stops it.")
+
+        def read(tell: Callable[[str], None], stopped: Callable[[], bool]) -> str:
+            def progress(told: Progress) -> None:
+                steps = f" {told.done:,} of {told.total:,}" if told.total else ""
+                tell(f"{told.phase}{steps}")
+
+            reflected = self._workspace.reflect(renew=renew, progress=progress, cancelled=stopped)
+            if not reflected.ids:
+                return reflected.reason
+            count = len(reflected.ids)
+            key = self._frame.keymap.key("place-inbox")
+            return f"{count} {'change waits' if count == 1 else 'changes wait'} in the Inbox ({key})."
+
+        self.begin("The reading", read)
