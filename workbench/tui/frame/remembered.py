@@ -25,6 +25,7 @@ class Remembered:
         spots: Where in a place one was, by place.
         kept: What else a place keeps, by place and name: its filter, its order, its splits.
         asked: The last questions, the newest first.
+        last_here: When the last visit of more than a minute ended, ISO 8601; empty before that.
     """
 
     place: str = ""
@@ -32,6 +33,7 @@ class Remembered:
     spots: dict[str, str] = field(default_factory=dict)
     kept: dict[str, dict[str, str]] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
+    last_here: str = ""
 
     @classmethod
     def load(cls, folder: Path) -> Self:
@@ -48,6 +50,7 @@ class Remembered:
             rows=_texts(kept.get("rows")),
             spots=_texts(kept.get("spots")),
             kept={str(place): _texts(each) for place, each in _entries(kept.get("kept"))},
+            last_here=str(kept.get("last_here", "")),
             asked=[str(each) for each in asked] if isinstance(asked, list) else [],
         )
 

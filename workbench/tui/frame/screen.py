@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
@@ -12,6 +13,7 @@ from textual.screen import Screen
 from textual.widgets import Input, TextArea
 
 from workbench.display.action_words import by_whom
+from workbench.engine.clock import time_or_none
 from workbench.tui import verbs, verbs_graph
 from workbench.tui.follower import Follower
 from workbench.tui.frame import drawing, spoken
@@ -30,7 +32,8 @@ from workbench.tui.frame.seen import Seen
 from workbench.tui.frame.splits import Splits
 from workbench.tui.frame.stepping import Stepping
 from workbench.tui.frame.trail import Step, Trail
-from workbench.tui.keys.table import MOVING, Command, Prefix, canonical, written
+from workbench.tui.frame.working import Working
+from workbench.tui.keys.table import COMMAND, MOVING, Command, Prefix, canonical, written
 from workbench.tui.parts.canvas import CanvasPart
 from workbench.tui.parts.chooser import ChooserPart
 from workbench.tui.parts.line import DrawnLines
@@ -65,7 +68,9 @@ _SHEET_AFTER = 0.4
 _REST = 0.05
 # Changes that follow one another within so many seconds count as one.
 _CALM = 0.08
-_FIRST = "timeline"
+_FIRST = "today"
+# A shorter visit is no visit: looking in twice must not empty the account of what happened.
+_VISIT = timedelta(minutes=1)
 _LINES = ("rail", "line-of-places", "crumbs", "status", "keys", "sheet")
 _VERBS: Mapping[str, verbs.Verb] = {**verbs.VERBS, **verbs_graph.VERBS}
 # What changes most acts on the row that was painted under the cursor when it was typed.
@@ -192,7 +197,11 @@ class Frame(Screen[None], inherit_bindings=False):
         self.finding = Finding(self)
         self.copying = Copying(self)
         self.splits = Splits(self, self._remembered.kept.setdefault("frame", {}))
+        self.working = Working(self, self._workspace)
+        self.began = self._workspace.now()
+        self.last_here = time_or_none(self._remembered.last_here)
         self._capabilities: tuple[Capability, ...] = (
+            self.working,
             self.choosing,
             self.asking,
             self.looking,
@@ -213,6 +222,9 @@ class Frame(Screen[None], inherit_bindings=False):
         self.editing.keep_open()
         if self._current:
             self._leave_place()
+        if (now := self._workspace.now()) - self.began > _VISIT:
+            self._remembered.last_here = now.isoformat()
+        self.working.close()
         if self._follower is not None:
             self._follower.stop()
         self.reading.close()
@@ -422,6 +434,8 @@ class Frame(Screen[None], inherit_bindings=False):
 
     def _background(self) -> str:
         """Return what the background is at, in a word or two."""
+        if self.working.words:
+            return self.working.words
         follower = self._follower
         if follower is None:
             return ""
@@ -435,6 +449,14 @@ class Frame(Screen[None], inherit_bindings=False):
         self._read_counts()
 
     # What stands around the place.
+
+    def redraw(self) -> None:
+        """Draw what stands around the place again."""
+        self._draw()
+
+    def run_named(self, command_id: str) -> None:
+        """Carry out a command of the table."""
+        self.run(COMMAND[command_id])
 
     def _draw(self) -> None:
         if not self.is_mounted or not self.is_open:
@@ -704,7 +726,7 @@ class Frame(Screen[None], inherit_bindings=False):
             self.do_back()
         elif self._current != PLACES[0].name and self.place_named(PLACES[0].name) is not None:
             self.go(PLACES[0].name)
-        else:
+        elif not self.working.stop():
             self.say(self.keymap.command("out").elsewhere)
 
     def do_next_part(self) -> None:

@@ -49,7 +49,7 @@ class Working:
                 called off. Returns the sentence of the status line.
         """
         if self._thread is not None:
-            self._frame.say(f"{self._name} is still under way; esc stops it.")
+            self._frame.say(f"{self._name} is still under way; esc in Today stops it.")
             return
         self._name, self.words = name, ""
         self._stop.clear()
@@ -118,10 +118,10 @@ class Working:
 
     def _begin_from_thread(self, *, renew: bool) -> str:
         self._frame.app.call_later(lambda: self._begin(renew=renew))
-        return "Reading what is new; esc stops it."
+        return "Reading what is new; esc in Today stops it."
 
     def _begin(self, *, renew: bool) -> None:
-        self._frame.say("Reading what is new; everything else works meanwhile, and esc stops it.")
+        self._frame.say("Reading what is new; everything else works meanwhile, and esc in Today stops it.")
 
         def read(tell: Callable[[str], None], stopped: Callable[[], bool]) -> str:
             def progress(told: Progress) -> None:

@@ -114,6 +114,12 @@ class Waits:
     now: datetime
 
 
+def words_contradicted(workspace: Workspace, inbox: Inbox) -> dict[str, str]:
+    """Return the words of the memories that proposals contradict, by id; called on a thread."""
+    against = {each for group in inbox.proposals for one in group for each in memories_against(one)}
+    return {each: text for each in against if (text := _words_of(workspace, each))}
+
+
 class InboxRows(SectionedRows["Waiting | Reflected | str"]):
     """What waits under what it asks, and past reflections below."""
 
@@ -184,10 +190,12 @@ class InboxPlace(Place):
 
     def read(self, workspace: Workspace) -> Waits:
         inbox = workspace.inbox()
-        against = {each for group in inbox.proposals for one in group for each in memories_against(one)}
-        said = {each: text for each in against if (text := _words_of(workspace, each))}
         return Waits(
-            inbox, workspace.reflections().reflections, workspace.reflection_due(), said, workspace.now()
+            inbox,
+            workspace.reflections().reflections,
+            workspace.reflection_due(),
+            words_contradicted(workspace, inbox),
+            workspace.now(),
         )
 
     def rows(self, results: Waits) -> InboxRows:

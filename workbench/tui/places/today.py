@@ -17,11 +17,15 @@ from workbench.display.today import (
     notice_card,
     since_heading,
 )
+from workbench.tui.places.inbox import words_contradicted
 from workbench.tui.places.place import Place
+from workbench.tui.places.ticks import CHANGES, CLASHES, SECRETS, Waiting, tick, waiting_rows
 from workbench.tui.verbs import OTHER_VERBS, Act, Memory
 from workbench.tui.widgets.rows import SectionedRows
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from workbench.display.card import Card
     from workbench.display.evidence import Evidence
     from workbench.display.ink import Line
@@ -35,6 +39,15 @@ if TYPE_CHECKING:
     from workbench.tui.verbs import Subject
 
 _WEEK = 7
+_MOST_TOLD = 12
+_TICKS = {
+    "accept": "accept",
+    "decline": "decline",
+    "set-aside": "aside",
+    "older": "older",
+    "newer": "newer",
+    "both": "both",
+}
 _MOST_LEARNED, _MOST_CHANGED, _MOST_FALLS = 8, 4, 8
 _SIGNS = {"changed": "±", "forgotten": "-", "faded": "↓"}
 
@@ -48,6 +61,7 @@ class Account:
         last: When one was here last; None on a first visit.
         alerts: That nobody has decided on.
         inbox: What waits.
+        said: The words of memories that proposals contradict, by id.
         due: What no reflection has read.
         since: What became of memory since then.
         falls: What drops a level this week, the soonest first.
@@ -60,6 +74,7 @@ class Account:
     last: datetime | None
     alerts: tuple[Alert, ...]
     inbox: Inbox
+    said: Mapping[str, str]
     due: ReflectionDue
     since: Since
     falls: tuple[Fall, ...]
@@ -134,7 +149,7 @@ class Heading:
     beside: str = ""
 
 
-Row: TypeAlias = "Alarm | Notice | Learned | Heading"
+Row: TypeAlias = "Alarm | Waiting | Notice | Learned | Heading"
 
 
 class AccountRows(SectionedRows["Row"]):
@@ -154,14 +169,14 @@ class AccountRows(SectionedRows["Row"]):
         self._section(Heading("Fades this week"), [*falls, *rest])
 
     def _section(self, heading: Heading, rows: object) -> None:
-        found = tuple(cast("tuple[Alarm | Notice | Learned, ...]", rows))
+        found = tuple(cast("tuple[Alarm | Waiting | Notice | Learned, ...]", rows))
         if found:
             self._add_heading(heading)
         for row in found:
             key = f"{heading.text}:{row.memory.id}" if isinstance(row, Learned) else row.id
             self._add(row, key)
 
-    def row(self, key: str) -> Alarm | Notice | Learned | None:
+    def row(self, key: str) -> Alarm | Waiting | Notice | Learned | None:
         """Return the row with an id."""
         found = self._row(key)
         return None if isinstance(found, Heading) else found
@@ -176,6 +191,9 @@ class AccountRows(SectionedRows["Row"]):
         if isinstance(row, Alarm):
             when = words.moment(row.alert.timestamp, self._account.now)
             return _beside((Span("▲ ", "danger"), ink(row.title)), when, width)
+        if isinstance(row, Waiting):
+            asked = ", ".join(dict.fromkeys(each.from_ for each in row.proposals)) or "reflection"
+            return _beside((Span("◆ ", "decide"), ink(row.title)), asked, width)
         if isinstance(row, Notice):
             sign = Span("◆ ", "decide") if row.place == "inbox" else Span("  ")
             return _beside((sign, ink(row.title)), row.beside, width)
@@ -195,38 +213,38 @@ def _beside(left: Line, beside: str, width: int) -> Line:
     return spread(left, right, width)
 
 
-def waiting(account: Account) -> list[Notice]:
-    """Return what waits in the Inbox: contradictions by name, all else by how many of each kind."""
-    inbox, rows = account.inbox, []
-    open_items = [item for item in inbox.review.items if item.decision == "undecided"]
-    clashes = [item for item in open_items if item.kind == "contradiction"]
-    rows += [
-        Notice(f"waits:{item.id}", item.after or item.reason or item.target, "contradiction", "inbox", item.id)
-        for item in clashes
-    ]
-    pairs = [pair for pair in inbox.proposals if len(pair) > 1]
-    for pair in pairs:
-        senders = " and ".join(dict.fromkeys(each.from_ for each in pair))
-        told = tuple(each.content for each in pair)
-        rows.append(Notice(f"waits:#{pair[0].number}", pair[-1].content, f"{senders} disagree",
-                           "inbox", told=told))  # fmt: skip
-    rest = [item for item in open_items if item not in clashes]
-    if rest:
+def waiting(account: Account) -> list[Waiting | Notice]:
+    """Return what waits in the Inbox: contradictions one by one, all else by how many of each kind."""
+    found = [row for row in waiting_rows(account.inbox, account.said) if not row.tick]
+    rows: list[Waiting | Notice] = [row for row in found if row.group == CLASHES]
+    changes = [row for row in found if row.group == CHANGES]
+    reflected = [row for row in changes if row.item is not None]
+    if reflected:
         made = account.inbox.review.created
-        when = f" of {words.day(made.astimezone(account.now.tzinfo).date(), account.now.date())}" if made else ""
-        told = tuple(item.after or item.target for item in rest[:12])
-        said = f"{len(rest)} {'change' if len(rest) == 1 else 'changes'} from the reflection{when}"
-        rows.append(Notice("waits:changes", said, "reflection", "inbox", rest[0].id, told=told))
-    single = [pair[0] for pair in inbox.proposals if len(pair) == 1]
-    if single:
-        senders = ", ".join(dict.fromkeys(each.from_ for each in single))
-        said = f"{len(single)} {'proposal' if len(single) == 1 else 'proposals'} of {senders}"
-        rows.append(Notice("waits:proposals", said, "agent", "inbox",
-                           told=tuple(each.content for each in single)))  # fmt: skip
-    if inbox.held:
-        said = f"{len(inbox.held)} {'secret' if len(inbox.held) == 1 else 'secrets'} held back"
-        rows.append(Notice("waits:secrets", said, "secret", "inbox", told=tuple(each.text for each in inbox.held)))
+        when = (
+            f" of {words.day(made.astimezone(account.now.tzinfo).date(), account.now.date())}" if made else ""
+        )
+        said = f"{_counted(reflected, 'change')} from the reflection{when}"
+        rows.append(_leading("waits:changes", said, "reflection", reflected))
+    if proposed := [row for row in changes if row.proposals]:
+        senders = ", ".join(dict.fromkeys(each.from_ for row in proposed for each in row.proposals))
+        rows.append(
+            _leading("waits:proposals", f"{_counted(proposed, 'proposal')} of {senders}", "agent", proposed)
+        )
+    if held := [row for row in found if row.group == SECRETS]:
+        rows.append(_leading("waits:secrets", f"{_counted(held, 'secret')} held back", "secret", held))
+    if ticked := account.inbox.waiting - len(found):
+        rows.append(Notice("waits:ticked", f"{ticked} ticked, not written yet", "w", "inbox"))
     return rows
+
+
+def _counted(rows: Sequence[Waiting], what: str) -> str:
+    return f"{len(rows)} {what}{'' if len(rows) == 1 else 's'}"
+
+
+def _leading(id_: str, title: str, beside: str, rows: Sequence[Waiting]) -> Notice:
+    """Return a row that leads to the first of several in the Inbox, and lists them."""
+    return Notice(id_, title, beside, "inbox", rows[0].id, told=tuple(row.title for row in rows[:_MOST_TOLD]))
 
 
 def unread(account: Account) -> list[Notice]:
@@ -242,7 +260,7 @@ def unread(account: Account) -> list[Notice]:
     entries = f"{count:,} {'entry' if count == 1 else 'entries'}"
     told = (
         "What is found waits in the Inbox; nothing is written before you say so.",
-        "Everything else works meanwhile, and esc stops it.",
+        "Everything else works meanwhile, and esc stops it here.",
     )
     rows = [Notice("read", f"Read {entries} that no reflection has read", command="reflect", told=told)]
     if account.is_unread:
@@ -285,7 +303,20 @@ class TodayPlace(Place):
     """What a person should know first."""
 
     EMPTY: ClassVar[str] = "Nothing waits, and nothing changed. / asks memory, n writes something down."
-    KEYS: ClassVar[tuple[str, ...]] = ("accept", "bring-back", "edit", "pin", "forget", "evidence", "reflect", "new")
+    KEYS: ClassVar[tuple[str, ...]] = (
+        "accept",
+        "bring-back",
+        "edit",
+        "pin",
+        "forget",
+        "evidence",
+        "reflect",
+        "new",
+    )
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self._inbox: Place | None = None
 
     @property
     def frame(self) -> Frame:
@@ -301,7 +332,8 @@ class TodayPlace(Place):
             now=now,
             last=last,
             alerts=tuple(workspace.alerts_waiting()),
-            inbox=workspace.inbox(),
+            inbox=(inbox := workspace.inbox()),
+            said=words_contradicted(workspace, inbox),
             due=workspace.reflection_due(),
             since=workspace.since(moment.isoformat()),
             falls=workspace.decay_falls(_WEEK).falls,
@@ -309,6 +341,12 @@ class TodayPlace(Place):
             entries=workspace.timeline(limit=1).total,
             has_history=has_history,
         )
+
+    def show(self, results: Account) -> None:
+        if self._inbox is None and results.inbox.waiting:
+            # What waits has the card that it has there.
+            self._inbox = self.frame.place_named("inbox")
+        super().show(results)
 
     def rows(self, results: Account) -> AccountRows:
         return AccountRows(results)
@@ -324,7 +362,7 @@ class TodayPlace(Place):
         right = (ink(f"carries {core.tokens:,} of {core.cap:,} ", "faint"), *bar(core.tokens / core.cap, 8))
         return spread((ink(said, "soft"),), right if width >= line_width((ink(said),)) + 32 else (), width)
 
-    def _found(self, key: str) -> Alarm | Notice | Learned | None:
+    def _found(self, key: str) -> Alarm | Waiting | Notice | Learned | None:
         rows = self.list.rows
         return rows.row(key) if isinstance(rows, AccountRows) else None
 
@@ -338,14 +376,29 @@ class TodayPlace(Place):
             return alert_card(subject.alert, workspace.now(), key("accept"), key("bring-back"))
         if isinstance(subject, Notice):
             return notice_card(subject.title, subject.told)
+        if isinstance(subject, Waiting) and self._inbox is not None:
+            return self._inbox.read_card(workspace, subject)
         return super().read_card(workspace, subject)
 
     def read_evidence(self, workspace: Workspace, subject: Subject) -> Evidence | None:
-        return None if isinstance(subject, Alarm | Notice) else super().read_evidence(workspace, subject)
+        return (
+            None
+            if isinstance(subject, Alarm | Notice | Waiting)
+            else super().read_evidence(workspace, subject)
+        )
 
     def do(self, command: str) -> bool:
-        """Go where a row leads."""
-        row = self._found(self.cursor_key)
+        """Go where a row leads, or tick what waits as the Inbox does."""
+        row = None if self.visited else self._found(self.cursor_key)
+        if isinstance(row, Waiting) and command in ("open", *_TICKS):
+            if command == "open":
+                self.frame.go("inbox", row=row.id)
+            else:
+                self.frame.begin(tick((row,), _TICKS[command]))
+            return True
+        if command == "write":
+            self.frame.go("inbox")
+            return False
         if command != "open" or not isinstance(row, Notice) or not (row.place or row.command):
             return False
         if row.command:
