@@ -342,5 +342,5 @@ def test_past_reflections_are_listed_with_what_became_of_them(proposed: Program)
     assert "Came over from before" in told
     (past,) = asked_json(proposed, "review", "past")["reflections"]
     assert (past["applied"], past["takenBack"]) == (2, None)
-    asked(proposed, "rollback", "--reflection", past["id"], "--yes")
+    asked(proposed, "rollback", "--reflection", past["id"])
     assert "taken back" in asked(proposed, "review", "past")
