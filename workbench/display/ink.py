@@ -68,6 +68,17 @@ def link_at(line: Line, cell: int) -> str:
     return ""
 
 
+def links_in(line: Line) -> list[tuple[int, str]]:
+    """Return the cell in which each link of a line begins, and where it leads."""
+    found: dict[str, int] = {}
+    at = 0
+    for span in line:
+        if span.link:
+            found.setdefault(span.link, at)
+        at += cell_width(span.text)
+    return [(cell, link) for link, cell in found.items()]
+
+
 def spread(left: Line, right: Line, width: int) -> Line:
     """Put one line at the left and one at the right edge; the left one is cut where they would meet.
 

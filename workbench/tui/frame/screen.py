@@ -26,6 +26,7 @@ from workbench.tui.frame.drafts import Drafts
 from workbench.tui.frame.editing import Editing
 from workbench.tui.frame.filtering import Filtering
 from workbench.tui.frame.finding import Finding
+from workbench.tui.frame.jumping import Jumping
 from workbench.tui.frame.looking import Looking
 from workbench.tui.frame.reading import Reading
 from workbench.tui.frame.seen import Seen
@@ -196,6 +197,7 @@ class Frame(Screen[None], inherit_bindings=False):
         self.choosing = Choosing(self, self.query_one("#chooser", ChooserPart))
         self.finding = Finding(self)
         self.copying = Copying(self)
+        self.jumping = Jumping(self)
         self.splits = Splits(self, self._remembered.kept.setdefault("frame", {}))
         self.working = Working(self, self._workspace)
         self.began = self._workspace.now()
@@ -209,6 +211,7 @@ class Frame(Screen[None], inherit_bindings=False):
             self.filtering,
             self.copying,
             self.splits,
+            self.jumping,
             self.stepping,
             self.writing,
         )
@@ -564,6 +567,7 @@ class Frame(Screen[None], inherit_bindings=False):
         self.editing.look()
         self.filtering.look()
         self.finding.look()
+        self.jumping.look()
         self._draw()
 
     def _answer(self, key: str) -> None:

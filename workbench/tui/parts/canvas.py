@@ -11,6 +11,7 @@ from textual.scroll_view import ScrollView
 from workbench.display.canvas import DOWN, LEFT, RIGHT, UP, Picture
 from workbench.display.ink import BLANK, Span
 from workbench.tui.palette import PAPER
+from workbench.tui.parts.jump import Labels, labelled
 from workbench.tui.widgets.painted import palette_of
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ class CanvasPart(ScrollView, can_focus=True):
         self._drawn_for: tuple[int, int, str] | None = None
         self.picture = _NOTHING
         self.chosen = ""
+        self.labels: Labels = {}
 
     def show(self, draw: Draw | None, chosen: str = "") -> None:
         """Show a drawing.
@@ -115,7 +117,21 @@ class CanvasPart(ScrollView, can_focus=True):
             lines = self._empty(max(10, width - _MARGIN - 1))
         at = y + round(self.scroll_y)
         line = lines[at] if at < len(lines) else BLANK
-        return palette.strip((Span(" " * _MARGIN), *line) if line else BLANK, width, PAPER)
+        strip = palette.strip((Span(" " * _MARGIN), *line) if line else BLANK, width, PAPER)
+        return labelled(strip, self.labels, y, palette)
+
+    def spots(self) -> list[tuple[int, int, str]]:
+        """Return the things in sight; see `parts.jump`."""
+        top, height = round(self.scroll_y), self.size.height
+        return [
+            (region.x + _MARGIN, region.y - top, key)
+            for key, region in self.picture.regions.items()
+            if top <= region.y < top + height
+        ]
+
+    def jump_to(self, target: str) -> None:
+        """Put the cursor on something."""
+        self.choose(target)
 
     def do(self, command: str) -> bool:
         """Walk or scroll; returns whether the command means something here."""

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 from textual.widget import Widget
 
-from workbench.display.ink import BLANK, link_at
+from workbench.display.ink import BLANK, link_at, links_in
 from workbench.tui.palette import RAISED
+from workbench.tui.parts.jump import Labels, labelled
 from workbench.tui.widgets.painted import palette_of
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ class DrawnLines(Widget):
     def __init__(self, *, id: str | None = None, ground: str = RAISED) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
         self._ground = ground
+        self.labels: Labels = {}
         self._draw: Callable[[int], Sequence[Line]] = lambda _width: ()
 
     def show(self, draw: Callable[[int], Sequence[Line]]) -> None:
@@ -57,9 +59,18 @@ class DrawnLines(Widget):
 
     def render_line(self, y: int) -> Strip:
         lines = self.lines(self.size.width)
-        return palette_of(self.app).strip(
-            lines[y] if y < len(lines) else BLANK, self.size.width, self._ground
-        )
+        palette = palette_of(self.app)
+        strip = palette.strip(lines[y] if y < len(lines) else BLANK, self.size.width, self._ground)
+        return labelled(strip, self.labels, y, palette)
+
+    def spots(self) -> list[tuple[int, int, str]]:
+        """Return what leads somewhere; see `parts.jump`."""
+        lines = self.lines(self.size.width)
+        return [(x - 1, y, link) for y, line in enumerate(lines) for x, link in links_in(line)]
+
+    def jump_to(self, target: str) -> None:
+        """Go where a link leads."""
+        self.post_message(self.Pressed(target))
 
     def on_click(self, event: events.Click) -> None:
         lines = self.lines(self.size.width)

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from workbench.tui.parts.jump import Labels, labelled
+from workbench.tui.widgets.painted import palette_of
+from workbench.tui.widgets.rows import repeated_heading
 from workbench.tui.widgets.virtual_list import VirtualList
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from textual import events
+    from textual.strip import Strip
 
 
 class ListPart(VirtualList, inherit_bindings=False):
@@ -19,6 +25,29 @@ class ListPart(VirtualList, inherit_bindings=False):
     def _sign(self, index: int, key: str) -> str:
         # A tick is another thing than a mark.
         return super()._sign(index, key).replace("✓", "•")
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.labels: Labels = {}
+        self._dragged_from = ""
+
+    def render_line(self, y: int) -> Strip:
+        return labelled(super().render_line(y), self.labels, y, palette_of(self.app))
+
+    def spots(self) -> list[tuple[int, int, str]]:
+        """Return the rows in sight; see `parts.jump`."""
+        top = round(self.scroll_y)
+        in_sight = range(top, min(len(self.rows), top + self.size.height))
+        sticky = repeated_heading(self.rows, top) is not None
+        return [
+            (0, at - top, self.rows.key(at))
+            for at in in_sight
+            if self.rows.key(at) and self.rows.owner(at) == at and not (sticky and at == top)
+        ]
+
+    def jump_to(self, target: str) -> None:
+        """Put the cursor on a row."""
+        self.go_to(target)
 
     def do(self, command: str) -> bool:
         """Carry out a command of moving or marking.
@@ -59,3 +88,35 @@ class ListPart(VirtualList, inherit_bindings=False):
             at -= 1
         self._move_to(at)
         return True
+
+    # Dragging the mouse marks a range.
+
+    def _row_under(self, event: events.MouseEvent) -> int:
+        """Return the row under the mouse that a cursor may stand on; -1 where there is none."""
+        at = event.y + round(self.scroll_y)
+        if not 0 <= at < len(self.rows):
+            return -1
+        at = self.rows.owner(at)
+        return at if self.rows.key(at) else -1
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        at = self._row_under(event)
+        if event.button == 1 and at >= 0 and not (event.shift or event.ctrl):
+            self._dragged_from = self.rows.key(at)
+            self.capture_mouse()
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        start = self.rows.find(self._dragged_from) if self._dragged_from else None
+        at = self._row_under(event)
+        if start is None or at < 0 or (at == start and not self.marks.open_range):
+            return
+        if not self.marks.open_range:
+            self.marks.begin_or_end_range(self.rows, start)
+        self._move_to(at)
+
+    def on_mouse_up(self, _event: events.MouseUp) -> None:
+        if self._dragged_from:
+            self._dragged_from = ""
+            self.release_mouse()
+            if self.marks.open_range:
+                self.marks.begin_or_end_range(self.rows, self.cursor)

@@ -8,9 +8,10 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 
-from workbench.display.ink import BLANK, Span, link_at, plain_text
+from workbench.display.ink import BLANK, Span, link_at, links_in, plain_text
 from workbench.display.lit_words import LIT, light
 from workbench.tui.palette import MARKED, PAPER
+from workbench.tui.parts.jump import Labels, labelled
 from workbench.tui.parts.select import selectable, selected_text
 from workbench.tui.widgets.painted import palette_of
 
@@ -52,6 +53,7 @@ class PagePart(ScrollView, can_focus=True):
         self._empty = empty
         self._draw_lines: Callable[[int], Sequence[Line]] | None = None
         self.lines: list[Line] = []
+        self.labels: Labels = {}
         self._words = ""
         self._match = -1
         self._drawn_for = 0
@@ -101,7 +103,21 @@ class PagePart(ScrollView, can_focus=True):
             self.call_later(self.draw)
         palette = palette_of(self.app)
         strip = palette.strip((Span(" " * _MARGIN), *line) if line else BLANK, width, PAPER)
-        return selectable(strip, at, self.text_selection, palette.style("text", MARKED))
+        strip = selectable(strip, at, self.text_selection, palette.style("text", MARKED))
+        return labelled(strip, self.labels, y, palette)
+
+    def spots(self) -> list[tuple[int, int, str]]:
+        """Return the links in sight; see `parts.jump`."""
+        top = round(self.scroll_y)
+        found: dict[str, tuple[int, int]] = {}
+        for y, line in enumerate(self.lines[top : top + self.size.height]):
+            for x, link in links_in(line):
+                found.setdefault(link, (x + _MARGIN, y))
+        return [(x, y, link) for link, (x, y) in found.items()]
+
+    def jump_to(self, target: str) -> None:
+        """Follow a link."""
+        self.post_message(self.Followed(target))
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         """Return what is selected by mouse."""

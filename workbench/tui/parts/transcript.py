@@ -23,6 +23,7 @@ from workbench.display.lit_words import LIT
 from workbench.display.transcript import DAY, UNFOLD_ALL, Look, named_memories, page_entries
 from workbench.engine.errors import InvalidInput, NotFound
 from workbench.tui.palette import MARKED, PAPER
+from workbench.tui.parts.jump import Labels, labelled
 from workbench.tui.parts.page import PagePart
 from workbench.tui.parts.select import selectable, selected_text
 from workbench.tui.widgets.painted import palette_of
@@ -74,6 +75,7 @@ class TranscriptPart(ScrollView, can_focus=True):
         self._target = 0
         self._seeks_lit = False
         self._search = 0
+        self.labels: Labels = {}
         self._known_memories: Mapping[int, tuple[str, ...]] = {}
         self._drawn_for = 0
         self._look = Look(_NARROWEST)
@@ -519,7 +521,19 @@ class TranscriptPart(ScrollView, can_focus=True):
             chosen = span.link and span.link == self.link and number == self.number and self.has_focus
             drawn.append(Span(span.text, "decide.strong+link", span.link) if chosen else span)
         strip = palette.strip(tuple(drawn), width, PAPER)
-        return selectable(strip, row, self.text_selection, palette.style("text", MARKED))
+        strip = selectable(strip, row, self.text_selection, palette.style("text", MARKED))
+        return labelled(strip, self.labels, y, palette)
+
+    def spots(self) -> list[tuple[int, int, str]]:
+        """Return the lines that begin in sight; see `parts.jump`."""
+        top = round(self.scroll_y)
+        rows = range(top, top + self.scrollable_content_region.height)
+        owners = [(row - top, self._pages.owner(row), self._pages.owner(row - 1)) for row in rows]
+        return [(0, y, str(owner)) for y, owner, before in owners if owner and owner != before]
+
+    def jump_to(self, target: str) -> None:
+        """Put the cursor on a line."""
+        self._set(int(target))
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         """Return what is selected by mouse, as far as it has been read."""
