@@ -147,7 +147,7 @@ def memory_card(
     if names := tuple(each for each in shown.links.to if each not in shown.provenance):
         sections.append(Section("NAMES", named_lines(names, titles)))
     if explained is not None:
-        sections.append(Section("FADES", ((ink(words.fades(explained)),),)))
+        sections.append(fades_section(explained))
     if shown.history:
         sections.append(Section("HISTORY", history_lines(shown, now), hangs=1))
     return Card(
@@ -217,8 +217,20 @@ def detail_sections(shown: Shown, explained: DecayExplained | None) -> list[Sect
         parts = [terms.get(name) for name in ("base", "decay", "reinforcement", "typeWeight")]
         formula = " × ".join(f"{part:.3g}" for part in parts if isinstance(part, int | float))
         capped = ", shown as 1 at most" if score.raw > 1 else ""
-        details.insert(0, Section("SCORE", ((ink(f"{score.raw:.2f} = {formula}{capped}", "soft"),),)))
+        lines: list[Line] = [(ink(f"{score.raw:.2f} = {formula}{capped}", "soft"),)]
+        days, uses, rate = (terms.get(name) for name in ("days", "accessCount", "lambda"))
+        if explained is not None and explained.half_life is not None and isinstance(rate, int | float):
+            lines.append((ink("base × e^(−λ · days) × log₂(uses + 1) × kind", "faint"),))
+            half = f"λ {rate:g} a day: a half-life of {explained.half_life:.3g} days"
+            lines.append((ink(f"{half}; {days} days, {uses} {'use' if uses == 1 else 'uses'}", "faint"),))
+        details.insert(0, Section("SCORE", tuple(lines)))
     return details
+
+
+def fades_section(explained: DecayExplained) -> Section:
+    """Return what a card says of fading: when, and what keeps it from that."""
+    lasts = words.lasts(explained)
+    return Section("FADES", ((ink(words.fades(explained)),), *(((ink(lasts, "soft"),),) if lasts else ())))
 
 
 def card_lines(card: Card, width: int, *, details: bool = False) -> list[Line]:

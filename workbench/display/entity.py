@@ -14,6 +14,7 @@ from workbench.display.card import (
     Section,
     Walked,
     detail_sections,
+    fades_section,
     history_lines,
     named_lines,
     why_lines,
@@ -238,7 +239,7 @@ def entity_card(
         if users:
             sections.append(Section("USED BY", named_lines(users, titles)))
         if explained is not None:
-            sections.append(Section("FADES", ((ink(words.fades(explained)),),)))
+            sections.append(fades_section(explained))
         if shown.history:
             sections.append(Section("HISTORY", history_lines(shown, now), hangs=1))
     details = tuple(detail_sections(shown, explained)) if shown is not None else ()

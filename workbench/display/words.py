@@ -6,7 +6,9 @@ from datetime import date, datetime
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from workbench.engine.results.decay import DecayExplained
+    from collections.abc import Sequence
+
+    from workbench.engine.results.decay import DecayExplained, Fall
 
 STORES = {
     "core": ("◎", "Core memory"),
@@ -15,6 +17,7 @@ STORES = {
     "procedural": ("▤", "Procedure"),
     "vault": ("▣", "Vault"),
 }
+_WEEK = 7
 _STORE_OF = {
     "core": "core",
     "episode": "episodic",
@@ -117,8 +120,35 @@ def fades(explained: DecayExplained) -> str:
     if not explained.falls:
         return "it has faded; using it brings it back"
     fall = explained.falls[0]
-    on = f"on {fall.on.day} {fall.on:%b}" + (f" {fall.on.year}" if fall.on.year != explained.on.year else "")
-    return f"{on} it drops to {fall.after}, unless it is used before"
+    when = on_day(fall.on, explained.now.date())
+    return f"{when} it drops from {fall.before} to {fall.after}, unless it is used before"
+
+
+def lasts(explained: DecayExplained) -> str:
+    """Say what pinning would do, and one more use; empty where neither changes anything."""
+    if explained.half_life is None or explained.store == "core" or explained.status in ("pinned", "archived"):
+        return ""
+    until = kept_until(explained.falls, explained.if_used, explained.now.date())
+    return f"pinned it stays{f'; used once more it lasts until {until}' if until else ''}"
+
+
+def kept_until(falls: Sequence[Fall], if_used: Sequence[Fall], today: date) -> str:
+    """Return until when a memory that is used now keeps clear of what it drops to next; empty where that is unknown."""
+    if not if_used:
+        return ""
+    next_drop = falls[0].after if falls else "dormant"
+    fall = next((each for each in if_used if each.after == next_drop), if_used[-1])
+    return on_day(fall.on, today).removeprefix("on ")
+
+
+def on_day(on: date, today: date) -> str:
+    """Return when something happens: “tomorrow”, “on Wednesday” within a week, “on 8 Dec”, with a year if another."""
+    days = (on - today).days
+    if days in (0, 1):
+        return "tomorrow" if days else "today"
+    if 1 < days <= _WEEK:
+        return f"on {on:%A}"
+    return f"on {on.day} {on:%b}" + (f" {on.year}" if on.year != today.year else "")
 
 
 def day_of(text: str | None, today: date) -> str:

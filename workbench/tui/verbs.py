@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
+from workbench.display import words
 from workbench.display.action_words import by_whom, plainly
-from workbench.engine.errors import ConfirmationNeeded
+from workbench.engine.errors import ConfirmationNeeded, InvalidInput, NotFound
 
 if TYPE_CHECKING:
     from workbench.engine.results.audit import NextStep
+    from workbench.engine.results.decay import DecayExplained
     from workbench.engine.workspace import Workspace
 
 _LONGEST_QUOTE = 60
@@ -111,14 +113,27 @@ def bring_back(memories: tuple[Memory, ...]) -> Act | str:
 
 
 def reinforce(memories: tuple[Memory, ...]) -> Act:
-    """Count a use of memories."""
+    """Count a use of memories, and say of one how long it then stays."""
+    ids = tuple(each.id for each in memories)
 
     def count(workspace: Workspace) -> str:
-        for each in memories:
-            workspace.reinforce(each.id)
-        return f"Counted a use of {named(memories)}."
+        before = _explained(workspace, ids[0]) if len(ids) == 1 else None
+        done = workspace.reinforce(*ids)
+        after = _explained(workspace, ids[0]) if len(ids) == 1 else None
+        until = ""
+        if before is not None and after is not None:
+            until = words.kept_until(before.falls, after.falls, after.now.date())
+        lasts = f"; it lasts until {until}" if until else ""
+        return _done(done.commit, f"Counted a use of {named(memories)}{lasts}.", "takes that back")
 
     return Act(count)
+
+
+def _explained(workspace: Workspace, memory_id: str) -> DecayExplained | None:
+    try:
+        return workspace.decay_explain(memory_id)
+    except (NotFound, InvalidInput):
+        return None
 
 
 def _done(commit: str | None, said: str, undone: str) -> str:

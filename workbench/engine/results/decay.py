@@ -109,6 +109,7 @@ class DecayExplained:
         half_life: Days in which its relevance halves; None where it never does.
         last_accessed: When it was last accessed.
         falls: Every threshold that it passes from now on.
+        if_used: The same if it were used once more today; empty for what is archived by hand or never decays.
     """
 
     id: str
@@ -122,3 +123,4 @@ class DecayExplained:
     created: datetime
     last_accessed: datetime
     falls: tuple[Fall, ...]
+    if_used: tuple[Fall, ...] = ()

@@ -6,7 +6,7 @@ import contextlib
 import json
 import threading
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
@@ -468,6 +468,7 @@ class Scores:
         (entry,), day = answer.entries, on or told.now.date()
         ahead = (day - told.now.date()).days
         (point,) = score_course(answer, entry, [ahead])
+        used = replace(composed, access_count=composed.access_count + 1, last_accessed=told.now)
         decays = entry.raw is not None and not entry.archived and answer.lambda_ > 0
         return results.decay.DecayExplained(
             id=entry.id,
@@ -481,6 +482,7 @@ class Scores:
             created=entry.created,
             last_accessed=entry.last_accessed,
             falls=upcoming_changes(census, NEVER, told).falls,
+            if_used=upcoming_changes(table_of_records([used], told), NEVER, told).falls if decays else (),
         )
 
     def _census(self) -> ScoreTable:

@@ -16,7 +16,7 @@ def read_counts(workspace: Workspace) -> tuple[dict[str, str], NextSteps]:
     alerts = len(workspace.alerts_waiting())
     waiting = workspace.inbox_waiting()
     core = workspace.core()
-    falls = len(workspace.decay_falls(_WEEK).falls)
+    falls = len({fall.id for fall in workspace.decay_falls(_WEEK).falls if fall.store != "core"})
     counts = {
         "today": f"▲{alerts}" if alerts else "",
         "inbox": f"{waiting}" if waiting else "",

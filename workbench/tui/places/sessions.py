@@ -110,6 +110,7 @@ class SessionsPlace(Place):
     EMPTY: ClassVar[str] = "No session was kept yet; those of other agents on this machine appear here too."
     KEYS: ClassVar[tuple[str, ...]] = ("find", "filter", "evidence", "prefix-more")
     FILTER_KEYS: ClassVar[tuple[str, ...]] = ("kind", "agent", "channel", "is")
+    SCOPED_CSS = False
     DEFAULT_CSS = """
     SessionsPlace .sessions-said:focus-within { border-left: solid $accent; }
     Frame.-below SessionsPlace .sessions-said:focus-within { border-left: none; border-top: solid $accent; }
@@ -353,13 +354,13 @@ class SessionsPlace(Place):
             event.stop()
             self._follow(event.link)
 
-    def _look_at(self, place: str) -> str:
+    def _look_at(self, place: str) -> None:
         """List the sessions of another place as well."""
         place = str(Path(place.strip()).expanduser())
         if place not in self._given:
             self._given += (place,)
         self.frame.read_again()
-        return ""
+        return
 
 
 def _memories(workspace: Workspace, listed: Listed) -> dict[int, tuple[str, ...]]:

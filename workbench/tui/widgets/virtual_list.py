@@ -144,6 +144,11 @@ class VirtualList(ScrollView, can_focus=True):
         if before < round(self.scroll_y) + self.size.height:
             self.refresh()
 
+    def redraw(self) -> None:
+        """Draw the same rows again: they look otherwise now."""
+        self._strips.clear()
+        self.refresh()
+
     def go_to(self, key: str) -> bool:
         """Put the cursor on the row with that id; returns whether there is one."""
         found = self.rows.find(key)

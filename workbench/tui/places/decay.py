@@ -1,0 +1,444 @@
+"""Decay: what fades and when, the soonest first, as cells of time or in words; and the trial of another half-life."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from typing import TYPE_CHECKING, ClassVar, cast
+
+from workbench.display.card import Section
+from workbench.display.fading import (
+    GROUPINGS,
+    SORTS,
+    Fading,
+    Group,
+    TimeFrame,
+    axis,
+    columns_for,
+    course_of,
+    days_words,
+    fading,
+    fading_row,
+    grouped,
+    half_life,
+    longest_text,
+    rate_of,
+    score_words,
+)
+from workbench.display.heat import FARTHEST, SCALES, USUAL_SCALE, day_name
+from workbench.display.ink import BLANK, gap, ink, line_width, spread
+from workbench.display.rows import heading_row
+from workbench.tui.parts.filter import Filterable
+from workbench.tui.parts.line import DrawnLines
+from workbench.tui.places.place import Place
+from workbench.tui.places.trial import keep, parse_half_life, stepped, trial_card
+from workbench.tui.query import parse_days
+from workbench.tui.verbs import Memory
+from workbench.tui.widgets.rows import SectionedRows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from textual.app import ComposeResult
+
+    from workbench.display.card import Card
+    from workbench.display.ink import Line
+    from workbench.engine.results.decay import DecayEntry
+    from workbench.engine.workspace import Workspace
+    from workbench.tui.frame.screen import Frame
+    from workbench.tui.verbs import Subject
+    from workbench.tui.widgets.rows import RowSource
+
+_GUTTER = 2
+_ROW_MARGIN = 3
+_TIMES = "past │ to come"
+_HEAT, _LIST = "heat", "list"
+_AHEAD = re.compile(r"(?:in |\+)\s*(\d{1,4})\s*([dwmy])")
+_UNITS = {"d": 1, "w": 7, "m": 30, "y": 365}
+
+
+@dataclass(frozen=True)
+class Read:
+    """What is shown: what was read, and its rows.
+
+    Args:
+        fading: Scores and falls; of the trial where there is one.
+        rows: In the order and groups that were wanted.
+    """
+
+    fading: Fading
+    rows: FadingRows
+
+
+class FadingRows(SectionedRows["DecayEntry | Group"]):
+    """Memories under when they fade, or whatever they are grouped by."""
+
+    def __init__(self, read: Fading, groups: Sequence[Group]) -> None:
+        super().__init__()
+        self._read = read
+        self.frame = TimeFrame(read.today)
+        self.heat = True
+        self.here: Callable[[], str] = lambda: ""
+        self.longest = longest_text(read.view.entries)
+        for group in groups:
+            if group.name:
+                self._add_heading(group)
+            for entry in group.entries:
+                self._add(entry, entry.id)
+        # Built here, where nobody waits, rather than when the cursor first looks for its row.
+        self.find("")
+
+    def entry(self, key: str) -> DecayEntry | None:
+        """Return the memory with an id."""
+        row = self._row(key)
+        return None if isinstance(row, Group) else row
+
+    def line(self, index: int, width: int) -> Line:
+        """Draw a row."""
+        row = self._rows[index]
+        if row is None:
+            return BLANK
+        if isinstance(row, Group):
+            return heading_row(row.name, row.aside, width)
+        here = bool(self.frame.day) and self.here() == row.id
+        columns = columns_for(width, self.longest, heat=self.heat)
+        return fading_row(row, self._read, self.frame, columns, width, here=here)
+
+
+class DecayPlace(Place):
+    """What fades."""
+
+    EMPTY: ClassVar[str] = "There is nothing that could fade; n writes the first memory."
+    KEYS: ClassVar[tuple[str, ...]] = ("edit", "pin", "forget", "evidence", "history", "details")
+    FILTER_KEYS: ClassVar[tuple[str, ...]] = ("store", "tag", "entity", "status", "would")
+    SCOPED_CSS = False
+    DEFAULT_CSS = """
+    DecayPlace ListPart { scrollbar-gutter: stable; }
+    DecayPlace .decay-axis { height: 1; }
+    Frame DecayPlace .place-left { width: 58%; }
+    Frame.-wide DecayPlace .place-left { width: 44%; }
+    Frame.-below DecayPlace .place-left { width: 1fr; }
+    """
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.axis = DrawnLines(ground="paper")
+        self.time = TimeFrame(date.min)
+        self.tried: float | None = None
+        """The half-life in days that is tried; None for none."""
+        self._only_changes = False
+
+    def body(self) -> ComposeResult:
+        self.axis.add_class("decay-axis")
+        yield self.axis
+        yield self.list
+
+    @property
+    def frame(self) -> Frame:
+        """Return the screen that the place is on."""
+        return cast("Frame", self.screen)
+
+    @property
+    def is_heat(self) -> bool:
+        """Return whether scores are shown as cells of time."""
+        return self.kept.get("view", _HEAT) == _HEAT
+
+    @property
+    def sort(self) -> str:
+        """Return what the list is sorted by."""
+        return _one_of(self.kept.get("order", ""), SORTS)
+
+    @property
+    def group(self) -> str:
+        """Return what the list is grouped by."""
+        return _one_of(self.kept.get("group", ""), GROUPINGS)
+
+    # What is read.
+
+    def read(self, workspace: Workspace) -> Read:
+        tried, sort, group, only = self.tried, self.sort, self.group, self._only_changes
+        read = fading(workspace.decay(), workspace.decay_falls(FARTHEST))
+        if tried is not None:
+            rate = rate_of(tried)
+            read = fading(
+                workspace.decay(lambda_=rate), workspace.decay_falls(FARTHEST, lambda_=rate), truth=read
+            )
+        return Read(read, FadingRows(read, grouped(read, sort, group, only_changes=only)))
+
+    def rows(self, results: Read) -> FadingRows:
+        rows = results.rows
+        rows.here = lambda: self.list.cursor_key
+        rows.heat, rows.frame = self.is_heat, self.time
+        return rows
+
+    def show(self, results: Read) -> None:
+        today = results.fading.today
+        if self.time.today != today:
+            at = int(self.kept.get("scale", USUAL_SCALE))
+            self.time = TimeFrame(today, SCALES[at if 0 <= at < len(SCALES) else USUAL_SCALE])
+        super().show(results)
+        self.axis.show(lambda _width: (self._axis(),))
+        self.axis.display = self._has_cells
+
+    def _read_anew(self) -> None:
+        """Read again, for another order or another trial."""
+        self.frame.reading.read("place", self.read, self._show_anew)
+
+    def _show_anew(self, results: Read) -> None:
+        self.show(results)
+        self.frame.read_card()
+
+    def _axis(self) -> Line:
+        rows = self.all_rows
+        if not isinstance(rows, FadingRows) or not len(rows):
+            return BLANK
+        width = self.list.scrollable_content_region.width - _ROW_MARGIN
+        return (gap(_GUTTER), *axis(self.time, columns_for(width, rows.longest, heat=self.is_heat)))
+
+    def heading(self, results: Read, width: int) -> Line:
+        read = results.fading
+        if read.truth is not None:
+            left = ink(
+                f"TRIAL  half-life {days_words(half_life(read.view.lambda_))} "
+                f"instead of {days_words(half_life(read.truth.view.lambda_))}",
+                "decide.strong",
+            )
+        else:
+            parts = [f"half-life {days_words(half_life(read.view.lambda_))}"]
+            if self._has_cells:
+                parts.append(f"1 cell = {self.time.scale.name}")
+            if self.sort != SORTS[0]:
+                parts.append(f"by {self.sort}")
+            left = ink(" · ".join(parts), "soft")
+        said = self._said()
+        right: Line = (ink(said, "strong"),) if said else ()
+        if not said and self._has_cells and line_width((left,)) + len(_TIMES) + 2 <= width:
+            right = (ink(_TIMES, "faint"),)
+        return spread((left,), right, width)
+
+    def _said(self) -> str:
+        """Say the day and the score of the cell one is at; empty at today."""
+        entry = self.entry(self.list.cursor_key)
+        if not self.time.day or entry is None or self.results is None:
+            return ""
+        (point,) = course_of(self.results.fading, entry, [self.time.day])
+        day = self.time.today + timedelta(days=self.time.day)
+        return f"{day_name(day, self.time.today)}: {score_words(point)}"
+
+    def filterable(self, rows: RowSource, index: int) -> Filterable:
+        entry = rows.entry(rows.key(index)) if isinstance(rows, FadingRows) else None
+        if entry is None or self.results is None:
+            return super().filterable(rows, index)
+        read: Fading = self.results.fading
+        entities = tuple(word for each in entry.entities for word in (each, each.rpartition("--")[2]))
+        fields = {
+            "store": (entry.store,),
+            "tag": entry.tags,
+            "entity": entities,
+            "status": ((read.truth or read).statuses.get(entry.id, entry.status),),
+            "would": (entry.status,) if read.changed(entry) else (),
+        }
+        return Filterable(
+            f"{entry.title} {entry.id} {' '.join(entry.tags)}", fields, entry.last_accessed.date()
+        )
+
+    def entry(self, key: str) -> DecayEntry | None:
+        """Return the memory of a row."""
+        rows = self.all_rows
+        return rows.entry(key) if key and isinstance(rows, FadingRows) else None
+
+    def subject(self, key: str) -> Memory | None:
+        entry = self.entry(key)
+        if entry is None:
+            return None
+        return Memory(entry.id, entry.store, entry.title or entry.id, entry.pinned, entry.archived)
+
+    def read_card(self, workspace: Workspace, subject: Subject) -> Card:
+        results: Read | None = self.results
+        entry = self.entry(subject.id)
+        if results is not None and results.fading.truth is not None and not self.visited:
+            return trial_card(results.fading, self.tried or half_life(results.fading.view.lambda_), entry)
+        card = super().read_card(workspace, subject)
+        if results is None or entry is None or not self.time.day:
+            return card
+        (point,) = course_of(results.fading, entry, [self.time.day])
+        day = self.time.today + timedelta(days=self.time.day)
+        at = Section(f"{day.day} {day:%b}".upper(), ((ink(score_words(point)),),))
+        return replace(card, sections=(at, *card.sections))
+
+    def rest_on(self, _subject: Subject | None) -> None:
+        self._draw_head()
+        if self.tried is not None:
+            tried = days_words(self.tried)
+            self.frame.hint(
+                (("enter", f"keep {tried}"), ("esc", "back"), ("← →", "try another"), ("m g", "type one"))
+            )
+
+    def left(self) -> None:
+        if self.tried is not None:
+            self._end_trial()
+
+    def reveal(self, key: str) -> bool:
+        if self._only_changes and self.all_rows.find(key) is None:
+            self._only_changes = False
+        return super().reveal(key)
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._fit)
+
+    def _fit(self) -> None:
+        self.axis.display = self._has_cells
+        self.axis.refresh()
+        self._draw_head()
+
+    # Keys.
+
+    def do(self, command: str) -> bool:
+        in_list = self.list.has_focus
+        if command in ("left", "right") and in_list:
+            self._go_sideways(1 if command == "right" else -1)
+        elif command in ("closer", "wider"):
+            return self._zoom(-1 if command == "closer" else 1)
+        elif command == "go-day":
+            self.frame.editing.ask("Which day?  8 dec · in 3w · yesterday", take=self._go_to_day)
+        elif command in ("view-heat", "view-list", "view-next"):
+            other = _LIST if self.is_heat else _HEAT
+            self.kept["view"] = {"view-heat": _HEAT, "view-list": _LIST}.get(command, other)
+            self._redraw()
+        elif command == "sort":
+            self._take_next("order", SORTS, self.sort, "Sorted by")
+        elif command == "group":
+            self._take_next("group", GROUPINGS, self.group, "Grouped by")
+        elif command == "try-half-life":
+            self._try_other()
+        elif command == "only-changed" and self.tried is not None:
+            self._only_changes = not self._only_changes
+            self._read_anew()
+        elif command == "open" and self.tried is not None:
+            self._keep()
+        elif command == "out" and self.tried is not None:
+            self._end_trial()
+            self.frame.say(f"Back to {days_words(self._in_force)}; nothing was changed.")
+            self._read_anew()
+        else:
+            return False
+        return True
+
+    def _go_sideways(self, by: int) -> None:
+        if self.tried is not None:
+            self._try(stepped(self.tried, by))
+        elif not self._has_cells:
+            self.frame.say("There is no room for cells; v h in a wider part, or z →, shows them.")
+        else:
+            self._at_cell(self.time.cell + by)
+
+    @property
+    def _has_cells(self) -> bool:
+        """Return whether rows have cells; before anything was laid out, whether they are wanted."""
+        width, rows = self.list.scrollable_content_region.width - _ROW_MARGIN, self.all_rows
+        if width <= 0 or not isinstance(rows, FadingRows):
+            return self.is_heat
+        return bool(columns_for(width, rows.longest, heat=self.is_heat).cells)
+
+    def _at_cell(self, cell: int) -> None:
+        day = (self.time.scale.day(self.time.today, cell) - self.time.today).days
+        self._at_day(day)
+
+    def _at_day(self, day: int) -> None:
+        if abs(day) > FARTHEST:
+            self.frame.say("This is as far as one can see.")
+            return
+        self.time = replace(self.time, day=day)
+        self._redraw()
+
+    def _go_to_day(self, text: str) -> str | None:
+        """Go to a day in the past or to come; a day of the year is the nearest of them."""
+        today = self.time.today
+        if ahead := _AHEAD.fullmatch(text.strip().casefold()):
+            self._at_day(int(ahead[1]) * _UNITS[ahead[2]])
+            return None
+        days = parse_days(text, today)
+        if days is None:
+            return "That is no day; 8 dec, in 3w or 2027-02-14 would be."
+        day = days[0]
+        if not re.search(r"\d{4}", text) and (today - day).days > 183:
+            day = day.replace(year=day.year + 1, day=min(day.day, 28) if day.month == 2 else day.day)
+        self._at_day((day - today).days)
+        return None
+
+    def _zoom(self, by: int) -> bool:
+        at = SCALES.index(self.time.scale) + by
+        if not 0 <= at < len(SCALES):
+            self.frame.say(f"A cell is {self.time.scale.name} at {'most' if by > 0 else 'least'}.")
+        else:
+            self.time = replace(self.time, scale=SCALES[at])
+            self.kept["scale"] = str(at)
+            self._redraw()
+        return True
+
+    def _redraw(self) -> None:
+        """Draw the same rows for another time or view."""
+        rows = self.all_rows
+        for each in (rows, self.list.rows):
+            if isinstance(each, FadingRows):
+                each.heat, each.frame = self.is_heat, self.time
+        self.list.redraw()
+        self._fit()
+        self.frame.read_card()
+
+    def _draw_head(self) -> None:
+        self.head.refresh()
+
+    def _take_next(self, name: str, kinds: Sequence[str], current: str, said: str) -> None:
+        taken = kinds[(kinds.index(current) + 1) % len(kinds)]
+        self.kept[name] = taken
+        self.frame.say(f"{said} {taken}.")
+        self._read_anew()
+
+    # The trial.
+
+    @property
+    def _in_force(self) -> float:
+        results: Read | None = self.results
+        if results is None:
+            return half_life(0)
+        return half_life((results.fading.truth or results.fading).view.lambda_)
+
+    def _try_other(self) -> None:
+        if self.results is None:
+            return
+        if self.tried is None:
+            longer = stepped(self._in_force, 1)
+            self._try(longer if longer != self._in_force else stepped(self._in_force, -1))
+            self.frame.say("A trial: nothing is kept yet.")
+        else:
+            self.frame.editing.ask("Half-life in days", take=self._take_half_life)
+
+    def _take_half_life(self, text: str) -> str | None:
+        days = parse_half_life(text)
+        if isinstance(days, str):
+            return days
+        self._try(days)
+        return None
+
+    def _try(self, days: float) -> None:
+        if days == self.tried:
+            self.frame.say("There is no other to the side.")
+            return
+        self.tried = days
+        self._read_anew()
+
+    def _keep(self) -> None:
+        days, in_force = self.tried, self._in_force
+        self._end_trial()
+        if days is not None:
+            self.frame.begin(keep(days, in_force))
+
+    def _end_trial(self) -> None:
+        self.tried, self._only_changes = None, False
+        self.frame.hint(())
+
+
+def _one_of(kept: str, kinds: Sequence[str]) -> str:
+    return kept if kept in kinds else kinds[0]
