@@ -10,6 +10,7 @@ from workbench.display.card import Card, Section
 from workbench.display.cells import plain
 from workbench.display.ink import Span, column, gap, ink, line_width, spread
 from workbench.display.matching import lit, one_line, part_around_match
+from workbench.display.remedies import in_bench
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -169,7 +170,7 @@ def why_not_card(answer: WhyNot, title: str) -> Card:
     lines: list[Line] = [(ink(each),) for each in (place, answer.reason) if each]
     sections = [Section("WHY NOT", tuple(lines))]
     if answer.remedy:
-        sections.append(Section("REMEDY", ((ink(answer.remedy, "strong"),),)))
+        sections.append(Section("REMEDY", ((ink(in_bench(answer.remedy), "strong"),),)))
     if answer.explanation is not None:
         sections.append(Section("LOOKED AT", tuple(explanation_lines(answer.explanation))))
     return Card(title, title, (), tuple(sections))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING
 
+from workbench.display.remedies import told_in_bench
 from workbench.engine.errors import WorkbenchError
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class Acting:
             try:
                 said, is_problem = call(self._workspace), False
             except WorkbenchError as error:
-                said, is_problem = f"{error.message} {error.remedy or ''}".strip(), True
+                said, is_problem = told_in_bench(error), True
             self._app.call_later(self._done, said, is_problem)
 
         self._last = self._queue.submit(do)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from workbench.display.budget import over_cap_lines, problem_lines
 from workbench.display.cells import wrap
 from workbench.display.ink import BLANK, Span
+from workbench.display.remedies import told_in_bench
 from workbench.engine.errors import BudgetExceeded, NotFound, Stale, WorkbenchError
 from workbench.tui.editor import edit_in_editor
 from workbench.tui.frame.drafts import Draft, Drafts
@@ -202,7 +203,7 @@ class Editing:
 
     def _not_read(self, error: WorkbenchError) -> None:
         self.is_busy = False
-        self._frame.say(error.told, is_problem=True)
+        self._frame.say(told_in_bench(error), is_problem=True)
 
     def _show(self, writing: Writing) -> None:
         if self._editor is not None:
@@ -356,7 +357,7 @@ class Editing:
         elif isinstance(error, BudgetExceeded) and error.candidates and not editor.room.display:
             editor.show_problem(partial(over_cap_lines, error))
         else:
-            editor.refuse(error.message if isinstance(error, BudgetExceeded) else error.told)
+            editor.refuse(error.message if isinstance(error, BudgetExceeded) else told_in_bench(error))
 
     def _show_other(self, now: Writing | str) -> None:
         """Show what the memory says by now; saved again, the text takes its place."""
@@ -476,7 +477,7 @@ class Editing:
         try:
             edited = edit_in_editor(self._frame.app, text, suffix=writing.suffix)
         except WorkbenchError as error:
-            self._frame.say(error.told, is_problem=True)
+            self._frame.say(told_in_bench(error), is_problem=True)
             return
         self._frame.refresh(layout=True)
         if edited is None:

@@ -13,6 +13,7 @@ from textual.screen import Screen
 from textual.widgets import Input, TextArea
 
 from workbench.display.action_words import by_whom
+from workbench.display.remedies import told_in_bench
 from workbench.engine.clock import time_or_none
 from workbench.tui import verbs, verbs_graph
 from workbench.tui.follower import Follower
@@ -408,7 +409,7 @@ class Frame(Screen[None], inherit_bindings=False):
         self._draw()
 
     def _failed(self, error: WorkbenchError) -> None:
-        self.say(f"{error.message} {error.remedy or ''}".strip(), is_problem=True)
+        self.say(told_in_bench(error), is_problem=True)
 
     def _done(self, said: str, is_problem: bool) -> None:
         self.say(said, is_problem=is_problem)

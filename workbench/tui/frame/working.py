@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
+from workbench.display.remedies import told_in_bench
 from workbench.engine.errors import WorkbenchError
 from workbench.tui.keys.table import COMMAND
 from workbench.tui.verbs import Act
@@ -58,7 +59,7 @@ class Working:
             try:
                 said, is_problem = work(self._tell, self._stop.is_set), False
             except WorkbenchError as error:
-                said, is_problem = f"{error.message} {error.remedy or ''}".strip(), not self._stop.is_set()
+                said, is_problem = told_in_bench(error), not self._stop.is_set()
                 if self._stop.is_set():
                     said = _STOPPED.format(name)
             self._frame.app.call_later(self._ended, said, is_problem)

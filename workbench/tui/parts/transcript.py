@@ -20,6 +20,7 @@ from textual.scroll_view import ScrollView
 from workbench.display.cells import wrap
 from workbench.display.ink import BLANK, Span, ink, link_at, plain_text
 from workbench.display.lit_words import LIT
+from workbench.display.remedies import told_in_bench
 from workbench.display.transcript import DAY, UNFOLD_ALL, Look, named_memories, page_entries
 from workbench.engine.errors import InvalidInput, NotFound
 from workbench.tui.palette import MARKED, PAPER
@@ -176,7 +177,7 @@ class TranscriptPart(ScrollView, can_focus=True):
         self.post_message(self.Opened())
 
     def _not_opened(self, error: WorkbenchError) -> None:
-        self._said = _NOTHING_SAID if isinstance(error, NotFound) else error.told
+        self._said = _NOTHING_SAID if isinstance(error, NotFound) else told_in_bench(error)
         self.refresh()
         self.post_message(self.Opened())
 
@@ -248,7 +249,7 @@ class TranscriptPart(ScrollView, can_focus=True):
         def failed(error: WorkbenchError) -> None:
             # Asked for again with the next step: a file that cannot be read now would be asked for without an end.
             self._fetching = False
-            self._frame.say(error.told, is_problem=True)
+            self._frame.say(told_in_bench(error), is_problem=True)
 
         self._frame.reading.read(
             self._part("page"),

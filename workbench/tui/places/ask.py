@@ -17,6 +17,7 @@ from workbench.display.found import (
     text_card,
 )
 from workbench.display.ink import BLANK, Span, column, ink, spread
+from workbench.display.remedies import in_bench, told_in_bench
 from workbench.display.rows import heading_row
 from workbench.engine.errors import WorkbenchError
 from workbench.engine.identifiers import OUTSIDE_STORES
@@ -127,8 +128,8 @@ class AskPlace(Place):
         try:
             found = workspace.search_request(question.request(MOST_RESULTS))
         except WorkbenchError as error:
-            return Answer(question, None, today, (), f"{error.message} {error.remedy or ''}".strip())
-        return Answer(question, found, today, (), problem or found.stale or found.fallback or "")
+            return Answer(question, None, today, (), told_in_bench(error))
+        return Answer(question, found, today, (), problem or in_bench(found.stale or found.fallback or ""))
 
     def show(self, results: Answer) -> None:
         before: Answer | None = self.results

@@ -11,6 +11,7 @@ from textual.containers import Container, Vertical
 
 from workbench.display.conversations import Listed, head_lines, session_card, session_row
 from workbench.display.ink import BLANK, ink, spread
+from workbench.display.remedies import told_in_bench
 from workbench.display.rows import heading_row
 from workbench.engine.errors import InvalidInput, NotFound, WorkbenchError
 from workbench.engine.identifiers import cited_lines
@@ -168,12 +169,12 @@ class SessionsPlace(Place):
         try:
             places += [each.place for each in workspace.session_places()]
         except WorkbenchError as error:
-            problems.append(error.told)
+            problems.append(told_in_bench(error))
         for place in dict.fromkeys(places):
             try:
                 found = workspace.sessions(from_=place)
             except WorkbenchError as error:
-                problems.append(error.told)
+                problems.append(told_in_bench(error))
                 continue
             sections.append(Section(place, tuple(Listed(row, place) for row in found.sessions)))
             problems += [each.message for each in found.problems]

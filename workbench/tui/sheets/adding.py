@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from workbench.display import words
 from workbench.display.budget import problem_lines
 from workbench.display.ink import Span, ink, wrap_line
+from workbench.display.remedies import told_in_bench
 from workbench.engine.errors import WorkbenchError
 from workbench.engine.requests import RememberRequest
 from workbench.tui.frame.rewording import TEXT, Field, Outlook, Writing, core_outlook, done
@@ -140,7 +141,7 @@ def _routed(workspace: Workspace, request: RememberRequest, to: Destination, tod
     try:
         routed = workspace.remember_request(request)
     except WorkbenchError as error:
-        told = error.told
+        told = told_in_bench(error)
         return Outlook(lambda width: problem_lines(told, width), fits=False)
     if routed.held_back is not None:
         held = f"{routed.held_back.detail} It would be held back in the Inbox until you decide."
