@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from workbench.display.cells import cell_width, wrap
+from workbench.display.cells import wrap
 from workbench.display.ink import BLANK, Line, Span, column, gap, ink
+from workbench.display.transcript import Stretch, stretch_lines
 
-_WHO = 9
 _MEASURE = 88
 
 
@@ -18,12 +18,10 @@ class SourceLine:
     Args:
         number: In the file, from 1.
         text: What it says.
-        who: The speaker; empty in a file.
     """
 
     number: int
     text: str
-    who: str = ""
 
 
 @dataclass(frozen=True)
@@ -37,6 +35,7 @@ class Evidence:
         last: Number of the last one.
         link: What the whole source opens as: the citation of a session's line, or the id of a memory.
         more: Ids of further sources of the same memory.
+        said: What is drawn of a session instead of the lines.
     """
 
     title: str
@@ -45,30 +44,35 @@ class Evidence:
     last: int
     link: str = ""
     more: tuple[str, ...] = ()
+    said: Stretch | None = None
 
 
 def evidence_lines(evidence: Evidence, width: int) -> list[Line]:
     """Draw a source, the marked lines bright behind a bar."""
     drawn: list[Line] = [(ink(evidence.title, "soft", width),), BLANK]
-    digits = len(str(max((line.number for line in evidence.lines), default=1)))
-    names = max((min(_WHO, cell_width(line.who)) for line in evidence.lines), default=0)
-    before = 2 + digits + 2 + (names + 2 if names else 0)
-    room = max(8, min(width - before, _MEASURE))
-    for line in evidence.lines:
-        marked = evidence.first <= line.number <= evidence.last
-        role = "strong" if marked else "soft"
-        head: Line = (
-            Span("▌ " if marked else "  ", "decide"),
-            column(str(line.number), digits, "faint", right=True),
-            gap(2),
-            *((column(line.who, names, "soft+strong" if marked else "soft"), gap(2)) if names else ()),
-        )
-        parts = [part for paragraph in line.text.splitlines() or [""] for part in wrap(paragraph, room)]
-        for at, part in enumerate(parts):
-            drawn.append((*(head if not at else (head[0], gap(before - 2))), Span(part, role)))
+    if evidence.said is not None:
+        drawn += stretch_lines(evidence.said, width, (evidence.first, evidence.last))
+    else:
+        drawn += _file_lines(evidence, width)
     if evidence.more:
         drawn += [BLANK, (Span("ALSO SAID IN", "soft+strong"),)]
         drawn += [(ink(each, "text+link", width, each),) for each in evidence.more]
+    return drawn
+
+
+def _file_lines(evidence: Evidence, width: int) -> list[Line]:
+    drawn: list[Line] = []
+    digits = len(str(max((line.number for line in evidence.lines), default=1)))
+    before = 2 + digits + 2
+    room = max(8, min(width - before, _MEASURE))
+    for line in evidence.lines:
+        marked = evidence.first <= line.number <= evidence.last
+        bar = Span("▌ " if marked else "  ", "decide")
+        head: Line = (bar, column(str(line.number), digits, "faint", right=True), gap(2))
+        parts = [part for paragraph in line.text.splitlines() or [""] for part in wrap(paragraph, room)]
+        for at, part in enumerate(parts):
+            role = "strong" if marked else "soft"
+            drawn.append((*(head if not at else (bar, gap(before - 2))), Span(part, role)))
     return drawn
 
 

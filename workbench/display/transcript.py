@@ -103,6 +103,48 @@ class Look:
         return (self.closeness >= closeness) != (number in self.unfolded)
 
 
+@dataclass(frozen=True)
+class Stretch:
+    """Some lines of a transcript, to be drawn at any width.
+
+    Args:
+        page: What was read.
+        last: Last line of it.
+        names: The words of memories that came from it, or are named in it.
+        now: In the workspace's zone.
+        agent: What the agent goes by; empty for the main one.
+        shared: Whether several people speak.
+    """
+
+    page: TranscriptPage
+    last: int
+    names: Mapping[str, str]
+    now: datetime
+    agent: str = ""
+    shared: bool = False
+
+
+def stretch_lines(stretch: Stretch, width: int, marked: tuple[int, int]) -> list[Line]:
+    """Draw some lines of a transcript, those from one number to another bright behind a bar."""
+    look = Look(
+        max(1, width - 2),
+        marked=marked,
+        agent=stretch.agent,
+        shared=stretch.shared,
+        digits=len(str(stretch.last)),
+    )
+    rows: list[Line] = []
+    for entry in page_entries(
+        stretch.page, stretch.page.first, stretch.last, stretch.names, look, stretch.now
+    ):
+        is_marked = marked[0] <= entry.number <= marked[1]
+        rows += [
+            (Span("▌ " if is_marked and row else "  ", "decide"), *row) if row else BLANK
+            for row in entry.rows
+        ]
+    return rows
+
+
 def named_memories(text: str) -> tuple[str, ...]:
     """Return the ids of memories that a text names, each once, a few at most."""
     found = dict.fromkeys(each.group() for each in _MEMORY.finditer(text))

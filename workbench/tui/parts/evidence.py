@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.display import words
+from workbench.display.conversations import Listed
 from workbench.display.evidence import Evidence, SourceLine, evidence_lines, marked_at
+from workbench.display.transcript import Stretch
 from workbench.engine.errors import InvalidInput, NotFound, OutsideWorkspace, StorageError
 from workbench.engine.identifiers import cited_lines
 from workbench.tui.parts.page import PagePart
+from workbench.tui.parts.transcript import titles_of
 
 if TYPE_CHECKING:
     from workbench.engine.results.memories import Saying
@@ -52,7 +56,7 @@ def evidence_of_memory(workspace: Workspace, memory_id: str) -> Evidence | None:
     if found is None:
         return None
     more = tuple(dict.fromkeys(each.id for each in said[1:] if each.id != said[0].id))
-    return Evidence(found.title, found.lines, found.first, found.last, found.link, more)
+    return replace(found, more=more)
 
 
 def evidence_at(workspace: Workspace, source: str, saying: Saying | None = None) -> Evidence | None:
@@ -92,12 +96,14 @@ def _from_session(workspace: Workspace, citation: str) -> Evidence | None:
         return None
     _, first, last = cited
     begin = max(1, first - _BEFORE)
-    view = workspace.session(citation, line=begin, limit=last - begin + _AFTER)
-    lines = tuple(
-        SourceLine(line.line, line.text or f"▸ {', '.join(line.tools)}", words.speaker(line.role))
-        for line in view.lines
-        if line.counts
-    )
-    moment = next((line.moment for line in view.lines if line.line == first), None)
+    count = last - begin + _AFTER
+    listed = Listed(workspace.session(citation, line=first, limit=1).session)
+    reader = workspace.session_reader(citation)
+    page = reader.page(begin, count)
+    names = titles_of(workspace, dict.fromkeys(each for ids in page.memories.values() for each in ids))
+    until = min(reader.total(), begin + count - 1)
+    said = Stretch(page, until, names, workspace.now(), listed.agent, listed.row.shared)
+    moment = next((line.moment for line in page.lines if line.line == first), None)
     when = f" · {words.moment(moment, workspace.now())}" if moment is not None else ""
-    return Evidence(f"session {view.session.key}{when} · line {first}", lines, first, last, citation)
+    title = f"session {listed.name}{when} · line {first}"
+    return Evidence(title, (), first, last, citation, said=said)

@@ -576,11 +576,11 @@ def _read_page(
     page = reader.page(begin, PAGE + first - begin)
     drawn = [each for ids in page.memories.values() for each in ids]
     named = dict.fromkeys(each for line in page.lines for each in named_memories(line.text))
-    names = _titles(workspace, dict.fromkeys((*drawn, *list(named)[:_MOST_NAMED])))
+    names = titles_of(workspace, dict.fromkeys((*drawn, *list(named)[:_MOST_NAMED])))
     return page_entries(page, first, min(total, first + PAGE - 1), names, look, workspace.now())
 
 
-def _titles(workspace: Workspace, ids: Iterable[str]) -> dict[str, str]:
+def titles_of(workspace: Workspace, ids: Iterable[str]) -> dict[str, str]:
     """Return the words of memories; those that are no more are left out."""
     titles: dict[str, str] = {}
     for each in ids:
