@@ -14,6 +14,7 @@ from workbench.cli.command import command, group
 from workbench.cli.invocation import DONE, FAILED, NOTHING_FOUND, Invocation
 from workbench.cli.options import complete_file
 from workbench.display.audit import (
+    actions_lines,
     alert_lines,
     blame_lines,
     commit_lines,
@@ -145,6 +146,37 @@ def since(invocation: Invocation, /, time: str, limit: int) -> int:
     everything is given.
     """
     return invocation.ask(lambda it: it.since(time), partial(since_lines, most=limit))
+
+
+@audit_command.subcommand(
+    "actions",
+    short_help="List what was done, one action a row, newest first",
+    answers="What was done lately, and by whom?",
+    examples=("workbench audit actions", "workbench audit actions --memory person--sam-okafor --json"),
+)
+@click.option("--actor", metavar="ACTOR", help="Only by this actor, such as manual or “reflection:*”.")
+@click.option("--file", metavar="PATH", help="Only what changed this file.")
+@click.option("--memory", metavar="ID", help="Only what changed what this memory says.")
+@click.option("--since", metavar="TIME", help="Only from this time on.")
+@click.option("--until", metavar="TIME", help="Only up to this time, that day included.")
+@click.option("--text", metavar="TEXT", help="Only where the summary says this.")
+@click.option("--upkeep/--no-upkeep", default=None, help="With the system’s own housekeeping, or without it.")
+@click.option(
+    "--limit", type=click.IntRange(min=1), default=ACTIONS_SHOWN, metavar="N", help="Show at most N actions."
+)
+@click.option("--offset", type=click.IntRange(min=0), default=0, metavar="N", help="Pass over N actions.")
+def actions(
+    invocation: Invocation, /, limit: int, offset: int, upkeep: bool | None, memory: str | None, **wanted: Any
+) -> int:
+    """A reflection or an import is one action, however many commits it has. With --json upkeep is among them."""
+    shown = invocation.json if upkeep is None else upkeep
+    with invocation.open() as workspace:
+        named = str(workspace.resolve(memory)) if memory else None
+        found = workspace.actions(limit, offset, memory=named, upkeep=shown, **wanted)
+        now = workspace.now()
+    return invocation.report(
+        found, partial(actions_lines, now=now), code=DONE if found.actions or offset else NOTHING_FOUND
+    )
 
 
 @audit_command.subcommand(

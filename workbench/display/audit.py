@@ -7,14 +7,18 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from workbench.display import words
+from workbench.display.action_words import sentence
 from workbench.display.changes import at_minute, on_day
+from workbench.display.rows import day_heading
 from workbench.display.text import Page, clip, counted, pad, safe, safe_line, wrap
 from workbench.engine import layout
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from datetime import datetime
 
     from workbench.engine.results.audit import (
+        Actions,
         Alert,
         Alerts,
         AuditEntry,
@@ -130,6 +134,31 @@ def _act_lines(page: Page, action: str, summary: str, files: list[str]) -> list[
         lines += [f"{head}{page.paint(safe_line(file), 'place')}"]
     said = page.wrapped(safe_line(summary), first=MARGIN)
     return lines + [page.paint(line, "quiet") for line in said if line.strip()]
+
+
+def actions_lines(page: Page, found: Actions, *, now: datetime) -> list[str]:
+    """List actions under their days: when, in which commit, and what was done in plain words."""
+    if not found.actions:
+        return ["Nothing was done."]
+    lines: list[str] = []
+    if found.damaged:
+        told = f"{found.damaged} What is older is told from the audit log."
+        lines += [page.paint(line, "bad") for line in page.wrapped(safe_line(told))]
+    on = None
+    for action in found.actions:
+        local = action.timestamp.astimezone(now.tzinfo)
+        if local.date() != on:
+            on = local.date()
+            lines += [*([""] if lines else []), page.paint(day_heading(on, now.date()), "strong")]
+        mark, taken = ("⚠ " if action.waiting else ""), ("  taken back" if action.undone_by else "")
+        head = f"  {local:%H:%M}  {page.paint(action.id[:7], 'quiet')}  {page.paint(mark, 'accent') if mark else ''}"
+        room = max(20, page.width - 18 - len(mark) - len(taken))
+        lines.append(
+            f"{head}{clip(safe_line(sentence(action)), room)}{page.paint(taken, 'quiet') if taken else ''}"
+        )
+    if found.more:
+        lines += ["", page.paint("Older ones: --offset, or --until.", "quiet")]
+    return lines
 
 
 def commit_lines(page: Page, commit: CommitView) -> list[str]:

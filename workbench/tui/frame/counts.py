@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from workbench.engine.errors import HistoryDamaged
+
 if TYPE_CHECKING:
     from workbench.engine.results.audit import NextSteps
     from workbench.engine.workspace import Workspace
@@ -24,6 +26,14 @@ def read_counts(workspace: Workspace) -> tuple[dict[str, str], NextSteps]:
         "timeline": f"{workspace.timeline(limit=1).total:,}",
         "graph": f"{len(workspace.graph_entities().entities):,}",
         "decay": f"{falls}↓" if falls else "",
+        "history": _actions(workspace),
         "sessions": f"{len(workspace.sessions().sessions):,}",
     }
     return counts, workspace.next_steps()
+
+
+def _actions(workspace: Workspace) -> str:
+    try:
+        return f"{workspace.action_count():,}"
+    except HistoryDamaged:
+        return "▲"

@@ -190,8 +190,16 @@ class HistoryPlace(Place):
         self._done.clear()
         if results.line is not None and (self._window is None or self._seen_all):
             self._window = whole(results.line.course)
+        turned = had is not None and (had.compared is None) != (results.compared is None)
+        if turned and self.filter.text:
+            # Actions are looked through otherwise than memories.
+            self.frame.filtering.set(self, "")
         super().show(results)
-        if had is not None and (had.compared is None) != (results.compared is None):
+        if results.compared is not None:
+            self.frame.reading.read(
+                "by", lambda workspace: self._past.read_by(workspace, results), self._show_by
+            )
+        if turned:
             self.list.clear_marks()
             self.list.do("first")
         self._wish = replace(self._wish, until=None, row="")
@@ -199,6 +207,12 @@ class HistoryPlace(Place):
         if self._after_reading is not None:
             act, self._after_reading = self._after_reading, None
             act()
+
+    def _show_by(self, results: Listed) -> None:
+        """Show whose the changes are, where one is still at the same moments."""
+        if results is not self._listed and results.view == self.view:
+            self._listed = results
+            super().show(results)
 
     def show_rows(self) -> None:
         super().show_rows()
@@ -469,15 +483,12 @@ class HistoryPlace(Place):
             self._read_again()
 
     def _to_now(self) -> bool:
-        """Return to now; at now, go to the end as in any list."""
-        if self.view.compares:
-            self._go(View(), visit=True)
-            self.frame.say("This is now.")
-            return True
-        if self.list.cursor_key and self.list.rows.find(self.list.cursor_key) != _first(self.list):
-            self.list.do("first")
-            return True
-        return False
+        """Return from the past to now; else go to the end, as in any list."""
+        if not self.view.compares:
+            return False
+        self._go(View(), visit=True)
+        self.frame.say("This is now.")
+        return True
 
     def _out(self) -> bool:
         if self.view == View():
@@ -616,10 +627,6 @@ class HistoryPlace(Place):
 
 def _as_on(moment: str) -> str:
     return "as it is now" if moment == "now" else f"as on {moment}"
-
-
-def _first(listing: ListPart) -> int:
-    return next((at for at in range(len(listing.rows)) if listing.rows.key(at)), -1)
 
 
 def _lines(*said: str) -> list[Line]:

@@ -25,6 +25,8 @@ PAGE = 300
 NOW = ""
 _AT, _AGAINST = "at:", ".."
 _MOST_COMPARED = 8
+# Of more memories nobody looks up whose each is.
+_MOST_OWNED = 2_000
 _COMMIT = re.compile(r"[0-9a-f]{6,40}")
 _TIME = re.compile(r"^(.*?)[ T](\d{1,2}):(\d{2})$")
 _EVERYTHING = 1_000_000_000
@@ -307,14 +309,30 @@ class PastReading:
                 NOW if is_now else newer,
                 back,
                 comparison,
-                _last_changes(workspace, line, places[0]) if is_now else {},
-                _same(workspace, back, comparison) if wish.everything else (),
+                same=_same(workspace, back, comparison) if wish.everything else (),
             )
             self._compared[key] = known
             while len(self._compared) > _MOST_COMPARED:
                 self._compared.popitem(last=False)
         back = line.course.commits[line.place(here)] if line.name(line.place(here)) else older
         return replace(known, here=back)
+
+    def read_by(self, workspace: Workspace, listed: Listed) -> Listed:
+        """Read who changed last what differs from now: that takes longer than what differs.
+
+        Returns:
+            The same where nobody can tell, or there is too much of it.
+        """
+        compared, line = listed.compared, listed.line
+        if compared is None or line is None or compared.newer != NOW or compared.by:
+            return listed
+        if len(compared.comparison.memories) > _MOST_OWNED:
+            return listed
+        by = _last_changes(workspace, line, line.place(compared.older))
+        told = replace(compared, by=by)
+        newer = line.course.commits[-1]
+        self._compared[(compared.older, newer, listed.wish.everything)] = told
+        return replace(listed, compared=told)
 
 
 def _listing(view: View) -> View:

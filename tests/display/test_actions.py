@@ -1,0 +1,111 @@
+"""What was done is said as a person would say it, whatever the history calls it; rows and cards keep to their width."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workbench.display.action_words import named, plainly, sentence
+from workbench.display.actions import action_card, action_row
+from workbench.display.card import card_lines
+from workbench.display.ink import line_width, plain_text
+from workbench.display.memory_changes import change_lines, change_row, readable, title_of
+from workbench.engine.results.audit import Action, ActionDone, MemoryChange
+
+NOW = datetime(2026, 11, 24, 12, 0, tzinfo=UTC)
+TEXTS = st.text(st.characters(codec="utf-8"), max_size=60)
+
+
+def action(summary: str = "logged “Robin sails”", **given: object) -> Action:
+    plain = {
+        "id": "a" * 40, "newest": "a" * 40, "commits": 1, "begun": NOW, "timestamp": NOW, "kind": "EDIT",
+        "actor": "manual", "owner": "person", "own": True, "approval": "—", "trigger": "—", "summary": summary,
+        "files": ("memory/graph/entities/person--mei-chen.md",), "memories": 1,
+    }  # fmt: skip
+    return Action(**{**plain, **given})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("summary", "said"),
+    [
+        ("logged “Robin sails”", "noted “Robin sails”"),
+        ("added fact “A; b”; added relation uses → tool--swan", "learned “A; b”"),
+        ("added relation uses → tool--fly-io", "linked it to “Fly io” (uses)"),
+        ("changed “mail” to “send” in Critical Facts", "reworded “send” in Critical Facts"),
+        ("undid CREATE 821125fec3: logged “Wave”", "took back: noted “Wave”"),
+        ("redid CREATE 821125fec3 and 4 that go on with it: logged “Wave”", "did again: noted “Wave”"),
+        ("reverted 821125fec3 and 4 that go on with it: imported 5 entries from ~/old",
+         "took back: imported 5 entries from ~/old"),
+        ("rolled back reflection:r-003 (5 commits)", "took back reflection r-003"),
+        ("rolled back to 2026-11-03T09:00:00+00:00 (abc1234567)", "brought everything back as it was on 3 Nov, 09:00"),
+        ("restored core:identity:name as of abc1234567", "brought “Name” back as it was"),
+        ("folded in 2 accesses of 1 memory", "counted 2 uses of 1 memory"),
+        ("5 entries transitioned: 2 dormant→active (a, b), 2 active→fading (c, d), 1 dormant→archived (e)",
+         "Upkeep: 2 came back, 2 faded, 1 archived"),
+        ("1 entry transitioned: active→fading (episode:2026-10-03:14:30)", "Upkeep: 1 faded"),
+        ("pinned episode:2026-10-08:10:45", "pinned the entry of 8\u00a0Oct"),
+        ("rejected r-004.1, r-004.5 and 2 more; approved r-004.2",
+         "ticked changes of a reflection: 4 declined, 1 accepted"),
+        ("r-004 proposes 23 changes", "Reflection: 23 changes proposed"),
+        ("edited person--mei-chen.md", "edited “Mei chen”"),
+        ("something nobody foresaw", "something nobody foresaw"),
+    ],
+)  # fmt: skip
+def test_each_summary_of_the_history_is_said_plainly(summary: str, said: str) -> None:
+    assert plainly(summary) == said
+
+
+def test_a_sentence_says_who_and_names_what_is_meant() -> None:
+    assert sentence(action()) == "You noted “Robin sails”"
+    assert sentence(action("added relation uses → tool--swan")) == "You linked “Mei chen” to “Swan” (uses)"
+    assert sentence(action(owner="main", actor="bot:main")) == "The agent noted “Robin sails”"
+    assert sentence(action(owner="agent:scout", actor="subagent:scout")) == "Scout noted “Robin sails”"
+    outside = action("edited outside the engine (+1 −0 lines)", files=("SOUL.md",))
+    assert sentence(outside) == "SOUL.md was changed in another program"
+    reflected = action(
+        "applied 9 items", actor="reflection:r-4", owner="reflection:r-4", accepted=9, declined=3
+    )
+    assert sentence(reflected) == "Reflection: 9 written, 3 declined"
+    assert named("memory/episodes/2026-11-02.md") == "the log of 2\u00a0Nov"
+
+
+def test_what_a_memory_says_is_shown_without_what_files_note() -> None:
+    fact = "- Pays in [[person--mei]] days (since 2026-02-02, from episode:2026-02-02:14:30) ^f7k2"
+    assert readable(fact) == "Pays in [[person--mei]] days"
+    assert readable("- Rains (2026-01-20 to 2026-02-02, superseded by ^f7k2) ^f3c1") == (
+        "Rains (held 2026-01-20 to 2026-02-02)"
+    )
+    assert readable("# X\n\n<!-- Type: tool -->\n\n## Facts\n- One ^abc1") == "# X\n## Facts\n- One"
+    relation = MemoryChange(
+        "entity:project--harbor#^r1", "semantic", "p", "uses: tool--swan", "added", None, "x"
+    )
+    assert title_of(relation) == "Harbor uses Swan"
+
+
+def test_what_changed_in_a_memory_of_one_line_stands_as_two_lines_and_the_words_that_differ() -> None:
+    change = MemoryChange(
+        "core:a:b", "core", "MEMORY.md", "Tea at five", "changed", "Tea at four", "Tea at five"
+    )
+    before, after = change_lines(change)
+    assert (plain_text(before), plain_text(after)) == ("- Tea at four", "+ Tea at five")
+    assert [span.text for span in after if span.role == "added.word"] == ["five"]
+
+
+@given(TEXTS, TEXTS, st.integers(24, 200), st.booleans())
+def test_rows_and_cards_of_any_text_keep_to_their_width(
+    one: str, other: str, width: int, undone: bool
+) -> None:
+    done = action(one, trigger=other, files=(other or "x",), undone_by="b" * 40 if undone else None,
+                  alerts=("a-1",), waiting=("a-1",), memories=3)  # fmt: skip
+    assert line_width(action_row(done, NOW, width)) <= width
+    changes = tuple(
+        MemoryChange(f"file:{other}", "file", other, one, kind, before, after)
+        for kind, before, after in (("changed", one, other), ("added", None, one), ("removed", other, None))
+    )
+    for told in (changes, changes[:1], ()):
+        card = action_card(ActionDone(done, told, obstacle=other), NOW + timedelta(days=3))
+        assert all(line_width(line) <= width for line in card_lines(card, width, details=True))
+    assert line_width(change_row(changes[0], None, NOW, width)) <= width
