@@ -385,6 +385,19 @@ def past_card(past: PastReflection, refusal: str, now: datetime, key: Callable[[
     )
 
 
+def unreadable_card(path: str, problems: Sequence[str], key: Callable[[str], str]) -> Card:
+    """Return the card of a file of what waits, parts of which cannot be read."""
+    mend = f"{key('edit')} mends it here, {key('edit-outside')} in your editor. What can be read is listed below."
+    return Card(
+        path,
+        f"Parts of {path} cannot be read",
+        sections=(
+            Section("WHERE", tuple((ink(f"line {each}", "decide"),) for each in problems[:_MOST_LISTED])),
+            Section("EFFECT", ((ink(mend),),)),
+        ),
+    )
+
+
 def core_section(before: CoreView, after: CoreView, block: str = "", effect: str = "") -> Section:
     """Return the budget of core memory before and after a change, and that of one block."""
     lines: list[Line] = [(ink(effect),)] if effect else []

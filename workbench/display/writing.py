@@ -75,6 +75,9 @@ def receipt_card(written: Written, titles: Mapping[str, str]) -> Card:
         *_listed("FOR GOOD", "erased", _held(written.erased), titles, "danger"),
         *_waiting(written.waiting, titles),
     ]
+    # What goes on about the command line is said by keys here.
+    if told := [each for each in written.warnings if "workbench " not in each]:
+        sections.append(Section("NOTE", tuple((ink(each, "decide"),) for each in told)))
     details = [Section("FILES", tuple((ink(path, "soft"),) for path in written.files))]
     if written.commit is not None:
         details.append(Section("COMMIT", ((ink(written.commit[:10], "soft"),),)))

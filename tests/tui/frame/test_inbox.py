@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from textual.pilot import Pilot
+from textual.widgets import TextArea
 
 from tests.tui.frame.hands import drawn, frame_of, opened, press, said
 from tests.tui.held_workspace import ANTHROPIC, TOKEN, held
@@ -353,3 +354,31 @@ async def test_hostile_words_are_drawn_as_words(asked: Workspace) -> None:
         assert "\x1b" not in row
         await press(pilot, "G")
         assert "[red]stop[/nothing]" in card(pilot)
+
+
+async def test_a_damaged_file_of_what_waits_is_named_and_mended_here(asked: Workspace) -> None:
+    reflect(asked)
+    asked.edit_file(layout.PENDING_REFLECTION, REFLECTION.replace("- [ ] `r-001.4`", "- [?] `r-001.4`"))
+    assert asked.inbox().review.problems
+    async with opened(asked) as pilot:
+        await press(pilot, "2", "g", "g")
+        assert inbox_of(pilot).cursor_key == f"unread:{layout.PENDING_REFLECTION}"
+        assert "cannot be read" in " ".join(card(pilot).split())
+        assert asked.inbox_waiting() == 5 + 5
+        await press(pilot, "e")
+        area = pilot.app.focused
+        assert isinstance(area, TextArea)
+        area.text = REFLECTION
+        await press(pilot, "ctrl+s")
+        assert said(pilot).startswith("Changed memory/meta/pending-reflection.md.")
+        assert not asked.inbox().review.problems
+
+
+async def test_rows_are_filtered_by_whom_they_are_from_and_what_they_are(asked: Workspace) -> None:
+    reflect(asked)
+    async with opened(asked) as pilot:
+        await press(pilot, "2", "l")
+        await press(pilot, *"from:planner is:open", "enter")
+        rows = [row for row in listed(pilot) if row.startswith("[")]
+        assert rows
+        assert all("planner" in row for row in rows)

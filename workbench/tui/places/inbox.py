@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual import on
 
@@ -23,6 +23,7 @@ from workbench.display.deciding import (
     said_words,
     source_words,
     statement,
+    unreadable_card,
     waiting_row,
 )
 from workbench.display.ink import BLANK, Span, ink, spread
@@ -33,14 +34,17 @@ from workbench.engine.identifiers import MEMORY_STORES
 from workbench.engine.reflection.kinds import Kind, kind_of
 from workbench.tui.keys.table import COMMAND
 from workbench.tui.parts.evidence import evidence_at
+from workbench.tui.parts.filter import Filterable
 from workbench.tui.parts.list import ListPart
 from workbench.tui.places.place import Place
-from workbench.tui.places.rewording import waiting_writing
+from workbench.tui.places.rewording import file_writing, waiting_writing
 from workbench.tui.places.ticks import (
     ASIDE,
     PAST,
     SECRETS,
+    UNREADABLE,
     Reflected,
+    Unreadable,
     Waiting,
     elsewhere,
     memories_against,
@@ -48,6 +52,7 @@ from workbench.tui.places.ticks import (
     take_back,
     tick,
     ticked,
+    unreadable_files,
     waiting_rows,
 )
 from workbench.tui.places.writing import Preview, Receipt
@@ -67,6 +72,7 @@ if TYPE_CHECKING:
     from workbench.tui.frame.rewording import Writing
     from workbench.tui.frame.screen import Frame
     from workbench.tui.verbs import Subject
+    from workbench.tui.widgets.rows import RowSource
 
 _TICKS = {
     "accept": "accept",
@@ -120,13 +126,23 @@ def words_contradicted(workspace: Workspace, inbox: Inbox) -> dict[str, str]:
     return {each: text for each in against if (text := _words_of(workspace, each))}
 
 
-class InboxRows(SectionedRows["Waiting | Reflected | str"]):
+class InboxRows(SectionedRows["Waiting | Reflected | Unreadable | str"]):
     """What waits under what it asks, and past reflections below."""
 
-    def __init__(self, waiting: Sequence[Waiting], past: Sequence[PastReflection], now: datetime) -> None:
+    def __init__(
+        self,
+        waiting: Sequence[Waiting],
+        past: Sequence[PastReflection],
+        now: datetime,
+        unreadable: Sequence[Unreadable] = (),
+    ) -> None:
         super().__init__()
         self.waiting = waiting
         self._now = now
+        if unreadable:
+            self._add_heading(UNREADABLE)
+        for file in unreadable:
+            self._add(file, file.id)
         group = ""
         for row in waiting:
             if row.group != group:
@@ -138,7 +154,7 @@ class InboxRows(SectionedRows["Waiting | Reflected | str"]):
         for each in past:
             self._add(Reflected(f"past:{each.id}", past_title(each, now), each), f"past:{each.id}")
 
-    def subject(self, key: str) -> Waiting | Reflected | None:
+    def subject(self, key: str) -> Waiting | Reflected | Unreadable | None:
         """Return what stands in a row."""
         row = self._row(key)
         return None if isinstance(row, str) else row
@@ -164,6 +180,8 @@ class InboxRows(SectionedRows["Waiting | Reflected | str"]):
             return heading_row(row, "", width)
         if isinstance(row, Reflected):
             return past_row(row.past, self._now, width)
+        if isinstance(row, Unreadable):
+            return spread((Span("! ", "danger"), ink(row.title)), (), width)
         return waiting_row(
             "aside" if row.group == ASIDE and not row.tick else row.tick, row.title, row.who, width
         )
@@ -171,6 +189,8 @@ class InboxRows(SectionedRows["Waiting | Reflected | str"]):
 
 class InboxPlace(Place):
     """The Inbox."""
+
+    FILTER_KEYS: ClassVar[tuple[str, ...]] = ("from", "kind", "is")
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
@@ -200,7 +220,8 @@ class InboxPlace(Place):
 
     def rows(self, results: Waits) -> InboxRows:
         rows = waiting_rows(results.inbox, results.said)
-        return InboxRows([self._ticking.get(row.id, row) for row in rows], results.past, results.now)
+        shown = [self._ticking.get(row.id, row) for row in rows]
+        return InboxRows(shown, results.past, results.now, unreadable_files(results.inbox))
 
     def show(self, results: Waits) -> None:
         if not self._under_way:
@@ -213,10 +234,9 @@ class InboxPlace(Place):
         self._came_to = self.cursor_key if self.visited else ""
 
     def heading(self, results: Waits, width: int) -> Line:
-        waiting = [row for row in self.shown.waiting if row.group != ASIDE or row.tick] if self.shown else []
+        rows = self.shown or self.rows(results)
+        waiting = [row for row in rows.waiting if row.group != ASIDE or row.tick]
         done = sum(bool(row.tick) for row in waiting)
-        if results.inbox.problems or results.inbox.review.problems:
-            return (ink("! Part of what waits cannot be read; E opens its file.", "danger", width),)
         if not waiting:
             return (ink("Nothing waits.", "soft"),)
         said = f"{len(waiting)} wait{'s' * (len(waiting) == 1)} · {done} ticked"
@@ -241,6 +261,15 @@ class InboxPlace(Place):
         rows = self.shown
         return rows.subject(key) if rows is not None else None
 
+    def filterable(self, rows: RowSource, index: int) -> Filterable:
+        row = rows.subject(rows.key(index)) if isinstance(rows, InboxRows) and rows.key(index) else None
+        if not isinstance(row, Waiting):
+            return super().filterable(rows, index)
+        kind = row.item.kind if row.item is not None else "secret" if row.held is not None else "proposal"
+        stale = row.item is not None and row.item.stale
+        states = ("ticked" if row.tick else "open", *(("stale",) if stale else ()))
+        return Filterable(f"{row.title} {row.who}", {"from": (row.who,), "kind": (kind,), "is": states})
+
     def key(self, command: str) -> str:
         """Return the key of a command as it is written."""
         return self.frame.keymap.key(command)
@@ -252,6 +281,8 @@ class InboxPlace(Place):
         subject = self.current
         if isinstance(subject, Reflected):
             return ("bring-back", "write", "reflect", "details")
+        if isinstance(subject, Unreadable):
+            return ("edit", "evidence", "write")
         if not isinstance(subject, Waiting):
             return ("reflect", "write")
         if subject.is_clash:
@@ -439,6 +470,8 @@ class InboxPlace(Place):
                     refusal = error.message
             self._refusals[subject.past.id] = refusal
             return past_card(subject.past, refusal, now, self.key)
+        if isinstance(subject, Unreadable):
+            return unreadable_card(subject.path, subject.problems, self.key)
         if not isinstance(subject, Waiting):
             return super().read_card(workspace, subject)
         if subject.held is not None:
@@ -500,6 +533,8 @@ class InboxPlace(Place):
     def read_evidence(self, workspace: Workspace, subject: Subject) -> Evidence | None:
         if isinstance(subject, Waiting):
             return evidence_at(workspace, subject.source) if subject.source else None
+        if isinstance(subject, Unreadable):
+            return evidence_at(workspace, f"file:{subject.path}#L{subject.line}")
         if isinstance(subject, Memory):
             return super().read_evidence(workspace, subject)
         return None
@@ -516,6 +551,8 @@ class InboxPlace(Place):
     def writing(self, workspace: Workspace, subject: Subject) -> Writing | str:
         if isinstance(subject, Waiting):
             return waiting_writing(workspace, subject)
+        if isinstance(subject, Unreadable):
+            return file_writing(workspace, subject)
         return (
             "History stays as it was."
             if isinstance(subject, Reflected)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.display.contradiction import HEAD
 from workbench.display.deciding import block_of
+from workbench.engine import layout
 from workbench.engine.reflection.kinds import Kind, kind_of
-from workbench.tui.frame.rewording import TEXT, Field, Writing, core_outlook
+from workbench.tui.frame.rewording import TEXT, Field, Writing, core_outlook, done
 from workbench.tui.places.ticks import keeping
 from workbench.tui.verbs import Act, quoted
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from workbench.engine.results.reviews import ReviewItem
     from workbench.engine.workspace import Workspace
     from workbench.tui.frame.rewording import Written
-    from workbench.tui.places.ticks import Waiting
+    from workbench.tui.places.ticks import Unreadable, Waiting
 
 # For each kind its fields: name, label, whether it has lines, whether it may be empty.
 _FIELDS: Final[dict[Kind, tuple[tuple[str, str, bool, bool], ...]]] = {
@@ -58,13 +59,28 @@ def waiting_writing(workspace: Workspace, row: Waiting) -> Writing | str:
     return _proposal_writing(row)
 
 
+def file_writing(workspace: Workspace, file: Unreadable) -> Writing:
+    """Return how a file that cannot be read in part is mended; called on a thread."""
+    place = layout.resolve(workspace.root, file.path)
+    text = place.read_bytes().decode("utf-8", "surrogateescape") if place.is_file() else ""
+
+    def save(written: Written) -> Act:
+        def call(workspace: Workspace) -> str:
+            changed = workspace.edit_file(file.path, written.texts[TEXT], expected=text)
+            return done(changed.commit, f"Changed {file.path}.", changed.warnings)
+
+        return Act(call)
+
+    return Writing(file.id, file.path, file.path, (Field(TEXT, text, many=True, needed=False),), save)
+
+
 def _proposal_writing(row: Waiting) -> Writing:
     proposal = row.proposals[0]
 
     def save(written: Written) -> Act:
         text = None if written.text == proposal.content.strip() else written.text
-        done = replace(row, tick="newer" if row.is_clash else "accept", text=text)
-        call = keeping((done,))
+        mine = replace(row, tick="newer" if row.is_clash else "accept", text=text)
+        call = keeping((mine,))
 
         def keep(workspace: Workspace) -> str:
             call(workspace)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.display.contradiction import clash_title
 from workbench.display.deciding import FROM_REFLECTION, held_title, item_title, link_of
+from workbench.engine import layout
 from workbench.engine.reflection.kinds import Kind, kind_of
 from workbench.engine.results.inbox import ProposalChoice, ProposalTick, SecretChoice, SecretTick
 from workbench.tui.verbs import OTHER_VERBS, Act, quoted
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
     from workbench.engine.results.reviews import Proposal, ReviewItem
     from workbench.engine.workspace import Workspace
 
-CLASHES, SECRETS, CHANGES, ASIDE, PAST = (
+UNREADABLE, CLASHES, SECRETS, CHANGES, ASIDE, PAST = (
+    "Cannot be read",
     "Cannot both be true",
     "Held back",
     "Changes",
@@ -125,6 +127,39 @@ class Reflected:
     id: str
     title: str
     past: PastReflection
+
+
+@dataclass(frozen=True)
+class Unreadable:
+    """A file of what waits, parts of which cannot be read.
+
+    Args:
+        id: Its row.
+        title: What is wrong with it first.
+        path: The file.
+        problems: What is wrong, each with its line before a colon.
+    """
+
+    id: str
+    title: str
+    path: str
+    problems: tuple[str, ...]
+
+    @property
+    def line(self) -> int:
+        """Return the line of the first problem, from 1."""
+        first = self.problems[0].partition(":")[0]
+        return int(first) if first.isdecimal() else 1
+
+
+def unreadable_files(inbox: Inbox) -> tuple[Unreadable, ...]:
+    """Return the files of what waits that cannot be read in part."""
+    files = ((inbox.review.path, inbox.review.problems), (layout.PENDING_MEMORIES, inbox.problems))
+    return tuple(
+        Unreadable(f"unread:{path}", problems[0].partition(": ")[2] or problems[0], path, problems)
+        for path, problems in files
+        if problems
+    )
 
 
 def memories_against(proposal: Proposal) -> tuple[str, ...]:
