@@ -198,24 +198,24 @@ class DecayPlace(Place):
 
     def heading(self, results: Read, width: int) -> Line:
         read = results.fading
-        if read.truth is not None:
-            left = ink(
-                f"TRIAL  half-life {days_words(half_life(read.view.lambda_))} "
-                f"instead of {days_words(half_life(read.truth.view.lambda_))}",
-                "decide.strong",
-            )
-        else:
-            parts = [f"half-life {days_words(half_life(read.view.lambda_))}"]
-            if self._has_cells:
-                parts.append(f"1 cell = {self.time.scale.name}")
-            if self.sort != SORTS[0]:
-                parts.append(f"by {self.sort}")
-            left = ink(" · ".join(parts), "soft")
+        half = f"half-life {days_words(half_life(read.view.lambda_))}"
         said = self._said()
         right: Line = (ink(said, "strong"),) if said else ()
-        if not said and self._has_cells and line_width((left,)) + len(_TIMES) + 2 <= width:
+        room = width - line_width(right) - 2
+        if read.truth is not None:
+            instead = f"TRIAL  {half} instead of {days_words(half_life(read.truth.view.lambda_))}"
+            return spread((ink(instead, "decide.strong"),), right if len(instead) <= room else (), width)
+        parts = [half]
+        if self._has_cells:
+            parts.append(f"1 cell = {self.time.scale.name}")
+        if self.sort != SORTS[0]:
+            parts.append(f"by {self.sort}")
+        while len(parts) > 1 and len(" · ".join(parts)) > room:
+            parts.pop()
+        left = " · ".join(parts)
+        if not said and self._has_cells and len(left) + len(_TIMES) + 2 <= width:
             right = (ink(_TIMES, "faint"),)
-        return spread((left,), right, width)
+        return spread((ink(left, "soft"),), right, width)
 
     def _said(self) -> str:
         """Say the day and the score of the cell one is at; empty at today."""

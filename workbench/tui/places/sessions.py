@@ -10,7 +10,7 @@ from textual import on
 from textual.containers import Container, Vertical
 
 from workbench.display.conversations import Listed, head_lines, session_card, session_row
-from workbench.display.ink import BLANK, ink, spread
+from workbench.display.ink import BLANK, gap, ink, spread
 from workbench.display.remedies import told_in_bench
 from workbench.display.rows import heading_row
 from workbench.engine.errors import InvalidInput, NotFound, WorkbenchError
@@ -274,7 +274,12 @@ class SessionsPlace(Place):
         total = transcript.total if transcript.is_open else None
         came = len(transcript.all_memories)
         check = self._checks.get(listed.key, listed.row.flush)
-        self._said_head.show(lambda width: head_lines(listed, check, total, came, width - 2, short=short))
+
+        def draw(width: int) -> list[Line]:
+            lines = head_lines(listed, check, total, came, width - 2, short=short)
+            return [(gap(1), *line) if line else line for line in lines]
+
+        self._said_head.show(draw)
 
     def on_resize(self) -> None:
         self._draw_head()
