@@ -154,6 +154,19 @@ async def test_a_line_leads_to_the_memory_that_came_from_it_and_back(spoken: Wor
         assert part(pilot).memories == (decided.id,)
 
 
+async def test_the_evidence_of_a_memory_is_its_transcript_at_the_line(spoken: Workspace) -> None:
+    saved = spoken.session_flush(MAIN, now=True).saved
+    decided = next(each for each in saved if "tickets are free" in each.text)
+    async with opened(spoken, (160, 40)) as pilot:
+        frame_of(pilot).go("timeline", row=decided.id)
+        await press(pilot, "o")
+        rows = [plain_text(line) for line in frame_of(pilot).place.evidence.lines]
+        assert rows[0].startswith("session main · today, 13:30 · line 2")
+        assert any(row.startswith("▌") and DECIDED in row for row in rows)
+        assert any("became" in row for row in rows)
+        assert any("• free for the crew" in row for row in rows)
+
+
 async def test_what_matters_is_saved_and_taken_back(spoken: Workspace) -> None:
     async with opened(spoken) as pilot:
         await go(pilot, "m", "f")
