@@ -70,13 +70,21 @@ async def test_where_it_belongs_is_said_and_changed_by_key(seen: Workspace) -> N
 async def test_tags_are_taken_and_a_draft_is_kept(seen: Workspace) -> None:
     async with opened(seen) as pilot:
         await burst(pilot, "nThe net was torn\t\tnets, repairs\x1b")
-        assert said(pilot).startswith("Kept a draft of “a new memory”")
+        assert said(pilot).startswith("Kept a draft of the new memory")
         await press(pilot, "n")
         assert "A draft of 2 Feb was here" in shown(pilot)
         assert "TAGS nets, repairs" in shown(pilot)
         await press(pilot, "ctrl+s")
         added = next(each for each in seen.timeline(limit=1000).entries if each.text == "The net was torn")
         assert added.tags == ("nets", "repairs")
+
+
+async def test_a_draft_goes_where_the_cursor_is_by_then(seen: Workspace) -> None:
+    async with opened(seen) as pilot:
+        await burst(pilot, "nMends nets\x1b3n")
+        editor = frame_of(pilot).query_one(Editor)
+        assert editor.areas[0].text == "Mends nets"
+        assert editor.areas[1].text == "Core, Identity"
 
 
 async def test_a_secret_is_said_to_be_held_back(seen: Workspace) -> None:

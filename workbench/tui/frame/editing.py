@@ -175,6 +175,8 @@ class Editing:
             return False
         if subject is None:
             self._frame.say(COMMAND[command].elsewhere)
+        elif command != "discard" and self._frame.focused is place.evidence:
+            self._frame.say("This is evidence and stays as it was; tab goes to what it is evidence of.")
         elif command == "discard":
             self.discard(subject.id)
         elif command == "edit":
@@ -209,7 +211,10 @@ class Editing:
         if self._editor is not None:
             self._close()
         draft = self.drafts.get(writing.key)
-        texts = dict(draft.texts) if draft is not None else {}
+        kept = {each.name for each in writing.fields if each.kept}
+        texts = (
+            {name: text for name, text in draft.texts.items() if name in kept} if draft is not None else {}
+        )
         self.is_busy = True
         self._origin = self._frame.focused
         place = self._frame.place
@@ -246,6 +251,8 @@ class Editing:
             keys.append(("tab", "what could go"))
         elif len(editor.areas) > 1:
             keys.append(("tab", "next text"))
+        if any(area.has_focus and area.field.choices for area in editor.areas):
+            keys.append(("↑ ↓", "choose"))
         self._frame.hint(keys)
 
     def _typed_text(self) -> None:
@@ -282,6 +289,7 @@ class Editing:
         elif key in ("tab", "shift+tab"):
             stops = editor.stops
             self._frame.set_focus(stops[(stops.index(focused) + (1 if key == "tab" else -1)) % len(stops)])
+            self._hint(editor)
         elif in_room:
             return self._take_in_room(editor, key)
         elif chosen is not None and key in ("up", "down", "left", "right"):
@@ -350,6 +358,7 @@ class Editing:
         if editor is None:
             # It was written in an editor outside; it must not be lost.
             self._keep(writing, written)
+            self._say_kept(writing)
         elif isinstance(error, Stale) and self._make is not None:
             self._frame.reading.read("stale", self._make, self._show_other)
         elif isinstance(error, NotFound) and writing.gone is not None:
@@ -384,6 +393,7 @@ class Editing:
             return
         if editor.is_touched:
             self._keep(editor.writing, editor.written)
+            self._say_kept(editor.writing)
             self._close()
         else:
             self._forget()
@@ -393,7 +403,12 @@ class Editing:
         now = self._frame.now()
         day = f"{now.day} {now:%b}"
         self.drafts.keep(writing.key, Draft(writing.thing, written.texts, writing.texts, day))
-        self._frame.say(f"Kept a draft of {quoted(writing.thing)}; e goes on with it, ^x throws it away.")
+
+    def _say_kept(self, writing: Writing) -> None:
+        if writing.key == NEW:
+            self._frame.say("Kept a draft of the new memory; n goes on with it, ^x there throws it away.")
+        else:
+            self._frame.say(f"Kept a draft of {quoted(writing.thing)}; e goes on with it, ^x throws it away.")
 
     def _forget(self) -> None:
         if self._editor is not None:

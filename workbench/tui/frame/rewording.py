@@ -30,10 +30,12 @@ class Field:
     Args:
         name: Its id.
         text: What it says to begin with.
-        label: The word above it; empty where it is the only one.
+        label: The word before it, or above it where it is long; empty where it needs none.
         many: Whether `enter` begins a line rather than saves.
         needed: Whether it may not be empty.
         choices: What `↑` and `↓` put there in turn.
+        hint: What is shown while it is empty.
+        kept: Whether a draft brings it back, rather than what it says to begin with.
     """
 
     name: str
@@ -42,6 +44,8 @@ class Field:
     many: bool = False
     needed: bool = True
     choices: tuple[str, ...] = ()
+    hint: str = ""
+    kept: bool = True
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 from textual import on
-from textual.containers import VerticalScroll
+from textual.containers import Horizontal, VerticalScroll
 from textual.widgets import TextArea
 
 from workbench.display.budget import problem_lines
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 _MOST_ROWS = 6
 _AREA_ROWS = 14
+# Letters that a label has at most which stands before its text, not above it.
+_BESIDE = 8
 
 
 class DraftArea(TextArea):
@@ -51,7 +53,12 @@ class DraftArea(TextArea):
 
     def __init__(self, field: Field, text: str) -> None:
         super().__init__(
-            text, soft_wrap=True, compact=True, show_line_numbers=False, highlight_cursor_line=False
+            text,
+            soft_wrap=True,
+            compact=True,
+            show_line_numbers=False,
+            highlight_cursor_line=False,
+            placeholder=field.hint,
         )
         self.field = field
         self.read_only = bool(field.choices)
@@ -102,6 +109,9 @@ class Editor(VerticalScroll, can_focus=False, inherit_bindings=False):
     DEFAULT_CSS = """
     Editor { scrollbar-size-vertical: 1; }
     Editor > DrawnLines { height: auto; padding: 0 1; }
+    Editor > .editor-beside { height: auto; }
+    Editor > .editor-beside > DrawnLines { width: 10; height: 1; padding: 0 1; }
+    Editor > .editor-beside > DraftArea { width: 1fr; }
     Editor > .editor-label { margin: 1 0 0 0; }
     Editor > .editor-lines { margin: 1 0 0 0; }
     Editor > ListPart { margin: 0 1; display: none; }
@@ -132,13 +142,19 @@ class Editor(VerticalScroll, can_focus=False, inherit_bindings=False):
     def compose(self) -> ComposeResult:
         yield self._head
         for area in self.areas:
-            if area.field.label:
-                label = DrawnLines(ground=PAPER)
+            words = area.field.label
+            label = DrawnLines(ground=PAPER)
+            label.show(lambda _width, words=words: ((ink(words, "soft"),),))  # type: ignore[misc]
+            if not words:
+                yield area
+            elif len(words) <= _BESIDE:
+                with Horizontal(classes="editor-beside"):
+                    yield label
+                    yield area
+            else:
                 label.add_class("editor-label")
-                words = area.field.label
-                label.show(lambda _width, words=words: ((ink(words, "soft"),),))  # type: ignore[misc]
                 yield label
-            yield area
+                yield area
         self._lines.add_class("editor-lines")
         yield self._lines
         yield self._room_head

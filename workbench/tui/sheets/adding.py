@@ -114,8 +114,8 @@ def new_writing(workspace: Workspace, at: Destination | None) -> Writing:
         "a new memory",
         (
             Field(TEXT, ""),
-            Field(_WHERE, (at or BY_TEXT).label, "goes to (↑ ↓ choose)", choices=tuple(offered)),
-            Field(_TAGS, "", "tags (commas between; else found in the text)", needed=False),
+            Field(_WHERE, (at or BY_TEXT).label, "goes to", choices=tuple(offered), kept=at is None),
+            Field(_TAGS, "", "tags", needed=False, hint="commas between; else found in the text"),
         ),
         save,
         look,
