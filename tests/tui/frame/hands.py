@@ -23,7 +23,9 @@ TWO_SIZES = ((80, 24), (160, 40))
 async def opened(
     workspace: Workspace, size: tuple[int, int] = (120, 36), **options: Any
 ) -> AsyncIterator[Pilot[None]]:
+    """Open the bench where one was last, or else in the Timeline, which has the most rows."""
     app = FrameApp(workspace, **options)
+    app.remembered.place = app.remembered.place or "timeline"
     async with app.run_test(size=size) as pilot:
         await settle(pilot)
         yield pilot

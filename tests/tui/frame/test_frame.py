@@ -22,6 +22,7 @@ SIZES = [(80, 24), (120, 36), (160, 40), (240, 60)]
 @asynccontextmanager
 async def opened(workspace: Workspace, size: tuple[int, int] = (120, 36)) -> AsyncIterator[Pilot[None]]:
     app = FrameApp(workspace)
+    app.remembered.place = app.remembered.place or "timeline"
     async with app.run_test(size=size) as pilot:
         await settle(pilot)
         yield pilot

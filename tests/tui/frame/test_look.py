@@ -42,6 +42,7 @@ SOURCE = (packaged_themes_folder() / f"{DARK}.toml").read_text()
 @asynccontextmanager
 async def looking(workspace: Workspace, folder: Path, **more: bool) -> AsyncIterator[Pilot[None]]:
     app = FrameApp(workspace, config_folder=folder, dark=more.get("dark"))
+    app.remembered.place = "timeline"
     async with app.run_test(size=(120, 30)) as pilot:
         await settle(pilot)
         yield pilot
