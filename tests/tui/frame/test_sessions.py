@@ -216,6 +216,14 @@ async def test_a_huge_transcript_is_read_where_one_looks(spoken: Workspace) -> N
         assert transcript_part._pages.kept < 30
 
 
+async def test_a_damaged_store_costs_no_other_count_and_says_what_is_wrong(spoken: Workspace) -> None:
+    Path(spoken.sessions().where).write_text('{"torn', encoding="utf-8")
+    async with opened(spoken) as pilot:
+        await go(pilot)
+        assert str(spoken.timeline(limit=1).total) in drawn(pilot, "rail")
+        assert said(pilot).startswith("The session store cannot be read")
+
+
 async def test_without_sessions_the_place_says_so(seen: Workspace, home: Path) -> None:
     assert not any(home.iterdir())
     async with opened(seen) as pilot:

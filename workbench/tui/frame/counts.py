@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from workbench.engine.errors import HistoryDamaged
+from workbench.engine.errors import DocumentError, HistoryDamaged
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from workbench.engine.results.audit import NextSteps
     from workbench.engine.workspace import Workspace
 
@@ -26,14 +28,15 @@ def read_counts(workspace: Workspace) -> tuple[dict[str, str], NextSteps]:
         "timeline": f"{workspace.timeline(limit=1).total:,}",
         "graph": f"{len(workspace.graph_entities().entities):,}",
         "decay": f"{falls}↓" if falls else "",
-        "history": _actions(workspace),
-        "sessions": f"{len(workspace.sessions().sessions):,}",
+        "history": _counted(workspace.action_count),
+        "sessions": _counted(lambda: len(workspace.sessions().sessions)),
     }
     return counts, workspace.next_steps()
 
 
-def _actions(workspace: Workspace) -> str:
+def _counted(count: Callable[[], int]) -> str:
+    """Count what lies in a file of its own; one that is damaged costs no other count."""
     try:
-        return f"{workspace.action_count():,}"
-    except HistoryDamaged:
+        return f"{count():,}"
+    except (HistoryDamaged, DocumentError):
         return "▲"

@@ -186,10 +186,14 @@ class SessionsPlace(Place):
     def heading(self, results: Read, width: int) -> Line:
         count = results.count
         said = f"{count:,} {'session' if count == 1 else 'sessions'}"
-        problems = (
-            (ink(results.problems[0], "danger", max(1, width - len(said) - 3)),) if results.problems else ()
-        )
+        problems = (ink("not all can be read", "danger"),) if results.problems else ()
         return spread((ink(said, "soft"),), problems, width)
+
+    def show(self, results: Read) -> None:
+        known = self.results.problems if self.results is not None else ()
+        super().show(results)
+        if results.problems and results.problems != known:
+            self.frame.say(results.problems[0], is_problem=True)
 
     def filterable(self, rows: RowSource, index: int) -> Filterable:
         listed = rows.listed(rows.key(index)) if isinstance(rows, SessionRows) else None
