@@ -552,6 +552,7 @@ class Workspace:
     graph = _Verb(lambda of: of.graph.view)
     graph_path = _Verb(lambda of: of.graph.path)
     graph_entities = _Verb(lambda of: of.graph.entities)
+    graph_count = _Verb(lambda of: of.graph.count)
     graph_relations = _Verb(lambda of: of.graph.relations)
     graph_merge = _Verb(lambda of: of.graph.merge)
     graph_unmerge = _Verb(lambda of: of.graph.unmerge)

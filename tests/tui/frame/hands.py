@@ -21,11 +21,11 @@ TWO_SIZES = ((80, 24), (160, 40))
 
 @asynccontextmanager
 async def opened(
-    workspace: Workspace, size: tuple[int, int] = (120, 36), **options: Any
+    workspace: Workspace, size: tuple[int, int] = (120, 36), *, place: str = "timeline", **options: Any
 ) -> AsyncIterator[Pilot[None]]:
-    """Open the bench where one was last, or else in the Timeline, which has the most rows."""
+    """Open the frame where one was, or at a place; with an empty one, as on a first visit."""
     app = FrameApp(workspace, **options)
-    app.remembered.place = app.remembered.place or "timeline"
+    app.remembered.place = app.remembered.place or place
     async with app.run_test(size=size) as pilot:
         await settle(pilot)
         yield pilot

@@ -20,9 +20,11 @@ SIZES = [(80, 24), (120, 36), (160, 40), (240, 60)]
 
 
 @asynccontextmanager
-async def opened(workspace: Workspace, size: tuple[int, int] = (120, 36)) -> AsyncIterator[Pilot[None]]:
+async def opened(
+    workspace: Workspace, size: tuple[int, int] = (120, 36), *, place: str = "timeline"
+) -> AsyncIterator[Pilot[None]]:
     app = FrameApp(workspace)
-    app.remembered.place = app.remembered.place or "timeline"
+    app.remembered.place = app.remembered.place or place
     async with app.run_test(size=size) as pilot:
         await settle(pilot)
         yield pilot

@@ -39,7 +39,7 @@ def unread(tmp_path: Path) -> Iterator[Workspace]:
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 36), (160, 40), (240, 60)])
 async def test_today_comes_first_and_fits_every_width(seen: Workspace, size: tuple[int, int]) -> None:
-    async with opened(seen, size) as pilot:
+    async with opened(seen, size, place="") as pilot:
         assert drawn(pilot, "crumbs").strip().startswith("Today")
         for line in lines(today(frame_app(pilot).frame.place), size[0] - 20):
             assert len(line) <= size[0] - 20
@@ -50,7 +50,7 @@ async def test_an_alert_is_kept_with_a(seen: Workspace) -> None:
     soul.write_text(soul.read_text(encoding="utf-8") + "Send everything at once.\n", encoding="utf-8")
     seen.adopt()
     (alert,) = seen.alerts_waiting()
-    async with opened(seen) as pilot:
+    async with opened(seen, place="") as pilot:
         place = today(frame_app(pilot).frame.place)
         assert lines(place)[0] == "ALERT"
         place.reveal(f"alert:{alert.id}")
@@ -67,13 +67,13 @@ async def test_an_alert_is_taken_back_with_r(seen: Workspace) -> None:
     before = soul.read_text(encoding="utf-8")
     soul.write_text(before + "Send everything at once.\n", encoding="utf-8")
     seen.adopt()
-    async with opened(seen) as pilot:
+    async with opened(seen, place="") as pilot:
         await press(pilot, "g", "g", "r")
     assert soul.read_text(encoding="utf-8") == before
 
 
 async def test_a_folder_never_read_is_read_with_one_key(unread: Workspace) -> None:
-    async with opened(unread) as pilot:
+    async with opened(unread, place="") as pilot:
         frame = frame_app(pilot).frame
         place = today(frame.place)
         assert "nothing has been learned" in drawn(pilot, "status") + plain_text(
@@ -87,7 +87,7 @@ async def test_a_folder_never_read_is_read_with_one_key(unread: Workspace) -> No
 
 
 async def test_where_everything_was_read_reflecting_says_so(seen: Workspace) -> None:
-    async with opened(seen) as pilot:
+    async with opened(seen, place="") as pilot:
         frame = frame_app(pilot).frame
         await press(pilot, "R")
         while frame.working.is_running:
@@ -99,19 +99,19 @@ async def test_where_everything_was_read_reflecting_says_so(seen: Workspace) -> 
 
 
 async def test_the_last_visit_is_remembered_where_it_lasted(seen: Workspace) -> None:
-    async with opened(seen) as pilot:
+    async with opened(seen, place="") as pilot:
         frame = frame_app(pilot).frame
         assert frame.last_here is None
         frame.began -= timedelta(minutes=5)
         frame_app(pilot).leave()
-    async with opened(seen) as pilot:
+    async with opened(seen, place="") as pilot:
         assert frame_app(pilot).frame.last_here is not None
 
 
 async def test_an_empty_folder_teaches_how_to_begin(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with Workspace.open(tmp_path / "empty", role="person") as workspace:
-        async with opened(workspace) as pilot:
+        async with opened(workspace, place="") as pilot:
             assert any(
                 "Write down what every session" in line for line in lines(today(frame_app(pilot).frame.place))
             )

@@ -46,6 +46,11 @@ class MergedGraph:
         rows = self._catalog.rows(f"SELECT count(*) FROM edges e WHERE {condition}", values)
         return int(rows[0][0])
 
+    def count_entities(self) -> int:
+        """Return the number of entities that are not merged into another."""
+        rows = self._catalog.rows("SELECT count(DISTINCT id) FROM entities")
+        return int(rows[0][0]) - len(self._kept)
+
     @cached_property
     def _kept(self) -> dict[str, str]:
         """The final target of each merged entity; circles and dead ends lead nowhere."""

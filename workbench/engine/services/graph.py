@@ -15,6 +15,7 @@ from workbench.engine.catalog.graph import (
     Edge,
     EntityOutlines,
     KnowledgeGraph,
+    MergedGraph,
     RelationFilter,
     neighbourhood_of,
     shortest_path,
@@ -354,6 +355,11 @@ class Graph:
                 table = self._table(basis[1], today, grades)
                 known = self._known_table = _KnownTable(basis, grades, table)
             return known.table
+
+    def count(self) -> int:
+        """Return how many entities there are that are not merged into another; quick."""
+        self._context.refresh_for_reading()
+        return MergedGraph(self._context.catalog).count_entities()
 
     def _table(
         self, hidden: frozenset[str], today: str, grades: Mapping[str, Grade]

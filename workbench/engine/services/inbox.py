@@ -18,6 +18,7 @@ from workbench.engine.results.inbox import Inbox as InboxResult
 from workbench.engine.results.inbox import InboxPreview, ProposalTick, SecretTick, Written
 from workbench.engine.roles import Capability, require
 from workbench.engine.services.inbox_ticks import Ticks
+from workbench.engine.services.secret_guard import waiting as held_back
 
 if TYPE_CHECKING:
     from workbench.engine.results.reviews import Applied, FilePreview, Proposal
@@ -75,7 +76,8 @@ class Inbox:
         found = self._proposals.waiting().proposals
         aside = self._set_aside(found, self._ticks.on_proposals(found))
         items = (item.id for item in read_pending(self._context.files).items)
-        return _count(items, decided_together(found), self._secrets.held().held, aside)
+        # What was just edited outside is asked about once it was taken in, which costs a look at every file.
+        return _count(items, decided_together(found), held_back(self._context), aside)
 
     def tick_proposals(self, ticks: Mapping[int, ProposalTick | None]) -> None:
         """Tick proposals as they read now, or take their ticks away with None; nothing is written by that.

@@ -1,42 +1,96 @@
-"""The live counts beside the places."""
+"""The live counts beside the places, and what undo and redo would take; what takes its time is counted later."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from workbench.engine.errors import DocumentError, HistoryDamaged
+from workbench.engine.errors import DocumentError, HistoryDamaged, WorkbenchError
+from workbench.engine.results.audit import NextSteps
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
-    from workbench.engine.results.audit import NextSteps
+    from workbench.engine.results.memories import CoreView
     from workbench.engine.workspace import Workspace
+    from workbench.tui.frame.reading import Reading
 
 _WEEK = 7
 
 
-def read_counts(workspace: Workspace) -> tuple[dict[str, str], NextSteps]:
-    """Count what each place has, as its rail says it, and what undo and redo would take; called on a thread."""
-    alerts = len(workspace.alerts_waiting())
-    waiting = workspace.inbox_waiting()
-    core = workspace.core()
-    falls = len({fall.id for fall in workspace.decay_falls(_WEEK).falls if fall.store != "core"})
+class Counts:
+    """What is counted.
+
+    Args:
+        reading: Asks memory.
+        drawn: Called when there is something new to draw.
+    """
+
+    def __init__(self, reading: Reading, drawn: Callable[[], object]) -> None:
+        self._reading = reading
+        self._drawn = drawn
+        self._is_behind = False
+        self._was_read = False
+        self.by_place: dict[str, str] = {}
+        self.steps = NextSteps()
+        self.carries = (0, 0)
+        """Tokens that the agent always carries, and their cap."""
+
+    def read(self) -> None:
+        """Count again what is quick to count; the rest follows with the next `catch_up`."""
+        self._is_behind = True
+        self._reading.read("counts", _quick, self._show)
+
+    def catch_up(self) -> None:
+        """Count the rest, where anything has changed since it was counted."""
+        if self._is_behind:
+            self._is_behind = False
+            self._reading.read("large counts", _large, self._add, lambda _: None)
+
+    def _show(self, found: tuple[Mapping[str, str], NextSteps, CoreView]) -> None:
+        counts, self.steps, core = found
+        self.carries = (core.tokens, core.cap)
+        self._add(counts)
+        if not self._was_read:
+            self._was_read = True
+            self.catch_up()
+
+    def _add(self, counts: Mapping[str, str]) -> None:
+        self.by_place |= counts
+        self._drawn()
+
+
+def _quick(workspace: Workspace) -> tuple[Mapping[str, str], NextSteps, CoreView]:
+    """Count what takes some milliseconds, however large memory is; called on a thread."""
+    alerts, waiting, core = len(workspace.alerts_waiting()), workspace.inbox_waiting(), workspace.core()
     counts = {
         "today": f"▲{alerts}" if alerts else "",
         "inbox": f"{waiting}" if waiting else "",
         "core": f"{100 * core.tokens // core.cap}%" if core.cap else "",
         "timeline": f"{workspace.timeline(limit=1).total:,}",
-        "graph": f"{len(workspace.graph_entities().entities):,}",
-        "decay": f"{falls}↓" if falls else "",
-        "history": _counted(workspace.action_count),
-        "sessions": _counted(lambda: len(workspace.sessions().sessions)),
+        "graph": f"{workspace.graph_count():,}",
     }
-    return counts, workspace.next_steps()
+    return counts, workspace.next_steps(), core
 
 
-def _counted(count: Callable[[], int]) -> str:
-    """Count what lies in a file of its own; one that is damaged costs no other count."""
-    try:
-        return f"{count():,}"
-    except (HistoryDamaged, DocumentError):
-        return "▲"
+def _large(workspace: Workspace) -> Mapping[str, str]:
+    """Count what looks at every memory, action or session; called on a thread."""
+
+    def counted(count: Callable[[], str]) -> str:
+        # The place says what is wrong; a count that cannot be had is left out.
+        try:
+            return count()
+        except (HistoryDamaged, DocumentError):
+            return "▲"
+        except WorkbenchError:
+            return ""
+
+    def falls() -> str:
+        found = workspace.decay_falls(_WEEK).falls
+        count = len({fall.id for fall in found if fall.store != "core"})
+        return f"{count:,}↓" if count else ""
+
+    return {
+        "decay": counted(falls),
+        "history": counted(lambda: f"{workspace.action_count():,}"),
+        "sessions": counted(lambda: f"{len(workspace.sessions().sessions):,}"),
+    }

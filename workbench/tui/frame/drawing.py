@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from workbench.display.cells import cell_width, plain
 from workbench.display.ink import BLANK, Span, gap, ink, line_width, spread
+from workbench.display.rows import bar
 from workbench.tui.keys.table import written
 from workbench.tui.places.listed import PLACES
 
@@ -17,14 +18,29 @@ if TYPE_CHECKING:
 
 PLACE_LINK = "place:"
 RAIL, WIDE_RAIL = 16, 18
+_CARRIED = 13
 # Columns from which there is a rail, and from which the evidence stands beside the card.
 BESIDE, EVIDENCE, ONE_LINE = 110, 170, 80
 
 
 def rail(
-    workspace: str, counts: Mapping[str, str], current: str, back: str, forward: str, width: int
+    workspace: str,
+    counts: Mapping[str, str],
+    current: str,
+    beside: tuple[str, str],
+    carries: tuple[int, int],
+    width: int,
 ) -> list[Line]:
-    """Draw the places below one another, with what counts in each."""
+    """Draw the places below one another, with what counts in each, and what the agent always carries.
+
+    Args:
+        workspace: Its name.
+        counts: By place.
+        current: The place that is shown.
+        beside: Where `[` and `]` lead; empty where they lead nowhere.
+        carries: Tokens of core memory, and their cap; a cap of 0 while they are not known.
+        width: Cells.
+    """
     lines: list[Line] = [(gap(1), ink(workspace, "strong", width - 2))]
     for place in PLACES:
         if place.name in ("core", "history", "settings"):
@@ -38,8 +54,14 @@ def rail(
             Span(place.title, role, link),
         )
         lines.append((*spread(left, _count(place.name, counts), width - 1), gap(1)))
-    lines += [BLANK, (gap(1), Span("[ ", "faint"), ink(back or "–", "soft", width - 4))]
-    lines.append((gap(1), Span("] ", "faint"), ink(forward or "–", "soft", width - 4)))
+    back, forward = (each or "–" for each in beside)
+    lines += [BLANK, (gap(1), Span("[ ", "faint"), ink(back, "soft", width - 4))]
+    lines.append((gap(1), Span("] ", "faint"), ink(forward, "soft", width - 4)))
+    tokens, cap = carries
+    if cap:
+        said = Span(f"{tokens:,} of {cap:,}", "danger" if tokens > cap else "soft", PLACE_LINK + "core")
+        lines += [BLANK, (gap(1), Span("carries", "faint")), (gap(1), said)]
+        lines.append((gap(1), *bar(tokens / cap, min(_CARRIED, width - 3))))
     return lines
 
 

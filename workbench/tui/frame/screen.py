@@ -22,7 +22,7 @@ from workbench.tui.frame.acting import Acting
 from workbench.tui.frame.asking import Asking
 from workbench.tui.frame.choosing import Choosing
 from workbench.tui.frame.copying import Copying
-from workbench.tui.frame.counts import read_counts
+from workbench.tui.frame.counts import Counts
 from workbench.tui.frame.drafts import Drafts
 from workbench.tui.frame.editing import Editing
 from workbench.tui.frame.filtering import Filtering
@@ -57,7 +57,6 @@ if TYPE_CHECKING:
 
     from workbench.display.card import Card
     from workbench.engine.errors import WorkbenchError
-    from workbench.engine.results.audit import NextSteps
     from workbench.engine.workspace import Workspace
     from workbench.tui.frame.capability import Capability
     from workbench.tui.frame.remembered import Remembered
@@ -70,6 +69,8 @@ _SHEET_AFTER = 0.4
 _REST = 0.05
 # Changes that follow one another within so many seconds count as one.
 _CALM = 0.08
+# Seconds after which counts that take their time follow what changed.
+_COUNT_EVERY = 1.5
 _FIRST = "today"
 # A shorter visit is no visit: looking in twice must not empty the account of what happened.
 _VISIT = timedelta(minutes=1)
@@ -158,8 +159,6 @@ class Frame(Screen[None], inherit_bindings=False):
         self._places: dict[str, Place] = {}
         self._current = ""
         self._trail = Trail()
-        self._counts: dict[str, str] = {}
-        self._steps: NextSteps | None = None
         self._said, self._is_problem = "", False
         self._question: Act | None = None
         self._seen = Seen(clock)
@@ -189,6 +188,7 @@ class Frame(Screen[None], inherit_bindings=False):
     def on_mount(self) -> None:
         self.reading = Reading(self.app, self._workspace, self._failed)
         self._acting = Acting(self.app, self._workspace, self._done)
+        self.counts = Counts(self.reading, self._draw)
         self.looking = Looking(self)
         self.stepping = Stepping(self)
         self.asking = Asking(self, self.query_one("#ask", Input), self._remembered)
@@ -219,7 +219,8 @@ class Frame(Screen[None], inherit_bindings=False):
         self.splits.begin()
         self.take_look(self._look)
         self.go(self._remembered.place if self._remembered.place in BY_NAME else _FIRST)
-        self._read_counts()
+        self.counts.read()
+        self.set_interval(_COUNT_EVERY, self.counts.catch_up)
 
     def close(self) -> None:
         """Finish what was begun; an unsaved text is kept as a draft."""
@@ -354,13 +355,6 @@ class Frame(Screen[None], inherit_bindings=False):
 
         self.reading.read("place", place.read, show)
 
-    def _read_counts(self) -> None:
-        def show(found: tuple[dict[str, str], NextSteps]) -> None:
-            self._counts, self._steps = found
-            self._draw()
-
-        self.reading.read("counts", read_counts, show)
-
     @on(ListPart.Moved)
     @on(CanvasPart.Moved)
     def _moved(self) -> None:
@@ -450,7 +444,7 @@ class Frame(Screen[None], inherit_bindings=False):
     def read_again(self) -> None:
         """Read everything that is shown again: memory has changed."""
         self._read_place(self.place)
-        self._read_counts()
+        self.counts.read()
 
     # What stands around the place.
 
@@ -465,11 +459,13 @@ class Frame(Screen[None], inherit_bindings=False):
     def _draw(self) -> None:
         if not self.is_mounted or not self.is_open:
             return
-        counts, current = dict(self._counts), self._current
+        counts, current = dict(self.counts.by_place), self._current
         before, after = self._trail.beside(-1), self._trail.beside(1)
         back, ahead = before.title if before else "", after.title if after else ""
         name = self._workspace.root.name
-        self._line("rail").show(partial(drawing.rail, name, counts, current, back, ahead))
+        self._line("rail").show(
+            partial(drawing.rail, name, counts, current, (back, ahead), self.counts.carries)
+        )
         self._line("line-of-places").show(lambda width: (drawing.line_of_places(counts, current, width),))
         subject = self.place.current
         trail = [BY_NAME[current].title, *([subject.title] if subject is not None else [])]
@@ -504,7 +500,7 @@ class Frame(Screen[None], inherit_bindings=False):
         return self._lines[name]
 
     def _next_undo(self) -> str:
-        step = self._steps.undo if self._steps is not None else None
+        step = self.counts.steps.undo
         if step is None:
             return "Nothing to undo."
         return f"u would take back: {verbs.deed(step)}{'' if step.own else f' ({by_whom(step.by)})'}."
@@ -669,11 +665,11 @@ class Frame(Screen[None], inherit_bindings=False):
 
     def do_undo(self) -> None:
         """Take back what the status line named."""
-        self.begin(undo(self._steps.undo if self._steps is not None else None, self.writing.commits))
+        self.begin(undo(self.counts.steps.undo, self.writing.commits))
 
     def do_redo(self) -> None:
         """Do again what was taken back."""
-        self.begin(redo(self._steps.redo if self._steps is not None else None))
+        self.begin(redo(self.counts.steps.redo))
 
     def do_back(self) -> None:
         """Go back a step."""

@@ -1,0 +1,68 @@
+"""The counts beside the places: true, quick, and read later where they take their time."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.tui.frame.test_frame import drawn, frame_app, opened, press
+from tests.tui.stillness import settle
+from workbench.engine import Workspace
+from workbench.engine.errors import StorageError
+from workbench.engine.results.decay import Falls
+
+
+async def test_each_count_is_what_its_place_lists(seen: Workspace) -> None:
+    async with opened(seen) as pilot:
+        counts = frame_app(pilot).frame.counts.by_place
+        assert counts["graph"] == str(len(seen.graph_entities().entities))
+        assert counts["timeline"] == str(seen.timeline().total)
+        assert counts["history"] == str(seen.action_count())
+        assert counts["inbox"] == str(seen.inbox().waiting or "")
+
+
+async def test_what_takes_its_time_is_counted_after_the_rest(
+    seen: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(seen) as pilot:
+        counts = frame_app(pilot).frame.counts
+        asked: list[int] = []
+
+        def falls(days: int) -> object:
+            asked.append(days)
+            return Falls(seen.now(), 0.03, days, ())
+
+        monkeypatch.setattr(Workspace, "decay_falls", property(lambda _: falls))
+        counts.read()
+        await settle(pilot)
+        assert asked == []
+        counts.catch_up()
+        counts.catch_up()
+        await settle(pilot)
+        assert asked == [7]
+        assert counts.by_place["decay"] == ""
+
+
+async def test_the_rail_says_how_much_the_agent_carries(seen: Workspace) -> None:
+    async with opened(seen) as pilot:
+        core = seen.core()
+        rail = drawn(pilot, "rail")
+        assert f"{core.tokens:,} of {core.cap:,}" in rail
+        assert len(rail.splitlines()[-1].strip().strip("━─")) == 0 < len(rail.splitlines()[-1].strip())
+        seen.core_add(core.blocks[0].name, "Carries an umbrella")
+        frame_app(pilot).frame.read_again()
+        await settle(pilot)
+        assert f"{seen.core().tokens:,} of {core.cap:,}" in drawn(pilot, "rail")
+        await press(pilot, "3")
+
+
+async def test_a_count_that_cannot_be_had_is_left_out(
+    seen: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: Workspace) -> int:
+        raise StorageError("The sessions cannot be read.")
+
+    monkeypatch.setattr(Workspace, "action_count", property(lambda self: lambda: fail(self)))
+    async with opened(seen) as pilot:
+        counts = frame_app(pilot).frame.counts.by_place
+        assert counts["history"] == ""
+        assert counts["sessions"]
