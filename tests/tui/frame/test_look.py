@@ -43,6 +43,7 @@ SOURCE = (packaged_themes_folder() / f"{DARK}.toml").read_text()
 async def looking(workspace: Workspace, folder: Path, **more: bool) -> AsyncIterator[Pilot[None]]:
     app = FrameApp(workspace, config_folder=folder, dark=more.get("dark"))
     app.remembered.place = "timeline"
+    app.remembered.place = "timeline"
     async with app.run_test(size=(120, 30)) as pilot:
         await settle(pilot)
         yield pilot
@@ -155,6 +156,7 @@ def test_an_answer_that_comes_late_is_no_keys() -> None:
     events = list(XTermParser().feed("\x1b]11;rgb:ffff/ffff/ffff\x1b\\\x1b[?62;c"))
     assert all(late.swallows(event.key, event.character) for event in events)  # type: ignore[attr-defined]
     assert heard == [False]
+    assert not late.swallows("ctrl+q", "\x11")
     now[0] = 1.0
     assert not late.swallows("c", "c")
     now[0] = 9.0

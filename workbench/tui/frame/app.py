@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from textual import events
+from textual._xterm_parser import XTermParser
 from textual.app import App
 from textual.message import Message
 from textual.widgets import Input, TextArea
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from workbench.engine.workspace import Workspace
+    from workbench.tui.ground import Answer
     from workbench.tui.themes import ThemeFile
     from workbench.tui.typed_ahead import Typed
 
@@ -50,7 +52,6 @@ class FrameApp(App[None], inherit_bindings=False):
         clock: Seconds, on the clock that keys are stamped with.
         config_folder: Where the person's `bench.toml` and themes are; None for none.
         dark: Whether the ground of the terminal is; None where it does not say.
-        may_answer_late: Whether the terminal may still say so.
         at: A memory or file to begin at.
         on_shown: Called once the first place is on the screen.
     """
@@ -64,7 +65,6 @@ class FrameApp(App[None], inherit_bindings=False):
         *,
         config_folder: Path | None = None,
         dark: bool | None = None,
-        may_answer_late: bool = False,
         at: str = "",
         on_shown: Callable[[], object] | None = None,
         follow: bool = False,
@@ -80,7 +80,8 @@ class FrameApp(App[None], inherit_bindings=False):
         self.config_folder = config_folder
         self.dark_ground = dark
         self._colours = _COLOURS.get(self.console.color_system or "", 1 << 24) if wants_colour else 0
-        self._late = LateAnswer(self.take_ground) if may_answer_late else None
+        self._late: LateAnswer | None = None
+        self._typed_before = ""
         self.remembered = Remembered.load(workspace.state)
         self.look = read_look(config_folder, workspace.settings)
         self._files = stamp(config_folder)
@@ -90,17 +91,27 @@ class FrameApp(App[None], inherit_bindings=False):
         chosen = self._chosen_theme()
         self.palette = Palette(chosen, plain=self.look.plain)
         self.theme = chosen.name
-        self.frame = Frame(workspace, self.remembered, self.look, clock)
+        self.frame = Frame(workspace, self.remembered, self.look, clock, self._first_shown)
+        self.frame.follows = follow
         self._typed_ahead = TypedAhead(
             self, self._deliver, self._must_wait, most_seconds=_SECONDS_TO_ANSWER, given_up=self._give_up
         )
 
     def on_mount(self) -> None:
         self.push_screen(self.frame)
-        if self._follow:
-            self.call_after_refresh(self.frame.follow)
         if self.config_folder is not None:
             self.set_interval(_LOOK_EVERY, self._look_again)
+
+    def _first_shown(self) -> None:
+        """Follow memory, and go where one wants to begin, once the first place is on the screen."""
+        for event in XTermParser().feed(self._typed_before):
+            self.post_message(event)
+        if self._on_shown is not None:
+            self._on_shown()
+        if self._begin_at:
+            self.frame.looking.open_named(self._begin_at)
+        if self._follow:
+            self.frame.follow()
 
     async def on_event(self, event: events.Event) -> None:
         if isinstance(event, events.Key) and self._is_of_the_terminal(event):
@@ -149,6 +160,18 @@ class FrameApp(App[None], inherit_bindings=False):
 
     def _chosen_theme(self) -> ThemeFile:
         return self.look.theme(dark=self.dark_ground, colours=self._colours)
+
+    @property
+    def follows_ground(self) -> bool:
+        """Return whether the ground of the terminal decides on the theme."""
+        return self.look.wanted == AUTO and self._colours > _FEW
+
+    def begin_on(self, answer: Answer) -> None:
+        """Be told, before the bench is run, what the terminal says of its ground."""
+        self.dark_ground = answer.dark
+        self.theme = self._chosen_theme().name
+        self._late = LateAnswer(self.take_ground) if answer.may_be_late else None
+        self._typed_before = answer.typed
 
     def take_ground(self, dark: bool) -> None:
         """Take note that the ground of the terminal is dark, or light; a theme that follows it does."""
@@ -208,7 +231,8 @@ class FrameApp(App[None], inherit_bindings=False):
         self.exit()
 
 
-_COLOURS = {"standard": 16, "windows": 16, "256": 256, "truecolor": 1 << 24}
+_FEW = 16
+_COLOURS = {"standard": _FEW, "windows": _FEW, "256": 256, "truecolor": 1 << 24}
 
 
 @contextmanager

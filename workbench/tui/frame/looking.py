@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from workbench.tui.keys.table import COMMAND
@@ -25,6 +26,7 @@ _GO = {
     "go-session": "sessions",
 }
 _SESSION = "file:sessions/"
+_REVIEW_ITEM = re.compile(r"r-\d+(\.\d+)?")
 _WITH_HISTORY = frozenset({"core", "episode", "entity", "procedure", "vault", "file"})
 COMMIT = "commit:"
 HISTORY_OF = "of:"
@@ -136,6 +138,18 @@ class Looking:
                 self._frame.go("history", spot="", row=COMMIT + commit)
 
         self._frame.reading.read("go", find, show)
+
+    def open_named(self, name: str) -> None:
+        """Go to what somebody means who opens the bench at a name: an id, a file, `review` or one of its items."""
+        if name == "review" or _REVIEW_ITEM.fullmatch(name):
+            self._frame.go("inbox", row=name if "." in name else "")
+            return
+
+        def find(workspace: Workspace) -> str:
+            workspace.refresh()
+            return str(workspace.memory_around(name))
+
+        self._frame.reading.read("go", find, self.open_memory)
 
     def open_memory(self, memory_id: str) -> None:
         """Go to the place where a memory stands, or show its card here where it stands in none of its own."""

@@ -15,6 +15,7 @@ from textual.widgets import Input, TextArea
 from workbench.display.action_words import by_whom
 from workbench.display.remedies import told_in_bench
 from workbench.engine.clock import time_or_none
+from workbench.engine.errors import NotFound
 from workbench.tui import verbs, verbs_graph
 from workbench.tui.follower import Follower
 from workbench.tui.frame import drawing, spoken
@@ -93,6 +94,7 @@ class Frame(Screen[None], inherit_bindings=False):
         remembered: Where one was; kept up to date.
         look: Which key does what, and whether signs are words.
         clock: Seconds, on the clock that keys are stamped with.
+        first_shown: Called once the first place is on the screen.
     """
 
     DEFAULT_CSS = """
@@ -149,11 +151,19 @@ class Frame(Screen[None], inherit_bindings=False):
     BINDINGS: ClassVar = []
 
     def __init__(
-        self, workspace: Workspace, remembered: Remembered, look: Look, clock: Callable[[], float]
+        self,
+        workspace: Workspace,
+        remembered: Remembered,
+        look: Look,
+        clock: Callable[[], float],
+        first_shown: Callable[[], object],
     ) -> None:
         super().__init__()
         self._workspace = workspace
         self._look = look
+        self._first_shown, self._has_begun = first_shown, False
+        self.follows = False
+        """Whether memory is followed from the beginning, or will be in a moment."""
         self._remembered = remembered
         self._lines = {name: DrawnLines(id=name) for name in _LINES}
         self._places: dict[str, Place] = {}
@@ -219,8 +229,14 @@ class Frame(Screen[None], inherit_bindings=False):
         self.splits.begin()
         self.take_look(self._look)
         self.go(self._remembered.place if self._remembered.place in BY_NAME else _FIRST)
-        self.counts.read()
-        self.set_interval(_COUNT_EVERY, self.counts.catch_up)
+
+    def _begin(self) -> None:
+        """Go on with what can wait until the first place is on the screen, or could not be read."""
+        if not self._has_begun:
+            self._has_begun = True
+            self.counts.read()
+            self.set_interval(_COUNT_EVERY, self.counts.catch_up)
+            self.call_after_refresh(self._first_shown)
 
     def close(self) -> None:
         """Finish what was begun; an unsaved text is kept as a draft."""
@@ -352,6 +368,7 @@ class Frame(Screen[None], inherit_bindings=False):
             if wanted and not place.reveal(wanted) and row:
                 self.say(f"{BY_NAME[self._current].title} does not show it.")
             self.read_card()
+            self._begin()
 
         self.reading.read("place", place.read, show)
 
@@ -384,11 +401,20 @@ class Frame(Screen[None], inherit_bindings=False):
             place.card.show(card)
             self._draw()
 
-        self.reading.read("card", lambda workspace: place.read_card(workspace, subject), show)
+        self.reading.read(
+            "card", lambda workspace: place.read_card(workspace, subject), show, self._card_failed
+        )
         if self.has_class("-wide") and not self.has_class("-no-evidence"):
             self.reading.read(
                 "evidence", lambda workspace: place.read_evidence(workspace, subject), place.evidence.show
             )
+
+    def _card_failed(self, error: WorkbenchError) -> None:
+        """Tell why there is no card; what is not found while memory is still being taken in is read again."""
+        follower = self._follower
+        catching_up = self.follows and (follower is None or follower.progress is not None)
+        if not (catching_up and isinstance(error, NotFound)):
+            self._failed(error)
 
     def show_card(self, card: Card) -> None:
         """Show a preview in the card, until the cursor moves or memory changes."""
@@ -404,6 +430,7 @@ class Frame(Screen[None], inherit_bindings=False):
 
     def _failed(self, error: WorkbenchError) -> None:
         self.say(told_in_bench(error), is_problem=True)
+        self._begin()
 
     def _done(self, said: str, is_problem: bool) -> None:
         self.say(said, is_problem=is_problem)

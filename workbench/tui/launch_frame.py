@@ -1,0 +1,84 @@
+"""Opens the bench on a workspace, from the command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NoReturn
+
+# Seconds that a change waits for another writer, with a person looking on.
+_LOCK_TIMEOUT = 3.0
+# Seconds that a background thread may keep a key waiting.
+_SWITCH_INTERVAL = 0.0002
+# What is read comes by tens of thousands and stays: looking it through for garbage again and again while it grows
+# would keep a person waiting. Objects more than there were, looks at the young, looks at those somewhat older.
+_GARBAGE = (50_000, 10, 10)
+# Repaints a second, at most: a key that comes right after one waits for the next.
+_FRAMES = "120"
+
+
+def open_frame(path: Path, at: str | None = None, role: str = "person") -> None:
+    """Open the bench and stay until it is closed; the process ends with it.
+
+    Args:
+        path: The workspace folder.
+        at: A memory or file to open at.
+        role: Who sits there; a person, unless the shell was given to an agent.
+
+    Raises:
+        WorkbenchError: The workspace cannot be opened.
+    """
+    import asyncio
+    import gc
+    import os
+    import sys
+
+    # Little of what is made until the first place stands is ever thrown away: looking for garbage would only cost time.
+    gc.disable()
+    os.environ.setdefault("TEXTUAL_FPS", _FRAMES)
+    sys.setswitchinterval(_SWITCH_INTERVAL)
+
+    from workbench.tui.ground import Ground
+
+    # The terminal answers while everything else is loaded.
+    with Ground(os.environ) as ground:
+        from workbench.engine.settings.sections import user_settings_file
+        from workbench.engine.workspace import Workspace
+        from workbench.tui.frame.app import FrameApp
+        from workbench.tui.hangup import leave_when_gone
+
+        with Workspace.open(path, role=role, reads_refresh=False, lock_timeout=_LOCK_TIMEOUT) as workspace:
+            app = FrameApp(
+                workspace,
+                config_folder=user_settings_file(os.environ).parent,
+                at=at or "",
+                on_shown=_collect_garbage_again,
+                follow=True,
+            )
+            app.begin_on(ground.answer())
+            if app.follows_ground:
+                ground.follow()
+            leave_when_gone(sys.stdin.fileno(), lambda: app.call_later(app.leave), lambda: _end_at_once(1))
+            # On a loop of its own: Python’s would wait until every thread has read to its end.
+            app.run(loop=asyncio.new_event_loop())
+    _end_at_once(app.return_code or 0)
+
+
+def _end_at_once(code: int) -> NoReturn:
+    """End the process with the bench, though threads may still read: Python would wait for each of them.
+
+    Everything that was asked for is written by now, the workspace is closed and the terminal is as it was.
+    """
+    import os
+    import sys
+
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
+def _collect_garbage_again() -> None:
+    import gc
+
+    gc.freeze()
+    gc.set_threshold(*_GARBAGE)
+    gc.enable()
