@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 ALERT = "▲"
 _MOST_MEMORIES = 40
-_TEXT_FIRST = 34
+_TEXT_FIRST = 28
 _HELD = {
     layout.DECAY_SCORES: "scores and pins",
     layout.PENDING_REFLECTION: "what a reflection proposes",

@@ -27,7 +27,12 @@ SIGNS = {
     "added": ("+", "strong"),
     "changed": ("±", "decide"),
     "removed": ("-", "danger"),
-    "scored": ("◆", "soft"),
+}
+_STANDING = {
+    "pinned": ("◆", "soft"),
+    "unpinned": ("◇", "soft"),
+    "archived": ("↓", "soft"),
+    "restored": ("↑", "soft"),
 }
 SECTIONS = {
     "core": "Core memory",
@@ -37,12 +42,6 @@ SECTIONS = {
     "vault": "Vault",
     "file": "Files",
 }
-_COUNTED = (
-    ("added", "added"),
-    ("changed", "changed"),
-    ("removed", "removed"),
-    ("scored", "pinned or archived"),
-)
 _TEXT_FIRST = 32
 # Lines of one memory that a list of many shows of how it differs.
 _MOST_LINES = 6
@@ -85,9 +84,14 @@ def title_of(change: MemoryChange) -> str:
     return bare(title)
 
 
+def sign_of(change: MemoryChange) -> tuple[str, str]:
+    """Return the sign of what became of a memory, and its role."""
+    return SIGNS.get(change.change) or _STANDING.get(change.standing, ("±", "decide"))
+
+
 def change_row(change: MemoryChange, by: SinceChange | None, now: datetime, width: int) -> Line:
     """Draw a memory that differs, with who changed it last where that is known."""
-    sign, role = SIGNS.get(change.change, ("±", "decide"))
+    sign, role = sign_of(change)
     left = (Span(f"{sign} ", role), ink(title_of(change), "soft" if change.change == "removed" else "text"))
     beside = change.standing
     if by is not None:
@@ -106,14 +110,17 @@ def same_row(store: str, title: str, width: int) -> Line:
 
 def counts_of(changes: Iterable[MemoryChange]) -> str:
     """Write how many of these came, changed and went: “+2 ±3 -1”; empty where there are none."""
-    counts = Counter(each.change for each in changes)
-    return " ".join(f"{sign}{counts[key]:,}" for key, (sign, _) in SIGNS.items() if counts[key])
+    counts = Counter(sign_of(each)[0] for each in changes)
+    signs = [sign for sign, _ in (*SIGNS.values(), *_STANDING.values())]
+    return " ".join(f"{sign}{counts[sign]:,}" for sign in signs if counts[sign])
 
 
 def counted(changes: Iterable[MemoryChange]) -> str:
     """Say how many of these came, changed and went."""
-    counts = Counter(each.change for each in changes)
-    told = [f"{counts[key]:,} {name}" for key, name in _COUNTED if counts[key]]
+    counts = Counter(each.standing or each.change for each in changes)
+    told = [
+        f"{counts[name]:,} {name}" for name in ("added", "changed", "removed", *_STANDING) if counts[name]
+    ]
     return " · ".join(told) or "nothing differs"
 
 
@@ -122,10 +129,10 @@ def change_lines(change: MemoryChange) -> list[Line]:
 
     The first span of each line is a sign, and hangs.
     """
-    sign, role = SIGNS.get(change.change, ("±", "decide"))
+    sign, role = sign_of(change)
     title = ink(title_of(change), "text", None, change.id)
     if change.change == "scored":
-        return [(Span("  ", role), ink(f"{change.standing}: ", "soft"), title)]
+        return [(Span(f"{sign} ", role), ink(f"{change.standing}: ", "soft"), title)]
     if change.change != "changed":
         return [(Span(f"{sign} ", role), title)]
     rows = [row for row in differing(change, 0) if row.kind != "gap"]

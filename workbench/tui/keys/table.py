@@ -86,7 +86,7 @@ VERBS = (
         "bring back",
         "Bring back what was archived or changed.",
         "This is as it is now; there is nothing to bring back.",
-        40,
+        72,
     ),
     Command("accept", ("a",), "accept", "Tick as accepted.", _NOTHING_WAITS, 97),
     Command("decline", ("d",), "decline", "Tick as declined.", _NOTHING_WAITS, 96),

@@ -11,6 +11,7 @@ from workbench.display import words
 from workbench.display.action_words import sentence
 from workbench.display.actions import action_card
 from workbench.display.card import Card
+from workbench.display.cells import wrap
 from workbench.display.course import followed, whole, zoomed
 from workbench.display.ink import ink, spread
 from workbench.display.memory_changes import (
@@ -96,12 +97,17 @@ class HistoryPlace(Place):
     @property
     def labels(self) -> Mapping[str, str]:
         if self.view.compares:
-            return {"compare": "swap", "left": "moments", "only-changed": "only changes"}
+            return {"compare": "swap", "left": "→ moments", "only-changed": "only changes"}
         action = self._action
         back = "do again" if action is not None and action.undone_by else "take back"
         if action is not None and action.waiting:
-            return {"accept": "keep", "bring-back": "old text back", "compare": "compare", "left": "moments"}
-        return {"bring-back": back, "compare": "compare", "left": "moments"}
+            return {
+                "accept": "keep",
+                "bring-back": "old text back",
+                "compare": "compare",
+                "left": "→ moments",
+            }
+        return {"bring-back": back, "compare": "compare", "left": "→ moments"}
 
     # Where one is.
 
@@ -226,7 +232,7 @@ class HistoryPlace(Place):
     def heading(self, results: Listed, width: int) -> Line:
         moments, view = results.line, results.view
         if results.damaged:
-            said = "History is damaged; older actions are told from the log. m h says where."
+            said = "History is gone" if results.gone else "History is damaged; m h says where"
             return spread((ink(said, "danger"),), (), width)
         if moments is None:
             return spread((ink("No history yet", "soft"),), (), width)
@@ -266,22 +272,26 @@ class HistoryPlace(Place):
         listed = self._listed
         if listed is None or self.filter.text:
             return super().empty()
+        said = self._why_empty(listed)
+        width = max(20, self.list.size.width - 8)
+        return (
+            [(ink(part, "soft"),) for each in said for part in wrap(each, width)] if said else super().empty()
+        )
+
+    def _why_empty(self, listed: Listed) -> tuple[str, ...]:
+        """Return why nothing is listed, and what helps; nothing where there is no history yet."""
         if listed.gone:
-            return _lines(
+            return (
                 "The history that was here is gone; memory itself is whole.",
-                "Putting .audit back from a backup brings it back, and this list with it.",
+                "A backup of .audit brings it back. Else the next change begins a new one, and raises an alert.",
             )
         if listed.damaged:
-            return _lines(listed.damaged, "m h looks where; memory itself is whole.")
+            return (f"{listed.damaged} Memory itself is whole.", "m h says where.")
         if listed.compared is not None:
-            return _lines(
-                "Nothing differs.", "← → go on in time, v c lists what is the same, esc ends comparing."
-            )
+            return ("Nothing differs.", "← → go on in time, v c lists what is the same, esc ends comparing.")
         if listed.view.of:
-            return _lines("No change of it is known.", "esc shows all actions.")
-        if listed.line is not None:
-            return _lines("Only upkeep so far.", "v u shows it.")
-        return super().empty()
+            return ("No change of it is known.", "esc shows all actions.")
+        return ("Only upkeep so far; v u shows it.",) if listed.line is not None else ()
 
     def filterable(self, rows: object, index: int) -> Filterable:
         if not isinstance(rows, ActionRows):
@@ -328,12 +338,10 @@ class HistoryPlace(Place):
             since=begun.isoformat() if begun is not None else None,
         ).actions  # fmt: skip
         older, newer = (moments.words(each, now) for each in (compared.older, compared.newer))
-        put = (
-            "archives it, as it was not there then" if subject.change.change == "added" else "brings it back"
-        )
-        back = f"r {put}, {subject.then}; space marks more rows." if compared.here == compared.older else ""
+        missing = subject.change.change == ("added" if compared.here == compared.older else "removed")
+        back = "It was not there then: r archives it." if missing else f"r brings it back {subject.then}."
         return difference_card(
-            subject.change, older, newer, actions, back or f"r brings it {subject.then}.", now
+            subject.change, older, newer, actions, f"{back[:-1]}; space marks more rows.", now
         )
 
     def read_evidence(self, workspace: Workspace, subject: Subject) -> Evidence | None:
@@ -627,10 +635,6 @@ class HistoryPlace(Place):
 
 def _as_on(moment: str) -> str:
     return "as it is now" if moment == "now" else f"as on {moment}"
-
-
-def _lines(*said: str) -> list[Line]:
-    return [(ink(each, "soft"),) for each in said]
 
 
 def _evidence(workspace: Workspace, memory_id: str) -> Evidence | None:

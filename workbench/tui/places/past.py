@@ -261,7 +261,7 @@ class PastReading:
                 workspace, replace(listed, wish=replace(wish, view=_listing(wish.view)))
             )
         except HistoryDamaged as error:
-            return replace(listed, damaged=error.message, gone=workspace.head is None)
+            return replace(listed, damaged=error.message, gone=workspace.head() is None)
 
     def _read_line(self, workspace: Workspace) -> Line | None:
         found, known = workspace.history_line(), self._line

@@ -40,6 +40,8 @@ _SAID = {
 def read_verified(workspace: Workspace) -> Card:
     """Check, and return the card that says what was found; called on a thread."""
     verified = workspace.audit_verify()
+    if verified.ok and not verified.commits:
+        return Card("There is no history to check yet.", "There is no history to check yet.")
     counted = f"{verified.commits:,} commits, {verified.entries:,} lines of the log"
     if verified.ok:
         waits = (
