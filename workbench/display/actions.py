@@ -91,6 +91,18 @@ def _by(action: Action, now: datetime) -> str:
     return f"by {by.lower() if by == 'You' else by}, {words.moment(action.timestamp, now)}"
 
 
+def unread_card(action: Action, now: datetime) -> Card:
+    """Return the card of an action that the audit log tells of, where history itself cannot be read."""
+    standing = f"{who(action)}, {words.moment(action.timestamp, now)}"
+    files = tuple((ink(path, "soft"),) for path in action.files[:_MOST_MEMORIES])
+    said = Section(
+        "IT DID", ((ink("What it changed cannot be read any more: history is damaged there.", "danger"),),)
+    )
+    back = Section("BACK", ((ink("A backup of .audit brings it back; m h says what is broken.", "soft"),),))
+    title = sentence(action)
+    return Card(title, title, (ink(standing, "soft"),), (said, Section("FILES", files), back))
+
+
 def _did(done: ActionDone) -> Section | Differs:
     """Say what an action did, memory by memory; one memory alone word by word."""
     shown = done.memories[:_MOST_MEMORIES]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
 from workbench.display.action_words import sentence, who
 from workbench.display.actions import obstacle_words
+from workbench.display.remedies import in_bench
 from workbench.engine.errors import BudgetExceeded, InvalidInput, NotFound, Refused, RoleRefused, Stale
 from workbench.tui.frame.looking import COMMIT
 from workbench.tui.keys.table import COMMAND
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 _REFLECTION = "reflection:"
 _STAYS = "History stays as it was; r takes an action back."
 _CHANGED_SINCE = (Stale, NotFound, InvalidInput, Refused, RoleRefused, BudgetExceeded)
-_AT_THE_SHELL = re.compile(r"[^.:]*[.:]? ?\bworkbench [a-z]+\b.*", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -101,7 +100,7 @@ def _take_back(action: Action, said: str, workspace: Workspace) -> str:
         else:
             changed = workspace.revert(action.id, whole=action.commits > 1)
     except _CHANGED_SINCE as error:
-        raise Refused(obstacle_words(without_the_shell(error.message))) from error
+        raise Refused(obstacle_words(in_bench(error.message))) from error
     return _told(changed, f"Took back: {said.rstrip('.')}.", "u does it again.")
 
 
@@ -109,7 +108,7 @@ def _again(commit: str, said: str, workspace: Workspace) -> str:
     try:
         changed = workspace.revert(commit)
     except _CHANGED_SINCE as error:
-        raise Refused(obstacle_words(without_the_shell(error.message))) from error
+        raise Refused(obstacle_words(in_bench(error.message))) from error
     return _told(changed, f"Done again: {said.rstrip('.')}.", "u takes that back.")
 
 
@@ -181,7 +180,7 @@ def _bring_back(ids: tuple[str, ...], what: str, then: str, workspace: Workspace
     try:
         changed = workspace.rollback(memory=ids)
     except _CHANGED_SINCE as error:
-        raise Refused(without_the_shell(error.message)) from error
+        raise Refused(in_bench(error.message)) from error
     if changed.commit is None:
         return f"Already the same {then}."
     return _told(changed, f"Brought back {what} {then}.", "u takes that back.")
@@ -190,13 +189,8 @@ def _bring_back(ids: tuple[str, ...], what: str, then: str, workspace: Workspace
 def _told(changed: Changed, said: str, undone: str) -> str:
     if changed.commit is None:
         return "Nothing had to change."
-    warnings = " ".join(without_the_shell(each) for each in changed.warnings)
+    warnings = " ".join(in_bench(each) for each in changed.warnings)
     return " ".join(filter(None, (said, warnings, undone)))
-
-
-def without_the_shell(text: str) -> str:
-    """Return what the engine says without the command to type."""
-    return _AT_THE_SHELL.sub("", text).strip()
 
 
 def _past(differing: tuple[Differing, ...]) -> str:

@@ -293,6 +293,8 @@ async def test_a_damaged_history_says_so_and_lists_what_the_log_knows(lived: Wor
             await press(pilot, "7")
             assert "damaged" in plain_text(place_of(pilot).heading(place_of(pilot).results, 100))
             assert any("You reworded" in row for row in rows(pilot))
+            await go_to_row(pilot, "The agent began to know “Robin”")
+            assert "cannot be read any more" in " ".join(card(pilot).split())
             await press(pilot, "m", "h")
             assert "problem" in said(pilot)
             assert "Putting .audit back from a backup mends it." in " ".join(card(pilot).split())

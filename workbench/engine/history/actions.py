@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, TypeAlias
 from workbench.engine import layout
 from workbench.engine.errors import HistoryDamaged
 from workbench.engine.history.alerts import ACKNOWLEDGES, ALERT, SETTLED_BY_ITSELF
-from workbench.engine.history.commits import CONTINUES, REDOES, REVERTS, REVERTS_ITEM, UNDOES, parse_message
+from workbench.engine.history.commits import (
+    CONTINUES,
+    REDOES,
+    REVERTS,
+    REVERTS_ITEM,
+    UNDOES,
+    CommitMessage,
+    parse_message,
+)
 from workbench.engine.history.permissions import owner_of
 from workbench.engine.history.plan import Action as Verb
 from workbench.engine.history.projections import commit_of_line
@@ -26,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from workbench.engine.history.commits import AuditTrailer, CommitMessage
+    from workbench.engine.history.commits import AuditTrailer
     from workbench.engine.history.git_objects import Commit
     from workbench.engine.history.git_store import GitStore
     from workbench.engine.markdown.audit_log import AuditLine
@@ -225,6 +233,7 @@ class ActionWalk:
     def _told(self, commit: str, lines: list[AuditLine]) -> Action:
         """Return what the audit log says of a commit that cannot be read."""
         line = lines[0]
+        owner = owner_of(CommitMessage(line.action, line.file, "", line.actor, line.approval, "", ""))
         return Action(
             id=commit,
             newest=commit,
@@ -233,8 +242,8 @@ class ActionWalk:
             timestamp=line.timestamp,
             kind=line.action,
             actor=line.actor,
-            owner=line.actor,
-            own=False,
+            owner=owner,
+            own=owner == self._asker,
             approval=line.approval,
             trigger="",
             summary=line.summary.removesuffix(f"({commit})").rstrip(),

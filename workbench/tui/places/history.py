@@ -9,7 +9,7 @@ from textual import on
 
 from workbench.display import words
 from workbench.display.action_words import sentence
-from workbench.display.actions import action_card
+from workbench.display.actions import action_card, unread_card
 from workbench.display.card import Card
 from workbench.display.cells import wrap
 from workbench.display.course import followed, whole, zoomed
@@ -20,7 +20,7 @@ from workbench.display.memory_changes import (
     past_card,
 )
 from workbench.display.scrubber import Pointers, hands_legend
-from workbench.engine.errors import NotFound
+from workbench.engine.errors import HistoryDamaged, NotFound
 from workbench.tui.frame.looking import COMMIT
 from workbench.tui.keys.table import COMMAND
 from workbench.tui.parts.evidence import evidence_at, evidence_of_memory
@@ -320,7 +320,10 @@ class HistoryPlace(Place):
     def read_card(self, workspace: Workspace, subject: Subject) -> Card:
         now = workspace.now()
         if isinstance(subject, Happened):
-            done = self._done.get(subject.id) or workspace.action(subject.action.id)
+            try:
+                done = self._done.get(subject.id) or workspace.action(subject.action.id)
+            except (NotFound, HistoryDamaged):
+                return unread_card(subject.action, now)
             self._done[subject.id] = done
             return action_card(done, now)
         if isinstance(subject, Several):
@@ -349,7 +352,10 @@ class HistoryPlace(Place):
             return None
         if not isinstance(subject, Happened):
             return _evidence(workspace, subject.id)
-        done = self._done.get(subject.id) or workspace.action(subject.action.id)
+        try:
+            done = self._done.get(subject.id) or workspace.action(subject.action.id)
+        except (NotFound, HistoryDamaged):
+            return None
         for change in done.memories[:5]:
             if (found := _evidence(workspace, change.id)) is not None:
                 return found

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from workbench.display.card import Card, Section
 from workbench.display.ink import Span, ink
-from workbench.tui.verbs_history import without_the_shell
+from workbench.display.remedies import in_bench
 
 if TYPE_CHECKING:
     from workbench.engine.results.audit import VerifyProblem
@@ -64,7 +64,7 @@ def _section(kind: str, problems: list[VerifyProblem]) -> Section:
     what, remedy = _SAID.get(kind, ("Something does not agree.", ""))
     lines = [(Span("", "text"), ink(what, "danger"))]
     for each in problems[:_MOST]:
-        said = without_the_shell(each.detail)
+        said = in_bench(each.detail)
         lines.append((Span("· ", "soft"), ink(f"{each.where}: {said}" if said else each.where, "soft")))
     if len(problems) > _MOST:
         lines.append((Span("· ", "soft"), Span(f"and {len(problems) - _MOST:,} more", "faint")))
