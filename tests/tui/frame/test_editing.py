@@ -191,6 +191,10 @@ async def test_hostile_and_huge_text_is_written_as_text(seen: Workspace) -> None
         await press(pilot)
         area = editor_of(frame).areas[0]
         assert len(area.text) > 200_000
+        pilot.app.post_message(events.Paste("x" * 1_000_000))
+        await press(pilot)
+        assert len(area.text) < 250_000
+        assert "1,000,000 characters are more than can be written here" in shown(frame)
         picture = pilot.app.export_screenshot()
         assert "\x1b[31m" not in picture
         assert "\u202e" not in picture

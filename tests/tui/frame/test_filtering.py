@@ -93,7 +93,7 @@ async def test_a_filter_without_a_match_says_so_and_going_to_a_hidden_row_drops_
         await press(pilot, "l", "x", "x", "enter")
         assert keys_of(frame.place) == []
         assert said(pilot).startswith("0 of ")
-        assert plain_text(frame.place.empty()[0]) == "Nothing matches; esc in the filter drops it."
+        assert plain_text(frame.place.empty()[0]) == "Nothing matches the filter."
         frame.go("timeline", row=last)
         await press(pilot)
         assert frame.place.list.cursor_key == last

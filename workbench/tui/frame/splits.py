@@ -136,6 +136,9 @@ class Splits:
             _set(left, "width", None if self.layout == "below" else sizes[0])
             _set(left, "height", sizes[0] if self.layout == "below" else None)
             _set(place.evidence, "width", sizes[1])
+        # The crumbs begin above the card.
+        for line in frame.query("#ask"):
+            _set(line, "width", sizes[0] if self._has_list and self.layout != "below" else None)
         self._kept[_EVIDENCE] = "off" if frame.has_class("-no-evidence") else "on"
 
     @property

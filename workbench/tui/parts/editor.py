@@ -21,6 +21,7 @@ from workbench.tui.widgets.rows import KeyedRows
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
+    from textual import events
     from textual.app import ComposeResult
     from textual.widget import Widget
 
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 _MOST_ROWS = 6
 _AREA_ROWS = 14
+# Characters from which on every key would take longer than one waits for it.
+_MOST = 250_000
 # Letters that a label has at most which stands before its text, not above it.
 _BESIDE = 8
 
@@ -63,6 +66,18 @@ class DraftArea(TextArea):
         self.field = field
         self.read_only = bool(field.choices)
         self.cursor_blink = False
+        self.refuse: Callable[[str], object] = lambda _said: None
+
+    async def _on_paste(self, event: events.Paste) -> None:
+        size = len(event.text)
+        if size + len(self.text) > _MOST:
+            event.prevent_default()
+            self.refuse(
+                f"{size:,} characters are more than can be written here; a memory has 20,000 at most."
+            )
+        else:
+            await super()._on_paste(event)
+            event.prevent_default()
 
     def get_line(self, line_index: int) -> Text:
         """Return a line with what would not print replaced, character by character, so that the cursor is right."""
@@ -129,6 +144,8 @@ class Editor(VerticalScroll, can_focus=False, inherit_bindings=False):
         self.outlook: Outlook | None = None
         self.moving: tuple[str, ...] = ()
         self.areas = tuple(DraftArea(each, texts.get(each.name, each.text)) for each in writing.fields)
+        for area in self.areas:
+            area.refuse = self.refuse
         self.room = ListPart(always_lit=False)
         self._ready = ready
         self._typed = typed

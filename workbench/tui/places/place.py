@@ -230,8 +230,9 @@ class Place(Container):
 
     def empty(self) -> list[Line]:
         """Return what an empty list says."""
-        said = "Nothing matches; esc in the filter drops it." if self.filter.text else self.EMPTY
-        return [(ink(said, "soft"),)]
+        if self.filter.text:
+            return [(ink("Nothing matches the filter.", "soft"),), (ink("l, then esc drops it.", "faint"),)]
+        return [(ink(self.EMPTY, "soft"),)]
 
     @property
     def statement(self) -> Statement | None:
