@@ -6,6 +6,8 @@ from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 
 from workbench.engine.results.audit import (
+    Action,
+    Actions,
     Alert,
     Alerts,
     AuditEntry,
@@ -243,6 +245,18 @@ COMPARISON = Comparison(
         MemoryChange("file:x.md", "file", "x.md", "t", "added", None, "new"),
     ),
 )
+ACTIONS = Actions(
+    (
+        Action(
+            COMMIT, COMMIT, 1, WHEN, WHEN, "EDIT", HOSTILE, HOSTILE, False, "auto", HOSTILE, HOSTILE, (HOSTILE,), 2,
+            alerts=("a-1",), waiting=("a-1",),
+        ),
+        Action(COMMIT, COMMIT, 3, WHEN, WHEN, "EDIT", "reflection:r-001", "reflection:r-001", False, "approved",
+               "review applied", "applied 3 items", ("MEMORY.md",), 3, accepted=3, undone_by=COMMIT),
+    ),
+    more=True,
+    damaged=HOSTILE,
+)  # fmt: skip
 SINCE = Since(
     WHEN,
     WHEN,

@@ -386,6 +386,16 @@ class TestAudit:
             "actions": None,
         }
 
+    def test_actions_are_told_in_plain_words(self, bench: Bench, door: Door) -> None:
+        door.answers["actions"] = samples.ACTIONS
+        shown = bench.run("audit", "actions", "--since", "3d", "--limit", "2").stdout
+        assert "Reflection: 3 written" in shown
+        assert "taken back" in shown
+        called = door.called("actions")
+        assert (called["limit"], called["since"], called["upkeep"]) == (2, "3d", False)
+        bench.json("audit", "actions")
+        assert door.called("actions")["upkeep"] is True
+
     def test_log_options_need_no_command(self, bench: Bench, door: Door) -> None:
         door.answers["audit_log"] = samples.LOG
         bench.json("audit", "--limit", "1")

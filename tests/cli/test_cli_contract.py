@@ -327,6 +327,7 @@ READINGS = [
     (["audit", "at", "3d", "--scores", "x"], "at", samples.PAST, {"commit", "timestamp", "scores"}),
     (["audit", "at", "3d", "--copy-to", "/x"], "at", samples.PAST, {"commit", "folder", "files", "bytes"}),
     (["audit", "at", "3d", "--against", "now"], "compare", samples.COMPARISON, {"from", "to", "files", "memories"}),
+    (["audit", "actions"], "actions", samples.ACTIONS, {"actions", "more", "damaged"}),
     (["audit", "since", "3d"], "since", samples.SINCE, {"since", "learned", "changed", "forgotten", "faded", "by"}),
     (["brief"], "brief", samples.BRIEF, {"core", "alerts"}),
     (["doctor"], "doctor", samples.DIAGNOSIS, {"ok", "checks"}),

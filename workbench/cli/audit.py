@@ -173,10 +173,7 @@ def actions(
     with invocation.open() as workspace:
         named = str(workspace.resolve(memory)) if memory else None
         found = workspace.actions(limit, offset, memory=named, upkeep=shown, **wanted)
-        now = workspace.now()
-    return invocation.report(
-        found, partial(actions_lines, now=now), code=DONE if found.actions or offset else NOTHING_FOUND
-    )
+    return invocation.report(found, actions_lines, code=DONE if found.actions or offset else NOTHING_FOUND)
 
 
 @audit_command.subcommand(

@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING
 from workbench.display import words
 from workbench.display.action_words import sentence
 from workbench.display.changes import at_minute, on_day
-from workbench.display.rows import day_heading
 from workbench.display.text import Page, clip, counted, pad, safe, safe_line, wrap
 from workbench.engine import layout
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from datetime import datetime
 
     from workbench.engine.results.audit import (
         Actions,
@@ -136,26 +134,20 @@ def _act_lines(page: Page, action: str, summary: str, files: list[str]) -> list[
     return lines + [page.paint(line, "quiet") for line in said if line.strip()]
 
 
-def actions_lines(page: Page, found: Actions, *, now: datetime) -> list[str]:
-    """List actions under their days: when, in which commit, and what was done in plain words."""
+def actions_lines(page: Page, found: Actions) -> list[str]:
+    """List actions: when, in which commit, and what was done, in plain words."""
     if not found.actions:
         return ["Nothing was done."]
     lines: list[str] = []
     if found.damaged:
         told = f"{found.damaged} What is older is told from the audit log."
         lines += [page.paint(line, "bad") for line in page.wrapped(safe_line(told))]
-    on = None
     for action in found.actions:
-        local = action.timestamp.astimezone(now.tzinfo)
-        if local.date() != on:
-            on = local.date()
-            lines += [*([""] if lines else []), page.paint(day_heading(on, now.date()), "strong")]
         mark, taken = ("⚠ " if action.waiting else ""), ("  taken back" if action.undone_by else "")
-        head = f"  {local:%H:%M}  {page.paint(action.id[:7], 'quiet')}  {page.paint(mark, 'accent') if mark else ''}"
-        room = max(20, page.width - 18 - len(mark) - len(taken))
-        lines.append(
-            f"{head}{clip(safe_line(sentence(action)), room)}{page.paint(taken, 'quiet') if taken else ''}"
-        )
+        when = f"{page.paint(at_minute(page, action.timestamp), 'strong')}  {action.id[:7]}"
+        said = clip(safe_line(sentence(action)), max(20, page.width - 27 - len(mark) - len(taken)))
+        lines.append(f"{when}  {page.paint(mark, 'accent') if mark else ''}{said}"
+                     f"{page.paint(taken, 'quiet') if taken else ''}")  # fmt: skip
     if found.more:
         lines += ["", page.paint("Older ones: --offset, or --until.", "quiet")]
     return lines
