@@ -16,6 +16,7 @@ from workbench.engine import Workspace
 def partly(seen: Workspace) -> Workspace:
     file = seen.root / "memory/graph/entities/project--ferry.md"
     file.write_bytes(file.read_bytes() + b"\nwritten by \xff somebody\n")
+    seen.refresh()
     return seen
 
 

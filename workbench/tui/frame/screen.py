@@ -513,7 +513,7 @@ class Frame(Screen[None], inherit_bindings=False):
         if self._look.plain:
             said = f"{spoken.where(self)} {said}"
             spoken.put_cursor(self)
-        notices = self._counts.by_place.get("health", "")
+        notices = self.counts.by_place.get("health", "")
         self._line("status").show(lambda width: (drawing.status(said, is_problem, running, width, notices),))
         question, hints, keys = self._question, self._hints, self._keys()
         self._line("keys").show(
