@@ -313,6 +313,7 @@ class Daemon:
         """
         with contextlib.closing(self._alarm), ending_signals_reported(self.end):
             self._door = self._open_door()
+            self._opened_with = self._door.settings
             root = self._door.root
             self._state = self._door.state
             with only_one(self._state, root) as lock:
@@ -396,7 +397,8 @@ class Daemon:
         if record.done is None:
             return
         door = self._open_door()
-        if door.settings == self._door.settings:
+        # An open door follows some settings by itself; what it was opened with tells whether anything changed.
+        if door.settings == self._opened_with:
             door.close()
             return
         if door.state != self._state:
@@ -407,7 +409,7 @@ class Daemon:
                 remedy="Restart the daemon; until then the old settings hold.",
             )
         self._door.close()
-        self._door = door
+        self._door, self._opened_with = door, door.settings
         self._tell("settings", "The settings were read again.")
 
     def _adopt(self, _record: Record) -> None:
