@@ -84,6 +84,22 @@ class Invocation:
 
     def find(self) -> Path:
         """Return the folder that is meant, for every role and scope; see `locate`."""
+        found = self.find_or_none()
+        if found is not None:
+            return found
+        raise NotFound(
+            "There is no workspace here or in a folder above.",
+            where=str(Path.cwd()),
+            remedy="Name one with --workspace PATH, make one with `workbench init`, or look at "
+            "`workbench demo`.",
+        )
+
+    def find_or_none(self) -> Path | None:
+        """Return the folder that is meant, or None where nobody named one and none is near.
+
+        Raises:
+            NotFound: Somebody named one that is not there.
+        """
         for given, source in (
             (self.workspace, "--workspace"),
             (_named_by_environment(), "WORKBENCH_WORKSPACE"),
@@ -98,12 +114,7 @@ class Invocation:
         configured = load_settings(None).workspace
         if configured:
             return _existing(Path(configured).expanduser(), "the setting “workspace”")
-        raise NotFound(
-            "There is no workspace here or in a folder above.",
-            where=str(Path.cwd()),
-            remedy="Name one with --workspace PATH, make one with `workbench init`, or look at "
-            "`workbench demo`.",
-        )
+        return None
 
     def open(self, *, lenient: bool = False) -> Workspace:
         """Open the workspace that is meant, in the role asked for, for use in a `with` statement.
