@@ -122,7 +122,11 @@ def imported_card(imported: Imported) -> Card:
 def imported_words(imported: Imported) -> str:
     """Return what came of an import, as a sentence."""
     if not imported.added:
-        return f"Nothing of {imported.source} is new."
+        return (
+            f"Nothing of {imported.source} is new."
+            if imported.complete
+            else f"Nothing of {imported.source} came in."
+        )
     noun = (
         ("proposal", "proposals")
         if imported.imported_as == "proposals"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
+from textual.pilot import Pilot
 
 from tests.tui.frame.hands import TWO_SIZES, drawn, frame_of, opened, press, said
 from tests.tui.sheets.hands import card_of, rows_of, worked
@@ -89,3 +91,37 @@ async def test_esc_leads_back_to_where_one_was(seen: Workspace) -> None:
     async with opened(seen) as pilot:
         await press(pilot, "4", "m", "d", "escape")
         assert drawn(pilot, "crumbs").strip().startswith("Timeline")
+
+
+async def go_to_history(pilot: Pilot[None]) -> None:
+    """Go to what is said of the history in Health."""
+    await press(pilot, "m", "d")
+    rows = frame_of(pilot).place.list
+    keys = [rows.rows.key(at) for at in range(len(rows.rows))]
+    assert rows.go_to(next((key for key in keys if key.startswith("history:")), "none"))
+    await press(pilot)
+
+
+async def test_a_history_that_is_gone_is_begun_anew_once_that_was_asked(seen: Workspace) -> None:
+    seen.remember("The bell was polished", store="episodic")
+    shutil.rmtree(seen.root / ".audit")
+    async with opened(seen) as pilot:
+        await go_to_history(pilot)
+        assert "begins a history" in card_of(pilot)
+        await press(pilot, "enter")
+        assert "Begin a new history?" in drawn(pilot, "keys")
+        await press(pilot, "escape")
+        assert seen.head() is None
+
+
+async def test_a_damaged_history_is_set_aside_once_that_was_asked(seen: Workspace) -> None:
+    seen.remember("The bell was polished", store="episodic")
+    for file in (seen.root / ".audit").rglob("refs/heads/*"):
+        file.write_text("nothing of git\n", encoding="utf-8")
+    async with opened(seen) as pilot:
+        await go_to_history(pilot)
+        assert "sets the history aside" in card_of(pilot)
+        await press(pilot, "enter")
+        assert "Set the history aside?" in drawn(pilot, "keys")
+        await press(pilot, "enter")
+        assert said(pilot).startswith("The old history is in ")

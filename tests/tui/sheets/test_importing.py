@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 from textual.pilot import Pilot
@@ -10,6 +12,7 @@ from textual.pilot import Pilot
 from tests.tui.frame.hands import TWO_SIZES, drawn, frame_of, opened, press, said
 from tests.tui.sheets.hands import card_of, rows_of, worked, write
 from workbench.engine import Workspace
+from workbench.engine.results.transfer import Imported, ImportProgress
 
 
 @pytest.fixture
@@ -81,6 +84,32 @@ async def test_a_path_that_is_not_there_is_told_in_words_of_the_bench(
         assert "cannot be brought in" in card_of(pilot).replace("\n", " ")
         await press(pilot, "enter")
         assert "workbench " not in said(pilot)
+
+
+async def test_esc_stops_it_and_enter_goes_on(
+    seen: Workspace, notes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bring_in = seen.import_from
+
+    def slow(source: str, **options: Any) -> Imported:
+        options["progress"](ImportProgress(1, 4, 0, 0))
+        while not options["cancelled"]():
+            threading.Event().wait(0.001)
+        return bring_in(source, **options)
+
+    async with opened(seen) as pilot:
+        await choose(pilot, notes)
+        with monkeypatch.context() as patch:
+            patch.setattr(Workspace, "import_from", property(lambda _: slow))
+            await press(pilot, "enter")
+            while "import 25%" not in said(pilot):
+                await press(pilot)
+            await press(pilot, "escape")
+            await worked(pilot)
+        assert said(pilot) == "Nothing of kept-notes came in."
+        await press(pilot, "enter")
+        await worked(pilot)
+        assert said(pilot).startswith("Brought in 2 memories")
 
 
 async def test_esc_goes_back_to_the_sources_and_then_to_where_one_was(seen: Workspace, notes: Path) -> None:

@@ -12,6 +12,7 @@ from workbench.display.health import beside_row, check_card, check_row, freshnes
 from workbench.display.ink import BLANK, Line, ink, spread
 from workbench.display.remedies import in_bench
 from workbench.display.rows import heading_row
+from workbench.engine.errors import WorkbenchError
 from workbench.tui.parts.evidence import evidence_at
 from workbench.tui.places.place import Place
 from workbench.tui.verbs import OTHER_VERBS, Act
@@ -187,9 +188,12 @@ class HealthPlace(Place):
         return {"open": "do it"} if finding is not None and finding.does else {}
 
     def read(self, workspace: Workspace) -> Health:
-        return Health(
-            workspace.now(), workspace.index_status(), workspace.broken_parts(), workspace.head() is not None
-        )
+        try:
+            has_history = workspace.head() is not None
+        except WorkbenchError:
+            # It is there, and what is the matter with it is among what is checked.
+            has_history = True
+        return Health(workspace.now(), workspace.index_status(), workspace.broken_parts(), has_history)
 
     def show(self, results: Health) -> None:
         super().show(results)
@@ -231,6 +235,11 @@ class HealthPlace(Place):
 
     def subject(self, key: str) -> Finding | None:
         return self.all_rows.row(key) if isinstance(self.all_rows, HealthRows) else None
+
+    def reveal(self, key: str) -> bool:
+        super().reveal(key)
+        # What was mended since is no longer there, and what was checked comes a moment later.
+        return True
 
     def read_card(self, workspace: Workspace, subject: Subject) -> Card:
         health: Health = self.results

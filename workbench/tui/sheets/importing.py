@@ -127,6 +127,13 @@ class Look:
         """The newest action before it came in, and after."""
 
     @property
+    def is_over(self) -> bool:
+        """Return whether nothing of it is left to bring in."""
+        if self.imported is not None:
+            return self.imported.complete
+        return self.preview is not None and not can_come(self.preview)
+
+    @property
     def beside(self) -> str:
         """Return how it stands, beside its row."""
         if self.imported is not None:
@@ -301,7 +308,7 @@ class ImportPlace(Place):
             frame.say("Still looking what would come in.")
         elif look.problem:
             frame.say(look.problem, is_problem=True)
-        elif look.imported is not None or (look.preview is not None and not can_come(look.preview)):
+        elif look.is_over:
             frame.say(f"Nothing of {look.source} is new.")
         elif frame.working.is_running:
             frame.say(frame.working.busy)
