@@ -91,7 +91,8 @@ def check_card(title: str, text: str, state: str, mends: str, remedy: str) -> Ca
     sections = [
         Section(label, ((ink(said),),)) for label, said in (("ENTER", mends), ("REMEDY", remedy)) if said
     ]
-    kind = f"{title[:1].upper()}{title[1:]} · {_STANDING.get(state, state)}"
+    named = title if "/" in title else f"{title[:1].upper()}{title[1:]}"
+    kind = f"{named} · {_STANDING.get(state, state)}"
     return Card(title, text, (ink(kind, "soft"),), tuple(sections))
 
 
