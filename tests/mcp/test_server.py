@@ -14,7 +14,7 @@ from tests.mcp.conftest import Served
 from workbench.engine import Workspace
 from workbench.engine.roles import parse_role
 from workbench.engine.tokens import cut_to_budget
-from workbench.mcp import tools
+from workbench.mcp import reading_tools, tools
 from workbench.mcp.server import Busy, MemoryServer, _beside, _notice
 from workbench.mcp.tool import Call, as_text, fitted, most_that_fit, tokens_of
 
@@ -121,7 +121,7 @@ def test_a_brief_that_is_too_long_keeps_its_alerts(served: Served, monkeypatch: 
         (served.folder / "SOUL.md").write_text(soul)
         with Workspace.open(served.folder) as workspace:
             workspace.brief()
-    monkeypatch.setattr(tools, "ANSWER_TOKENS", 500)
+    monkeypatch.setattr(reading_tools, "ANSWER_TOKENS", 500)
     with Workspace.open(served.folder, role="agent:scout") as workspace:
         (core,) = (tool for tool in tools.tools_for(parse_role("agent:scout")) if tool.name == "memory_core")
         answer = tools.checked_call(core, Call(workspace, {}), {})

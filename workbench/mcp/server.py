@@ -49,8 +49,9 @@ from workbench.engine import layout
 from workbench.engine.errors import InvalidInput, NotFound, WorkbenchError
 from workbench.engine.roles import Capability, Role, parse_role
 from workbench.engine.secrets.detection import find_secrets
+from workbench.mcp.reading_tools import SEARCH
 from workbench.mcp.tool import Call, Tool, as_text
-from workbench.mcp.tools import SEARCH, checked_call, offered_tools, tool_called, tools_for
+from workbench.mcp.tools import checked_call, offered_tools, tool_called, tools_for
 
 if TYPE_CHECKING:
     from workbench.engine.workspace import Workspace

@@ -17,7 +17,7 @@ from workbench.display.memories import found_lines, shown_lines
 from workbench.display.text import Page
 from workbench.engine import Workspace
 from workbench.engine.results import to_json
-from workbench.mcp import tools
+from workbench.mcp.reading_tools import GRAPH, SEARCH
 from workbench.mcp.tool import Call, Tool, read_arguments
 
 ROBIN = "memory/graph/entities/person--robin.md"
@@ -89,7 +89,7 @@ def test_a_fact_that_no_longer_holds_is_nowhere_shown_as_current(
         assert texts.count("No longer holds") == sum(hit.retired for hit in found.results)
         shapes = [each for each in to_json(found)["results"] if SAID in each["snippet"]]
         assert all(each["retired"] for each in shapes)
-        told = json.loads(asked(workspace, tools.SEARCH, query=QUESTION, min_score=0))["results"]
+        told = json.loads(asked(workspace, SEARCH, query=QUESTION, min_score=0))["results"]
         assert all(each["retired"] for each in told if SAID in each["snippet"])
         for hit in hits:
             row = plain_text(hit_row(hit, QUESTION, TODAY, 100))
@@ -102,7 +102,7 @@ def test_a_fact_that_no_longer_holds_is_nowhere_shown_as_current(
         assert drawn.index("Superseded") < drawn.index(SAID)
         (shape,) = (each for each in to_json(view)["facts"] if each["text"] == SAID)
         assert shape["retired"]
-        answer = json.loads(asked(workspace, tools.GRAPH, entity="Robin"))
+        answer = json.loads(asked(workspace, GRAPH, entity="Robin"))
         assert next(each for each in answer["facts"] if each["text"] == SAID)["retired"]
         assert not [
             each for each in (*answer["facts"], *to_json(view)["facts"])
