@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 
-from workbench.engine.results.account import Since, SinceChange
 from workbench.engine.results.audit import (
     Action,
     Actions,
@@ -29,6 +28,8 @@ from workbench.engine.results.audit import (
     PastFile,
     PastScore,
     PastScores,
+    Since,
+    SinceChange,
     Verified,
     VerifyProblem,
 )

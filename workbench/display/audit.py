@@ -15,7 +15,6 @@ from workbench.engine import layout
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from workbench.engine.results.account import Since
     from workbench.engine.results.audit import (
         Actions,
         Alert,
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
         MemoryChange,
         Moment,
         PastScores,
+        Since,
         Verified,
     )
     from workbench.engine.results.memories import CoreView

@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from workbench.display.ink import Line
-    from workbench.engine.results.account import Since
-    from workbench.engine.results.audit import Alert
+    from workbench.engine.results.audit import Alert, Since
 
 _MOST_DIFF = 60
 

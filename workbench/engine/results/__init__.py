@@ -18,7 +18,6 @@ from workbench.engine.clock import render_time
 
 if TYPE_CHECKING:
     from workbench.engine.results import (
-        account,
         audit,
         clients,
         decay,
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "OR_NULL",
-    "account",
     "audit",
     "clients",
     "decay",
@@ -50,7 +48,6 @@ __all__ = [
 ]
 
 _MODULES: Final = (
-    "account",
     "audit",
     "clients",
     "decay",

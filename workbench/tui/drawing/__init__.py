@@ -1,0 +1,1 @@
+"""Drawing primitives: a canvas of cells, and what is drawn on it; pure functions of what is shown and how big."""

@@ -1,0 +1,1 @@
+"""What comes up over a pane and goes away again: help, a question, one memory."""
