@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 
+from workbench.engine.results.account import Since, SinceChange
 from workbench.engine.results.audit import (
     Action,
     Actions,
@@ -28,8 +29,6 @@ from workbench.engine.results.audit import (
     PastFile,
     PastScore,
     PastScores,
-    Since,
-    SinceChange,
     Verified,
     VerifyProblem,
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -28,7 +28,6 @@ from workbench.display.course import (
 )
 from workbench.display.ink import line_width, plain_text
 from workbench.display.scrubber import HERE, MARK, Pointers, dates_below, draw_scrubber, ribbon_place
-from workbench.tui.panes.past_places import Target, day_earlier, day_later, parse_moment, parse_target
 
 LISBON = ZoneInfo("Europe/Lisbon")
 START = int(datetime(2026, 1, 1, 8, tzinfo=UTC).timestamp())
@@ -172,53 +171,3 @@ def test_dates_are_told_as_close_as_they_fit() -> None:
     assert [words for _, words in dates_below(hours, 80, LISBON)] == [
         "08:00", "09:00", "10:00", "11:00", "12:00", "13:00",
     ]  # fmt: skip
-
-
-def test_day_by_day_to_the_last_commit_of_each() -> None:
-    # Two on the first day, three on the third, the last of them before midnight in Lisbon, and one on the fourth.
-    course = history(
-        START, START + 60, START + 2 * DAY, START + 2 * DAY + 60, START + 2 * DAY + 15 * 3600, START + 3 * DAY
-    )
-    assert [day_later(course, at, LISBON) for at in range(6)] == [4, 4, 5, 5, 5, 5]
-    assert [day_earlier(course, at, LISBON) for at in range(6)] == [0, 0, 1, 1, 1, 4]
-
-
-@pytest.mark.parametrize(
-    ("text", "at"),
-    [
-        ("2026-01-02", 1),
-        ("2026-01-03", 2),
-        ("2025", 0),
-        ("jan 2026", 3),
-        ("yesterday", 2),
-        ("3d", 0),
-        ("2026-01-03 08:00", 2),
-        ("2026-01-03 07:59", 1),
-        ("first", 0),
-        ("Now", 3),
-        (f"{2:040x}", 2),
-        ("2026-13-01", None),
-        ("2026-01-03 25:00", None),
-        ("abcdef", None),
-        ("smarch", None),
-        ("", None),
-    ],
-)
-def test_where_somebody_wants_to_go(text: str, at: int | None) -> None:
-    course = history(START, START + DAY, START + 2 * DAY, START + 3 * DAY)
-    assert parse_moment(text, course, date(2026, 1, 4), LISBON) == at
-
-
-@pytest.mark.parametrize(
-    ("key", "target"),
-    [
-        ("abcdef012345", Target("", "abcdef012345", False)),
-        ("abcdef012345^", Target("", "abcdef012345", True)),
-        ("entity:person--alex@abcdef^", Target("entity:person--alex", "abcdef", True)),
-        ("file:a@b.md@now", Target("file:a@b.md", "now", False)),
-        ("core:identity:name", Target("core:identity:name", "", False)),
-        ("@now", Target("", "now", False)),
-    ],
-)
-def test_where_a_link_leads(key: str, target: Target) -> None:
-    assert parse_target(key) == target

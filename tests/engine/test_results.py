@@ -4,7 +4,9 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, date, datetime, timedelta, timezone
 from enum import StrEnum
 from pathlib import Path
+from pkgutil import iter_modules
 
+from workbench.engine import results
 from workbench.engine.results import camel_case, to_json
 from workbench.engine.results.decay import DecayEntry
 from workbench.engine.results.graph import GraphEdge
@@ -72,3 +74,10 @@ def test_json_of_every_kind_of_value() -> None:
 
 def test_times_of_early_years_have_four_digits_too() -> None:
     assert to_json(datetime(987, 1, 2, tzinfo=UTC)) == "0987-01-02T00:00:00Z"
+
+
+def test_every_module_of_results_is_loaded_by_its_name() -> None:
+    for module in iter_modules(results.__path__):
+        assert getattr(results, module.name).__name__.endswith(module.name)
+        assert module.name in results.__all__
+        assert module.name in results._MODULES

@@ -1,10 +1,9 @@
-"""Fixtures of the bench: the sample memory, and a way to run the app that waits until it is at rest."""
+"""Fixtures of the bench: a real workspace, and screens that are drawn and read as fast as a test can look."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
 import pytest
@@ -14,44 +13,22 @@ from textual._compositor import Compositor
 from textual._context import visible_screen_stack
 from textual.cache import LRUCache
 from textual.css.stylesheet import Stylesheet
-from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widgets import Input
 
 from tests.tui import stillness
-from tests.tui.fake_bench import FakeBench
 from tests.tui.seen_workspace import seen, seen_clock, seen_folder, seen_template
-from tests.tui.stillness import settle
-from workbench.tui import app as bench_app
-from workbench.tui.app import BenchApp
 from workbench.tui.frame import seen as seen_on_screen
-from workbench.tui.panes import base, core, inbox_reading
 
 __all__ = ["seen", "seen_clock", "seen_folder", "seen_template"]
 
 # By the variables of a theme: rules by their source, and styles by their words.
 _read_styles: dict[tuple[tuple[str, str], ...], tuple[LRUCache[Any, Any], LRUCache[str, Any]]] = {}
 
-Running = Callable[..., AbstractAsyncContextManager[Pilot[None]]]
-
-
-@pytest.fixture
-def bench() -> FakeBench:
-    return FakeBench.filled()
-
 
 @pytest.fixture(autouse=True)
 def restless(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have everything that waits for a moment of rest wait for a short one, and cursors not blink."""
-    for module, name in (
-        (base, "REST"),
-        (base, "REST_FOR_HISTORY"),
-        (core, "_EDITOR_AFTER"),
-        (inbox_reading, "REST_FOR_RELATED"),
-        (bench_app, "_CALM"),
-        (bench_app, "_LONG"),
-    ):
-        monkeypatch.setattr(module, name, 0.01)
+    """Have keys act as soon as they come, and cursors not blink."""
     # Keys of a test come in one go; those that are about the rule have a clock of their own.
     monkeypatch.setattr(seen_on_screen, "INERT", 0.0)
     monkeypatch.setattr(Input, "cursor_blink", False)
@@ -118,19 +95,3 @@ def counted_threads(monkeypatch: pytest.MonkeyPatch) -> None:
         return future
 
     monkeypatch.setattr(ThreadPoolExecutor, "submit", counted)
-
-
-@pytest.fixture
-def running() -> Running:
-    """Run an app over a bench, with toasts, and settle it."""
-
-    @asynccontextmanager
-    async def run(
-        bench: FakeBench, size: tuple[int, int] = (120, 40), **options: object
-    ) -> AsyncIterator[Pilot[None]]:
-        app = BenchApp(bench, **options)  # type: ignore[arg-type]  # options differ in type
-        async with app.run_test(size=size, notifications=True) as pilot:
-            await settle(pilot)
-            yield pilot
-
-    return run

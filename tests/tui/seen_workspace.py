@@ -6,20 +6,16 @@ Everything happens in Lisbon between 2025-12-04 and 2026-02-02; the clock stands
 from __future__ import annotations
 
 import shutil
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
 
 import pytest
-from textual.pilot import Pilot
 
 from tests.isolation import isolate
-from tests.tui.stillness import settle
 from workbench.engine import FixedClock, Workspace
-from workbench.tui.app import BenchApp
-from workbench.tui.workspace_bench import WorkspaceBench
 
 NOW = datetime(2026, 2, 2, 14, 30, tzinfo=UTC)
 ZONE = "Europe/Lisbon"
@@ -382,14 +378,3 @@ def open_seen(folder: Path, clock: FixedClock, role: str = "person") -> Iterator
     ) as workspace:
         workspace.refresh()
         yield workspace
-
-
-@asynccontextmanager
-async def looking(
-    workspace: Workspace, size: tuple[int, int] = (120, 40), **options: object
-) -> AsyncIterator[Pilot[None]]:
-    """Run the bench over a workspace, with toasts, and settle it; `target=` opens it at a memory or a place."""
-    app = BenchApp(WorkspaceBench(workspace), **options)  # type: ignore[arg-type]  # options differ in type
-    async with app.run_test(size=size, notifications=True) as pilot:
-        await settle(pilot)
-        yield pilot

@@ -18,6 +18,6 @@ HEAVY = (
 
 
 def test_the_app_imports_nothing_heavy() -> None:
-    code = f"import sys, workbench.tui.app; print([name for name in {HEAVY!r} if name in sys.modules])"
+    code = f"import sys, workbench.tui.frame.app; print([name for name in {HEAVY!r} if name in sys.modules])"
     finished = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert finished.stdout.strip() == "[]"

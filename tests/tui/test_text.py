@@ -60,7 +60,9 @@ def test_cut_and_wrap_keep_lines_within_their_cells(texts: list[str], width: int
     assert line_width(cut(line, width)) <= width
     wrapped = wrap_line(line, max(2, width))
     assert all(line_width(each) <= max(2, width) for each in wrapped)
-    assert "".join(plain_text(each) for each in wrapped) == plain_text(line)
+    # A break may stand for a space, and loses nothing else.
+    shown = "".join(plain_text(each) for each in wrapped)
+    assert shown.replace(" ", "") == plain_text(line).replace(" ", "")
 
 
 def test_spread_keeps_the_right_side_whole() -> None:

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from workbench.display.ink import SCORE_STEPS
+from workbench.engine.settings.sections import Settings
+from workbench.tui.look import read_look
 from workbench.tui.palette import Palette
-from workbench.tui.preferences import load_look
 from workbench.tui.themes import DARK, LIGHT, BrokenTheme, load_themes, packaged_themes_folder, parse_theme
 
 SOURCE = (packaged_themes_folder() / f"{DARK}.toml").read_text()
@@ -72,24 +73,14 @@ def test_a_users_theme_is_found_and_a_broken_one_does_not_hide_the_rest(tmp_path
     folder.mkdir()
     (folder / "mine.toml").write_text(SOURCE.replace(f'"{DARK}"', '"mine"'))
     (folder / "broken.toml").write_text("name = 3")
-    (tmp_path / "bench.toml").write_text('theme = "mine"\n[keys]\nforget = "x"\nnonsense = "y"\n')
-    look = load_look(tmp_path)
-    assert look.theme.name == "mine"
-    assert look.keys == {"forget": "x"}
+    (tmp_path / "bench.toml").write_text('theme = "mine"\n')
+    look = read_look(tmp_path, Settings())
+    assert look.theme(dark=True, colours=1 << 24).name == "mine"
     assert any("broken.toml" in problem for problem in look.problems)
-    assert any("keys.nonsense" in problem for problem in look.problems)
 
 
 def test_an_unknown_theme_falls_back_with_a_word(tmp_path: Path) -> None:
-    look = load_look(tmp_path, "neon")
-    assert look.theme.name == DARK
-    assert "neon" in look.problems[0]
-    assert LIGHT in look.problems[0]
-
-
-@pytest.mark.parametrize("written", ["theme = 3", "keys = 3", "theem = 'x'", "[[", "\xff"])
-def test_broken_preferences_are_told_and_left_out(tmp_path: Path, written: str) -> None:
-    (tmp_path / "bench.toml").write_bytes(written.encode("latin-1"))
-    look = load_look(tmp_path)
-    assert look.theme.name == DARK
-    assert any("bench.toml" in problem for problem in look.problems)
+    (tmp_path / "bench.toml").write_text('theme = "neon"\n')
+    look = read_look(tmp_path, Settings())
+    assert look.theme(dark=True, colours=1 << 24).name == DARK
+    assert any("neon" in problem for problem in look.problems)

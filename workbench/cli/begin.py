@@ -119,7 +119,31 @@ def open_bench(invocation: Invocation, at: str | None = None) -> int:
         RoleRefused: A role was asked for that may do more than the environment allows.
     """
     _need_terminal("Ask for what you need instead: workbench --help")
-    return _run_bench(invocation.locate(), at, role_of(invocation.role))
+    refuse_for_a_scope()
+    role = role_of(invocation.role)
+    path = invocation.find_or_none()
+    if path is None and at is None and role == "person":
+        begun = _begin_somewhere(invocation)
+        if begun is None:
+            return DONE
+        path, at = begun
+    return _run_bench(path or invocation.locate(), at, role)
+
+
+def _begin_somewhere(invocation: Invocation) -> tuple[Path, str | None] | None:
+    """Let the person choose what to begin with, where there is no workspace; None where they leave."""
+    first_minute = import_module("workbench.tui.first_minute").first_minute
+
+    def build(place: Path, told: Callable[[int, int], object]) -> object:
+        return import_module("workbench.demo.sample").build(place, clock=invocation.clock(), progress=told)
+
+    def make(place: Path) -> object:
+        return invocation.workspace_class().init(place, clock=invocation.clock())
+
+    begun = first_minute(SAMPLE_FOLDER, build=build, make=make)
+    if begun is None:
+        return None
+    return begun.place, f"import:{begun.brings}" if begun.brings is not None else None
 
 
 def _need_terminal(remedy: str) -> None:

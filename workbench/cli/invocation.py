@@ -42,7 +42,6 @@ class Invocation:
         door: The engine's door; the engine's own where None, which is imported on first use.
         opened: The workspace that was opened last; it tells the zone of times and what does not work here.
         role: Who asks, as given with `--role`; None where it was not.
-        given: What was read from stdin already; None where nothing was.
     """
 
     json: bool = False
@@ -50,7 +49,6 @@ class Invocation:
     door: type[Workspace] | None = None
     opened: Workspace | None = None
     role: str | None = None
-    given: bytes | None = None
 
     def workspace_class(self) -> type[Workspace]:
         """Return the engine's door, importing the engine if this is its first use.
@@ -86,6 +84,22 @@ class Invocation:
 
     def find(self) -> Path:
         """Return the folder that is meant, for every role and scope; see `locate`."""
+        found = self.find_or_none()
+        if found is not None:
+            return found
+        raise NotFound(
+            "There is no workspace here or in a folder above.",
+            where=str(Path.cwd()),
+            remedy="Name one with --workspace PATH, make one with `workbench init`, or look at "
+            "`workbench demo`.",
+        )
+
+    def find_or_none(self) -> Path | None:
+        """Return the folder that is meant, or None where nobody named one and none is near.
+
+        Raises:
+            NotFound: Somebody named one that is not there.
+        """
         for given, source in (
             (self.workspace, "--workspace"),
             (_named_by_environment(), "WORKBENCH_WORKSPACE"),
@@ -100,12 +114,7 @@ class Invocation:
         configured = load_settings(None).workspace
         if configured:
             return _existing(Path(configured).expanduser(), "the setting “workspace”")
-        raise NotFound(
-            "There is no workspace here or in a folder above.",
-            where=str(Path.cwd()),
-            remedy="Name one with --workspace PATH, make one with `workbench init`, or look at "
-            "`workbench demo`.",
-        )
+        return None
 
     def open(self, *, lenient: bool = False) -> Workspace:
         """Open the workspace that is meant, in the role asked for, for use in a `with` statement.

@@ -44,6 +44,7 @@ TOPICS: dict[str, dict[str, Listed]] = {
         "init": Listed("begin", "Lay out a workspace here, or adopt the memory that is here already"),
         "demo": Listed("begin", "Build a sample workspace and open the bench on it"),
         "open": Listed("begin", "Open the bench, at one memory if you name one"),
+        "web": Listed("web", "Show the bench in a browser on this machine"),
     },
     "Remember": {
         "remember": Listed("remember", "Store something in the memory it belongs to"),
@@ -98,6 +99,7 @@ TOPICS: dict[str, dict[str, Listed]] = {
         "daemon": Listed(
             "maintenance", "Look after this memory until you end it: adopt, index, reflect in time"
         ),
+        "settings": Listed("settings", "Show every setting with who says so, or change one"),
         "doctor": Listed("maintenance", "Say what works here, what does not, and how to mend it"),
         "completion": Listed("maintenance", "Print the completion script for your shell"),
     },

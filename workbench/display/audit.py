@@ -15,6 +15,7 @@ from workbench.engine import layout
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from workbench.engine.results.account import Since
     from workbench.engine.results.audit import (
         Actions,
         Alert,
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
         MemoryChange,
         Moment,
         PastScores,
-        Since,
         Verified,
     )
     from workbench.engine.results.memories import CoreView

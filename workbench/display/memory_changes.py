@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
     from workbench.display.diffing import DiffRow, Piece
     from workbench.display.ink import Line
-    from workbench.engine.results.audit import Action, MemoryChange, SinceChange
+    from workbench.engine.results.account import SinceChange
+    from workbench.engine.results.audit import Action, MemoryChange
     from workbench.engine.results.memories import Shown
 
 # Sign and role of what became of a memory.

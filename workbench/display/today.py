@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from workbench.display.ink import Line
-    from workbench.engine.results.audit import Alert, Since
+    from workbench.engine.results.account import Since
+    from workbench.engine.results.audit import Alert
 
 _MOST_DIFF = 60
 

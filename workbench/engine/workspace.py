@@ -15,7 +15,7 @@ from workbench.engine.errors import InvalidInput, InvalidSetting, NotFound, Stor
 from workbench.engine.file_access import expand_home, expand_writable
 from workbench.engine.roles import parse_role
 from workbench.engine.services.context import WorkspaceContext
-from workbench.engine.services.initialise import initialise, recorded_timezone
+from workbench.engine.services.initialise import Beginning, initialise, recorded_timezone
 from workbench.engine.services.mutator import Mutator, projections, rescoring
 from workbench.engine.services.secret_guard import EditScreen
 from workbench.engine.settings.layers import load_settings
@@ -627,6 +627,8 @@ class Workspace:
     at = _Verb(lambda of: of.audit.at)
     compare = _Verb(lambda of: of.audit.compare)
     since = _Verb(lambda of: of.account.since)
+    notes = _Verb(lambda of: of.account.notes)
+    begin_history = _Verb(lambda of: Beginning(of.context).begin_history)
 
     secrets_held = _Verb(lambda of: of.secrets.held)
     secrets_reveal = _Verb(lambda of: of.secrets.reveal)

@@ -32,28 +32,23 @@ def run(path: Path, at: str | None = None, role: str = "person") -> None:
     import os
     import sys
 
-    # Little of what is made until the first pane stands is ever thrown away: looking for garbage would only cost time.
+    # Little of what is made until the first place stands is ever thrown away: looking for garbage would only cost time.
     gc.disable()
     os.environ.setdefault("TEXTUAL_FPS", _FRAMES)
     sys.setswitchinterval(_SWITCH_INTERVAL)
 
     from workbench.engine.settings.sections import user_settings_file
     from workbench.engine.workspace import Workspace
-    from workbench.tui.app import BenchApp
+    from workbench.tui.frame.app import FrameApp
     from workbench.tui.hangup import leave_when_gone
-    from workbench.tui.workspace_bench import WorkspaceBench
 
     with Workspace.open(path, role=role, reads_refresh=False, lock_timeout=_LOCK_TIMEOUT) as workspace:
-        settings = workspace.settings
-        from_environment = settings.origin("bench.theme").startswith("WORKBENCH_")
-        app = BenchApp(
-            WorkspaceBench(workspace),
+        app = FrameApp(
+            workspace,
             config_folder=user_settings_file(os.environ).parent,
-            theme=settings.bench.theme if from_environment else "",
-            usual_theme=settings.bench.theme,
-            usual_keys=settings.bench.keymap,
-            target=at or "",
+            at=at or "",
             on_shown=_collect_garbage_again,
+            follow=True,
         )
         leave_when_gone(sys.stdin.fileno(), lambda: app.call_later(app.leave), lambda: _end_at_once(1))
         # On a loop of its own: Python’s would wait until every thread has read to its end.

@@ -15,7 +15,8 @@ from workbench.tui.keys.table import COMMAND
 from workbench.tui.verbs import OTHER_VERBS, Act, Memory, quoted
 
 if TYPE_CHECKING:
-    from workbench.engine.results.audit import Action, MemoryChange, SinceChange
+    from workbench.engine.results.account import SinceChange
+    from workbench.engine.results.audit import Action, MemoryChange
     from workbench.engine.results.memories import Changed
     from workbench.engine.workspace import Workspace
 

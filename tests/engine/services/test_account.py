@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import pytest
 
 from tests.engine.services.agent_home import AgentHome
-from workbench.engine.errors import InvalidInput
+from workbench.engine.errors import InvalidInput, RoleRefused
 from workbench.engine.history.git_store import GitStore
-from workbench.engine.results.audit import Since, SinceChange
+from workbench.engine.results.account import Since, SinceChange
 
 ROBIN = "entity:person--robin"
 BACKUPS, FERRY = "episode:2026-02-01:09:15", "episode:2026-02-01:18:40"
@@ -134,3 +134,43 @@ def test_only_the_commits_after_the_moment_are_read(left: AgentHome, monkeypatch
 def test_what_is_no_time_is_refused(settled: AgentHome) -> None:
     with pytest.raises(InvalidInput):
         since(settled, "soon")
+
+
+CHAT = """# 2026-01-0{day}
+
+## Session at 09:10
+
+- 09:10 Robin: I met Maja on Friday, and Maja sails
+- 09:12 Otter: So Maja sails, and the boat is old
+- 09:13 Robin: The boat of Maja is old, and Boat people know it
+"""
+
+
+def test_notes_tell_how_much_there_is_of_when_and_whom_they_name(home: AgentHome) -> None:
+    for day in (3, 4):
+        home.write(f"memory/2026-01-0{day}.md", CHAT.format(day=day))
+    with home.open() as workspace:
+        notes = workspace.notes()
+    assert (notes.files, notes.passages, notes.whole) == (2, 6, True)
+    assert notes.first is not None
+    assert notes.last is not None
+    assert (notes.first.day, notes.last.day) == (3, 4)
+    # “Boat” is written small elsewhere, and Friday is a day.
+    assert notes.named == (("Maja", 8), ("Robin", 4))
+    assert (notes.opening[0].speaker, notes.opening[0].id) == ("Robin", "file:memory/2026-01-03.md#L5-L5")
+    assert not (home.root / ".audit").exists()
+
+
+def test_a_folder_without_notes_has_none(home: AgentHome) -> None:
+    with home.open() as workspace:
+        assert workspace.notes().passages == 0
+
+
+def test_a_history_is_begun_by_a_person_and_changes_no_file(furnished: AgentHome) -> None:
+    before = furnished.tracked()
+    with furnished.open("main") as agent, pytest.raises(RoleRefused):
+        agent.begin_history()
+    with furnished.open() as workspace:
+        changed = workspace.begin_history()
+        assert workspace.head() == changed.commit
+    assert furnished.tracked() == before

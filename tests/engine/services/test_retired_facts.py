@@ -9,18 +9,16 @@ from datetime import date
 import pytest
 
 from tests.engine.services.agent_home import AgentHome
+from workbench.display.card import memory_card
+from workbench.display.found import hit_row
 from workbench.display.graph import graph_lines
 from workbench.display.ink import plain_text
 from workbench.display.memories import found_lines, shown_lines
 from workbench.display.text import Page
 from workbench.engine import Workspace
 from workbench.engine.results import to_json
-from workbench.mcp import tools
+from workbench.mcp.reading_tools import GRAPH, SEARCH
 from workbench.mcp.tool import Call, Tool, read_arguments
-from workbench.tui.views.hit_in_file import hit_head
-from workbench.tui.views.hits import HitRows
-from workbench.tui.views.one_memory import Shown, memory_lines
-from workbench.tui.workspace_bench import WorkspaceBench
 
 ROBIN = "memory/graph/entities/person--robin.md"
 TEA = "- Drinks tea in the morning (since 2026-01-20, from episode:2026-02-01:09:15) ^tea1\n"
@@ -91,13 +89,11 @@ def test_a_fact_that_no_longer_holds_is_nowhere_shown_as_current(
         assert texts.count("No longer holds") == sum(hit.retired for hit in found.results)
         shapes = [each for each in to_json(found)["results"] if SAID in each["snippet"]]
         assert all(each["retired"] for each in shapes)
-        told = json.loads(asked(workspace, tools.SEARCH, query=QUESTION, min_score=0))["results"]
+        told = json.loads(asked(workspace, SEARCH, query=QUESTION, min_score=0))["results"]
         assert all(each["retired"] for each in told if SAID in each["snippet"])
         for hit in hits:
-            rows = HitRows([hit], QUESTION, TODAY)
-            assert any(word in plain_text(rows.line(1, 100)) for word in ("no longer holds", "superseded"))
-            head = " ".join(plain_text(line) for line in hit_head(hit, TODAY, 100))
-            assert f"No longer holds (until {hit.until})" if hit.until else "No longer holds" in head
+            row = plain_text(hit_row(hit, QUESTION, TODAY, 100))
+            assert any(word in row for word in ("no longer holds", "outdated"))
 
         view = workspace.graph("Robin")
         (fact,) = (each for each in view.facts if each.text == SAID)
@@ -106,7 +102,7 @@ def test_a_fact_that_no_longer_holds_is_nowhere_shown_as_current(
         assert drawn.index("Superseded") < drawn.index(SAID)
         (shape,) = (each for each in to_json(view)["facts"] if each["text"] == SAID)
         assert shape["retired"]
-        answer = json.loads(asked(workspace, tools.GRAPH, entity="Robin"))
+        answer = json.loads(asked(workspace, GRAPH, entity="Robin"))
         assert next(each for each in answer["facts"] if each["text"] == SAID)["retired"]
         assert not [
             each for each in (*answer["facts"], *to_json(view)["facts"])
@@ -118,10 +114,8 @@ def test_a_fact_that_no_longer_holds_is_nowhere_shown_as_current(
             assert shown.retired
             assert "No longer holds" in "\n".join(shown_lines(Page(), shown))
             assert to_json(shown)["retired"]
-            bench = WorkspaceBench(workspace)
-            memory, entity = bench.memory(fact.id), bench.memory(view.center or "")
-            card = "\n".join(plain_text(line) for line in memory_lines(Shown(memory, view, entity), 100))
-            assert "No longer held of" in card
+            card = memory_card(shown, workspace.why(fact.id), None, {}, workspace.now())
+            assert "no longer holds" in plain_text(card.kind)
         assert SAID not in workspace.brief().core
         (line,) = (each for each in map(json.loads, workspace.export_lines()) if each.get("text") == SAID)
         assert line["retired"]

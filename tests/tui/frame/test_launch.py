@@ -97,8 +97,8 @@ def test_it_takes_the_ground_of_the_terminal_and_loses_no_key(seen_folder: Path)
         os.write(terminal, b"\x1b[?997;1n")
         until(terminal, paper(DARK))
         os.write(terminal, _LEAVE)
-        until(terminal, b"\x1b[?2031l")
-        assert process.wait(_PATIENCE) == 0
+        shown = until(terminal, b"\x1b[?2031l")
+        assert process.wait(_PATIENCE) == 0, shown[-3000:]
         os.close(terminal)
 
 

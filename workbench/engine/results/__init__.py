@@ -18,6 +18,7 @@ from workbench.engine.clock import render_time
 
 if TYPE_CHECKING:
     from workbench.engine.results import (
+        account,
         audit,
         clients,
         decay,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "OR_NULL",
+    "account",
     "audit",
     "clients",
     "decay",
@@ -48,6 +50,7 @@ __all__ = [
 ]
 
 _MODULES: Final = (
+    "account",
     "audit",
     "clients",
     "decay",

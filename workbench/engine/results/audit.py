@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from workbench.engine.results import OR_NULL
-from workbench.engine.results.decay import Fall
 from workbench.engine.results.memories import Score
 
 
@@ -402,51 +401,6 @@ class Comparison:
     to: str | None
     files: tuple[FileChanged, ...]
     memories: tuple[MemoryChange, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class SinceChange:
-    """What became of one memory since a moment, by whom last; of what was added, by whom first.
-
-    Args:
-        change: added, changed, removed, archived, restored, pinned or unpinned.
-        owner: Whose action it was, as undo sees it: `person`, `main`, `agent:NAME`, `reflection:r-012`, or a tag.
-    """
-
-    id: str
-    store: str
-    path: str
-    title: str
-    change: str
-    timestamp: datetime
-    actor: str
-    owner: str
-    commit: str
-
-
-@dataclass(frozen=True)
-class Since:
-    """What became of memory since a moment, the newest first.
-
-    Args:
-        since: The moment, in the workspace's zone.
-        now: When this was asked.
-        commit: What memory held then; None where there was no history yet.
-        learned: What came.
-        changed: What reads differently, was pinned, unpinned or brought back.
-        forgotten: What was deleted or archived.
-        faded: What dropped out of recall by itself, each with the day.
-        by: How many of what came, changed and went are whose, by owner, most first.
-    """
-
-    since: datetime
-    now: datetime
-    commit: str | None
-    learned: tuple[SinceChange, ...] = ()
-    changed: tuple[SinceChange, ...] = ()
-    forgotten: tuple[SinceChange, ...] = ()
-    faded: tuple[Fall, ...] = ()
-    by: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

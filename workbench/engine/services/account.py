@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import calendar
+import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from workbench.engine import layout, results
+from workbench.engine.errors import OutsideWorkspace, StorageError
 from workbench.engine.history.commits import parse_message
 from workbench.engine.history.permissions import owner_of
 from workbench.engine.services.past import read_time
@@ -19,13 +22,26 @@ if TYPE_CHECKING:
     from workbench.engine.history.git_objects import Commit
     from workbench.engine.history.git_store import GitStore
     from workbench.engine.past.past import Past
-    from workbench.engine.results.audit import MemoryChange, SinceChange
+    from workbench.engine.reflection.model import Passage
+    from workbench.engine.results.account import SinceChange
+    from workbench.engine.results.audit import MemoryChange
     from workbench.engine.services.context import WorkspaceContext
     from workbench.engine.services.past import PastReader
 
 _BEGUN = "system:init"
 _FORGOTTEN = frozenset({"removed", "archived"})
 _DONE = {"PIN": "pinned", "UNPIN": "unpinned", "ARCHIVE": "archived", "RESTORE": "restored"}
+# Notes of more bytes than this are not all looked at before they are read.
+_MOST_BYTES = 1_000_000
+_OPENING, _NAMED, _NAMED_AT_LEAST = 8, 3, 3
+# What fewer of the passages say is no name that anybody would miss.
+_NAMED_SHARE = 0.05
+# A word that is written large though no sentence begins with it.
+_LARGE = re.compile(r"(?<=[^\W\d_,;] )[^\W\d_a-z][^\W\d_A-Z]{2,}\b")
+_SMALL = re.compile(r"\b[^\W\d_A-Z]{3,}\b")
+_NO_NAMES = frozenset(
+    [*calendar.day_name, *calendar.day_abbr, *calendar.month_name, *calendar.month_abbr, "User", "Assistant"]
+)
 # Versions of files that are looked into to see who changed which of their memories.
 _MOST_VERSIONS = 150
 
@@ -37,7 +53,7 @@ class Account:
         self._context = context
         self._past = past
 
-    def since(self, moment: str) -> results.audit.Since:
+    def since(self, moment: str) -> results.account.Since:
         """Return what was learned, changed and forgotten since a moment, by whom, and what faded.
 
         Compared is memory as it was then with memory as it is now: what came and went in between is not told.
@@ -58,7 +74,7 @@ class Account:
         context.history.refuse_gone()
         base, found = self._changes(asked) if context.has_history() else (None, [])
         by = Counter(each.owner for each in found)
-        return results.audit.Since(
+        return results.account.Since(
             asked,
             now,
             base,
@@ -67,6 +83,43 @@ class Account:
             forgotten=tuple(each for each in found if each.change in _FORGOTTEN),
             faded=context.scores().faded(asked),
             by=dict(by.most_common()),
+        )
+
+    def notes(self) -> results.account.Notes:
+        """Return what the notes here hold: how many passages of which days, and whom they name most."""
+        from workbench.engine.reflection.passages import holds_passages, passages_of
+
+        context = self._context
+        context.refresh_for_reading()
+        files, size, whole = 0, 0, True
+        found: list[Passage] = []
+        for path in filter(holds_passages, context.files.list("memory")):
+            if size >= _MOST_BYTES:
+                whole = False
+                break
+            try:
+                content = context.files.read(path) or b""
+            except (OutsideWorkspace, StorageError):
+                # `doctor` tells of it; it hides no other.
+                continue
+            size += len(content)
+            passages = passages_of(path, content, context.zone)
+            files += bool(passages)
+            found += passages
+        moments = sorted(each.moment for each in found if each.moment is not None)
+        opening = (
+            results.account.NotedLine(each.id, each.speaker, each.text, each.moment)
+            for each in found[:_OPENING]
+        )
+        return results.account.Notes(
+            files,
+            len(found),
+            size,
+            moments[0] if moments else None,
+            moments[-1] if moments else None,
+            _named(found),
+            tuple(opening),
+            whole,
         )
 
     def _changes(self, asked: datetime) -> tuple[str | None, list[SinceChange]]:
@@ -103,6 +156,23 @@ class Account:
         found = [_told(change, authors.of(change), scores) for change in compared.memories]
         found.sort(key=attrgetter("timestamp", "id"), reverse=True)
         return then, found
+
+
+def _named(passages: Sequence[Passage]) -> tuple[tuple[str, int], ...]:
+    """Return the names that stand most often in notes; what is written small anywhere is none."""
+    names, small = Counter[str](), set[str]()
+    for passage in passages:
+        if passage.speaker[:1].isupper():
+            names[passage.speaker] += 1
+        names.update(_LARGE.findall(passage.text))
+        small.update(_SMALL.findall(passage.text))
+    least = max(_NAMED_AT_LEAST, _NAMED_SHARE * len(passages))
+    known = (
+        (name, count)
+        for name, count in names.most_common()
+        if count >= least and name not in _NO_NAMES and name.casefold() not in small
+    )
+    return tuple(known)[:_NAMED]
 
 
 def _is_memory(path: str) -> bool:
@@ -228,7 +298,7 @@ def _told(change: MemoryChange, act: _Act, decided: _Decided) -> SinceChange:
     word = change.change
     if word == "scored":
         word = decided.what(change.id) or _DONE.get(act.action, "changed")
-    return results.audit.SinceChange(
+    return results.account.SinceChange(
         change.id,
         change.store,
         change.path,

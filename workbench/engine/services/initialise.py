@@ -13,6 +13,7 @@ from workbench.engine import layout, results
 from workbench.engine.errors import InvalidInput, StorageError
 from workbench.engine.history.plan import Action, Attribution, FileChange, FileView, Plan, Receipt
 from workbench.engine.markdown.source import TEMPLATES, load_template
+from workbench.engine.roles import Capability, require
 from workbench.engine.services.context import WorkspaceContext
 from workbench.engine.services.mutator import plan_setting
 from workbench.engine.services.secret_guard import tell_left_out
@@ -20,6 +21,23 @@ from workbench.engine.settings.layers import read_toml
 
 _FOLDERS = (layout.EPISODES, layout.ENTITIES, layout.PROCEDURES, layout.VAULT, layout.META)
 _SECTION = "workbench"
+
+
+class Beginning:
+    """Begins the history of an open workspace."""
+
+    def __init__(self, context: WorkspaceContext) -> None:
+        self._context = context
+
+    def begin_history(self) -> results.memories.Changed:
+        """Do as `init` does, in this workspace: commit what it holds; only a person may.
+
+        Raises:
+            RoleRefused: This door is no person's.
+            StorageError: The folder cannot be written.
+        """
+        require(self._context.role, Capability.CHANGE_SETTINGS, doing="begin the history")
+        return initialise(self._context, None)
 
 
 def initialise(context: WorkspaceContext, timezone: str | None) -> results.memories.Changed:

@@ -10,7 +10,7 @@ from workbench.tui.places.listed import PLACES
 from workbench.tui.verbs import VERBS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from workbench.engine.workspace import Workspace
     from workbench.tui.frame.screen import Frame
@@ -38,6 +38,7 @@ class Choosing:
     def __init__(self, frame: Frame, chooser: ChooserPart) -> None:
         self._frame = frame
         self._chooser = chooser
+        self._take: Callable[[Choice], object] | None = None
 
     def do(self, command: str) -> bool:
         """Open help, or the list of everything."""
@@ -51,7 +52,30 @@ class Choosing:
             return False
         return True
 
-    def _open(self, title: str, choices: tuple[Choice, ...]) -> None:
+    def choose(self, title: str, choices: tuple[Choice, ...], take: Callable[[Choice], object]) -> None:
+        """Have one of many chosen.
+
+        Args:
+            title: What is chosen; stands in the line until something is typed.
+            choices: What there is.
+            take: Told what was chosen; not called where the list is left.
+        """
+        self._open(title, choices, take)
+
+    def choose_memory(self, title: str, take: Callable[[Choice], object]) -> None:
+        """Have a memory chosen by its words.
+
+        Args:
+            title: What it is chosen for.
+            take: Told which.
+        """
+        self._open(title, (), take)
+        self._frame.reading.read("find", _memories, lambda found: self._add((), found))
+
+    def _open(
+        self, title: str, choices: tuple[Choice, ...], take: Callable[[Choice], object] | None = None
+    ) -> None:
+        self._take = take
         self._chooser.open(title)
         self._chooser.offer(choices)
         self._chooser.list.do("first")
@@ -86,10 +110,12 @@ class Choosing:
         self._frame.focus_place()
 
     def _choose(self) -> None:
-        choice = self._chooser.chosen
+        choice, take = self._chooser.chosen, self._take
         self._close()
         if choice is None:
             self._frame.say("Nothing was chosen.")
+        elif take is not None:
+            take(choice)
         elif choice.id.startswith(_RUN):
             command = self._command(choice.id.removeprefix(_RUN))
             if command is not None:

@@ -104,9 +104,13 @@ def crumbs(trail: Sequence[str], right: str, width: int) -> Line:
     return (gap(1), *spread(tuple(parts), aside, max(1, width - 2)), gap(1))
 
 
-def status(said: str, is_problem: bool, running: str, width: int) -> Line:
-    """Draw what was done last, and what runs."""
-    right: Line = (ink(running, "faint"),) if running else ()
+def status(said: str, is_problem: bool, running: str, width: int, notices: str = "") -> Line:
+    """Draw what was done last; at the right how much works in part, and what runs."""
+    right: Line = (
+        *((Span(notices, "decide", PLACE_LINK + "health"),) if notices else ()),
+        *((gap(3),) if notices and running else ()),
+        *((ink(running, "faint"),) if running else ()),
+    )
     said = cut_quote(plain(said), width - 2 - (line_width(right) + 2 if right else 0))
     return (gap(1), *spread((Span(said, "danger" if is_problem else "soft"),), right, width - 2), gap(1))
 

@@ -26,6 +26,7 @@ _GO = {
     "go-session": "sessions",
 }
 _SESSION = "file:sessions/"
+_IMPORT = "import:"
 _REVIEW_ITEM = re.compile(r"r-\d+(\.\d+)?")
 _WITH_HISTORY = frozenset({"core", "episode", "entity", "procedure", "vault", "file"})
 COMMIT = "commit:"
@@ -140,9 +141,12 @@ class Looking:
         self._frame.reading.read("go", find, show)
 
     def open_named(self, name: str) -> None:
-        """Go to what somebody means who opens the bench at a name: an id, a file, `review` or one of its items."""
+        """Go to what somebody means who opens the bench at a name: an id, a file, `review` or an item of it."""
         if name == "review" or _REVIEW_ITEM.fullmatch(name):
             self._frame.go("inbox", row=name if "." in name else "")
+            return
+        if name.startswith(_IMPORT):
+            self._frame.run(COMMAND["import"])
             return
 
         def find(workspace: Workspace) -> str:

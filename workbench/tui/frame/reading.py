@@ -36,6 +36,7 @@ class Reading:
         self._newest: dict[str, int] = {}
         self._under_way: set[str] = set()
         self._pool = ThreadPoolExecutor(_READERS, "read")
+        self._is_closed = False
 
     def read(
         self,
@@ -52,6 +53,8 @@ class Reading:
             show: Called with the answer on the app's thread.
             failed: Told instead of the one that is told of every failure.
         """
+        if self._is_closed:
+            return
         number = self._newest[part] = self._newest.get(part, 0) + 1
         self._under_way.add(part)
 
@@ -86,7 +89,8 @@ class Reading:
             self._app.call_later(_break, error)
 
     def close(self) -> None:
-        """Begin nothing more."""
+        """Begin nothing more; what is asked from now on is not answered."""
+        self._is_closed = True
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
+from itertools import count
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
@@ -43,9 +45,10 @@ from workbench.tui.parts.line import DrawnLines
 from workbench.tui.parts.list import ListPart
 from workbench.tui.parts.page import PagePart
 from workbench.tui.parts.prompt import PromptLine
-from workbench.tui.places.listed import ASK, BY_NAME, PLACES, Listed
+from workbench.tui.places.listed import BY_NAME, PLACES, Listed
 from workbench.tui.places.place import Part, Place
 from workbench.tui.places.writing import WritingTicks
+from workbench.tui.sheets.opening import Sheets
 from workbench.tui.verbs import Act, redo, undo
 
 if TYPE_CHECKING:
@@ -72,6 +75,7 @@ _REST = 0.05
 _CALM = 0.08
 # Seconds after which counts that take their time follow what changed.
 _COUNT_EVERY = 1.5
+_MOST_TOLD = 100
 _FIRST = "today"
 # A shorter visit is no visit: looking in twice must not empty the account of what happened.
 _VISIT = timedelta(minutes=1)
@@ -170,6 +174,9 @@ class Frame(Screen[None], inherit_bindings=False):
         self._current = ""
         self._trail = Trail()
         self._said, self._is_problem = "", False
+        self.told: deque[tuple[int, datetime, str, bool]] = deque(maxlen=_MOST_TOLD)
+        """The last sentences of the status line: number, when, what, and whether it was a problem."""
+        self._numbers = count()
         self._question: Act | None = None
         self._seen = Seen(clock)
         self._typed_at = 0.0
@@ -215,6 +222,7 @@ class Frame(Screen[None], inherit_bindings=False):
         self.last_here = time_or_none(self._remembered.last_here)
         self._capabilities: tuple[Capability, ...] = (
             self.working,
+            Sheets(self),
             self.choosing,
             self.asking,
             self.looking,
@@ -425,6 +433,8 @@ class Frame(Screen[None], inherit_bindings=False):
 
     def say(self, said: str, *, is_problem: bool = False) -> None:
         """Say a sentence on the status line; it stays until the next."""
+        if said and said != self._said:
+            self.told.append((next(self._numbers), self.now(), said, is_problem))
         self._said, self._is_problem = said, is_problem
         self._draw()
 
@@ -503,7 +513,8 @@ class Frame(Screen[None], inherit_bindings=False):
         if self._look.plain:
             said = f"{spoken.where(self)} {said}"
             spoken.put_cursor(self)
-        self._line("status").show(lambda width: (drawing.status(said, is_problem, running, width),))
+        notices = self.counts.by_place.get("health", "")
+        self._line("status").show(lambda width: (drawing.status(said, is_problem, running, width, notices),))
         question, hints, keys = self._question, self._hints, self._keys()
         self._line("keys").show(
             lambda width: (
@@ -750,7 +761,7 @@ class Frame(Screen[None], inherit_bindings=False):
             self.say("Nothing is marked any more.")
         elif place.do("out"):
             self._draw()
-        elif self._current == ASK.name and self._trail.beside(-1) is not None:
+        elif not BY_NAME[self._current].key and self._trail.beside(-1) is not None:
             self.do_back()
         elif self._current != PLACES[0].name and self.place_named(PLACES[0].name) is not None:
             self.go(PLACES[0].name)

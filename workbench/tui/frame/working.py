@@ -30,7 +30,7 @@ class Working:
 
     def __init__(self, frame: Frame, workspace: Workspace) -> None:
         self._frame = frame
-        self._workspace = workspace
+        self.workspace = workspace
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
         self._name = ""
@@ -41,6 +41,11 @@ class Working:
         """Return whether something is under way."""
         return self._thread is not None
 
+    @property
+    def busy(self) -> str:
+        """Return the sentence that says what is under way."""
+        return f"{self._name} is still under way; esc in Today stops it."
+
     def begin(self, name: str, work: Callable[[Callable[[str], None], Callable[[], bool]], str]) -> None:
         """Begin something.
 
@@ -50,7 +55,7 @@ class Working:
                 called off. Returns the sentence of the status line.
         """
         if self._thread is not None:
-            self._frame.say(f"{self._name} is still under way; esc in Today stops it.")
+            self._frame.say(self.busy)
             return
         self._name, self.words = name, ""
         self._stop.clear()
@@ -129,7 +134,7 @@ class Working:
                 steps = f" {told.done:,} of {told.total:,}" if told.total else ""
                 tell(f"{told.phase}{steps}")
 
-            reflected = self._workspace.reflect(renew=renew, progress=progress, cancelled=stopped)
+            reflected = self.workspace.reflect(renew=renew, progress=progress, cancelled=stopped)
             if not reflected.ids:
                 return reflected.reason
             count = len(reflected.ids)

@@ -274,6 +274,13 @@ PREFIXES = (
                 "Check that history, log and files agree.",
                 "History is checked in History; 7 goes there.",
             ),
+            Command(
+                "why-not",
+                ("w",),
+                "why not…",
+                "Ask why a memory is not among the results.",
+                "Ask something first; m w then asks why a memory is not among the results.",
+            ),
             Command("health", ("d",), "index and health", "Show what works in part.", "Everything works."),
             Command("reveal", ("v",), "reveal", "Show a secret on this screen, or mask it.", _ONLY_HELD),
             Command(

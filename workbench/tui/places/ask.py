@@ -15,6 +15,7 @@ from workbench.display.found import (
     hit_words,
     rank_section,
     text_card,
+    why_not_card,
 )
 from workbench.display.ink import BLANK, Span, column, ink, spread
 from workbench.display.remedies import in_bench, told_in_bench
@@ -118,6 +119,12 @@ class AskPlace(Place):
         super().__init__(name)
         self.text = ""
         self.asked: tuple[str, ...] = ()
+        self._missed = ""
+
+    def ask_why_not(self, memory: Memory) -> None:
+        """Show the card of a memory, with why it is not among the results."""
+        self._missed = memory.id
+        self.visited.append(memory)
 
     def read(self, workspace: Workspace) -> Answer:
         today = workspace.now().date()
@@ -178,6 +185,10 @@ class AskPlace(Place):
 
     def read_card(self, workspace: Workspace, subject: Subject) -> Card:
         hit, rows, answer = self.hit(self.list.cursor_key), self.list.rows, self.results
+        if subject in self.visited and subject.id == self._missed:
+            why_not = why_not_card(workspace.why_not(answer.question.words, subject.id), subject.title)
+            card = super().read_card(workspace, subject)
+            return replace(card, sections=(*why_not.sections, *card.sections))
         if hit is None or subject in self.visited or not isinstance(rows, AnswerRows):
             return super().read_card(workspace, subject)
         card = (

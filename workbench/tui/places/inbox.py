@@ -515,7 +515,9 @@ class InboxPlace(Place):
             sides = [_memory_side(workspace, memory, now), _proposal_side(first, now)]
             keys = outcomes(sides[0].text, sides[1].text, _becomes(memory), self.key, "remembered so")
         elif row.is_several:
-            waiting = {each.number: each for group in self.results.inbox.proposals for each in group}
+            # Today shows the card before anybody has been here.
+            inbox = self.results.inbox if self.results is not None else workspace.inbox()
+            waiting = {each.number: each for group in inbox.proposals for each in group}
             sides = [
                 _proposal_side(first, now),
                 *(_memory_side(workspace, each, now) for each in memories_against(first)),

@@ -19,15 +19,17 @@ class Listed:
         name: Its id, and the name of its module in this room.
         key: What goes there.
         title: What it is called.
+        room: The package that has its module.
     """
 
     name: str
     key: str
     title: str
+    room: str = "places"
 
     def make(self) -> Place | None:
         """Return the place, or None where no module of this room has it."""
-        module = f"workbench.tui.places.{self.name}"
+        module = f"workbench.tui.{self.room}.{self.name}"
         if find_spec(module) is None:
             return None
         made = getattr(import_module(module), f"{self.title}Place")
@@ -47,5 +49,7 @@ PLACES = (
 )
 ASK = Listed("ask", "", "Ask")
 """Where answers are shown; the ask line leads there, no key of its own."""
-BY_NAME = {place.name: place for place in (*PLACES, ASK)}
+HEALTH = Listed("health", "", "Health", "sheets")
+IMPORT = Listed("importing", "", "Import", "sheets")
+BY_NAME = {place.name: place for place in (*PLACES, ASK, HEALTH, IMPORT)}
 BY_KEY = {place.key: place for place in PLACES}

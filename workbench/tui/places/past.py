@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import tzinfo
 
-    from workbench.engine.results.audit import Action, Comparison, PastScore, SinceChange
+    from workbench.engine.results.account import SinceChange
+    from workbench.engine.results.audit import Action, Comparison, PastScore
     from workbench.engine.workspace import Workspace
 
 PAGE = 300

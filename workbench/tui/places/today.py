@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from workbench.display.card import Card
     from workbench.display.evidence import Evidence
     from workbench.display.ink import Line
-    from workbench.engine.results.audit import Alert, Since, SinceChange
+    from workbench.engine.results.account import Since, SinceChange
+    from workbench.engine.results.audit import Alert
     from workbench.engine.results.decay import Fall
     from workbench.engine.results.inbox import Inbox
     from workbench.engine.results.memories import CoreView

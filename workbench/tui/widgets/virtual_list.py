@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from textual import events
 from textual.geometry import Size
@@ -10,8 +10,6 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 
 from workbench.display.ink import BLANK, Span, link_at
-from workbench.tui import commands
-from workbench.tui.keymap import bindings
 from workbench.tui.palette import CURSOR, MARKED, PAPER, RAISED
 from workbench.tui.widgets.marks import Marks
 from workbench.tui.widgets.painted import palette_of
@@ -37,10 +35,6 @@ class VirtualList(ScrollView, can_focus=True):
     Keeps its cursor on the same id when the rows change. Posts `Moved`, `Chosen` and `MarksChanged`.
     """
 
-    BINDINGS: ClassVar = bindings(
-        commands.MoveDown, commands.MoveUp, commands.PageDown, commands.PageUp, commands.MoveFirst,
-        commands.MoveLast, commands.Mark, commands.MarkRange, commands.Open,
-    )  # fmt: skip
     DEFAULT_CSS = "VirtualList { overflow-x: hidden; overflow-y: auto; scrollbar-size-vertical: 1; }"
 
     class About(Message):

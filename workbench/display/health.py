@@ -1,0 +1,124 @@
+"""Draws what works and what works in part: the search index, what was checked, and what was said."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from workbench.display import words
+from workbench.display.card import Card, Section
+from workbench.display.ink import Span, column, ink, line_width, spread
+from workbench.display.remedies import in_bench
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from workbench.display.ink import Line
+    from workbench.engine.results.audit import Check
+    from workbench.engine.results.recall import IndexStatus
+
+_PROVIDERS = {
+    "builtin": "built in: a table of word pieces; no model, no network",
+    "local": "a local model, through llama.cpp",
+    "openai": "a server that speaks OpenAI's language",
+    "gemini": "Gemini",
+    "none": "none: words, links and dates alone are searched",
+}
+_BACK_ENDS = {"qmd": "QMD"}
+_SIGNS = {"ok": ("  ", "soft"), "degraded": ("! ", "decide"), "broken": ("▲ ", "danger")}
+_NAME = 13
+_STANDING = {"ok": "works", "degraded": "works in part", "broken": "does not work"}
+
+
+def size_words(size: int) -> str:
+    """Return a size in bytes as people read it."""
+    if size >= 1_000_000_000:
+        return f"{size / 1e9:,.1f} GB"
+    return f"{size / 1e6:,.1f} MB" if size >= 1_000_000 else f"{size / 1e3:,.0f} kB"
+
+
+def freshness(status: IndexStatus) -> str:
+    """Return in a few words whether search knows everything; “up to date” where it does."""
+    if status.rebuilding is not None:
+        return f"being rebuilt, {status.rebuilding:.0%}"
+    if status.last_sync is None:
+        return "not built yet"
+    if status.pending:
+        return f"{status.pending:,} still to be read"
+    return "files have changed" if status.dirty else "up to date"
+
+
+def index_card(status: IndexStatus, now: datetime) -> Card:
+    """Return the card of the search index.
+
+    Args:
+        status: It.
+        now: In the workspace's zone.
+    """
+    vectors = _PROVIDERS.get(status.provider, status.provider)
+    model = status.model or ""
+    if model and status.dimensions:
+        model += f", {status.dimensions} dimensions"
+    last = words.moment(status.last_sync.astimezone(now.tzinfo), now) if status.last_sync else "never"
+    facts = (
+        ("holds", f"{status.chunks:,} passages of {status.files:,} files, {status.entities:,} entities"),
+        ("meaning", vectors),
+        ("model", model),
+        ("kept by", _BACK_ENDS.get(status.backend, "")),
+        ("read", last),
+        ("size", size_words(status.size_bytes)),
+    )
+    lines = tuple((column(label, 9, "soft"), ink(said)) for label, said in facts if said)
+    sections = [Section("INDEX", lines, hangs=1)]
+    if status.fallback:
+        sections.insert(0, Section("INSTEAD", ((ink(in_bench(status.fallback), "decide"),),)))
+    if status.dirty or status.pending or status.last_sync is None:
+        sections.append(Section("ENTER", ((ink("reads the rest now; searching does so by itself."),),)))
+    told = ink("Made from the files alone; nothing is lost with it.", "faint")
+    kept = Section("KEPT IN", ((ink(status.place, "soft"),), (told,)))
+    return Card("Search index", f"The search index is {freshness(status)}.", (), tuple(sections), (kept,))
+
+
+def check_card(title: str, text: str, state: str, mends: str, remedy: str) -> Card:
+    """Return the card of something that was checked.
+
+    Args:
+        title: What was.
+        text: What came of it.
+        state: ok, degraded or broken.
+        mends: What `enter` does about it; empty for nothing.
+        remedy: What else there is to do.
+    """
+    sections = [
+        Section(label, ((ink(said),),)) for label, said in (("ENTER", mends), ("REMEDY", remedy)) if said
+    ]
+    named = title if "/" in title else f"{title[:1].upper()}{title[1:]}"
+    kind = f"{named} · {_STANDING.get(state, state)}"
+    return Card(title, text, (ink(kind, "soft"),), tuple(sections))
+
+
+def check_row(name: str, text: str, beside: str, state: str, width: int) -> Line:
+    """Draw something that was checked.
+
+    Args:
+        name: What was; empty where the text says so.
+        text: What came of it.
+        beside: A remark at the right.
+        state: ok, degraded or broken.
+        width: Cells.
+    """
+    sign, role = _SIGNS.get(state, ("  ", "soft"))
+    named = (column(name, _NAME, "soft"),) if name else ()
+    return beside_row((Span(sign, role), *named, ink(text)), beside, width)
+
+
+def beside_row(left: Line, beside: str, width: int) -> Line:
+    """Draw a row with a remark at its right, as long as the row keeps 40 cells, or all it needs."""
+    right: Line = (ink(beside, "soft"),) if beside else ()
+    if right and width - line_width(right) - 2 < min(40, line_width(left)):
+        right = ()
+    return spread(left, right, width)
+
+
+def worse_first(check: Check) -> int:
+    """Return where a check comes: what does not work first, what works last."""
+    return ("broken", "degraded", "ok").index(check.state) if check.state in _SIGNS else 1

@@ -1,1 +1,0 @@
-"""Drawing primitives: a canvas of cells, and what is drawn on it; pure functions of what is shown and how big."""

@@ -1,1 +1,0 @@
-"""What comes up over a pane and goes away again: help, a question, one memory."""

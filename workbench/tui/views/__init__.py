@@ -1,1 +1,0 @@
-"""Pure functions from what the engine answered and a small view state to lines on the screen."""
