@@ -1,7 +1,7 @@
 """Measure what hooks add to a client: `python -m tests.benchmarks.hooks`.
 
 A workspace of 20,000 memories, processes as a client starts them: the program alone, a session start when nothing has
-changed and when something has, and a prompt with and without something relevant.
+changed and when something has, and a prompt with and without something relevant; then again while the daemon runs.
 """
 
 from __future__ import annotations
@@ -40,18 +40,32 @@ def main() -> None:
             core.touch()
 
         print(f"program alone            {_median(['--version'], ''):6.0f} ms")
-        for said, words, given, before in (
-            ("start, nothing changed ", "session-start", START, _nothing),
-            ("start, memory changed  ", "session-start", START, change),
-            (
-                "prompt, relevant       ",
-                "prompt",
-                PROMPT.format("harbour invoice of the winter review"),
-                _nothing,
-            ),
-            ("prompt, nothing        ", "prompt", PROMPT.format("please go on"), _nothing),
-        ):
-            print(f"{said}  {_median(['hook', words, '--workspace', str(root)], given, before):6.0f} ms")
+        _measure(root, change)
+        print("with the daemon:")
+        with subprocess.Popen(
+            [sys.executable, "-m", "workbench", "daemon", "-w", str(root)], stderr=subprocess.PIPE, text=True
+        ) as daemon:
+            assert daemon.stderr is not None
+            next(line for line in daemon.stderr if " ready " in line)
+            # The first answer comes from a door that is just opened.
+            _median(["hook", "prompt", *_ours(root)], PROMPT.format("harbour invoice of the winter review"))
+            _measure(root, change)
+            daemon.terminate()
+
+
+def _measure(root: Path, change: Callable[[], None]) -> None:
+    relevant = PROMPT.format("harbour invoice of the winter review")
+    for said, moment, given, before in (
+        ("start, nothing changed ", "session-start", START, _nothing),
+        ("start, memory changed  ", "session-start", START, change),
+        ("prompt, relevant       ", "prompt", relevant, _nothing),
+        ("prompt, nothing        ", "prompt", PROMPT.format("please go on"), _nothing),
+    ):
+        print(f"{said}  {_median(['hook', moment, *_ours(root)], given, before):6.0f} ms", flush=True)
+
+
+def _ours(root: Path) -> list[str]:
+    return ["--client", "claude-code", "--workspace", str(root)]
 
 
 def _nothing() -> None:

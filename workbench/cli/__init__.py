@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
@@ -12,6 +13,16 @@ def run(arguments: Sequence[str] | None = None) -> NoReturn:
     Args:
         arguments: The words after the program's name; those of `sys.argv` by default.
     """
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    given = None
+    if words[:1] == ["hook"]:
+        from workbench.cli.quick_hook import answered_by_daemon
+
+        is_answered, given = answered_by_daemon(words)
+        if is_answered:
+            sys.exit(0)
+
+    from workbench.cli.invocation import Invocation
     from workbench.cli.root import workbench
 
-    workbench.main(arguments)
+    workbench.main(words, obj=Invocation(given=given))

@@ -16,12 +16,12 @@ import click
 from workbench.cli.command import command
 from workbench.cli.invocation import DONE, Invocation
 from workbench.cli.options import ROLE_VARIABLE, role_of
+from workbench.cli.quick_hook import given_on_stdin
 from workbench.engine.clients.hooks import MOMENTS, HookCall, answer
 
 if TYPE_CHECKING:
     from workbench.engine.workspace import Workspace
 
-_MOST_GIVEN: Final = 4_000_000
 _PROMPT_SECONDS: Final = 2.0
 _LOG: Final = "hooks.log"
 _LONGEST_LOG: Final = 200_000
@@ -40,7 +40,7 @@ def hook_command(invocation: Invocation, moment: str, client: str) -> int:
     conversation). It reads the program’s JSON on stdin and answers in kind. The exit code is always 0; what went
     wrong is on stderr and in hooks.log in your state folder.
     """
-    call = HookCall.read(moment, client, b"" if sys.stdin.isatty() else sys.stdin.buffer.read(_MOST_GIVEN))
+    call = HookCall.read(moment, client, given_on_stdin() if invocation.given is None else invocation.given)
     if moment == "prompt":
         _give_up_after(_PROMPT_SECONDS)
     told = None

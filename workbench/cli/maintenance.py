@@ -28,6 +28,7 @@ from workbench.engine.settings.sections import user_settings_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from contextlib import AbstractContextManager
 
     from workbench.engine.daemon.loop import Told
     from workbench.engine.workspace import Workspace
@@ -171,6 +172,7 @@ daemon_command = group(
 def run_command(invocation: Invocation) -> int:
     """The foreground is yours or systemd’s: nothing is forked off."""
     _require_writing(invocation)
+    from workbench.engine.clients.answering import HookServer
     from workbench.engine.daemon.loop import Daemon
 
     place = invocation.locate()
@@ -181,7 +183,15 @@ def run_command(invocation: Invocation) -> int:
             place, role="main", clock=invocation.clock(), reads_refresh=False
         )
 
-    Daemon(open_door, _teller(as_lines=invocation.json)).run()
+    def open_for_hooks(role: str) -> Workspace:
+        # A hook waits for nobody who writes.
+        return invocation.workspace_class().open(place, role=role, clock=invocation.clock(), lock_timeout=0)
+
+    def hooks(tell: Callable[[str], None]) -> AbstractContextManager[None]:
+        root = Path(os.path.realpath(place))
+        return HookServer(root, open_for_hooks, invocation.clock(), tell).listening()
+
+    Daemon(open_door, _teller(as_lines=invocation.json), beside=hooks).run()
     return DONE
 
 

@@ -6,6 +6,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -73,7 +74,12 @@ class HookCall:
 
 
 def answer(
-    call: HookCall, root: Path, clock: Clock, open_door: Callable[[], Workspace], *, is_main: bool
+    call: HookCall,
+    root: Path,
+    clock: Clock,
+    open_door: Callable[[], AbstractContextManager[Workspace]],
+    *,
+    is_main: bool,
 ) -> dict[str, Any] | None:
     """Return what a client is told at a moment; None where there is nothing to say.
 
@@ -94,7 +100,9 @@ def answer(
             return _save(call, root, clock, open_door, is_main=is_main)
 
 
-def _session_start(root: Path, clock: Clock, open_door: Callable[[], Workspace], *, is_main: bool) -> str:
+def _session_start(
+    root: Path, clock: Clock, open_door: Callable[[], AbstractContextManager[Workspace]], *, is_main: bool
+) -> str:
     if is_main and (kept := kept_brief.kept_text(root, clock, os.environ)) is not None:
         return kept
     with open_door() as door:
@@ -146,7 +154,9 @@ def _log(brief: Brief, most: int) -> str:
     return head + "".join(lines) + (more if brief.log.omitted else "") if lines else ""
 
 
-def _prompt(call: HookCall, open_door: Callable[[], Workspace]) -> dict[str, Any] | None:
+def _prompt(
+    call: HookCall, open_door: Callable[[], AbstractContextManager[Workspace]]
+) -> dict[str, Any] | None:
     from workbench.engine.catalog.terms import STOP_WORDS, terms
 
     prompt = call.text("prompt").strip()[:_LONGEST_PROMPT]
@@ -175,7 +185,12 @@ def _line(hit: Hit) -> str:
 
 
 def _save(
-    call: HookCall, root: Path, clock: Clock, open_door: Callable[[], Workspace], *, is_main: bool
+    call: HookCall,
+    root: Path,
+    clock: Clock,
+    open_door: Callable[[], AbstractContextManager[Workspace]],
+    *,
+    is_main: bool,
 ) -> dict[str, Any] | None:
     """Save what matters of a conversation, and put the next brief together."""
     transcript = Path(call.text("transcript_path"))

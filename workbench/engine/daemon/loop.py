@@ -7,6 +7,7 @@ import math
 import os
 import select
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
@@ -255,7 +256,7 @@ class Told:
 
     Args:
         time: Aware, in the workspace's zone.
-        what: `start`, `ready`, `settings`, `adopt`, `sync`, `upkeep`, `reflect`, `clock`, `status` or `end`.
+        what: `start`, `ready`, `settings`, `adopt`, `sync`, `upkeep`, `reflect`, `hooks`, `clock`, `status` or `end`.
         text: What was done or failed, one or two sentences.
         problem: Whether something failed.
     """
@@ -272,6 +273,7 @@ class Daemon:
     Args:
         open_door: Opens the workspace with its present settings; reading must not refresh.
         tell: Called with each log line.
+        beside: What else it serves once everything was looked at, until it ends; is given what tells a problem.
         steady: Monotonic clock, in seconds.
     """
 
@@ -280,10 +282,12 @@ class Daemon:
         open_door: Callable[[], Workspace],
         tell: Callable[[Told], None],
         *,
+        beside: Callable[[Callable[[str], None]], AbstractContextManager[None]] | None = None,
         steady: Callable[[], float] = monotonic,
     ) -> None:
         self._open_door = open_door
         self._tell_line = tell
+        self._beside = beside
         self._steady = steady
         self._alarm = Alarm()
         self._ended_by = ""
@@ -346,7 +350,8 @@ class Daemon:
 
         self._keep_status()
         watcher = Watcher(self._root, self._alarm.ring, noted=self._note_paths)
-        try:
+        with contextlib.ExitStack() as others:
+            others.callback(watcher.stop)
             before = self._moment()
             while not self._ended_by:
                 now = self._moment()
@@ -360,14 +365,14 @@ class Daemon:
                 if duty is None:
                     if not self._is_ready:
                         self._is_ready = True
+                        if self._beside is not None:
+                            others.enter_context(self._beside(self._tell_beside))
                         self._tell("ready", "Everything was looked at; waits for changes.")
                     self._alarm.wait(longest_wait(self._course, now, self._door.settings))
                     continue
                 self._do(duty, now)
                 before = self._moment()
                 self._keep_status()
-        finally:
-            watcher.stop()
 
     def _note_paths(self, paths: frozenset[str] | None) -> None:
         # Changes to the audit log alone come from this program, which has refreshed everything itself.
@@ -520,6 +525,9 @@ class Daemon:
         # A log that cannot be written is no reason to stop.
         with contextlib.suppress(OSError):
             self._tell_line(Told(self._door.now(), what, text, problem))
+
+    def _tell_beside(self, text: str) -> None:
+        self._tell("hooks", text, problem=True)
 
     def _tell_problem(self, what: str, text: str) -> None:
         """Report a problem and what it prevents once, however often it recurs."""

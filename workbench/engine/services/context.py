@@ -287,8 +287,10 @@ class WorkspaceContext:
     def _note_first_seen(self, cancelled: Callable[[], bool]) -> None:
         if not self.has_history() or cancelled():
             return
-        from workbench.engine.services.scores import note_first_seen
+        from workbench.engine.services.scores import first_seen_is_noted, note_first_seen
 
+        if first_seen_is_noted(self.catalog, self.root / layout.HISTORY / "refs" / "heads" / "main"):
+            return
         told = partial(self.progress, "Reading history")
         # A damaged history costs the days of adoption, never an answer; `doctor` says so.
         with contextlib.suppress(HistoryError):

@@ -9,6 +9,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from functools import cached_property, lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.engine import layout, results
@@ -78,6 +79,19 @@ _RECENT = 64
 _TOLD_EVERY = 50
 # Whether each memory of a version says how old it is, by path and blob.
 _Memories = Callable[[str, str], Mapping[str, bool]]
+
+
+def first_seen_is_noted(catalog: Catalog, branch: Path) -> bool:
+    """Return whether `note_first_seen` has nothing to do; told without loading what reads a history.
+
+    Args:
+        branch: The file that names the newest commit; without it, nothing is known.
+    """
+    try:
+        head = branch.read_text(encoding="ascii").strip()
+    except (OSError, ValueError):
+        return False
+    return bool(head) and head == catalog.state(_HEAD)
 
 
 def note_first_seen(
