@@ -44,6 +44,8 @@ class TestRemember:
             "pinned": False,
             "trigger": None,
             "session": "telegram:direct:42",
+            "by_rules": False,
+            "on": None,
         }
 
     def test_the_text_may_come_from_stdin(self, bench: Bench, door: Door) -> None:

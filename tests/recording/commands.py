@@ -126,6 +126,7 @@ READING: tuple[Line, ...] = (
         "audit log --actor manual --action CREATE",
         "audit log --file MEMORY.md --since 2025-11-01 --until today",
         "audit log --text ferry",
+        "audit actions --limit 3",
         "audit since 3d",
         "audit actions",
         "audit actions --memory {person} --limit 3",

@@ -175,6 +175,7 @@ READING = (
     ),
     Calling("graph_path", lambda w: w.graph_path("Robin", "Harbour")),
     Calling("graph_entities", lambda w: w.graph_entities()),
+    Calling("graph_count", lambda w: w.graph_count()),
     Calling("graph_relations", lambda w: w.graph_relations()),
     Calling("decay", lambda w: w.decay(forecast=(7, 30), lambda_=0.1)),
     Calling("decay_course", lambda w: [w.decay_course(w.decay(), one, (-9, 9)) for one in w.decay().entries]),
@@ -243,8 +244,6 @@ READING_HISTORY = (
 # Each of these is one action: one commit, which undo takes back.
 ACTIONS = (
     Calling("reflect", lambda w: w.reflect(), WRITE),
-    Calling("reflect_hand_out", lambda w: w.reflect_hand_out(), WRITE),
-    Calling("reflect_take_in", lambda w: w.reflect_take_in({"items": []}), WRITE),
     Calling(
         "remember",
         lambda w: w.remember("Robin reviews the backend of Harbour on Thursdays", entities=["person:Robin"]),
@@ -419,6 +418,11 @@ SESSIONS = (
     Calling("session_repair", lambda w: w.session_repair(SESSION), WRITE, prepare=a_session),
     Calling("session_recover", lambda w: w.session_recover(SESSION, "order"), WRITE, prepare=a_session),
 )
+# A task that is handed out changes no memory; the last answer writes a proposal, as `reflect` does.
+HANDED_OUT = (
+    Calling("reflect_hand_out", lambda w: w.reflect_hand_out(), WRITE),
+    Calling("reflect_take_in", lambda w: w.reflect_take_in({"items": []}), WRITE),
+)
 UPKEEP = (
     Calling("adopt", lambda w: w.adopt(), WRITE),
     Calling("settle", lambda w: w.settle(), WRITE),
@@ -440,6 +444,7 @@ EVERY = (
     *DECIDING,
     *TAKING_BACK,
     *UPKEEP,
+    *HANDED_OUT,
     *SESSIONS,
 )
 
