@@ -136,7 +136,7 @@ class FrameApp(App[None], inherit_bindings=False):
     async def _deliver(self, typed: Typed) -> None:
         """Hand a key to the frame, or to the line that is being written."""
         if self.screen is self.frame:
-            if isinstance(typed, events.Key) and self.frame.take_key(typed.key, typed.time):
+            if isinstance(typed, events.Key) and self.frame.pressing.take(typed.key, typed.time):
                 return
             if isinstance(typed, events.Paste) and not isinstance(self.focused, Input | TextArea):
                 self.frame.say("Text is pasted where one writes: / asks, n writes a new memory.")
@@ -145,11 +145,11 @@ class FrameApp(App[None], inherit_bindings=False):
 
     def _must_wait(self, typed: Typed) -> bool:
         key = typed.key if isinstance(typed, events.Key) else ""
-        return self.screen is self.frame and self.frame.must_wait(key)
+        return self.screen is self.frame and self.frame.pressing.must_wait(key)
 
     def _give_up(self, typed: Typed) -> None:
         if isinstance(typed, events.Key):
-            self.frame.give_up(typed.key)
+            self.frame.pressing.give_up(typed.key)
 
     def watch_theme(self, name: str) -> None:
         """Take the colours of another theme."""

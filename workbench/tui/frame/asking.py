@@ -52,7 +52,7 @@ class Asking:
         if key == "escape":
             self._stop()
             if isinstance(self._frame.place, AskPlace):
-                self._frame.do_back()
+                self._frame.run_named("back")
             self._frame.focus_place()
             return True
         self._answer()

@@ -2,50 +2,47 @@
 
 from __future__ import annotations
 
-from collections import deque
-from dataclasses import replace
 from datetime import timedelta
-from functools import partial
-from itertools import count
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual import on
 from textual.containers import Container, Horizontal, Vertical
 from textual.screen import Screen
 from textual.widgets import Input, TextArea
 
-from workbench.display.action_words import by_whom
 from workbench.display.remedies import told_in_bench
 from workbench.engine.clock import time_or_none
 from workbench.engine.errors import NotFound
 from workbench.tui import verbs, verbs_graph
 from workbench.tui.follower import Follower
-from workbench.tui.frame import drawing, spoken
+from workbench.tui.frame import drawing
 from workbench.tui.frame.acting import Acting
 from workbench.tui.frame.asking import Asking
 from workbench.tui.frame.choosing import Choosing
 from workbench.tui.frame.copying import Copying
 from workbench.tui.frame.counts import Counts
 from workbench.tui.frame.drafts import Drafts
+from workbench.tui.frame.edges import Edges
 from workbench.tui.frame.editing import Editing
 from workbench.tui.frame.filtering import Filtering
 from workbench.tui.frame.finding import Finding
 from workbench.tui.frame.jumping import Jumping
+from workbench.tui.frame.layout import CSS, lay_out
 from workbench.tui.frame.looking import Looking
+from workbench.tui.frame.pressing import Pressing
 from workbench.tui.frame.reading import Reading
-from workbench.tui.frame.seen import Seen
 from workbench.tui.frame.splits import Splits
 from workbench.tui.frame.stepping import Stepping
-from workbench.tui.frame.trail import Step, Trail
+from workbench.tui.frame.walking import Walking
 from workbench.tui.frame.working import Working
-from workbench.tui.keys.table import COMMAND, MOVING, Command, Prefix, canonical, written
+from workbench.tui.keys.table import COMMAND, Command
 from workbench.tui.parts.canvas import CanvasPart
 from workbench.tui.parts.chooser import ChooserPart
 from workbench.tui.parts.line import DrawnLines
 from workbench.tui.parts.list import ListPart
 from workbench.tui.parts.page import PagePart
 from workbench.tui.parts.prompt import PromptLine
-from workbench.tui.places.listed import BY_NAME, PLACES, Listed
+from workbench.tui.places.listed import BY_NAME
 from workbench.tui.places.place import Part, Place
 from workbench.tui.places.writing import WritingTicks
 from workbench.tui.sheets.opening import Sheets
@@ -62,32 +59,24 @@ if TYPE_CHECKING:
     from workbench.display.card import Card
     from workbench.engine.errors import WorkbenchError
     from workbench.engine.workspace import Workspace
+    from workbench.tui.frame.app import FrameApp
     from workbench.tui.frame.capability import Capability
     from workbench.tui.frame.remembered import Remembered
     from workbench.tui.keys.dispatch import Keymap
     from workbench.tui.look import Look
 
-# Seconds after which the sheet of a prefix appears.
-_SHEET_AFTER = 0.4
 # The card is read once the cursor has stood still for so long, in seconds.
 _REST = 0.05
 # Changes that follow one another within so many seconds count as one.
 _CALM = 0.08
 # Seconds after which counts that take their time follow what changed.
 _COUNT_EVERY = 1.5
-_MOST_TOLD = 100
 _FIRST = "today"
 # A shorter visit is no visit: looking in twice must not empty the account of what happened.
 _VISIT = timedelta(minutes=1)
-_LINES = ("rail", "line-of-places", "crumbs", "status", "keys", "sheet")
 _VERBS: Mapping[str, verbs.Verb] = {**verbs.VERBS, **verbs_graph.VERBS}
 # What changes most acts on the row that was painted under the cursor when it was typed.
 _ON_WHAT_IS_SEEN = frozenset({"forget", "bring-back", "write", "decline"})
-_NEVER_WAITING = frozenset({"escape", "ctrl+q", "ctrl+t", "f1", "slash", "question_mark"})
-_MOVES = frozenset(command.id for command in MOVING)
-_EVERYWHERE = ("open", "ask", "help")
-# What keys that are no text do while a line is being written.
-_WHILE_WRITING = frozenset({"quit", "help", "next-theme"})
 
 
 class Frame(Screen[None], inherit_bindings=False):
@@ -101,57 +90,7 @@ class Frame(Screen[None], inherit_bindings=False):
         first_shown: Called once the first place is on the screen.
     """
 
-    DEFAULT_CSS = """
-    Frame { background: $background; color: $foreground; layers: base sheet; }
-    Frame #whole { height: 1fr; }
-    Frame #rail { width: 16; height: 1fr; }
-    Frame #line-of-places { display: none; height: 1; }
-    Frame #main { width: 1fr; height: 1fr; }
-    Frame #top { height: 1; background: $surface; }
-    Frame #ask { width: 46%; height: 1; border: none; padding: 0 1; background: $surface; }
-    Frame #ask:focus { background-tint: transparent; background: $panel; }
-    Frame #ask > .input--placeholder { color: $faint; }
-    Frame #crumbs { width: 1fr; height: 1; }
-    Frame #places { height: 1fr; }
-    Frame #status, Frame #keys { height: 1; }
-    Frame #sheet { layer: sheet; dock: bottom; margin: 0 0 2 0; height: auto; display: none; }
-    Place { height: 1fr; width: 1fr; layout: horizontal; display: none; }
-    Place.-here { display: block; }
-    .place-left { width: 46%; height: 1fr; padding: 0 1 0 0; }
-    .place-head { height: 1; }
-    .place-list { height: 1fr; }
-    .place-card { width: 1fr; height: 1fr; border-left: solid $rule; }
-    .place-card:focus { border-left: solid $accent; }
-    .place-evidence { display: none; width: 1fr; height: 1fr; border-left: solid $rule; }
-    .place-evidence:focus { border-left: solid $accent; }
-    Frame.-wide .place-evidence, Frame.-evidence .place-evidence { display: block; }
-    Frame.-wide.-no-evidence .place-evidence { display: none; }
-    Frame.-wide .place-left { width: 36%; }
-    Frame.-evidence .place-left { display: none; }
-    Frame.-wide.-evidence .place-left { display: block; }
-    Frame.-below.-evidence .place-card { display: none; }
-    Frame.-below #rail { display: none; }
-    Frame.-below #line-of-places { display: block; }
-    Frame.-below Place { layout: vertical; }
-    Frame.-below .place-left { width: 1fr; height: 45%; padding: 0; }
-    Frame.-below .place-card { border-left: none; border-top: solid $rule; }
-    Frame.-below .place-card:focus { border-top: solid $accent; }
-    Frame.-below .place-evidence { border-left: none; }
-    Frame.-single .place-card { display: none; }
-    Frame.-single .place-left { width: 1fr; height: 1fr; }
-    Frame.-single.-reading .place-left, Frame.-zoom.-reading .place-left { display: none; }
-    Frame.-single.-reading .place-card { display: block; border: none; }
-    Frame.-zoom .place-card { display: none; }
-    Frame.-zoom .place-left { width: 1fr; height: 1fr; }
-    Frame.-zoom.-reading .place-card { display: block; }
-    Frame.-zoom .place-evidence { display: none; }
-    Frame.-zoom.-zoom-evidence .place-card, Frame.-zoom.-zoom-evidence .place-left { display: none; }
-    Frame.-zoom.-zoom-evidence .place-evidence { display: block; }
-    Frame.-no-rail #rail { display: none; }
-    Frame.-wide #rail { width: 18; }
-    Frame.-plain .place-card, Frame.-plain .place-evidence { border: none; }
-    Frame.-low #keys { display: none; }
-    """
+    DEFAULT_CSS = CSS
     BINDINGS: ClassVar = []
 
     def __init__(
@@ -164,48 +103,42 @@ class Frame(Screen[None], inherit_bindings=False):
     ) -> None:
         super().__init__()
         self._workspace = workspace
-        self._look = look
+        self.look = look
+        """Which key does what, and whether signs are words."""
         self._first_shown, self._has_begun = first_shown, False
         self.follows = False
         """Whether memory is followed from the beginning, or will be in a moment."""
         self._remembered = remembered
-        self._lines = {name: DrawnLines(id=name) for name in _LINES}
         self._places: dict[str, Place] = {}
-        self._current = ""
-        self._trail = Trail()
-        self._said, self._is_problem = "", False
-        self.told: deque[tuple[int, datetime, str, bool]] = deque(maxlen=_MOST_TOLD)
-        """The last sentences of the status line: number, when, what, and whether it was a problem."""
-        self._numbers = count()
-        self._question: Act | None = None
-        self._seen = Seen(clock)
-        self._typed_at = 0.0
-        self._hints: tuple[tuple[str, str], ...] = ()
-        self._prefix: Prefix | None = None
-        self._sheet_timer: Timer | None = None
+        self.place_name = ""
+        """Id of the place that is shown; empty before the first."""
+        self.edges = Edges(self)
+        self.walking = Walking(self)
+        self.pressing = Pressing(self, clock)
         self._rest: Timer | None = None
         self._calming: Timer | None = None
         self._follower: Follower | None = None
 
     def compose(self) -> ComposeResult:
+        lines = self.edges.lines
         with Horizontal(id="whole"):
-            yield self._lines["rail"]
+            yield lines["rail"]
             with Vertical(id="main"):
-                yield self._lines["line-of-places"]
+                yield lines["line-of-places"]
                 with Horizontal(id="top"):
                     yield Input(placeholder="/ ask anything", id="ask", compact=True)
-                    yield self._lines["crumbs"]
+                    yield lines["crumbs"]
                 yield Container(id="places")
-        yield self._lines["status"]
-        yield self._lines["keys"]
+        yield lines["status"]
+        yield lines["keys"]
         yield PromptLine(id="prompt")
         yield ChooserPart(id="chooser")
-        yield self._lines["sheet"]
+        yield lines["sheet"]
 
     def on_mount(self) -> None:
         self.reading = Reading(self.app, self._workspace, self._failed)
-        self._acting = Acting(self.app, self._workspace, self._done)
-        self.counts = Counts(self.reading, self._draw)
+        self.acting = Acting(self.app, self._workspace, self._done)
+        self.counts = Counts(self.reading, self.edges.draw)
         self.looking = Looking(self)
         self.stepping = Stepping(self)
         self.asking = Asking(self, self.query_one("#ask", Input), self._remembered)
@@ -220,7 +153,14 @@ class Frame(Screen[None], inherit_bindings=False):
         self.working = Working(self, self._workspace)
         self.began = self._workspace.now()
         self.last_here = time_or_none(self._remembered.last_here)
-        self._capabilities: tuple[Capability, ...] = (
+        self._own: Mapping[str, Callable[[], object]] = {
+            "undo": lambda: self.begin(undo(self.counts.steps.undo, self.writing.commits)),
+            "redo": lambda: self.begin(redo(self.counts.steps.redo)),
+            "details": lambda: self.place.card.do("details"),
+            "next-theme": lambda: self.say(f"Theme: {self._app.next_theme()}."),
+            "quit": lambda: self._app.leave(),
+        }
+        self.capabilities: tuple[Capability, ...] = (
             self.working,
             Sheets(self),
             self.choosing,
@@ -235,7 +175,7 @@ class Frame(Screen[None], inherit_bindings=False):
             self.writing,
         )
         self.splits.begin()
-        self.take_look(self._look)
+        self.take_look(self.look)
         self.go(self._remembered.place if self._remembered.place in BY_NAME else _FIRST)
 
     def _begin(self) -> None:
@@ -249,7 +189,7 @@ class Frame(Screen[None], inherit_bindings=False):
     def close(self) -> None:
         """Finish what was begun; an unsaved text is kept as a draft."""
         self.editing.keep_open()
-        if self._current:
+        if self.place_name:
             self._leave_place()
         if (now := self._workspace.now()) - self.began > _VISIT:
             self._remembered.last_here = now.isoformat()
@@ -257,16 +197,25 @@ class Frame(Screen[None], inherit_bindings=False):
         if self._follower is not None:
             self._follower.stop()
         self.reading.close()
-        self._acting.close()
+        self.acting.close()
+
+    @property
+    def _app(self) -> FrameApp:
+        return cast("FrameApp", self.app)
+
+    @property
+    def workspace_name(self) -> str:
+        """What the workspace is called: its folder."""
+        return self._workspace.root.name
 
     @property
     def keymap(self) -> Keymap:
         """Which key does what."""
-        return self._look.keymap
+        return self.look.keymap
 
     def take_look(self, look: Look) -> None:
         """Take other keys, and words for signs or signs for words; they hold from now on."""
-        self._look = look
+        self.look = look
         self.set_class(look.plain, "-plain")
         blinks = look.motion == "full"
         for line in self.query(Input):
@@ -278,12 +227,12 @@ class Frame(Screen[None], inherit_bindings=False):
     @property
     def is_open(self) -> bool:
         """Return whether a place is shown yet."""
-        return bool(self._current)
+        return bool(self.place_name)
 
     @property
     def place(self) -> Place:
         """Return the place that is shown."""
-        return self._places[self._current]
+        return self._places[self.place_name]
 
     def place_named(self, name: str) -> Place | None:
         """Return a place, made when it is first asked for; None where there is none of that name yet."""
@@ -314,34 +263,29 @@ class Frame(Screen[None], inherit_bindings=False):
         if place is None:
             self.say(f"{BY_NAME[name].title} cannot be shown yet.")
             return
-        if self._current:
+        if self.place_name:
             self._leave_place(visit=visit)
             self.place.remove_class("-here")
         place.add_class("-here")
         self.remove_class("-reading", "-evidence")
-        self._current = self._remembered.place = name
+        self.place_name = self._remembered.place = name
         place.visited.clear()
         if spot is not None:
             place.go_to_spot(spot)
         if visit:
-            self._trail.visit(Step(name, place.spot), anew=bool(row))
+            self.walking.visit(anew=bool(row))
         if focus:
             self.focus_place()
         self._read_place(place, row)
-        self._draw()
+        self.edges.draw()
 
     def _leave_place(self, *, visit: bool = True) -> None:
-        place, name = self.place, self._current
+        place, name = self.place, self.place_name
         self._remembered.rows[name] = place.cursor_key
         if visit:
-            self._trail.leave(place.cursor_key, self._name_of(place))
+            self.walking.leave()
         place.left()
         self._remembered.spots[name] = place.spot
-
-    def _name_of(self, place: Place) -> str:
-        """Return what the place is called, or in a spot of it what is shown there."""
-        subject = place.current if place.spot else None
-        return BY_NAME[self._current].title if subject is None else subject.title
 
     @property
     def part(self) -> Part | None:
@@ -362,19 +306,17 @@ class Frame(Screen[None], inherit_bindings=False):
         if isinstance(answer, str):
             self.say(answer)
         elif answer.question:
-            self._question = answer
-            self._seen.ask()
-            self._draw()
+            self.pressing.ask(answer)
         else:
-            self._acting.act(answer.call)
+            self.acting.act(answer.call)
 
     def _read_place(self, place: Place, row: str = "") -> None:
-        wanted = row or ("" if place.results is not None else self._remembered.rows.get(self._current, ""))
+        wanted = row or ("" if place.results is not None else self._remembered.rows.get(self.place_name, ""))
 
         def show(results: object) -> None:
             place.show(results)
             if wanted and not place.reveal(wanted) and row:
-                self.say(f"{BY_NAME[self._current].title} does not show it.")
+                self.say(f"{BY_NAME[self.place_name].title} does not show it.")
             self.read_card()
             self._begin()
 
@@ -387,7 +329,7 @@ class Frame(Screen[None], inherit_bindings=False):
         if self._rest is not None:
             self._rest.stop()
         self._rest = self.set_timer(_REST, self.read_card)
-        self._draw()
+        self.edges.draw()
 
     @on(PagePart.Walked)
     def _walked(self) -> None:
@@ -407,7 +349,7 @@ class Frame(Screen[None], inherit_bindings=False):
 
         def show(card: Card) -> None:
             place.card.show(card)
-            self._draw()
+            self.edges.draw()
 
         self.reading.read(
             "card", lambda workspace: place.read_card(workspace, subject), show, self._card_failed
@@ -433,10 +375,11 @@ class Frame(Screen[None], inherit_bindings=False):
 
     def say(self, said: str, *, is_problem: bool = False) -> None:
         """Say a sentence on the status line; it stays until the next."""
-        if said and said != self._said:
-            self.told.append((next(self._numbers), self.now(), said, is_problem))
-        self._said, self._is_problem = said, is_problem
-        self._draw()
+        self.edges.say(said, is_problem=is_problem)
+
+    def hint(self, keys: Sequence[tuple[str, str]]) -> None:
+        """Show the keys of what is being written, each with what it does, in place of the key line; or no longer."""
+        self.edges.hint(keys)
 
     def _failed(self, error: WorkbenchError) -> None:
         self.say(told_in_bench(error), is_problem=True)
@@ -445,11 +388,6 @@ class Frame(Screen[None], inherit_bindings=False):
     def _done(self, said: str, is_problem: bool) -> None:
         self.say(said, is_problem=is_problem)
         self.read_again()
-
-    def hint(self, keys: Sequence[tuple[str, str]]) -> None:
-        """Show the keys of what is being written, each with what it does, in place of the key line; or no longer."""
-        self._hints = tuple(keys)
-        self._draw()
 
     def now(self) -> datetime:
         """Return the present, in the zone of the workspace."""
@@ -467,7 +405,8 @@ class Frame(Screen[None], inherit_bindings=False):
         self._calming = None
         self.read_again()
 
-    def _background(self) -> str:
+    @property
+    def at_work(self) -> str:
         """Return what the background is at, in a word or two."""
         if self.working.words:
             return self.working.words
@@ -483,119 +422,13 @@ class Frame(Screen[None], inherit_bindings=False):
         self._read_place(self.place)
         self.counts.read()
 
-    # What stands around the place.
-
     def redraw(self) -> None:
         """Draw what stands around the place again."""
-        self._draw()
+        self.edges.draw()
 
     def run_named(self, command_id: str) -> None:
         """Carry out a command of the table."""
         self.run(COMMAND[command_id])
-
-    def _draw(self) -> None:
-        if not self.is_mounted or not self.is_open:
-            return
-        counts, current = dict(self.counts.by_place), self._current
-        before, after = self._trail.beside(-1), self._trail.beside(1)
-        back, ahead = before.title if before else "", after.title if after else ""
-        name = self._workspace.root.name
-        self._line("rail").show(
-            partial(drawing.rail, name, counts, current, (back, ahead), self.counts.carries)
-        )
-        self._line("line-of-places").show(lambda width: (drawing.line_of_places(counts, current, width),))
-        subject = self.place.current
-        trail = [BY_NAME[current].title, *([subject.title] if subject is not None else [])]
-        when = f"You · {self.place.when}"
-        self._line("crumbs").show(lambda width: (drawing.crumbs(trail, when, width),))
-        said, is_problem = self._said or self._next_undo(), self._is_problem
-        running = self._background()
-        if self._look.plain:
-            said = f"{spoken.where(self)} {said}"
-            spoken.put_cursor(self)
-        notices = self.counts.by_place.get("health", "")
-        self._line("status").show(lambda width: (drawing.status(said, is_problem, running, width, notices),))
-        question, hints, keys = self._question, self._hints, self._keys()
-        self._line("keys").show(
-            lambda width: (
-                drawing.question_line(question.question, question.answer, width)
-                if question is not None
-                else drawing.hint_line(hints, width)
-                if hints
-                else drawing.key_line(keys, width),
-            )
-        )
-        self.splits.look()
-        self.call_after_refresh(self._painted)
-
-    def _painted(self) -> None:
-        """Note what can be read on the screen from now on."""
-        self._seen.paint_row(self._current, self.place.cursor_key)
-        if self._question is not None:
-            self._seen.paint_question()
-
-    def _line(self, name: str) -> DrawnLines:
-        return self._lines[name]
-
-    def _next_undo(self) -> str:
-        step = self.counts.steps.undo
-        if step is None:
-            return "Nothing to undo."
-        return f"u would take back: {verbs.deed(step)}{'' if step.own else f' ({by_whom(step.by)})'}."
-
-    def _keys(self) -> list[Command]:
-        labels = self.place.labels
-        wanted = {*self.place.keys, *_EVERYWHERE, *labels}
-        return [
-            replace(command, label=labels.get(command.id, command.label))
-            for command in self.keymap.commands
-            if command.id in wanted
-        ]
-
-    # Keys.
-
-    def take_key(self, key: str, typed_at: float) -> bool:
-        """Act on a key.
-
-        Args:
-            key: In Textual's names.
-            typed_at: When it was typed, on the clock of the frame.
-
-        Returns:
-            False where it is text of the line that is being written.
-        """
-        key = canonical(key)
-        self._typed_at = typed_at
-        if self._question is not None:
-            self._answer(key)
-            return True
-        if any(capability.take(key) for capability in self._capabilities):
-            return True
-        if isinstance(self.focused, Input | TextArea):
-            return self._take_while_writing(key)
-        if self._prefix is not None:
-            self._take_second(self._prefix, key)
-            return True
-        bound = self.keymap.bound(key)
-        if bound is None:
-            self.say(f"{written(key)} is no key here; {self.keymap.key('help')} lists those there are.")
-        elif isinstance(bound, Command):
-            self.run(bound)
-        elif isinstance(bound, Prefix):
-            self._begin_prefix(bound)
-        else:
-            self.go(bound.name)
-        return True
-
-    def _take_while_writing(self, key: str) -> bool:
-        bound = self.keymap.bound(key)
-        if len(key) > 1 and isinstance(bound, Command) and bound.id in _WHILE_WRITING:
-            self.run(bound)
-            return True
-        if key == "ctrl+a" and isinstance(self.focused, Input | TextArea):
-            self.focused.action_select_all()
-            return True
-        return False
 
     def on_descendant_focus(self) -> None:
         """Put an open line away once something else was clicked."""
@@ -603,90 +436,20 @@ class Frame(Screen[None], inherit_bindings=False):
         self.filtering.look()
         self.finding.look()
         self.jumping.look()
-        self._draw()
-
-    def _answer(self, key: str) -> None:
-        act, self._question = self._question, None
-        if key == "enter" and not self._seen.may_answer(self._typed_at):
-            self._question = act
-            self.say("Read the question first; enter answers it now.")
-        elif key == "enter" and act is not None:
-            self._acting.act(act.call)
-            self._draw()
-        elif key == "escape":
-            self.say("Left as it was.")
-            if act is not None:
-                act.leave()
-            self.read_card()
-        else:
-            self._question = act
-            bound = self.keymap.bound(key)
-            # What a question is about may be longer than the screen.
-            moves = isinstance(bound, Command) and bound.id in _MOVES and self.focused is self.place.card
-            if not (moves and isinstance(bound, Command) and self.place.card.do(bound.id)):
-                self.say("Answer with enter or esc.")
-
-    def _begin_prefix(self, prefix: Prefix) -> None:
-        self._prefix = prefix
-        self._sheet_timer = self.set_timer(_SHEET_AFTER, self._show_sheet)
-
-    def _show_sheet(self) -> None:
-        prefix = self._prefix
-        if prefix is not None:
-            sheet = self._line("sheet")
-            sheet.show(lambda width: drawing.sheet(prefix, width))
-            sheet.display = True
-
-    def _take_second(self, prefix: Prefix, key: str) -> None:
-        self._prefix = None
-        if self._sheet_timer is not None:
-            self._sheet_timer.stop()
-        self._line("sheet").display = False
-        command = next((each for each in prefix.commands if key in each.keys), None)
-        if command is not None:
-            self.run(command)
-        elif key != "escape":
-            self.say(f"{written(prefix.key)} {written(key)} is not a command.")
-
-    def must_wait(self, key: str) -> bool:
-        """Return whether a key is about rows that are still being read, or a text that is still being saved."""
-        if self.editing.is_busy or self.writing.is_busy:
-            return True
-        bound = self.keymap.bound(canonical(key))
-        if key in _NEVER_WAITING or isinstance(bound, Listed) or isinstance(self.focused, Input | TextArea):
-            return False
-        reading = self.reading
-        first = reading.is_reading("place") and self.place.results is None
-        return first or reading.is_reading("go") or reading.is_reading("visit")
-
-    def give_up(self, key: str) -> None:
-        """Say that a key was not done: what it is about could not be read in time."""
-        self.say(f"Still reading; {written(canonical(key))} was not done.", is_problem=True)
-
-    def _go_to_seen(self) -> None:
-        """Put the cursor back on the row that was painted under it when the key was typed."""
-        place = self.place
-        row = self._seen.row_at(self._current, self._typed_at)
-        if row and place.main is place.list and row != place.cursor_key and not place.visited:
-            place.list.go_to(row)
+        self.edges.draw()
 
     def run(self, command: Command) -> None:
         """Carry out a command, or say why it cannot act here."""
         if command.id in _ON_WHAT_IS_SEEN:
-            self._go_to_seen()
-        done = getattr(self, f"do_{command.id.replace('-', '_')}", None)
-        part = self.part
-        if self.finding.do(command.id):
+            self.pressing.go_to_seen()
+        if self.finding.do(command.id) or self.walking.do(command.id):
             return
-        if (done is None and self.place.do(command.id)) or any(
-            capability.do(command.id) for capability in self._capabilities
-        ):
-            self._draw()
-        elif done is not None:
-            done()
-        elif self._act(command):
-            pass
-        elif part is None or not part.do(command.id):
+        own, part = self._own.get(command.id), self.part
+        if own is not None:
+            own()
+        elif self.place.do(command.id) or any(each.do(command.id) for each in self.capabilities):
+            self.edges.draw()
+        elif not self._act(command) and (part is None or not part.do(command.id)):
             self.say(command.elsewhere or f"{command.help} That is not possible here yet.")
 
     def _act(self, command: Command) -> bool:
@@ -701,113 +464,10 @@ class Frame(Screen[None], inherit_bindings=False):
             self.say(command.elsewhere)
         return verb is not None or command.id in _VERBS
 
-    def do_undo(self) -> None:
-        """Take back what the status line named."""
-        self.begin(undo(self.counts.steps.undo, self.writing.commits))
-
-    def do_redo(self) -> None:
-        """Do again what was taken back."""
-        self.begin(redo(self.counts.steps.redo))
-
-    def do_back(self) -> None:
-        """Go back a step."""
-        self._walk(-1, self.keymap.command("back"))
-
-    def do_forward(self) -> None:
-        """Go forward a step."""
-        self._walk(1, self.keymap.command("forward"))
-
-    def _walk(self, by: int, command: Command) -> None:
-        self._trail.leave(self.place.cursor_key, self._name_of(self.place))
-        if by < 0:
-            self.filtering.go_back(self.place)
-        step = self._trail.walk(by)
-        if step is None:
-            self.say(command.elsewhere)
-        else:
-            self.go(step.place, row=step.row, spot=step.spot, visit=False)
-
-    def do_open(self) -> None:
-        """Go into the card."""
-        place = self.place
-        if self.focused is place.main and place.do("open"):
-            return
-        if self.focused is place.main and place.cursor_key:
-            self.read()
-        elif self.part is None or not self.part.do("open"):
-            self.say(self.keymap.command("open").elsewhere)
-
     def read(self) -> None:
         """Give the keys to the card."""
         self.add_class("-reading")
         self.set_focus(self.place.card)
-
-    def do_out(self) -> None:
-        """Go one step out: from evidence to card, from what a link opened, from card to list, from a zoomed part."""
-        place = self.place
-        if self.focused is place.evidence:
-            self.remove_class("-evidence")
-            self.set_focus(place.card)
-        elif place.visited:
-            place.visited.pop()
-            self.read_card()
-        elif self.focused is place.card:
-            self.remove_class("-reading")
-            self.focus_place()
-        elif self.has_class("-zoom"):
-            self.remove_class("-zoom")
-            self._draw()
-        elif place.list.clear_marks():
-            self.say("Nothing is marked any more.")
-        elif place.do("out"):
-            self._draw()
-        elif not BY_NAME[self._current].key and self._trail.beside(-1) is not None:
-            self.do_back()
-        elif self._current != PLACES[0].name and self.place_named(PLACES[0].name) is not None:
-            self.go(PLACES[0].name)
-        elif not self.working.stop():
-            self.say(self.keymap.command("out").elsewhere)
-
-    def do_next_part(self) -> None:
-        """Go to the next part that can be seen, and round."""
-        self._step_part(1)
-
-    def do_previous_part(self) -> None:
-        """Go to the part before."""
-        self._step_part(-1)
-
-    def _step_part(self, by: int) -> None:
-        place = self.place
-        parts = [part for part in place.parts if part in self.focus_chain]
-        if len(parts) > 1 and self.focused in parts:
-            self.set_focus(parts[(parts.index(self.focused) + by) % len(parts)])
-        elif self.focused is place.main:
-            self.do_open()
-        else:
-            self.do_out()
-
-    def do_details(self) -> None:
-        """Show formula, id and lines of the card, or hide them."""
-        self.place.card.do("details")
-
-    def do_first(self) -> None:
-        """Go to the first row of what has the keys."""
-        if self.part is not None:
-            self.part.do("first")
-
-    def do_next_theme(self) -> None:
-        """Take the next theme."""
-        from workbench.tui.frame.app import FrameApp
-
-        if isinstance(self.app, FrameApp):
-            self.say(f"Theme: {self.app.next_theme()}.")
-
-    def do_quit(self) -> None:
-        """Leave the bench."""
-        from workbench.tui.frame.app import FrameApp
-
-        if isinstance(self.app, FrameApp):
-            self.app.leave()
 
     @on(Input.Changed, "#chooser WrittenLine")
     def _narrowed(self) -> None:
@@ -826,19 +486,9 @@ class Frame(Screen[None], inherit_bindings=False):
         if event.link.startswith(drawing.PLACE_LINK):
             self.go(event.link.removeprefix(drawing.PLACE_LINK))
 
-    # Widths.
-
     def on_resize(self, event: events.Resize) -> None:
         self._lay_out(event.size.width, event.size.height)
 
     def _lay_out(self, width: int, height: int) -> None:
-        # One part after the other is how a screen reader reads.
-        plain = self._look.plain
-        below = plain or width < drawing.BESIDE
-        self.set_class(below, "-below")
-        self.set_class(plain or width < drawing.ONE_LINE or (below and height < 20), "-single")
-        self.set_class(width >= drawing.EVIDENCE and not plain, "-wide")
-        self.set_class(height < 12, "-low")
-        names = ("single", "below", "wide")
-        self.splits.layout = next((name for name in names if self.has_class(f"-{name}")), "beside")
-        self._draw()
+        self.splits.layout = lay_out(self, width, height, plain=self.look.plain)
+        self.edges.draw()

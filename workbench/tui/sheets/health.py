@@ -220,7 +220,7 @@ class HealthPlace(Place):
     def _said(self, now: datetime) -> list[Finding]:
         return [
             Finding(f"said:{number}", text, words.moment(at, now), "degraded" if is_problem else "")
-            for number, at, text, is_problem in reversed(self.frame.told)
+            for number, at, text, is_problem in reversed(self.frame.edges.told)
         ]
 
     def heading(self, results: Health, width: int) -> Line:

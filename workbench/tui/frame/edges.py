@@ -1,0 +1,108 @@
+"""What stands around the place: rail, crumbs, what was said, and the keys there are."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import replace
+from functools import partial
+from itertools import count
+from typing import TYPE_CHECKING
+
+from workbench.display.action_words import by_whom
+from workbench.tui import verbs
+from workbench.tui.frame import drawing, spoken
+from workbench.tui.parts.line import DrawnLines
+from workbench.tui.places.listed import BY_NAME
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from workbench.tui.frame.screen import Frame
+    from workbench.tui.keys.table import Command, Prefix
+
+_LINES = ("rail", "line-of-places", "crumbs", "status", "keys", "sheet")
+_EVERYWHERE = ("open", "ask", "help")
+_MOST_TOLD = 100
+
+
+class Edges:
+    """Draws the lines around the place, and keeps what the status line said.
+
+    Args:
+        frame: Whose.
+    """
+
+    def __init__(self, frame: Frame) -> None:
+        self._frame = frame
+        self.lines = {name: DrawnLines(id=name) for name in _LINES}
+        self._said, self._is_problem = "", False
+        self.told: deque[tuple[int, datetime, str, bool]] = deque(maxlen=_MOST_TOLD)
+        """The last sentences of the status line: number, when, what, and whether it was a problem."""
+        self._numbers = count()
+        self._hints: tuple[tuple[str, str], ...] = ()
+
+    def say(self, said: str, *, is_problem: bool) -> None:
+        """Say a sentence on the status line; it stays until the next."""
+        if said and said != self._said:
+            self.told.append((next(self._numbers), self._frame.now(), said, is_problem))
+        self._said, self._is_problem = said, is_problem
+        self.draw()
+
+    def hint(self, keys: Sequence[tuple[str, str]]) -> None:
+        """Show the keys of what is being written in place of the key line; or no longer."""
+        self._hints = tuple(keys)
+        self.draw()
+
+    def show_sheet(self, prefix: Prefix | None) -> None:
+        """Show which keys may follow a prefix; or no longer."""
+        sheet = self.lines["sheet"]
+        if prefix is not None:
+            sheet.show(lambda width: drawing.sheet(prefix, width))
+        sheet.display = prefix is not None
+
+    def draw(self) -> None:
+        """Draw all of it again."""
+        frame = self._frame
+        if not frame.is_mounted or not frame.is_open:
+            return
+        counts, current, subject = dict(frame.counts.by_place), frame.place_name, frame.place.current
+        name, beside, carries = frame.workspace_name, frame.walking.beside, frame.counts.carries
+        self.lines["rail"].show(partial(drawing.rail, name, counts, current, beside, carries))
+        self.lines["line-of-places"].show(lambda width: (drawing.line_of_places(counts, current, width),))
+        trail = [BY_NAME[current].title, *([subject.title] if subject is not None else [])]
+        when = f"You · {frame.place.when}"
+        self.lines["crumbs"].show(lambda width: (drawing.crumbs(trail, when, width),))
+        said, is_problem = self._said or self._next_undo(), self._is_problem
+        running, notices = frame.at_work, counts.get("health", "")
+        if frame.look.plain:
+            said = f"{spoken.where(frame)} {said}"
+            spoken.put_cursor(frame)
+        self.lines["status"].show(lambda width: (drawing.status(said, is_problem, running, width, notices),))
+        question, hints, keys = frame.pressing.question, self._hints, self._keys()
+        self.lines["keys"].show(
+            lambda width: (
+                drawing.question_line(question.question, question.answer, width)
+                if question is not None
+                else drawing.hint_line(hints, width)
+                if hints
+                else drawing.key_line(keys, width),
+            )
+        )
+        frame.splits.look()
+        frame.call_after_refresh(frame.pressing.painted)
+
+    def _next_undo(self) -> str:
+        step = self._frame.counts.steps.undo
+        if step is None:
+            return "Nothing to undo."
+        return f"u would take back: {verbs.deed(step)}{'' if step.own else f' ({by_whom(step.by)})'}."
+
+    def _keys(self) -> list[Command]:
+        place = self._frame.place
+        wanted = {*place.keys, *_EVERYWHERE, *place.labels}
+        return [
+            replace(command, label=place.labels.get(command.id, command.label))
+            for command in self._frame.keymap.commands
+            if command.id in wanted
+        ]

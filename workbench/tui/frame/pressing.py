@@ -1,0 +1,154 @@
+"""What becomes of a key: an answer, a letter of a line, the second key of a sheet, or a command."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.widgets import Input, TextArea
+
+from workbench.tui.frame.seen import Seen
+from workbench.tui.keys.table import MOVING, Command, Prefix, canonical, written
+from workbench.tui.places.listed import Listed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from textual.timer import Timer
+
+    from workbench.tui.frame.screen import Frame
+    from workbench.tui.verbs import Act
+
+# Seconds after which the sheet of a prefix appears.
+_SHEET_AFTER = 0.4
+_NEVER_WAITING = frozenset({"escape", "ctrl+q", "ctrl+t", "f1", "slash", "question_mark"})
+_MOVES = frozenset(command.id for command in MOVING)
+# What keys that are no text do while a line is being written.
+_WHILE_WRITING = frozenset({"quit", "help", "next-theme"})
+
+
+class Pressing:
+    """Takes a key to what it is for.
+
+    Args:
+        frame: Whose keys.
+        clock: Seconds, on the clock that keys are stamped with.
+    """
+
+    def __init__(self, frame: Frame, clock: Callable[[], float]) -> None:
+        self._frame = frame
+        self._seen = Seen(clock)
+        self._typed_at = 0.0
+        self.question: Act | None = None
+        """What waits for enter or esc."""
+        self._prefix: Prefix | None = None
+        self._sheet_timer: Timer | None = None
+
+    def take(self, key: str, typed_at: float) -> bool:
+        """Act on a key.
+
+        Args:
+            key: In Textual's names.
+            typed_at: When it was typed, on the clock of the frame.
+
+        Returns:
+            False where it is text of the line that is being written.
+        """
+        frame, key = self._frame, canonical(key)
+        self._typed_at = typed_at
+        if self.question is not None:
+            self._answer(self.question, key)
+            return True
+        if any(capability.take(key) for capability in frame.capabilities):
+            return True
+        if isinstance(frame.focused, Input | TextArea):
+            return self._take_while_writing(key)
+        if self._prefix is not None:
+            self._take_second(self._prefix, key)
+            return True
+        bound = frame.keymap.bound(key)
+        if bound is None:
+            frame.say(f"{written(key)} is no key here; {frame.keymap.key('help')} lists those there are.")
+        elif isinstance(bound, Command):
+            frame.run(bound)
+        elif isinstance(bound, Prefix):
+            self._prefix = bound
+            self._sheet_timer = frame.set_timer(_SHEET_AFTER, lambda: frame.edges.show_sheet(self._prefix))
+        else:
+            frame.go(bound.name)
+        return True
+
+    def _take_while_writing(self, key: str) -> bool:
+        frame = self._frame
+        bound = frame.keymap.bound(key)
+        if len(key) > 1 and isinstance(bound, Command) and bound.id in _WHILE_WRITING:
+            frame.run(bound)
+            return True
+        if key == "ctrl+a" and isinstance(frame.focused, Input | TextArea):
+            frame.focused.action_select_all()
+            return True
+        return False
+
+    def _take_second(self, prefix: Prefix, key: str) -> None:
+        self._prefix = None
+        if self._sheet_timer is not None:
+            self._sheet_timer.stop()
+        self._frame.edges.show_sheet(None)
+        command = next((each for each in prefix.commands if key in each.keys), None)
+        if command is not None:
+            self._frame.run(command)
+        elif key != "escape":
+            self._frame.say(f"{written(prefix.key)} {written(key)} is not a command.")
+
+    def ask(self, act: Act) -> None:
+        """Ask the question of an act; the next enter that was typed after it could be read does it."""
+        self.question = act
+        self._seen.ask()
+        self._frame.redraw()
+
+    def _answer(self, act: Act, key: str) -> None:
+        frame = self._frame
+        if key == "enter" and not self._seen.may_answer(self._typed_at):
+            frame.say("Read the question first; enter answers it now.")
+        elif key == "enter":
+            self.question = None
+            frame.acting.act(act.call)
+            frame.redraw()
+        elif key == "escape":
+            self.question = None
+            frame.say("Left as it was.")
+            act.leave()
+            frame.read_card()
+        else:
+            bound, card = frame.keymap.bound(key), frame.place.card
+            # What a question is about may be longer than the screen.
+            moves = isinstance(bound, Command) and bound.id in _MOVES and frame.focused is card
+            if not (moves and isinstance(bound, Command) and card.do(bound.id)):
+                frame.say("Answer with enter or esc.")
+
+    def painted(self) -> None:
+        """Note what can be read on the screen from now on."""
+        self._seen.paint_row(self._frame.place_name, self._frame.place.cursor_key)
+        if self.question is not None:
+            self._seen.paint_question()
+
+    def go_to_seen(self) -> None:
+        """Put the cursor back on the row that was painted under it when the key was typed."""
+        place = self._frame.place
+        row = self._seen.row_at(self._frame.place_name, self._typed_at)
+        if row and place.main is place.list and row != place.cursor_key and not place.visited:
+            place.list.go_to(row)
+
+    def must_wait(self, key: str) -> bool:
+        """Return whether a key is about rows that are still being read, or a text that is still being saved."""
+        frame, reading = self._frame, self._frame.reading
+        if frame.editing.is_busy or frame.writing.is_busy:
+            return True
+        bound = frame.keymap.bound(canonical(key))
+        if key in _NEVER_WAITING or isinstance(bound, Listed) or isinstance(frame.focused, Input | TextArea):
+            return False
+        first = reading.is_reading("place") and frame.place.results is None
+        return first or reading.is_reading("go") or reading.is_reading("visit")
+
+    def give_up(self, key: str) -> None:
+        """Say that a key was not done: what it is about could not be read in time."""
+        self._frame.say(f"Still reading; {written(canonical(key))} was not done.", is_problem=True)

@@ -1,0 +1,117 @@
+"""Going about in what is shown: into a card and out again, from part to part, back and forward."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from workbench.tui.frame.trail import Step, Trail
+from workbench.tui.places.listed import BY_NAME, PLACES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from workbench.tui.frame.screen import Frame
+
+
+class Walking:
+    """Takes the keys from part to part, and remembers where one was.
+
+    Args:
+        frame: Whose places.
+    """
+
+    def __init__(self, frame: Frame) -> None:
+        self._frame = frame
+        self._trail = Trail()
+        self._commands: dict[str, Callable[[], None]] = {
+            "back": lambda: self._walk(-1, "back"),
+            "forward": lambda: self._walk(1, "forward"),
+            "open": self._open,
+            "out": self._out,
+            "next-part": lambda: self._step_part(1),
+            "previous-part": lambda: self._step_part(-1),
+        }
+
+    def do(self, command: str) -> bool:
+        """Go in or out, to another part, back or forward."""
+        go = self._commands.get(command)
+        if go is not None:
+            go()
+        return go is not None
+
+    def visit(self, *, anew: bool) -> None:
+        """Remember the place that is shown as a step that `[` goes back from.
+
+        Args:
+            anew: Whether it is a step even where one stays in the same spot.
+        """
+        self._trail.visit(Step(self._frame.place_name, self._frame.place.spot), anew=anew)
+
+    def leave(self) -> None:
+        """Keep where in the place one was."""
+        place = self._frame.place
+        subject = place.current if place.spot else None
+        title = BY_NAME[self._frame.place_name].title if subject is None else subject.title
+        self._trail.leave(place.cursor_key, title)
+
+    @property
+    def beside(self) -> tuple[str, str]:
+        """Return what the steps before and after the present one are called."""
+        before, after = self._trail.beside(-1), self._trail.beside(1)
+        return before.title if before else "", after.title if after else ""
+
+    def _walk(self, by: int, command: str) -> None:
+        frame = self._frame
+        self.leave()
+        if by < 0:
+            frame.filtering.go_back(frame.place)
+        step = self._trail.walk(by)
+        if step is None:
+            frame.say(frame.keymap.command(command).elsewhere)
+        else:
+            frame.go(step.place, row=step.row, spot=step.spot, visit=False)
+
+    def _open(self) -> None:
+        frame, place = self._frame, self._frame.place
+        if frame.focused is place.main and place.do("open"):
+            return
+        if frame.focused is place.main and place.cursor_key:
+            frame.read()
+        elif frame.part is None or not frame.part.do("open"):
+            frame.say(frame.keymap.command("open").elsewhere)
+
+    def _out(self) -> None:
+        """Go one step out: from evidence to card, from what a link opened, from card to list, from a zoomed part."""
+        frame, place = self._frame, self._frame.place
+        if frame.focused is place.evidence:
+            frame.remove_class("-evidence")
+            frame.set_focus(place.card)
+        elif place.visited:
+            place.visited.pop()
+            frame.read_card()
+        elif frame.focused is place.card:
+            frame.remove_class("-reading")
+            frame.focus_place()
+        elif frame.has_class("-zoom"):
+            frame.remove_class("-zoom")
+            frame.redraw()
+        elif place.list.clear_marks():
+            frame.say("Nothing is marked any more.")
+        elif place.do("out"):
+            frame.redraw()
+        elif not BY_NAME[frame.place_name].key and self._trail.beside(-1) is not None:
+            self._walk(-1, "back")
+        elif frame.place_name != PLACES[0].name and frame.place_named(PLACES[0].name) is not None:
+            frame.go(PLACES[0].name)
+        elif not frame.working.stop():
+            frame.say(frame.keymap.command("out").elsewhere)
+
+    def _step_part(self, by: int) -> None:
+        frame, place = self._frame, self._frame.place
+        parts = [part for part in place.parts if part in frame.focus_chain]
+        if len(parts) > 1 and frame.focused in parts:
+            frame.set_focus(parts[(parts.index(frame.focused) + by) % len(parts)])
+        elif frame.focused is place.main:
+            self._open()
+        else:
+            self._out()
