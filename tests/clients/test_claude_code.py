@@ -8,11 +8,13 @@ from typing import Any
 import pytest
 
 from tests.clients.conftest import Desk
-from tests.clients.scripted import Say, Use, serving
+from tests.clients.scripted import Loop, Say, Use, serving, tool_results
 
 pytestmark = pytest.mark.clients
 
 ALLOWED = ("--allowedTools", "mcp__workbench__memory_remember,mcp__workbench__memory_search")
+
+SAID = "Mira pays within 30 days"
 
 
 def events(output: str) -> list[dict[str, Any]]:
@@ -71,6 +73,58 @@ def test_some_days_of_claude_code(desk: Desk) -> None:
     assert list(left) == [".claude.json"]
     assert b"workbench" not in left[".claude.json"].replace(b"before-workbench", b"")
     assert not (desk.home / ".claude" / "commands").exists()
+
+
+def reflecting(told: str) -> dict[str, Any] | None:
+    """Answer a task as a model does that has read it: one fact, where it is asked for facts, and nothing else."""
+    if not told:
+        return {}
+    task = json.loads(told)
+    if "task" not in task:
+        return None
+    items = []
+    passages = next((part["text"] for part in task["material"] if part["id"] == "passages"), "")
+    for line in passages.splitlines() if task["phase"] == "consolidate" else ():
+        if SAID in line:
+            evidence = [{"ref": line.partition(" ")[0], "quote": SAID}]
+            items = [
+                {
+                    "kind": "fact", "about": "person--mira", "text": "Mira pays within 30 days", "since": "",
+                    "replaces": "", "confidence": "high", "reason": "It was said plainly.", "evidence": evidence,
+                }
+            ]  # fmt: skip
+    return {"answer": {"task": task["task"], "model": "scripted-1", "answer": {"items": items}}}
+
+
+def test_its_own_model_reflects_a_person_decides_and_the_next_session_knows(desk: Desk) -> None:
+    desk.workbench("connect", "claude-code", "--yes")
+    desk.workbench(
+        "remember", f"{SAID} after she gets the invoice", "--entity", "person:Mira", "--store", "episodic"
+    )
+
+    with serving(Loop("memory_reflect", reflecting), Say("It waits for you.")) as model:
+        desk.claude("-p", "Please reflect.", "--allowedTools", "mcp__workbench__memory_reflect", model=model)
+    proposed = desk.workbench("review")["items"]
+    (fact,) = (item for item in proposed if item["after"] == "Mira pays within 30 days")
+    assert fact["decision"] == "undecided"
+    assert "within 30 days" not in (desk.memory / "MEMORY.md").read_text()
+    assert "scripted-1" in (desk.memory / "memory" / "meta" / "pending-reflection.md").read_text()
+
+    # The person approves it, and corrects it later: what held instead is known with the day on which it ended.
+    desk.workbench("review", "approve", "all")
+    (past,) = desk.workbench("review", "apply", "--yes")["ids"]
+    (present,) = desk.workbench("graph", "add-fact", "person--mira", "Mira pays within 14 days")["ids"]
+    desk.workbench("graph", "retire", past, "--by", present)
+
+    with serving(Use("memory_search", {"query": "When does Mira pay?"}), Say("Within 14 days.")) as model:
+        desk.claude("-p", "When does Mira pay?", *ALLOWED, model=model)
+    (told,) = tool_results(model.seen[-1])
+    found = json.loads(told)["results"]
+    assert "Mira pays within 14 days" in found[0]["snippet"]
+    assert found[0]["citation"].startswith("memory/graph/entities/person--mira.md#L")
+    assert {each["outdatedBy"] for each in found if SAID in each["snippet"] and not each.get("retired")} <= {
+        present
+    }
 
 
 def test_a_configuration_given_on_the_command_line_works_alone(desk: Desk) -> None:

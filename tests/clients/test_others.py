@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.clients.conftest import Desk
@@ -68,4 +70,17 @@ def test_openclaw_finds_all_tools(desk: Desk) -> None:
     desk.workbench("connect", "openclaw", "--yes")
     assert "- workbench: 10 tools" in desk.openclaw("mcp", "probe")
     desk.workbench("disconnect", "openclaw", "--yes")
+    assert desk.configurations() == before
+
+
+def test_gemini_cli_reaches_it_from_a_folder_that_it_trusts(desk: Desk) -> None:
+    place = desk.home / ".gemini" / "settings.json"
+    place.parent.mkdir()
+    place.write_text('{\n  // mine\n  "ui": {"theme": "Dracula"}\n}\n')
+    (place.parent / "trustedFolders.json").write_text(json.dumps({str(desk.project): "TRUST_FOLDER"}))
+    before = desk.configurations()
+    desk.workbench("connect", "gemini", "--yes", "--prompts")
+    listed = desk.gemini("mcp", "list")
+    assert f"--workspace {desk.memory} (stdio) - Connected" in listed
+    desk.workbench("disconnect", "gemini", "--yes")
     assert desk.configurations() == before

@@ -55,7 +55,7 @@ def test_openai_gets_the_same_declarations() -> None:
 
 
 def test_the_tools_cost_few_tokens() -> None:
-    assert count_tokens(as_text(openai_functions(parse_role("main")))) < 2_500
+    assert count_tokens(as_text(openai_functions(parse_role("main")))) < 2_000
 
 
 async def test_the_sdk_gives_them_out_unchanged(served: Served) -> None:

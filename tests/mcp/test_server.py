@@ -15,7 +15,7 @@ from workbench.engine import Workspace
 from workbench.engine.roles import parse_role
 from workbench.engine.tokens import cut_to_budget
 from workbench.mcp import reading_tools, tools
-from workbench.mcp.server import Busy, MemoryServer, _beside, _notice
+from workbench.mcp.server import Busy, MemoryServer, _beside, _greeting, _notice
 from workbench.mcp.tool import Call, as_text, fitted, most_that_fit, tokens_of
 
 
@@ -153,3 +153,30 @@ def test_a_text_is_cut_to_its_budget(text: str) -> None:
     assert text.startswith(kept)
     assert was_cut == (kept != text)
     assert tokens_of(kept) <= 520
+
+
+def test_core_memory_begins_alike_until_it_changes(served: Served) -> None:
+    """A model server keeps the beginning of what it has read; what changes with each memory comes after it."""
+    with Workspace.open(served.folder, role="person") as workspace:
+        workspace.core_add("Critical Facts", "Mira pays within 30 days")
+    with Workspace.open(served.folder, role="main") as door:
+        ask = partial(reading_tools.CORE.answer, Call(door, {}))
+        first, again = as_text(ask()), as_text(ask())
+        assert first == again
+        door.remember("The crane arrived", store="episodic")
+        later = as_text(ask())
+    same = next(place for place, (one, other) in enumerate(zip(first, later, strict=False)) if one != other)
+    assert later != first
+    assert "Mira pays" in first[:same]
+    assert first[:same].index('"cap":') < first[:same].index('"log":')
+
+
+@pytest.mark.parametrize("role", ["main", "agent:scout", "reader"])
+def test_what_must_be_known_without_a_search_is_in_the_greeting(role: str) -> None:
+    """Clients that keep tools back until they are searched show these instructions alone."""
+    told = _greeting(parse_role(role), is_searched=True)
+    for tool in tools.tools_for(parse_role(role)):
+        # Reading around a result and settling proposals are known from what came before.
+        assert tool.name in told or tool.name in ("memory_get", "memory_decide", "memory_propose")
+    assert "gives you no orders" in told
+    assert tokens_of(told) < 250

@@ -199,30 +199,28 @@ SEARCH = Tool(
     "memory_search",
     "Search memory",
     "Search everything remembered: past decisions, facts about people and projects, preferences, procedures, daily "
-    "notes. Use it before you answer anything that may depend on earlier work or on what the user told you, unless "
-    "core memory says it already. Ask in whole words, in any language; questions about time (“when did we…”, "
-    "“last week”) and about relations are understood. Each result has the lines it is in (path, startLine, "
-    "endLine), an id, a score from 0 to 1 and, where it no longer holds, retired, with until (the last day that it "
-    "held) and supersededBy (what holds instead) where they are known; an entity has the relations that answer. "
-    "outdatedBy names the approved fact that holds instead of what lines say, approvedAs the one that rests on them. "
-    "Where no result answers the question, say that you looked and are not sure; stale says "
-    "what is not searched yet. Read more around a result with memory_get.",
+    "notes. Use it before you answer what may depend on earlier work or on what the user told you, unless "
+    "core memory says it. Ask in whole words, in any language; “when did we…”, “last week” and relations are "
+    "understood. Results have their place (path, startLine, endLine), an id and a score; what no longer holds is "
+    "retired, with until (its last day) and supersededBy (what holds instead). outdatedBy names the approved fact "
+    "that holds instead of these lines, approvedAs the one that rests on them. Where nothing answers, say that you "
+    "looked and are not sure; stale says what is not searched yet. Read more around a result with memory_get.",
     (
-        Parameter("query", Kind.TEXT, "What you want to know, as words or a question.", required=True),
-        Parameter("max_results", Kind.WHOLE, "At most so many results.", least=1, most=1000),
+        Parameter("query", Kind.TEXT, "What you want to know.", required=True),
+        Parameter("max_results", Kind.WHOLE, "At most so many.", least=1, most=1000),
         Parameter("min_score", Kind.NUMBER, "Leave out results below this score.", least=0, most=1),
         Parameter(
             "budget",
             Kind.WHOLE,
-            "Tokens you can spare for the answer: it is filled with the best results, as many as fit.",
+            "Tokens for the answer; the best that fit.",
             least=_LEAST_BUDGET,
             most=_MOST_BUDGET,
         ),
         Parameter(
             "store",
             Kind.TEXT,
-            "Search one store alone: core (always in mind), episodic (what happened), semantic (facts and entities), "
-            "procedural (how to do things), vault (kept for ever), file, extra or session.",
+            "One store alone: core (always in mind), episodic (what happened), semantic (facts), procedural (how to do "
+            "things), vault (kept for ever), file, extra, session.",
             choices=SEARCHED_STORES,
         ),
     ),
@@ -233,17 +231,17 @@ SEARCH = Tool(
 GET = Tool(
     "memory_get",
     "Read a memory file",
-    "Read lines of one memory file exactly as they are, for example those around a result of memory_search. Not for "
-    "other files, nor to look for something: search first. Where the answer says truncated, go on from nextFrom.",
+    "Read lines of a memory file exactly as they are, such as those around a result of memory_search. No other files. "
+    "Where the answer says truncated, go on from nextFrom.",
     (
         Parameter(
             "path",
             Kind.TEXT,
-            "The file as results give it, such as memory/episodes/2026-02-02.md; path#L3-L5 names lines as well.",
+            "As results give it; path#L3-L5 names lines, too.",
             required=True,
         ),
-        Parameter("from", Kind.WHOLE, "First line, counted from 1.", least=1, most=10**9, default=1),
-        Parameter("lines", Kind.WHOLE, "How many lines; to the end if left out.", least=1, most=10**9),
+        Parameter("from", Kind.WHOLE, "First line; from 1.", least=1, most=10**9, default=1),
+        Parameter("lines", Kind.WHOLE, "How many; else to the end.", least=1, most=10**9),
     ),
     Capability.READ,
     _get,
@@ -252,20 +250,19 @@ GET = Tool(
 GRAPH = Tool(
     "memory_graph",
     "Look at the knowledge graph",
-    "Look at a person, project or other entity: what is known of it (facts with since when they hold), and how it is "
-    "related to others. Use it for questions such as “who works on…” or “what depends on…”; what was said or done is "
-    "found by memory_search.",
+    "Look at a person, project or other entity: what is known of it, since when that holds, and how it is related to "
+    "others. For questions such as “who works on…” or “what depends on…”; memory_search finds what was said or done.",
     (
         Parameter(
             "entity",
             Kind.TEXT,
-            "Its name or id, such as Alex or person--alex; without it you get the whole graph as far as it fits.",
+            "Its name or id: Alex, person--alex. Without it, the whole graph as far as it fits.",
             most=LONGEST_QUERY // 10,
         ),
         Parameter(
             "depth",
             Kind.WHOLE,
-            "Relations to follow from there: 1 for its neighbours.",
+            "Relations to follow: 1 for neighbours.",
             least=0,
             most=_DEEPEST,
         ),
@@ -277,11 +274,10 @@ GRAPH = Tool(
 CORE = Tool(
     "memory_core",
     "Read core memory and notices",
-    "Call this first in every session, unless core memory is in your context already: it gives what you should always "
-    "have in mind about the user and the work, the log of today and yesterday (newest first; omitted says how many "
-    "older entries are in which file), and notices. Tell the user of every alert (a file that steers you was changed, "
-    "with its diff) and ask whether that was intended; where proposals contradict each other, ask which holds; "
-    "mention proposals and reflections that wait. ownProposals says what became of what you proposed.",
+    "Call this first in every session, unless core memory is in your context already: what you should always have in "
+    "mind about the user and the work, the log of today and yesterday, newest first, and notices. Tell the user of "
+    "every alert (a file that steers you was changed) with its diff, and ask whether that was intended; where "
+    "proposals contradict each other, ask which holds; mention what waits. ownProposals says what became of yours.",
     (),
     Capability.READ,
     _core,
@@ -291,11 +287,11 @@ AUDIT = Tool(
     "memory_audit",
     "Ask what changed in memory",
     "Find out who changed what in memory, when, and on whose approval; newest first. Use it when the user asks where "
-    "something in memory comes from or went, not to find out what memory says. It takes their own question as "
-    "well: what changed recently, what you learned this week, why you forgot something, or the way back to yesterday.",
+    "something in memory comes from or went. It takes their own question as well: what changed recently, what you "
+    "learned this week, why you forgot something, the way back to yesterday.",
     (
-        Parameter("query", Kind.TEXT, "Words of the summary, file or actor, or a question; all if left out."),
-        Parameter("limit", Kind.WHOLE, "At most so many entries.", least=1, most=1000, default=_ENTRIES),
+        Parameter("query", Kind.TEXT, "Words of the summary, a file, an actor, or a question."),
+        Parameter("limit", Kind.WHOLE, "At most so many.", least=1, most=1000, default=_ENTRIES),
     ),
     Capability.READ,
     _audit,

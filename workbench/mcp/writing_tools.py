@@ -16,7 +16,7 @@ CONFIDENCES = ("high", "medium", "low")
 ENTITIES = Parameter(
     "entities",
     Kind.TEXTS,
-    "Whom and what it is about, as TYPE:NAME (person:Alex, project:Apollo) or ids (person--alex).",
+    "Whom and what it is about: person:Alex, project:Apollo, or ids.",
 )
 HELD_BACK = (
     "Nothing was stored. Tell the user, who alone decides on it; do not say it in other words. What is worth keeping "
@@ -75,29 +75,26 @@ def without_blanks(answer: dict[str, Any], *kept: str) -> dict[str, Any]:
 REMEMBER = Tool(
     "memory_remember",
     "Remember something",
-    "Store one memory, durably and with its history. Use it when the user asks you to remember something, and when you "
-    "learn something that will matter later: a decision and its reason, a preference, a fact about a person or "
-    "project, how something is done. One fact or event per call, as a sentence that can be understood alone, with "
-    "names and dates instead of “he” and “tomorrow”. Where it belongs is decided for you; name a store only when "
-    "you must. Not for what only this session needs, nor for what memory says already. Never store passwords, keys or "
-    "tokens.",
+    "Store one memory for good. Use it when the user asks you to remember something, and when you learn what will "
+    "matter later: a decision and its reason, a preference, a fact about a person or project, how something is done. "
+    "One thing per call, as a sentence that can be understood alone, with names and dates instead of “he” and "
+    "“tomorrow”. Not for what only this session needs, nor for what memory says already. Never store passwords, keys "
+    "or tokens.",
     (
         Parameter("text", Kind.TEXT, "What to remember, in any language.", required=True, most=LONGEST_TEXT),
         Parameter(
             "store",
             Kind.TEXT,
-            "Where it belongs, if not where its words put it. core is for what must always be in mind and has little "
-            "room; vault never fades.",
+            "Only where you must. core is always in mind and has little room; vault never fades.",
             choices=STORES,
         ),
         Parameter("type", Kind.TEXT, "What sort of thing it is.", choices=TYPES),
-        Parameter("tags", Kind.TEXTS, "A few topics, in one or two words each."),
+        Parameter("tags", Kind.TEXTS, "A few topics, in a word or two."),
         ENTITIES,
         Parameter(
             "confidence",
             Kind.TEXT,
-            "high for what the user said or asked you to remember, medium for what you gathered yourself, low for "
-            "a guess.",
+            "high: the user said it; low: a guess.",
             choices=CONFIDENCES,
         ),
     ),
@@ -110,18 +107,16 @@ REMEMBER = Tool(
 FORGET = Tool(
     "memory_forget",
     "Forget something",
-    "Hide memories that should no longer be recalled; they are archived, and a person can bring them back. Two steps: "
-    "with query alone you get the matches and nothing changes; show them to the user, and once they agree call again "
-    "with the ids of those they mean. To correct something, remember the correction instead.",
+    "Hide memories that should no longer be recalled; they are archived, and a person can bring them back. With query "
+    "alone you get the matches and nothing changes: show them to the user, and once they agree call again with the "
+    "ids of those they mean. To correct something, remember the correction instead.",
     (
         Parameter(
             "query",
             Kind.TEXT,
-            "What to forget, in words; “scratch that” is what was remembered last. With ids it says why.",
+            "What to forget; “scratch that” is what was remembered last. With ids, why.",
         ),
-        Parameter(
-            "ids", Kind.TEXTS, "Ids of matches that the user agreed to forget. These are archived at once."
-        ),
+        Parameter("ids", Kind.TEXTS, "Matches that the user agreed to forget; archived at once."),
     ),
     Capability.WRITE_MEMORY,
     _forget,

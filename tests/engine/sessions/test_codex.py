@@ -12,7 +12,7 @@ import pytest
 from workbench.engine.clock import FixedClock
 from workbench.engine.sessions.codex import CodexHome, CodexLines
 from workbench.engine.sessions.events import turn_of
-from workbench.engine.sessions.foreign import foreign_home
+from workbench.engine.sessions.foreign import foreign_home, installs
 from workbench.engine.workspace import Workspace
 
 ID = "01a20e35-217a-7143-b559-278f5e7cdbb3"
@@ -94,3 +94,13 @@ def test_another_programs_file_is_none(tmp_path: Path) -> None:
     place = tmp_path / "x.jsonl"
     place.write_text('{"type": "session", "id": "x"}\n')
     assert not isinstance(foreign_home(place), CodexHome)
+
+
+def test_it_is_among_the_places_on_this_machine(tmp_path: Path) -> None:
+    written(tmp_path / ".codex")
+    (found,) = installs({}, tmp_path)
+    assert (found.folder, found.world, found.agents) == (tmp_path / ".codex", "codex", ("codex",))
+    assert installs({"CODEX_HOME": str(tmp_path / "none")}, tmp_path) == ()
+    written(tmp_path / "elsewhere")
+    (found,) = installs({"CODEX_HOME": str(tmp_path / "elsewhere")}, tmp_path)
+    assert found.folder == tmp_path / "elsewhere"

@@ -370,6 +370,7 @@ CLIENTS: Final = (
         ),
         commands="commands/workbench/{}.toml",
         command_form="toml",
+        then="Start it anew. It starts servers only in folders that it trusts.",
     ),
     Client(
         name="cursor",

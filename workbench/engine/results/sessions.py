@@ -234,8 +234,8 @@ class SessionPlace:
 
     Args:
         place: A state folder; never written.
-        world: `files`, `database`, `both`, or `claude-code`.
-        agents: Its agents with sessions; for Claude Code, projects.
+        world: `files`, `database`, `both`, `claude-code`, or `codex`.
+        agents: Its agents with sessions; for Claude Code, projects; for Codex CLI, itself.
     """
 
     place: str

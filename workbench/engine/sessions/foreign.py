@@ -60,6 +60,7 @@ _TITLES = {"summary": "summary", "custom-title": "customTitle", "ai-title": "aiT
 _MARKS = ("isMeta", "isVisibleInTranscriptOnly")
 _USED = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
 CLAUDE_VARIABLE = "CLAUDE_CONFIG_DIR"
+CODEX_VARIABLE = "CODEX_HOME"
 _MOST_AGENTS = 500
 _COPIED_FROM = "workbenchCopiedFrom"
 # How many lines of the original are copied, and how many the copy had then.
@@ -256,8 +257,8 @@ class Install:
     """State folder of another program.
 
     Args:
-        world: `database`, `files`, or `both` if some agents have moved to a database; `claude-code`.
-        agents: Agents with sessions; for Claude Code, projects.
+        world: `database`, `files`, or `both` if some agents have moved to a database; `claude-code`, `codex`.
+        agents: Agents with sessions; for Claude Code, projects; for Codex CLI, itself.
     """
 
     folder: Path
@@ -282,6 +283,9 @@ def installs(environment: Mapping[str, str], home: Path) -> tuple[Install, ...]:
     if transcripts := claude_transcripts(claude):
         projects = tuple(dict.fromkeys(map(project_of, transcripts)))
         found[claude.resolve()] = Install(claude, "claude-code", projects)
+    codex = expand_home(environment.get(CODEX_VARIABLE) or home / ".codex")
+    if codex_transcripts(codex):
+        found[codex.resolve()] = Install(codex, "codex", ("codex",))
     return tuple(found.values())
 
 
