@@ -37,22 +37,29 @@ def run(path: Path, at: str | None = None, role: str = "person") -> None:
     os.environ.setdefault("TEXTUAL_FPS", _FRAMES)
     sys.setswitchinterval(_SWITCH_INTERVAL)
 
-    from workbench.engine.settings.sections import user_settings_file
-    from workbench.engine.workspace import Workspace
-    from workbench.tui.frame.app import FrameApp
-    from workbench.tui.hangup import leave_when_gone
+    from workbench.tui.ground import Ground
 
-    with Workspace.open(path, role=role, reads_refresh=False, lock_timeout=_LOCK_TIMEOUT) as workspace:
-        app = FrameApp(
-            workspace,
-            config_folder=user_settings_file(os.environ).parent,
-            at=at or "",
-            on_shown=_collect_garbage_again,
-            follow=True,
-        )
-        leave_when_gone(sys.stdin.fileno(), lambda: app.call_later(app.leave), lambda: _end_at_once(1))
-        # On a loop of its own: Python’s would wait until every thread has read to its end.
-        app.run(loop=asyncio.new_event_loop())
+    # The terminal answers while everything else is loaded.
+    with Ground(os.environ) as ground:
+        from workbench.engine.settings.sections import user_settings_file
+        from workbench.engine.workspace import Workspace
+        from workbench.tui.frame.app import FrameApp
+        from workbench.tui.hangup import leave_when_gone
+
+        with Workspace.open(path, role=role, reads_refresh=False, lock_timeout=_LOCK_TIMEOUT) as workspace:
+            app = FrameApp(
+                workspace,
+                config_folder=user_settings_file(os.environ).parent,
+                at=at or "",
+                on_shown=_collect_garbage_again,
+                follow=True,
+            )
+            app.begin_on(ground.answer())
+            if app.follows_ground:
+                ground.follow()
+            leave_when_gone(sys.stdin.fileno(), lambda: app.call_later(app.leave), lambda: _end_at_once(1))
+            # On a loop of its own: Python’s would wait until every thread has read to its end.
+            app.run(loop=asyncio.new_event_loop())
     _end_at_once(app.return_code or 0)
 
 

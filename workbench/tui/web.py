@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 LOOPBACK = "127.0.0.1"
 _PAGE = Path(__file__).parent / "web_page" / "index.html"
 _OPEN = (
-    "import sys; from pathlib import Path; from workbench.tui.launch_frame import open_frame; "
-    "open_frame(Path(sys.argv[1]), role=sys.argv[2])"
+    "import sys; from pathlib import Path; from workbench.tui.launch import run; "
+    "run(Path(sys.argv[1]), role=sys.argv[2])"
 )
 _FONT_SIZES = range(6, 73)
 _TOKEN_BYTES = 24

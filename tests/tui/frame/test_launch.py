@@ -20,12 +20,12 @@ from workbench.engine import Workspace
 from workbench.tui.hangup import leave_when_gone
 from workbench.tui.themes import DARK, LIGHT, load_themes
 
-_PROGRAM = "import sys\nfrom pathlib import Path\nfrom workbench.tui.launch_frame import open_frame\n"
-_OPEN = f"{_PROGRAM}open_frame(Path(sys.argv[1]))\n"
+_PROGRAM = "import sys\nfrom pathlib import Path\nfrom workbench.tui.launch import run\n"
+_OPEN = f"{_PROGRAM}run(Path(sys.argv[1]))\n"
 # The bench over a workspace of which something is read that never ends.
 _READS_FOR_EVER = (
     f"{_PROGRAM}import threading\nfrom workbench.tui.frame import counts\n"
-    "counts._quick = lambda workspace: threading.Event().wait()\nopen_frame(Path(sys.argv[1]))\n"
+    "counts._quick = lambda workspace: threading.Event().wait()\nrun(Path(sys.argv[1]))\n"
 )
 # The bench as it is where the signal of a closed terminal does not come.
 _HEARS_NO_HANGUP = f"import signal\nsignal.signal(signal.SIGHUP, signal.SIG_IGN)\n{_OPEN}"
@@ -119,6 +119,13 @@ async def test_it_begins_at_a_memory(seen: Workspace) -> None:
 async def test_it_begins_at_a_file(seen: Workspace) -> None:
     async with opened(seen, at="MEMORY.md") as pilot:
         assert drawn(pilot, "crumbs").strip().startswith("Core")
+
+
+async def test_it_begins_with_what_is_to_be_brought_in(seen: Workspace, tmp_path: Path) -> None:
+    (tmp_path / "CLAUDE.md").write_text("# Rules\n\n- Reply in English\n")
+    async with opened(seen, at=f"import:{tmp_path / 'CLAUDE.md'}") as pilot:
+        assert frame_of(pilot).place.spot == str(tmp_path / "CLAUDE.md")
+        assert frame_of(pilot).place.cursor_key == "memories"
 
 
 async def test_a_name_of_nothing_is_told_where_one_is(seen: Workspace) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from workbench.tui.keys.table import COMMAND
 from workbench.tui.parts.evidence import evidence_at
+from workbench.tui.places.listed import IMPORT
 from workbench.tui.verbs import Memory
 
 if TYPE_CHECKING:
@@ -146,7 +147,7 @@ class Looking:
             self._frame.go("inbox", row=name if "." in name else "")
             return
         if name.startswith(_IMPORT):
-            self._frame.run(COMMAND["import"])
+            self._frame.go(IMPORT.name, spot=name.removeprefix(_IMPORT), row="memories")
             return
 
         def find(workspace: Workspace) -> str:
