@@ -57,7 +57,7 @@ class BenchServer(Server):
         host: str,
         port: int,
         token: str,
-        told: Callable[[str], object],
+        told: Callable[[str], None],
     ) -> None:
         shown = f"[{host}]" if ":" in host else host
         super().__init__(
@@ -75,12 +75,18 @@ class BenchServer(Server):
         """Return where the page is."""
         return f"{self.public_url}/{self._token}/"
 
-    def initialize_logging(self) -> None:
-        """Log nothing: every line would have the token in it."""
+    def serve(self, debug: bool = False) -> None:  # noqa: ARG002 - the library's
+        """Answer until interrupted; nothing is logged, since every line would have the token in it."""
+        web.run_app(
+            self._make_app(),
+            host=self.host,
+            port=self.port,
+            access_log=None,
+            print=lambda _told: self._told(self.address),
+        )
 
-    async def on_startup(self, app: web.Application) -> None:  # noqa: ARG002 - the library's
-        """Tell the address."""
-        self._told(self.address)
+    async def on_startup(self, app: web.Application) -> None:
+        """Print nothing of the library's."""
 
     async def _make_app(self) -> web.Application:
         guarded = web.Application(middlewares=[self._guard])
@@ -119,7 +125,7 @@ def serve(
     workspace: Path,
     role: str,
     *,
-    told: Callable[[str], object],
+    told: Callable[[str], None],
     host: str = LOOPBACK,
     port: int = 0,
     lets_others_in: bool = False,
