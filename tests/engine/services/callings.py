@@ -227,6 +227,7 @@ READING = (
     Calling("session", lambda w: w.session(SESSION), prepare=a_session),
     Calling("session_context", lambda w: w.session_context(SESSION), prepare=a_session),
     Calling("session_places", lambda w: w.session_places()),
+    Calling("notes", lambda w: w.notes()),
     Calling("session_reader", lambda w: w.session_reader(SESSION), prepare=a_session),
     Calling("session_flush_check", lambda w: w.session_flush_check(SESSION), prepare=a_session),
     Calling("close", lambda w: w.close()),
@@ -429,6 +430,7 @@ UPKEEP = (
     Calling("upkeep", lambda w: w.upkeep(), WRITE),
     Calling("audit_prune", lambda w: w.audit_prune(), WRITE),
     Calling("set_aside_history", lambda w: w.set_aside_history(), PERSON),
+    Calling("begin_history", lambda w: w.begin_history(), PERSON),
     Calling("acknowledge", lambda w: w.acknowledge(an_alert(w)), PERSON, prepare=edit_soul),
     Calling(
         "forget", lambda w: w.forget(ids=[EPISODE], apply=True, purge_history=True), PERSON, "purge-history"
@@ -513,7 +515,7 @@ ON_UNKNOWN: dict[str, Callable[[Workspace, str], object]] = {
 }
 # What changes something without being told what.
 WITHOUT_TARGET = frozenset({
-    "adopt", "settle", "upkeep", "audit_prune", "set_aside_history", "reflect",
+    "adopt", "settle", "upkeep", "audit_prune", "set_aside_history", "begin_history", "reflect",
     "reflect_hand_out", "reflect_take_in", "message", "remember",
     "remember_request", "propose", "propose_request", "inbox_write",
     "import_places", "import_preview", "import_pre_images",
