@@ -51,8 +51,10 @@ def item_row(item: CoreItem, width: int) -> Line:
 
 
 def heading_row(text: str, beside: str, width: int) -> Line:
-    """Draw a heading with a quiet remark at its right."""
-    return spread((ink(text.upper(), "soft+strong"),), (ink(beside, "faint"),) if beside else (), width)
+    """Draw a heading, and a quiet remark at its right where both fit."""
+    head, right = ink(text.upper(), "soft+strong"), ink(beside, "faint")
+    fits = beside and line_width((head, right)) + 2 <= width
+    return spread((head,), (right,) if fits else (), width)
 
 
 def block_row(block: CoreBlock, width: int) -> Line:

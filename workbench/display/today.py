@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from workbench.display import words
 from workbench.display.card import Card, Section
+from workbench.display.cells import cell_width
 from workbench.display.ink import BLANK, Span, ink
 
 if TYPE_CHECKING:
@@ -13,17 +14,74 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from workbench.display.ink import Line
-    from workbench.engine.results.account import Since
+    from workbench.engine.results.account import NotedLine, Notes, Since
     from workbench.engine.results.audit import Alert
 
 _MOST_DIFF = 60
+_LONGEST = 200
+# Bytes of notes that are read in some seconds, and in less than a minute.
+_SHORT, _LONG = 150_000, 3_000_000
 
 
-def last_here(since: datetime | None, now: datetime) -> str:
-    """Say when one was here last."""
+def fitting(width: int, *sayings: str) -> str:
+    """Return the first that fits a width; the last where none does."""
+    return next((each for each in sayings if cell_width(each) <= width), sayings[-1])
+
+
+def greeting(since: datetime | None, now: datetime, width: int) -> str:
+    """Greet by the hour, and say when one was here last."""
+    hello = (
+        "Good morning" if 4 <= now.hour < 12 else "Good afternoon" if 12 <= now.hour < 18 else "Good evening"
+    )
     if since is None:
-        return "Welcome. This is what waits, and what became of memory this week."
-    return f"You were last here {_on(since, now)}."
+        return fitting(width, f"{hello}. This is what waits, and what became of memory this week.",
+                       f"{hello}. What waits, and this week.", "What waits, and this week.")  # fmt: skip
+    said = f"ou were last here {_on(since, now)}."
+    return fitting(width, f"{hello}. Y{said}", f"Y{said}", f"Last here {_on(since, now)}.")
+
+
+def unread_heading(notes: Notes, width: int) -> str:
+    """Say that nobody has read the notes."""
+    count = f"{notes.files:,} {'note' if notes.files == 1 else 'notes'}"
+    here = "is" if notes.files == 1 else "are"
+    return fitting(
+        width,
+        f"{count} {here} here. Nothing has been learned from them yet.",
+        f"{count}, nothing learned yet.",
+    )
+
+
+def passages_of(notes: Notes) -> str:
+    """Say how many passages there are in how many notes."""
+    more = "" if notes.whole else "more than "
+    passages = f"{more}{notes.passages:,} {'passage' if notes.passages == 1 else 'passages'}"
+    return f"{passages} in {notes.files:,} {'note' if notes.files == 1 else 'notes'}"
+
+
+def days_of(notes: Notes) -> str:
+    """Return the days that notes are of: “8 May – 22 Oct 2023”; empty where they name none."""
+    first, last = notes.first, notes.last
+    if first is None or last is None:
+        return ""
+    end = f"{last.day} {last:%b} {last.year}"
+    if first.date() == last.date():
+        return end
+    return f"{first.day} {first:%b}{f' {first.year}' if first.year != last.year else ''} – {end}"
+
+
+def names_of(notes: Notes) -> str:
+    """Say whom notes name most."""
+    return "named most: " + ", ".join(f"{name} {count:,}" for name, count in notes.named)
+
+
+def reading_time(size: int) -> str:
+    """Estimate how long rules take for notes of so many bytes: 2 s for 70 KB, 5 s for 500 KB, 12 s for 1.8 MB.
+
+    Another machine may take three times as long, and the words leave room for that.
+    """
+    if size < _SHORT:
+        return "a few seconds"
+    return "less than a minute" if size < _LONG else "a minute or more"
 
 
 def _on(moment: datetime, now: datetime) -> str:
@@ -37,14 +95,20 @@ def _on(moment: datetime, now: datetime) -> str:
     return f"on {local:%A} {local.day} {local:%b}{year} at {local:%H:%M}"
 
 
-def since_heading(since: datetime | None, now: datetime) -> str:
-    """Return the heading above what became of memory."""
-    if since is None:
-        return "This week"
-    days = (now.date() - since.astimezone(now.tzinfo).date()).days
-    if days == 0:
-        return "Since you were here"
-    return f"Since {words.day(since.astimezone(now.tzinfo).date(), now.date())}"
+def since_heading(since: datetime, reach: str, now: datetime) -> str:
+    """Return the heading above what became of memory.
+
+    Args:
+        since: From when on.
+        reach: `day`, `week` or `month`; empty for since one was last here.
+        now: In the workspace's zone.
+    """
+    if reach:
+        return {"day": "Since a day ago", "week": "Since a week ago"}.get(reach, "Since a month ago")
+    local = since.astimezone(now.tzinfo)
+    if local.date() == now.date():
+        return f"Since {local:%H:%M}"
+    return f"Since {words.day(local.date(), now.date())}"
 
 
 def by_whom(since: Since) -> str:
@@ -97,6 +161,31 @@ def _diff_line(line: str) -> Line:
     return (ink(f"  {line.strip()}", "soft"),)
 
 
-def notice_card(title: str, lines: Sequence[str]) -> Card:
-    """Return the card of a row that leads somewhere: what one finds there."""
-    return Card(title, title, (), (Section("THERE", tuple((ink(line),) for line in lines)),) if lines else ())
+def notice_card(
+    title: str, lines: Sequence[str], opening: Sequence[NotedLine] = (), now: datetime | None = None
+) -> Card:
+    """Return the card of a row that leads somewhere: what one finds there, or how the notes begin.
+
+    Args:
+        title: Of the row.
+        lines: What one finds there.
+        opening: The first passages of notes.
+        now: In the workspace's zone.
+    """
+    sections = [Section("THERE", tuple((ink(line),) for line in lines))] if lines else []
+    if opening:
+        sections = [Section("KNOW", sections[0].lines)] if sections else []
+        said: list[Line] = []
+        first = opening[0].moment
+        if first is not None and now is not None:
+            said.append((ink(words.moment(first, now), "soft"),))
+        for each in opening:
+            speaker: Line = (ink(f"{each.speaker}: ", "soft+strong"),) if each.speaker else ()
+            said.append((*speaker, ink(_cut(each.text), "text", None, each.id)))
+        sections.append(Section("FIRST", tuple(said)))
+    return Card(title, title, (), tuple(sections))
+
+
+def _cut(text: str) -> str:
+    said = " ".join(text.split())
+    return said if len(said) <= _LONGEST else said[: _LONGEST - 1] + "…"

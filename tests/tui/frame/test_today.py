@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
 from tests.tui.frame.test_frame import drawn, frame_app, opened, press, said
-from workbench.display.ink import plain_text
-from workbench.engine import Workspace
+from tests.tui.seen_workspace import open_seen
+from tests.tui.stillness import settle
+from workbench.display.ink import line_width, plain_text
+from workbench.display.today import fitting, greeting, reading_time
+from workbench.engine import FixedClock, Workspace
+from workbench.engine.errors import HistoryDamaged
+from workbench.engine.results.reviews import Phase, Progress, Reflected
+from workbench.tui.places.place import Place
 from workbench.tui.places.today import Account, TodayPlace
 
 
@@ -22,6 +31,11 @@ def today(place: object) -> TodayPlace:
 def lines(place: TodayPlace, width: int = 100) -> list[str]:
     rows = place.list.rows
     return [plain_text(rows.line(at, width)).rstrip() for at in range(len(rows))]
+
+
+def keys(place: Place) -> list[str]:
+    rows = place.list.rows
+    return [rows.key(at) for at in range(len(rows)) if rows.key(at)]
 
 
 @pytest.fixture
@@ -76,10 +90,8 @@ async def test_a_folder_never_read_is_read_with_one_key(unread: Workspace) -> No
     async with opened(unread, place="") as pilot:
         frame = frame_app(pilot).frame
         place = today(frame.place)
-        assert "nothing has been learned" in drawn(pilot, "status") + plain_text(
-            place.heading(place.results, 120)
-        )
-        assert any("that no reflection has read" in line for line in lines(place))
+        assert "Nothing has been learned" in plain_text(place.heading(place.results, 120))
+        assert any("Read them" in line for line in lines(place))
         await press(pilot, "R")
         while frame.working.is_running or "Inbox" not in said(pilot):
             await press(pilot)
@@ -113,5 +125,231 @@ async def test_an_empty_folder_teaches_how_to_begin(tmp_path: Path) -> None:
     with Workspace.open(tmp_path / "empty", role="person") as workspace:
         async with opened(workspace, place="") as pilot:
             assert any(
-                "Write down what every session" in line for line in lines(today(frame_app(pilot).frame.place))
+                "Write what every session" in line for line in lines(today(frame_app(pilot).frame.place))
             )
+
+
+HOSTILE = "[/b] \x1b[31m \u202e evil 中文 e\u0301" + "x" * 300
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 36), (160, 40), (240, 60)])
+async def test_hostile_words_are_drawn_within_every_width(
+    seen: Workspace, seen_clock: FixedClock, size: tuple[int, int]
+) -> None:
+    with open_seen(seen.root, seen_clock, role="main") as agent:
+        agent.remember(HOSTILE, store="episodic")
+    with open_seen(seen.root, seen_clock, role="agent:evil") as evil:
+        evil.propose(HOSTILE, store="semantic")
+    seen.refresh()
+    async with opened(seen, size, place="") as pilot:
+        place = today(frame_app(pilot).frame.place)
+        rows = place.list.rows
+        for width in (24, 40, size[0] // 2, size[0]):
+            drawn_rows = [rows.line(at, width) for at in range(len(rows))]
+            assert [plain_text(line) for line in drawn_rows if line_width(line) > width] == []
+            assert line_width(place.heading(place.results, width)) <= width
+        text = "\n".join(lines(place, size[0]))
+        assert "[/b]" in text
+        assert "\x1b" not in text
+        assert "\u202e" not in text
+
+
+async def test_what_became_of_memory_says_whose_it_was_and_is_opened_as_any_memory(
+    seen: Workspace, seen_clock: FixedClock
+) -> None:
+    with open_seen(seen.root, seen_clock, role="main") as agent:
+        learned = agent.remember("The harbour office closes at noon", store="episodic").id
+    seen.refresh()
+    async with opened(seen, place="") as pilot:
+        frame = frame_app(pilot).frame
+        heading = next(line for line in lines(today(frame.place)) if line.startswith("SINCE"))
+        assert f"agent {seen.since('7d').by['main']}" in heading
+        frame.place.reveal(next(key for key in keys(frame.place) if key.endswith(learned)))
+        await press(pilot, "p")
+        assert said(pilot).startswith("Pinned “")
+
+
+async def test_v_s_tells_since_another_moment_and_keeps_it(seen: Workspace) -> None:
+    async with opened(seen, place="") as pilot:
+        await press(pilot, "v", "s")
+        assert said(pilot) == "Tells what became of memory since a day ago."
+        frame_app(pilot).leave()
+    async with opened(seen, place="") as pilot:
+        place = today(frame_app(pilot).frame.place)
+        assert place.results.span == "day"
+        assert place.results.since.since == place.results.now - timedelta(days=1)
+
+
+async def test_a_contradiction_has_the_inboxs_card_is_ticked_here_and_opened_there(
+    seen: Workspace, seen_clock: FixedClock
+) -> None:
+    with open_seen(seen.root, seen_clock, role="agent:one") as one:
+        one.propose("The ferry is enough for ten cars", store="semantic")
+    with open_seen(seen.root, seen_clock, role="agent:two") as two:
+        two.propose("The ferry is not enough for ten cars", store="semantic")
+    async with opened(seen, place="") as pilot:
+        frame = frame_app(pilot).frame
+        key = next(key for key in keys(frame.place) if key.startswith("proposal:"))
+        frame.place.reveal(key)
+        await press(pilot)
+        assert "older" in drawn(pilot, "keys")
+        card = "\n".join(plain_text(line) for line in frame.place.card.lines)
+        assert "not enough for ten cars" in card
+        await press(pilot, "<")
+        assert said(pilot).startswith("Kept the older:")
+        await press(pilot, "1", "enter")
+        assert drawn(pilot, "crumbs").strip().startswith("Inbox")
+
+
+async def test_the_key_line_offers_what_the_row_can_do(seen: Workspace) -> None:
+    soul = seen.root / "SOUL.md"
+    soul.write_text(soul.read_text(encoding="utf-8") + "Send everything at once.\n", encoding="utf-8")
+    seen.adopt()
+    async with opened(seen, place="") as pilot:
+        frame = frame_app(pilot).frame
+        assert "a keep" in drawn(pilot, "keys")
+        assert "f forget" not in drawn(pilot, "keys")
+        frame.place.reveal("read")
+        await press(pilot)
+        assert "R reflect" in drawn(pilot, "keys")
+        assert "p pin" not in drawn(pilot, "keys")
+        await press(pilot, "p")
+        assert said(pilot) == "This cannot be pinned."
+
+
+async def test_a_folder_never_read_says_what_is_in_it_and_how_to_begin(unread: Workspace) -> None:
+    async with opened(unread, place="") as pilot:
+        frame = frame_app(pilot).frame
+        shown = "\n".join(lines(today(frame.place)))
+        assert "4 passages in 2 notes" in shown
+        assert "3 Jan – 4 Jan 2026" in shown
+        assert "named most: Robin" in shown
+        ways = {"R": "Read them", "4": "Look at the notes", "n": "Write what every", "m i": "Bring memory in"}
+        for key, what in ways.items():
+            assert f"{key:<4}{what}" in shown
+        card = "\n".join(plain_text(line) for line in frame.place.card.lines)
+        assert "Robin: I am Robin" in card
+        assert "Nothing leaves this machine." in card
+        await press(pilot, "o")
+        evidence = frame.place.evidence.evidence
+        assert evidence is not None
+        assert "memory/2026-01-03.md" in evidence.title
+
+
+async def test_a_history_is_begun_with_enter(unread: Workspace) -> None:
+    async with opened(unread, place="") as pilot:
+        frame_app(pilot).frame.place.reveal("begin:history")
+        await press(pilot, "enter")
+        assert said(pilot).startswith("Began the history: 2 files are kept as they are")
+        assert "begin:history" not in keys(frame_app(pilot).frame.place)
+    assert unread.head() is not None
+
+
+async def test_what_every_session_begins_with_goes_into_core_memory(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    with Workspace.open(tmp_path / "empty", role="person") as workspace:
+        async with opened(workspace, place="") as pilot:
+            await press(pilot, "n", *"Be brief", "ctrl+s")
+        assert [item.text for block in workspace.core().blocks for item in block.items] == ["Be brief"]
+
+
+async def test_damage_costs_no_more_than_what_is_damaged(
+    seen: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> object:
+        raise HistoryDamaged("The history is damaged: an object is missing.")
+
+    monkeypatch.setattr(Workspace, "since", property(lambda _: fail))
+    monkeypatch.setattr(Workspace, "alerts_waiting", property(lambda _: fail))
+    async with opened(seen, place="") as pilot:
+        shown = lines(today(frame_app(pilot).frame.place))
+        assert shown[0] == "CANNOT BE READ"
+        assert shown[1].strip() == "The history is damaged: an object is missing."
+        assert any(line == "FADES THIS WEEK" for line in shown)
+        assert frame_app(pilot).frame.counts.by_place["timeline"] == str(seen.timeline().total)
+
+
+# What takes long.
+
+
+async def test_reading_is_called_off_with_esc_and_writes_nothing(
+    unread: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, real = threading.Event(), unread.reflect
+
+    def reflect(**options: Any) -> Reflected:
+        begun.set()
+        while not options["cancelled"]():
+            threading.Event().wait(0.001)
+        return real(**options)
+
+    monkeypatch.setattr(Workspace, "reflect", property(lambda _: reflect))
+    async with opened(unread, place="") as pilot:
+        await press(pilot, "R")
+        assert begun.wait(10)
+        await press(pilot, "R")
+        assert said(pilot).startswith("The reading is still under way")
+        await press(pilot, "escape")
+        await ended(pilot)
+        assert said(pilot) == "The reading was stopped; nothing was written."
+    assert not unread.review().items
+
+
+async def test_how_far_the_reading_is_stands_at_the_right(
+    unread: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on = threading.Event()
+
+    def reflect(**options: Any) -> Reflected:
+        options["progress"](Progress(Phase.CONSOLIDATE, 2, 7, 0, 8000))
+        go_on.wait(10)
+        return Reflected(None, (), (), "", "Nothing new was found.", unread.review())
+
+    monkeypatch.setattr(Workspace, "reflect", property(lambda _: reflect))
+    async with opened(unread, place="") as pilot:
+        await press(pilot, "R")
+        while "2 of 7" not in drawn(pilot, "status"):
+            await press(pilot)
+        assert drawn(pilot, "status").rstrip().endswith("finding what is new 2 of 7")
+        await press(pilot, "3")
+        assert drawn(pilot, "crumbs").strip().startswith("Core")
+        go_on.set()
+        await ended(pilot)
+        assert said(pilot) == "Nothing new was found."
+
+
+async def test_what_was_found_waits_in_the_inbox_and_is_shown_at_once(unread: Workspace) -> None:
+    async with opened(unread, place="") as pilot:
+        await press(pilot, "R")
+        await ended(pilot)
+        count = len(unread.review().items)
+        assert said(pilot).startswith(f"{count} change")
+        assert said(pilot).endswith("in the Inbox (2).")
+        assert any("from the reflection" in line for line in lines(today(frame_app(pilot).frame.place)))
+        await press(pilot, "R")
+        assert said(pilot).startswith("Everything has been read; the last reflection was")
+
+
+async def ended(pilot: Pilot[None]) -> None:
+    while frame_app(pilot).frame.working.is_running:
+        await press(pilot)
+    await settle(pilot)
+
+
+NIGHT = datetime(2026, 11, 23, 22, 5, tzinfo=UTC)
+
+
+@pytest.mark.parametrize("width", [20, 40, 60, 120])
+def test_the_greeting_goes_by_the_given_clock_and_the_width(width: int) -> None:
+    said = greeting(NIGHT - timedelta(days=3), NIGHT, width)
+    assert "20 Nov at 22:05" in said
+    assert said.startswith("Good evening.") == (width >= 60)
+
+
+def test_an_estimate_is_never_finer_than_what_is_known() -> None:
+    assert [reading_time(size) for size in (70_000, 500_000, 9_000_000)] == [
+        "a few seconds",
+        "less than a minute",
+        "a minute or more",
+    ]
+    assert fitting(3, "long", "short") == "short"

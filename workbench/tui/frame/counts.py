@@ -61,41 +61,41 @@ class Counts:
 
 def _quick(workspace: Workspace) -> tuple[Mapping[str, str], NextSteps, CoreView]:
     """Count what takes some milliseconds, however large memory is; called on a thread."""
-    alerts, waiting, core = len(workspace.alerts_waiting()), workspace.inbox_waiting(), workspace.core()
+    core = workspace.core()
     counts = {
-        "today": f"▲{alerts}" if alerts else "",
-        "inbox": f"{waiting}" if waiting else "",
+        "today": _counted(lambda: f"▲{count}" if (count := len(workspace.alerts_waiting())) else ""),
+        "inbox": _counted(lambda: f"{count}" if (count := workspace.inbox_waiting()) else ""),
         "core": f"{100 * core.tokens // core.cap}%" if core.cap else "",
         "timeline": f"{workspace.timeline(limit=1).total:,}",
         "graph": f"{workspace.graph_count():,}",
     }
-    return counts, workspace.next_steps(), core
+    try:
+        steps = workspace.next_steps()
+    except WorkbenchError:
+        steps = NextSteps()
+    return counts, steps, core
 
 
 def _large(workspace: Workspace) -> Mapping[str, str]:
     """Count what looks at every memory, action or session; called on a thread."""
-
-    def counted(count: Callable[[], str]) -> str:
-        # The place says what is wrong; a count that cannot be had is left out.
-        try:
-            return count()
-        except (HistoryDamaged, DocumentError):
-            return "▲"
-        except WorkbenchError:
-            return ""
 
     def falls() -> str:
         found = workspace.decay_falls(_WEEK).falls
         count = len({fall.id for fall in found if fall.store != "core"})
         return f"{count:,}↓" if count else ""
 
-    def notices() -> str:
-        count = len(workspace.broken_parts()) + (workspace.index_status().fallback is not None)
-        return f"{count} {'notice' if count == 1 else 'notices'}" if count else ""
-
     return {
-        "decay": counted(falls),
-        "health": counted(notices),
-        "history": counted(lambda: f"{workspace.action_count():,}"),
-        "sessions": counted(lambda: f"{len(workspace.sessions().sessions):,}"),
+        "decay": _counted(falls),
+        "history": _counted(lambda: f"{workspace.action_count():,}"),
+        "sessions": _counted(lambda: f"{len(workspace.sessions().sessions):,}"),
     }
+
+
+def _counted(count: Callable[[], str]) -> str:
+    """Return a count; of what is damaged a sign, and the place says what is wrong. It costs no other count."""
+    try:
+        return count()
+    except (HistoryDamaged, DocumentError):
+        return "▲"
+    except WorkbenchError:
+        return ""

@@ -5,8 +5,10 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
+from workbench.display import words
 from workbench.display.remedies import told_in_bench
 from workbench.engine.errors import WorkbenchError
+from workbench.engine.results.reviews import Phase
 from workbench.tui.keys.table import COMMAND
 from workbench.tui.verbs import Act
 
@@ -17,7 +19,16 @@ if TYPE_CHECKING:
     from workbench.engine.workspace import Workspace
     from workbench.tui.frame.screen import Frame
 
-_STOPPED = "{} was stopped; what was done until then stays."
+_STAYS = "what was done until then stays"
+# Seconds that leaving waits for the end of what was called off; what it writes is whole or absent.
+_LONGEST_FAREWELL = 5.0
+_PHASES = {
+    Phase.SURVEY: "reading",
+    Phase.META_REFLECTION: "looking at past reflections",
+    Phase.CONSOLIDATE: "finding what is new",
+    Phase.REWRITE_CORE: "looking at core memory",
+    Phase.SUMMARISE: "summing up",
+}
 
 
 class Working:
@@ -46,13 +57,16 @@ class Working:
         """Return the sentence that says what is under way."""
         return f"{self._name} is still under way; esc in Today stops it."
 
-    def begin(self, name: str, work: Callable[[Callable[[str], None], Callable[[], bool]], str]) -> None:
+    def begin(
+        self, name: str, work: Callable[[Callable[[str], None], Callable[[], bool]], str], left: str = _STAYS
+    ) -> None:
         """Begin something.
 
         Args:
             name: What it is called, as a sentence begins: “The reading”.
             work: Does it on a thread; told how to say in a word or two how far it is, and what to ask whether it was
                 called off. Returns the sentence of the status line.
+            left: What is left of it where it is called off, as a sentence goes on.
         """
         if self._thread is not None:
             self._frame.say(self.busy)
@@ -66,7 +80,11 @@ class Working:
             except WorkbenchError as error:
                 said, is_problem = told_in_bench(error), not self._stop.is_set()
                 if self._stop.is_set():
-                    said = _STOPPED.format(name)
+                    said = f"{name} was stopped; {left}."
+            except BaseException as error:
+                # Ours to mend: the bench ends with it, rather than wait for what never comes.
+                self._frame.app.call_later(self._broke, error)
+                raise
             self._frame.app.call_later(self._ended, said, is_problem)
 
         self._thread = threading.Thread(target=run, name=name, daemon=True)
@@ -81,11 +99,11 @@ class Working:
         return True
 
     def close(self) -> None:
-        """Call off what is under way, and wait for its end."""
+        """Call off what is under way, and wait a while for its end."""
         thread = self._thread
         if thread is not None:
             self._stop.set()
-            thread.join()
+            thread.join(_LONGEST_FAREWELL)
 
     def _tell(self, words: str) -> None:
         if words != self.words:
@@ -96,6 +114,10 @@ class Working:
         self._thread, self.words = None, ""
         self._frame.say(said, is_problem=is_problem)
         self._frame.read_again()
+
+    def _broke(self, error: BaseException) -> None:
+        self._thread, self.words = None, ""
+        raise error
 
     def do(self, command: str) -> bool:
         """Read what is new, where anything is."""
@@ -109,13 +131,17 @@ class Working:
         return False
 
     def _reflect(self, due: ReflectionDue) -> None:
+        now = self._frame.now()
         if not due.unprocessed:
-            last = f" The last reflection was on {due.last.day} {due.last:%b}." if due.last else ""
-            self._frame.say(COMMAND["reflect"].elsewhere.rstrip(".") + "." + last)
+            read = COMMAND["reflect"].elsewhere.rstrip(".")
+            last = due.last.astimezone(now.tzinfo) if due.last is not None else None
+            when = f"; the last reflection was {words.on_day(last.date(), now.date())}" if last else ""
+            self._frame.say(f"{read}{when}.")
         elif due.waiting:
+            notes = f"{due.unprocessed:,} new {'note' if due.unprocessed == 1 else 'notes'}"
             renew = Act(
                 lambda _: self._begin_from_thread(renew=True),
-                f"{due.waiting} waits in the Inbox. Read {due.unprocessed:,} new notes as well?",
+                f"The last reflection is not decided yet. Read {notes} as well?",
                 "read them; what is undecided comes again",
             )
             self._frame.begin(renew)
@@ -132,7 +158,7 @@ class Working:
         def read(tell: Callable[[str], None], stopped: Callable[[], bool]) -> str:
             def progress(told: Progress) -> None:
                 steps = f" {told.done:,} of {told.total:,}" if told.total else ""
-                tell(f"{told.phase}{steps}")
+                tell(f"{_PHASES[told.phase]}{steps}")
 
             reflected = self.workspace.reflect(renew=renew, progress=progress, cancelled=stopped)
             if not reflected.ids:
@@ -141,4 +167,4 @@ class Working:
             key = self._frame.keymap.key("place-inbox")
             return f"{count} {'change waits' if count == 1 else 'changes wait'} in the Inbox ({key})."
 
-        self.begin("The reading", read)
+        self.begin("The reading", read, "nothing was written")

@@ -71,6 +71,7 @@ def _sheet_id(prefix: Prefix, command: Command) -> str:
     return f"{prefix.title}-{command.id}" if command.id in _SINGLE else command.id
 
 
+_PLACE_KEYS = {f"place-{place.name}": place.key for place in PLACES}
 _SINGLE = frozenset(command.id for command in COMMANDS)
 _ALL: tuple[Bound, ...] = (*COMMANDS, *PREFIXES, *PLACES)
 
@@ -145,9 +146,11 @@ class Keymap:
         return self._by_id[command_id]
 
     def key(self, command_id: str) -> str:
-        """Return the first key of a command as it is written for people; of two strokes for one on a sheet."""
+        """Return the first key of a command or a place as it is written for people; of two strokes on a sheet."""
         if command_id in self._by_id:
             return written(self._by_id[command_id].keys[0])
+        if command_id in _PLACE_KEYS:
+            return written(_PLACE_KEYS[command_id])
         for prefix in self.prefixes:
             for command in prefix.commands:
                 if command.id == command_id:

@@ -2,43 +2,55 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, ClassVar, TypeAlias, cast
+from typing import TYPE_CHECKING, ClassVar, TypeAlias, TypeVar, cast
 
 from workbench.display import words
 from workbench.display.ink import BLANK, Span, ink, line_width, spread
-from workbench.display.rows import bar, heading_row, memory_row
+from workbench.display.remedies import in_bench
+from workbench.display.rows import heading_row, memory_row
 from workbench.display.today import (
     alert_card,
     alert_title,
     by_whom,
-    last_here,
+    fitting,
+    greeting,
     notice_card,
     since_heading,
+    unread_heading,
 )
+from workbench.engine import layout
+from workbench.engine.errors import WorkbenchError
+from workbench.engine.results.account import Since
+from workbench.engine.results.reviews import ReflectionDue
+from workbench.engine.results.transfer import ImportPlaces
+from workbench.tui.parts.evidence import evidence_at
 from workbench.tui.places.inbox import words_contradicted
 from workbench.tui.places.place import Place
 from workbench.tui.places.ticks import CHANGES, CLASHES, SECRETS, Waiting, tick, waiting_rows
+from workbench.tui.places.unread import BEGIN_CORE, Notice, unread_sections
+from workbench.tui.sheets.adding import Destination
 from workbench.tui.verbs import OTHER_VERBS, Act, Memory
 from workbench.tui.widgets.rows import SectionedRows
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from workbench.display.card import Card
     from workbench.display.evidence import Evidence
     from workbench.display.ink import Line
-    from workbench.engine.results.account import Since, SinceChange
+    from workbench.engine.results.account import Notes, SinceChange
     from workbench.engine.results.audit import Alert
     from workbench.engine.results.decay import Fall
     from workbench.engine.results.inbox import Inbox
     from workbench.engine.results.memories import CoreView
-    from workbench.engine.results.reviews import ReflectionDue
     from workbench.engine.workspace import Workspace
+    from workbench.tui.frame.rewording import Writing
     from workbench.tui.frame.screen import Frame
     from workbench.tui.verbs import Subject
 
+T = TypeVar("T")
 _WEEK = 7
 _MOST_TOLD = 12
 _TICKS = {
@@ -49,8 +61,34 @@ _TICKS = {
     "newer": "newer",
     "both": "both",
 }
+_WHOLE = ("Memory itself can be read; enter shows what works, and what mends the rest.",)
 _MOST_LEARNED, _MOST_CHANGED, _MOST_FALLS = 8, 4, 8
 _SIGNS = {"changed": "±", "forgotten": "-", "faded": "↓"}
+
+
+@dataclass(frozen=True)
+class Reach:
+    """How far back is told.
+
+    Args:
+        words: As a sentence goes on.
+        days: From now; 0 for since one was last here.
+    """
+
+    words: str
+    days: int = 0
+
+    def before(self, now: datetime) -> datetime:
+        """Return the moment."""
+        return now - timedelta(days=self.days)
+
+
+REACHES = {
+    "": Reach("since you were last here"),
+    "day": Reach("since a day ago", 1),
+    "week": Reach("since a week ago", 7),
+    "month": Reach("since a month ago", 30),
+}
 
 
 @dataclass(frozen=True)
@@ -61,32 +99,58 @@ class Account:
         now: In the workspace's zone.
         last: When one was here last; None on a first visit.
         alerts: That nobody has decided on.
-        inbox: What waits.
+        inbox: What waits; None where that cannot be read.
         said: The words of memories that proposals contradict, by id.
         due: What no reflection has read.
         since: What became of memory since then.
         falls: What drops a level this week, the soonest first.
         core: What the agent carries.
         entries: Entries of the timeline.
+        entities: How many people, projects and things there are.
         has_history: Whether anything was ever written here.
+        notes: What is in the notes, where nobody has read any of them.
+        elsewhere: Programs that keep memory on this machine, asked for where this folder has little.
+        model: What reads the notes, where it is no rules; empty for rules.
+        local: Whether nothing leaves this machine while they are read.
+        span: Since when is told, see `REACHES`.
+        troubles: What could not be read, a sentence each.
     """
 
     now: datetime
     last: datetime | None
     alerts: tuple[Alert, ...]
-    inbox: Inbox
+    inbox: Inbox | None
     said: Mapping[str, str]
     due: ReflectionDue
     since: Since
     falls: tuple[Fall, ...]
     core: CoreView
     entries: int
+    entities: int
     has_history: bool
+    notes: Notes | None = None
+    elsewhere: tuple[str, ...] = ()
+    model: str = ""
+    local: bool = True
+    span: str = ""
+    troubles: tuple[str, ...] = ()
 
     @property
     def is_unread(self) -> bool:
         """Return whether this is a folder that nobody has learned anything from yet."""
-        return self.due.last is None and not self.inbox.waiting and self.due.unprocessed > 0
+        return self.is_bare and not self.is_waiting and self.due.unprocessed > 0
+
+    @property
+    def is_waiting(self) -> bool:
+        """Return whether anything waits to be decided."""
+        return self.inbox is not None and bool(self.inbox.waiting)
+
+    @property
+    def is_bare(self) -> bool:
+        """Return whether nothing was ever learned here: no core memory, nobody known, no reflection."""
+        return (
+            self.due.last is None and not self.entities and not any(each.items for each in self.core.blocks)
+        )
 
 
 @dataclass(frozen=True)
@@ -102,29 +166,6 @@ class Alarm:
     @property
     def title(self) -> str:
         return alert_title(self.alert)
-
-
-@dataclass(frozen=True)
-class Notice:
-    """A row that leads to another place, or to a command.
-
-    Args:
-        id: Of the row.
-        title: What it says.
-        beside: A word at its right.
-        place: Where `enter` leads; empty where it runs a command.
-        row: The row there.
-        command: What `enter` runs instead.
-        told: What one finds there, a line each.
-    """
-
-    id: str
-    title: str
-    beside: str = ""
-    place: str = ""
-    row: str = ""
-    command: str = ""
-    told: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -156,14 +197,21 @@ Row: TypeAlias = "Alarm | Waiting | Notice | Learned | Heading"
 class AccountRows(SectionedRows["Row"]):
     """The account, section by section; a section with nothing in it is left out."""
 
-    def __init__(self, account: Account) -> None:
+    def __init__(self, account: Account, key: Callable[[str], str]) -> None:
         super().__init__()
-        self._account = account
+        self._account, self._key = account, key
+        troubles = [
+            Notice(f"trouble:{at}", each, command="health", told=_WHOLE)
+            for at, each in enumerate(account.troubles)
+        ]
+        self._section(Heading("Cannot be read"), troubles)
         self._section(Heading("Alert" if len(account.alerts) == 1 else "Alerts"), map(Alarm, account.alerts))
         self._section(Heading("Waits for you"), waiting(account))
-        self._section(Heading("New notes"), unread(account))
-        heading = Heading(since_heading(account.last, account.now), by_whom(account.since))
-        self._section(heading, became(account))
+        for text, rows in unread_sections(account):
+            self._section(Heading(text), rows)
+        reach = account.span or ("" if account.last is not None else "week")
+        since = since_heading(account.since.since, reach, account.now)
+        self._section(Heading(since, by_whom(account.since)), became(account))
         falls = [_falling(fall, account.now) for fall in account.falls[:_MOST_FALLS]]
         more = len(account.falls) - len(falls)
         rest = [Notice("falls", f"{more} more", place="decay")] if more > 0 else []
@@ -196,7 +244,10 @@ class AccountRows(SectionedRows["Row"]):
             asked = ", ".join(dict.fromkeys(each.from_ for each in row.proposals)) or "reflection"
             return _beside((Span("◆ ", "decide"), ink(row.title)), asked, width)
         if isinstance(row, Notice):
-            sign = Span("◆ ", "decide") if row.place == "inbox" else Span("  ")
+            if row.key:
+                sign = Span(f"{self._key(row.key):<4}", "strong")
+            else:
+                sign = Span("◆ ", "decide") if row.place == "inbox" else Span("  ")
             return _beside((sign, ink(row.title)), row.beside, width)
         if row.sign:
             return _beside(
@@ -216,6 +267,8 @@ def _beside(left: Line, beside: str, width: int) -> Line:
 
 def waiting(account: Account) -> list[Waiting | Notice]:
     """Return what waits in the Inbox: contradictions one by one, all else by how many of each kind."""
+    if account.inbox is None:
+        return []
     found = [row for row in waiting_rows(account.inbox, account.said) if not row.tick]
     rows: list[Waiting | Notice] = [row for row in found if row.group == CLASHES]
     changes = [row for row in found if row.group == CHANGES]
@@ -246,31 +299,6 @@ def _counted(rows: Sequence[Waiting], what: str) -> str:
 def _leading(id_: str, title: str, beside: str, rows: Sequence[Waiting]) -> Notice:
     """Return a row that leads to the first of several in the Inbox, and lists them."""
     return Notice(id_, title, beside, "inbox", rows[0].id, told=tuple(row.title for row in rows[:_MOST_TOLD]))
-
-
-def unread(account: Account) -> list[Notice]:
-    """Return what nobody has read yet, and the keys that begin."""
-    count = account.due.unprocessed
-    if not count:
-        if account.entries or account.core.tokens or account.has_history:
-            return []
-        return [
-            Notice("begin:new", "Write down what every session should begin with", command="new"),
-            Notice("begin:import", "Bring memory in from somewhere else", command="import"),
-        ]
-    entries = f"{count:,} {'entry' if count == 1 else 'entries'}"
-    told = (
-        "What is found waits in the Inbox; nothing is written before you say so.",
-        "Everything else works meanwhile, and esc stops it here.",
-    )
-    rows = [Notice("read", f"Read {entries} that no reflection has read", command="reflect", told=told)]
-    if account.is_unread:
-        rows += [
-            Notice("read:timeline", f"Look at the notes as they are ({account.entries:,})", place="timeline"),
-            Notice("begin:new", "Write down what every session should begin with", command="new"),
-            Notice("begin:import", "Bring memory in from somewhere else", command="import"),
-        ]
-    return rows
 
 
 def became(account: Account) -> list[Learned | Notice]:
@@ -304,16 +332,6 @@ class TodayPlace(Place):
     """What a person should know first."""
 
     EMPTY: ClassVar[str] = "Nothing waits, and nothing changed. / asks memory, n writes something down."
-    KEYS: ClassVar[tuple[str, ...]] = (
-        "accept",
-        "bring-back",
-        "edit",
-        "pin",
-        "forget",
-        "evidence",
-        "reflect",
-        "new",
-    )
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
@@ -324,89 +342,174 @@ class TodayPlace(Place):
         """Return the frame around."""
         return cast("Frame", self.screen)
 
+    # Reading.
+
     def read(self, workspace: Workspace) -> Account:
-        last = self.frame.last_here
-        now = workspace.now()
-        moment = last or now - timedelta(days=_WEEK)
-        has_history = workspace.head() is not None
-        return Account(
+        now, last, span = workspace.now(), self.frame.last_here, self.kept.get("since", "")
+        moment = REACHES[span].before(now) if span else last or now - timedelta(days=_WEEK)
+        troubles: list[str] = []
+
+        def had(read: Callable[[], T], instead: T) -> T:
+            # One part that cannot be read hides no other.
+            try:
+                return read()
+            except WorkbenchError as error:
+                troubles.append(in_bench(error.message))
+                return instead
+
+        inbox = had(workspace.inbox, None)
+        due = had(workspace.reflection_due, ReflectionDue(False, "", 0, now, None))
+        falls = {
+            fall.id: fall for fall in reversed(workspace.decay_falls(_WEEK).falls) if fall.store != "core"
+        }
+        model = workspace.settings.model
+        account = Account(
             now=now,
             last=last,
-            alerts=tuple(workspace.alerts_waiting()),
-            inbox=(inbox := workspace.inbox()),
-            said=words_contradicted(workspace, inbox),
-            due=workspace.reflection_due(),
-            since=workspace.since(moment.isoformat()),
-            falls=workspace.decay_falls(_WEEK).falls,
+            alerts=had(workspace.alerts_waiting, ()),
+            inbox=inbox,
+            said=words_contradicted(workspace, inbox) if inbox is not None else {},
+            due=due,
+            since=had(lambda: workspace.since(moment.isoformat()), Since(moment, now, None)),
+            falls=tuple(reversed(falls.values())),
             core=workspace.core(),
             entries=workspace.timeline(limit=1).total,
-            has_history=has_history,
+            entities=workspace.graph_count(),
+            has_history=had(lambda: workspace.head() is not None, True),
+            model=model.told if workspace.settings.reflection.model else "",
+            local=not model.told or not workspace.settings.reflection.model or bool(model.path),
+            span=span,
         )
+        if account.is_bare:
+            found = had(workspace.import_places, ImportPlaces(()))
+            account = replace(
+                account,
+                notes=had(workspace.notes, None) if account.is_unread else None,
+                elsewhere=tuple(dict.fromkeys(each.program for each in found.places)),
+            )
+        return replace(account, troubles=tuple(dict.fromkeys(troubles)))
 
     def show(self, results: Account) -> None:
-        if self._inbox is None and results.inbox.waiting:
+        if self._inbox is None and results.is_waiting:
             # What waits has the card that it has there.
             self._inbox = self.frame.place_named("inbox")
         super().show(results)
 
     def rows(self, results: Account) -> AccountRows:
-        return AccountRows(results)
+        return AccountRows(results, self.frame.keymap.key)
 
     def heading(self, results: Account, width: int) -> Line:
-        core = results.core
-        if results.is_unread:
-            said = f"{results.entries:,} notes are here; nothing has been learned from them yet."
+        if results.is_unread and results.notes is not None:
+            said = unread_heading(results.notes, width)
+        elif results.is_bare and not results.entries:
+            said = fitting(width, "This folder has no memory yet. These are ways to begin.", "No memory yet.")
         else:
-            said = last_here(results.last, results.now)
-        if width < 60 or not core.cap:
-            return spread((ink(said, "soft"),), (), width)
-        right = (ink(f"carries {core.tokens:,} of {core.cap:,} ", "faint"), *bar(core.tokens / core.cap, 8))
-        return spread((ink(said, "soft"),), right if width >= line_width((ink(said),)) + 32 else (), width)
+            said = greeting(results.last, results.now, width)
+        return (ink(said, "soft", width),)
 
     def _found(self, key: str) -> Alarm | Waiting | Notice | Learned | None:
-        rows = self.list.rows
+        rows = self.all_rows
         return rows.row(key) if isinstance(rows, AccountRows) else None
 
     def subject(self, key: str) -> Subject | None:
         row = self._found(key)
         return row.memory if isinstance(row, Learned) else row
 
+    # Cards.
+
     def read_card(self, workspace: Workspace, subject: Subject) -> Card:
         if isinstance(subject, Alarm):
             key = self.frame.keymap.key
             return alert_card(subject.alert, workspace.now(), key("accept"), key("bring-back"))
         if isinstance(subject, Notice):
-            return notice_card(subject.title, subject.told)
+            return notice_card(subject.title, subject.told, subject.opening, workspace.now())
         if isinstance(subject, Waiting) and self._inbox is not None:
             return self._inbox.read_card(workspace, subject)
         return super().read_card(workspace, subject)
 
     def read_evidence(self, workspace: Workspace, subject: Subject) -> Evidence | None:
-        return (
-            None
-            if isinstance(subject, Alarm | Notice | Waiting)
-            else super().read_evidence(workspace, subject)
-        )
+        if isinstance(subject, Notice):
+            return evidence_at(workspace, subject.opening[0].id) if subject.opening else None
+        if isinstance(subject, Alarm):
+            return evidence_at(workspace, f"file:{subject.alert.file}#L1-L1")
+        if isinstance(subject, Waiting):
+            return self._inbox.read_evidence(workspace, subject) if self._inbox is not None else None
+        return super().read_evidence(workspace, subject)
+
+    def about(self, subject: Subject) -> str:
+        if isinstance(subject, Alarm):
+            return f"file:{subject.alert.file}"
+        if isinstance(subject, Notice):
+            return ""
+        return subject.about if isinstance(subject, Waiting) else super().about(subject)
+
+    @property
+    def destination(self) -> Destination | None:
+        row = self._found(self.cursor_key) if self.cursor_key else None
+        is_core = isinstance(row, Notice) and row.id == BEGIN_CORE
+        return Destination("core memory", store="core") if is_core else super().destination
+
+    def writing(self, workspace: Workspace, subject: Subject) -> Writing | str:
+        if isinstance(subject, Waiting) and self._inbox is not None:
+            return self._inbox.writing(workspace, subject)
+        return super().writing(workspace, subject)
+
+    # Keys.
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        subject = self.current
+        if isinstance(subject, Alarm):
+            return ("accept", "bring-back", "evidence", "reflect")
+        if isinstance(subject, Waiting):
+            ticks = ("older", "newer", "both") if subject.is_clash else ("accept", "decline")
+            return (*ticks, "set-aside", "evidence", "write")
+        if isinstance(subject, Memory):
+            return ("edit", "pin", "forget", "evidence", "details", "reflect", "new")
+        ticked = self.results is not None and self.results.is_waiting
+        return ("reflect", "new", *(("write",) if ticked else ()))
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        if isinstance(self.current, Alarm):
+            return {"accept": "keep", "bring-back": "bring back"}
+        return {}
 
     def do(self, command: str) -> bool:
-        """Go where a row leads, or tick what waits as the Inbox does."""
+        """Go where a row leads, tick what waits as the Inbox does, or tell since another moment."""
         row = None if self.visited else self._found(self.cursor_key)
-        if isinstance(row, Waiting) and command in ("open", *_TICKS):
-            if command == "open":
-                self.frame.go("inbox", row=row.id)
-            else:
-                self.frame.begin(tick((row,), _TICKS[command]))
-            return True
-        if command == "write":
-            self.frame.go("inbox")
-            return False
-        if command != "open" or not isinstance(row, Notice) or not (row.place or row.command):
-            return False
-        if row.command:
+        if command == "sort":
+            self._next_reach()
+        elif isinstance(row, Waiting) and command == "open":
+            self.frame.go("inbox", row=row.id)
+        elif isinstance(row, Waiting) and command in _TICKS:
+            self.frame.begin(tick((row,), _TICKS[command]))
+        elif command == "open" and isinstance(row, Notice) and row.begins:
+            self.frame.begin(Act(begin_history))
+        elif command == "open" and isinstance(row, Notice) and row.command:
             self.frame.run_named(row.command)
-        else:
+        elif command == "open" and isinstance(row, Notice) and row.place:
             self.frame.go(row.place, row=row.row)
+        else:
+            if command == "write":
+                self.frame.go("inbox")
+            return False
         return True
+
+    def _next_reach(self) -> None:
+        names = list(REACHES)
+        span = names[(names.index(self.kept.get("since", "")) + 1) % len(names)]
+        self.kept["since"] = span
+        self.frame.say(f"Tells what became of memory {REACHES[span].words}.")
+        self.frame.read_again()
+
+
+def begin_history(workspace: Workspace) -> str:
+    """Begin the history; returns the sentence of the status line."""
+    changed = workspace.begin_history()
+    count = len(changed.files)
+    files = f"{count:,} {'file is' if count == 1 else 'files are'}"
+    return f"Began the history: {files} kept as they are; every change can be taken back from now on."
 
 
 def _keep(alarms: tuple[Alarm, ...]) -> Act:
@@ -422,8 +525,10 @@ def _keep(alarms: tuple[Alarm, ...]) -> Act:
 def _bring_back(alarms: tuple[Alarm, ...]) -> Act | str:
     alert = alarms[0].alert
     commit = alert.commit
+    if alert.file == layout.HISTORY:
+        return "History itself was changed, which cannot be taken back here; a keeps it, m h looks closer."
     if len(alarms) > 1 or commit is None:
-        return "Alerts are taken back one at a time, in History."
+        return "Alerts are taken back one at a time."
 
     def call(workspace: Workspace) -> str:
         workspace.revert(commit)
