@@ -221,6 +221,17 @@ async def test_broken_tastes_are_told_on_their_cards(seen: Workspace, tmp_path: 
         assert "is the key of decline too" in card(pilot)
 
 
+async def test_a_half_life_is_tried_in_decay(seen: Workspace) -> None:
+    async with opened(seen) as pilot:
+        await at(pilot, "core.cap")
+        await press(pilot, "m", "g")
+        assert said(pilot) == "Only the half-life can be tried."
+        await at(pilot, "decay.lambda")
+        await press(pilot, "m", "g")
+        assert drawn(pilot, "crumbs").strip().startswith("Decay")
+        assert "TRIAL" in plain_text(frame_of(pilot).place.head.lines(100)[0])
+
+
 async def test_the_filter_goes_through_all_sections(seen: Workspace) -> None:
     async with opened(seen) as pilot:
         await press(pilot, "comma", "l", *"token", "enter")

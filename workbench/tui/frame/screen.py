@@ -247,7 +247,14 @@ class Frame(Screen[None], inherit_bindings=False):
         return place
 
     def go(
-        self, name: str, *, row: str = "", spot: str | None = None, visit: bool = True, focus: bool = True
+        self,
+        name: str,
+        *,
+        row: str = "",
+        spot: str | None = None,
+        visit: bool = True,
+        focus: bool = True,
+        then: Callable[[], object] = lambda: None,
     ) -> None:
         """Show a place.
 
@@ -257,6 +264,7 @@ class Frame(Screen[None], inherit_bindings=False):
             spot: Where in the place to go, see `Place.spot`; None for where one was.
             visit: Remember it as a step that `[` goes back from.
             focus: Give it the keys; else they stay where they are.
+            then: Called once it shows what was read.
         """
         self.stepping.leave()
         place = self.place_named(name)
@@ -276,7 +284,7 @@ class Frame(Screen[None], inherit_bindings=False):
             self.walking.visit(anew=bool(row))
         if focus:
             self.focus_place()
-        self._read_place(place, row)
+        self._read_place(place, row, then)
         self.edges.draw()
 
     def _leave_place(self, *, visit: bool = True) -> None:
@@ -310,7 +318,7 @@ class Frame(Screen[None], inherit_bindings=False):
         else:
             self.acting.act(answer.call)
 
-    def _read_place(self, place: Place, row: str = "") -> None:
+    def _read_place(self, place: Place, row: str = "", then: Callable[[], object] = lambda: None) -> None:
         wanted = row or ("" if place.results is not None else self._remembered.rows.get(self.place_name, ""))
 
         def show(results: object) -> None:
@@ -319,6 +327,7 @@ class Frame(Screen[None], inherit_bindings=False):
                 self.say(f"{BY_NAME[self.place_name].title} does not show it.")
             self.read_card()
             self._begin()
+            then()
 
         self.reading.read("place", place.read, show)
 

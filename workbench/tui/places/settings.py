@@ -403,9 +403,7 @@ class SettingsPlace(Place):
         if key != HALF_LIFE:
             self._frame.say("Only the half-life can be tried.")
             return
-        self._frame.go("decay")
-        if self._frame.place.name == "decay":
-            self._frame.run(COMMAND["try-half-life"])
+        self._frame.go("decay", then=lambda: self._frame.run(COMMAND["try-half-life"]))
 
     # The line of sections.
 
