@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -78,6 +79,32 @@ def daemon(agent: Program, ignoring: signal.Signals | None = None) -> Iterator[R
         for stream in (process.stdin, process.stdout, process.stderr):
             assert stream is not None
             stream.close()
+
+
+def hook(agent: Program, moment: str, given: str) -> tuple[str, bool]:
+    """Run a hook as a client does; return what it says, and whether it was told without loading the command line."""
+    words = ["hook", moment, "--client", "codex", "--workspace", str(agent.folder)]
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "workbench", *words],
+        env=agent.environment, input=given, capture_output=True, text=True, timeout=WATCHDOG, check=True,
+    )  # fmt: skip
+    return done.stdout, "workbench.cli.root" not in done.stderr
+
+
+def test_hooks_are_told_by_the_daemon_what_they_are_told_without_it(agent: Program) -> None:
+    agent = agent.with_environment(WORKBENCH_REFLECTION_FREQUENCY="manual")
+    agent.json("remember", "The lighthouse keeper is called Tove", "--store", "episodic")
+    prompt = '{"hook_event_name": "UserPromptSubmit", "prompt": "Who is the lighthouse keeper?"}'
+    asked = (("session-start", '{"hook_event_name": "SessionStart"}'), ("prompt", prompt))
+    alone = [hook(agent, *each) for each in asked]
+    assert not any(is_quick for _, is_quick in alone)
+    with daemon(agent):
+        for each, (told, _) in zip(asked, alone, strict=True):
+            # On a busy machine a hook may lose its patience and look for itself.
+            answers = (hook(agent, *each) for _ in range(20))
+            assert next(answer for answer, is_quick in answers if is_quick) == told
+            assert "Tove" in told
+    assert hook(agent, *asked[0]) == (alone[0][0], False)
 
 
 def status(agent: Program) -> Any:
