@@ -19,6 +19,7 @@ _WORDS = {
 }  # fmt: skip
 # Box drawing, blocks and shades: a picture, whose numbers stand beside it.
 _DRAWN = re.compile("[─-▟]")
+_CRUMB = " ▸ "
 _COUNTED = re.compile(r"([▲↓])(?=\d)|(?<=\d)([▲↓])")
 
 
@@ -51,6 +52,8 @@ def _spoken(span: Span) -> Span:
     bare = span.text.strip()
     if not bare:
         return span
+    if span.text == _CRUMB:
+        return Span(", ", span.role, span.link)
     if word := _WORDS.get(bare):
         before, _, after = span.text.partition(bare)
         return Span(f"{before}{word}{after or ' '}", span.role, span.link)

@@ -237,6 +237,7 @@ def test_signs_are_words_for_the_ear_and_what_memory_says_stays() -> None:
     bars = in_words((ink("30 of 60 "), Span("━━━━", "store.core"), Span("────", "rule")), 20)
     assert plain_text(bars).strip() == "30 of 60"
     assert plain_text(in_words((Span("▲1"),), 20)) == "1 alert"
+    assert plain_text(in_words((Span("Core"), Span(" ▸ ", "faint"), Span("Mei")), 20)) == "Core, Mei"
 
 
 async def test_plain_mode_says_everything_in_words(seen: Workspace, tmp_path: Path) -> None:

@@ -132,6 +132,10 @@ class SettingsPlace(Place):
     EMPTY: ClassVar[str] = "There is no setting of that name."
     KEYS: ClassVar[tuple[str, ...]] = ("edit", "bring-back", "evidence", "filter", "details")
 
+    @property
+    def labels(self) -> dict[str, str]:
+        return {"edit": "change", "bring-back": "as made", "evidence": "the file"}
+
     def __init__(self, name: str) -> None:
         super().__init__(name)
         self._sections = DrawnLines(ground="paper", id="sections")
