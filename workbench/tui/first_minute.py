@@ -21,8 +21,8 @@ from workbench.tui.palette import Palette
 from workbench.tui.parts.line import DrawnLines
 from workbench.tui.parts.list import ListPart
 from workbench.tui.parts.prompt import PromptLine
+from workbench.tui.parts.rows import KeyedRows
 from workbench.tui.themes import textual_theme
-from workbench.tui.widgets.rows import KeyedRows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

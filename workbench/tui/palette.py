@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, cast
 
 from rich.segment import Segment
 from rich.style import Style
@@ -14,6 +14,8 @@ from workbench.display.plain_words import in_words
 from workbench.tui.themes import LINE_CONTRAST, colour_named, contrast
 
 if TYPE_CHECKING:
+    from textual.app import App
+
     from workbench.display.ink import Line
     from workbench.tui.themes import ThemeFile
 
@@ -198,3 +200,15 @@ def blend(under: str, over: str, share: float) -> str:
         for at in (1, 3, 5)
     )
     return "#" + "".join(f"{channel:02x}" for channel in mixed)
+
+
+class HasPalette(Protocol):
+    """An app with a theme of ours."""
+
+    @property
+    def palette(self) -> Palette: ...
+
+
+def palette_of(app: App[object]) -> Palette:
+    """Return the palette of the app that a widget is mounted in."""
+    return cast("HasPalette", app).palette

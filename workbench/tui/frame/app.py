@@ -15,20 +15,20 @@ from textual.widgets import Input, TextArea
 
 from workbench.tui.frame.remembered import Remembered
 from workbench.tui.frame.screen import Frame
+from workbench.tui.frame.typed_ahead import TypedAhead
 from workbench.tui.ground import LateAnswer, Notice
 from workbench.tui.look import AUTO, keep_taste, read_look, stamp
 from workbench.tui.palette import Palette
 from workbench.tui.themes import textual_theme
-from workbench.tui.typed_ahead import TypedAhead
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from workbench.engine.workspace import Workspace
+    from workbench.tui.frame.typed_ahead import Typed
     from workbench.tui.ground import Answer
     from workbench.tui.themes import ThemeFile
-    from workbench.tui.typed_ahead import Typed
 
 
 # Seconds between two looks whether files of themes and keys have changed.

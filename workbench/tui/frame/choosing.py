@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from workbench.tui.keys.table import MOVING, written
 from workbench.tui.parts.chooser import Choice
 from workbench.tui.places.listed import PLACES
-from workbench.tui.verbs import VERBS
+from workbench.tui.verbs.memories import VERBS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -13,7 +13,7 @@ from textual.widgets import Input, TextArea
 
 from workbench.display import words
 from workbench.tui.keys.table import COMMAND
-from workbench.tui.verbs import quoted
+from workbench.tui.verbs.act import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -9,10 +9,10 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from workbench.display.action_words import by_whom
-from workbench.tui import verbs
 from workbench.tui.frame import drawing, spoken
 from workbench.tui.parts.line import DrawnLines
 from workbench.tui.places.listed import BY_NAME
+from workbench.tui.verbs.undoing import deed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -96,7 +96,7 @@ class Edges:
         step = self._frame.counts.steps.undo
         if step is None:
             return "Nothing to undo."
-        return f"u would take back: {verbs.deed(step)}{'' if step.own else f' ({by_whom(step.by)})'}."
+        return f"u would take back: {deed(step)}{'' if step.own else f' ({by_whom(step.by)})'}."
 
     def _keys(self) -> list[Command]:
         place = self._frame.place

@@ -13,15 +13,15 @@ from workbench.display.cells import wrap
 from workbench.display.ink import BLANK, Span
 from workbench.display.remedies import told_in_bench
 from workbench.engine.errors import BudgetExceeded, NotFound, Stale, WorkbenchError
-from workbench.tui.editor import edit_in_editor
 from workbench.tui.frame.drafts import Draft, Drafts
 from workbench.tui.frame.rewording import Written
+from workbench.tui.frame.users_editor import edit_in_editor
 from workbench.tui.keys.table import COMMAND
 from workbench.tui.parts.editor import Editor
 from workbench.tui.parts.prompt import Completion
 from workbench.tui.sheets.adding import KEY as NEW
 from workbench.tui.sheets.adding import new_writing
-from workbench.tui.verbs import Act, quoted
+from workbench.tui.verbs.act import Act, quoted
 
 if TYPE_CHECKING:
     from textual.widget import Widget

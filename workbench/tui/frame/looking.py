@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from workbench.tui.keys.table import COMMAND
 from workbench.tui.parts.evidence import evidence_at
 from workbench.tui.places.listed import IMPORT
-from workbench.tui.verbs import Memory
+from workbench.tui.verbs.memories import Memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
     from workbench.tui.frame.screen import Frame
-    from workbench.tui.verbs import Act
+    from workbench.tui.verbs.act import Act
 
 # Seconds after which the sheet of a prefix appears.
 _SHEET_AFTER = 0.4

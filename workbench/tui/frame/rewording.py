@@ -11,13 +11,13 @@ from workbench.display import words
 from workbench.display.budget import budget_line
 from workbench.display.cells import cell_width, plain
 from workbench.engine.errors import Stale
-from workbench.tui.verbs import Act, quoted
+from workbench.tui.verbs.act import Act, quoted
 
 if TYPE_CHECKING:
     from workbench.display.ink import Line
     from workbench.engine.results.memories import CoreView, LooseItem
     from workbench.engine.workspace import Workspace
-    from workbench.tui.verbs import Memory
+    from workbench.tui.verbs.memories import Memory
 
 TEXT = "text"
 _LONGEST_LABEL = 24

@@ -13,8 +13,6 @@ from textual.widgets import Input, TextArea
 from workbench.display.remedies import told_in_bench
 from workbench.engine.clock import time_or_none
 from workbench.engine.errors import NotFound
-from workbench.tui import verbs, verbs_graph
-from workbench.tui.follower import Follower
 from workbench.tui.frame import drawing
 from workbench.tui.frame.acting import Acting
 from workbench.tui.frame.asking import Asking
@@ -26,6 +24,7 @@ from workbench.tui.frame.edges import Edges
 from workbench.tui.frame.editing import Editing
 from workbench.tui.frame.filtering import Filtering
 from workbench.tui.frame.finding import Finding
+from workbench.tui.frame.follower import Follower
 from workbench.tui.frame.jumping import Jumping
 from workbench.tui.frame.layout import CSS, lay_out
 from workbench.tui.frame.looking import Looking
@@ -46,7 +45,10 @@ from workbench.tui.places.listed import BY_NAME
 from workbench.tui.places.place import Part, Place
 from workbench.tui.places.writing import WritingTicks
 from workbench.tui.sheets.opening import Sheets
-from workbench.tui.verbs import Act, redo, undo
+from workbench.tui.verbs import graph, memories
+from workbench.tui.verbs.act import OTHER_VERBS, Act, Verb
+from workbench.tui.verbs.memories import Memory
+from workbench.tui.verbs.undoing import redo, undo
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -74,7 +76,7 @@ _COUNT_EVERY = 1.5
 _FIRST = "today"
 # A shorter visit is no visit: looking in twice must not empty the account of what happened.
 _VISIT = timedelta(minutes=1)
-_VERBS: Mapping[str, verbs.Verb] = {**verbs.VERBS, **verbs_graph.VERBS}
+_VERBS: Mapping[str, Verb] = {**memories.VERBS, **graph.VERBS}
 # What changes most acts on the row that was painted under the cursor when it was typed.
 _ON_WHAT_IS_SEEN = frozenset({"forget", "bring-back", "write", "decline"})
 
@@ -340,6 +342,11 @@ class Frame(Screen[None], inherit_bindings=False):
         self._rest = self.set_timer(_REST, self.read_card)
         self.edges.draw()
 
+    @on(ListPart.Chosen)
+    def _chosen(self, event: ListPart.Chosen) -> None:
+        if event.sender is self.place.list:
+            self.run_named("open")
+
     @on(PagePart.Walked)
     def _walked(self) -> None:
         if self.place.card.card is not None and self.place.card.card.walked:
@@ -464,8 +471,8 @@ class Frame(Screen[None], inherit_bindings=False):
     def _act(self, command: Command) -> bool:
         """Do what a verb does to what is under the cursor, or marked; returns whether it is a verb of such things."""
         subjects = self.place.subjects
-        is_memory = not subjects or isinstance(subjects[0], verbs.Memory)
-        own = verbs.OTHER_VERBS.get(type(subjects[0]), {}) if subjects else {}
+        is_memory = not subjects or isinstance(subjects[0], Memory)
+        own = OTHER_VERBS.get(type(subjects[0]), {}) if subjects else {}
         verb = own.get(command.id) or (_VERBS.get(command.id) if is_memory else None)
         if verb is not None:
             self.begin(verb(subjects) if subjects else command.elsewhere)

@@ -10,7 +10,7 @@ from workbench.display.remedies import told_in_bench
 from workbench.engine.errors import WorkbenchError
 from workbench.engine.results.reviews import Phase
 from workbench.tui.keys.table import COMMAND
-from workbench.tui.verbs import Act
+from workbench.tui.verbs.act import Act
 
 if TYPE_CHECKING:
     from collections.abc import Callable

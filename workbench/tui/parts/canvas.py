@@ -10,9 +10,8 @@ from textual.scroll_view import ScrollView
 
 from workbench.display.canvas import DOWN, LEFT, RIGHT, UP, Picture
 from workbench.display.ink import BLANK, Span
-from workbench.tui.palette import PAPER
+from workbench.tui.palette import PAPER, palette_of
 from workbench.tui.parts.jump import Labels, labelled
-from workbench.tui.widgets.painted import palette_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

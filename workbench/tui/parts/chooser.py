@@ -13,7 +13,7 @@ from workbench.display.rows import heading_row
 from workbench.tui.palette import RAISED
 from workbench.tui.parts.list import ListPart
 from workbench.tui.parts.prompt import WrittenLine
-from workbench.tui.widgets.rows import SectionedRows
+from workbench.tui.parts.rows import SectionedRows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

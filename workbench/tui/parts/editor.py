@@ -16,7 +16,7 @@ from workbench.tui.frame.rewording import Outlook, Written
 from workbench.tui.palette import PAPER
 from workbench.tui.parts.line import DrawnLines
 from workbench.tui.parts.list import ListPart
-from workbench.tui.widgets.rows import KeyedRows
+from workbench.tui.parts.rows import KeyedRows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence

@@ -12,8 +12,8 @@ from workbench.display.cells import cell_width
 from workbench.display.ink import Span, gap
 from workbench.tui.parts.line import DrawnLines
 from workbench.tui.parts.prompt import WrittenLine
-from workbench.tui.query import Query, parse_query
-from workbench.tui.widgets.rows import KeyedRows
+from workbench.tui.parts.query import Query, parse_query
+from workbench.tui.parts.rows import KeyedRows
 
 if TYPE_CHECKING:
     from datetime import date
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.widgets import Input
 
-    from workbench.tui.widgets.rows import RowSource
+    from workbench.tui.parts.rows import RowSource
 
 _LABEL = "filter  "
 

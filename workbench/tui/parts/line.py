@@ -8,9 +8,8 @@ from textual.message import Message
 from textual.widget import Widget
 
 from workbench.display.ink import BLANK, link_at, links_in
-from workbench.tui.palette import RAISED
+from workbench.tui.palette import RAISED, palette_of
 from workbench.tui.parts.jump import Labels, labelled
-from workbench.tui.widgets.painted import palette_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

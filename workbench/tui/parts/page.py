@@ -10,10 +10,9 @@ from textual.scroll_view import ScrollView
 
 from workbench.display.ink import BLANK, Span, link_at, links_in, plain_text
 from workbench.display.lit_words import LIT, light
-from workbench.tui.palette import MARKED, PAPER
+from workbench.tui.palette import MARKED, PAPER, palette_of
 from workbench.tui.parts.jump import Labels, labelled
 from workbench.tui.parts.select import selectable, selected_text
-from workbench.tui.widgets.painted import palette_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

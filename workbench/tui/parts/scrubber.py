@@ -12,8 +12,7 @@ from textual.widget import Widget
 from workbench.display.course import HANDS, commit_in
 from workbench.display.ink import BLANK
 from workbench.display.scrubber import draw_ribbon, draw_scrubber, ribbon_place
-from workbench.tui.palette import PAPER
-from workbench.tui.widgets.painted import palette_of
+from workbench.tui.palette import PAPER, palette_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -23,10 +23,10 @@ from workbench.display.rows import heading_row
 from workbench.engine.errors import WorkbenchError
 from workbench.engine.identifiers import OUTSIDE_STORES
 from workbench.tui.parts.evidence import evidence_at
+from workbench.tui.parts.rows import SectionedRows
 from workbench.tui.places.place import Place
-from workbench.tui.question import Question, parse_question
-from workbench.tui.verbs import Memory
-from workbench.tui.widgets.rows import SectionedRows
+from workbench.tui.places.question import Question, parse_question
+from workbench.tui.verbs.memories import Memory
 
 if TYPE_CHECKING:
     from datetime import date
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from workbench.display.ink import Line
     from workbench.engine.results.recall import Found, Hit
     from workbench.engine.workspace import Workspace
-    from workbench.tui.verbs import Subject
+    from workbench.tui.verbs.act import Subject
 
 MOST_RESULTS = 20
 ASKED = "asked:"

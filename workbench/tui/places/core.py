@@ -8,17 +8,17 @@ from workbench.display.ink import BLANK, ink, spread
 from workbench.display.rows import bar, block_row, item_row
 from workbench.engine.results.memories import CoreBlock
 from workbench.tui.parts.filter import Filterable
+from workbench.tui.parts.rows import SectionedRows
 from workbench.tui.places.place import Place
 from workbench.tui.sheets.adding import to_block
-from workbench.tui.verbs import Memory
-from workbench.tui.widgets.rows import SectionedRows
+from workbench.tui.verbs.memories import Memory
 
 if TYPE_CHECKING:
     from workbench.display.ink import Line
     from workbench.engine.results.memories import CoreItem, CoreView
     from workbench.engine.workspace import Workspace
+    from workbench.tui.parts.rows import RowSource
     from workbench.tui.sheets.adding import Destination
-    from workbench.tui.widgets.rows import RowSource
 
 
 class CoreRows(SectionedRows["CoreBlock | CoreItem"]):

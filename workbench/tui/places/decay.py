@@ -31,11 +31,11 @@ from workbench.display.ink import BLANK, gap, ink, line_width, spread
 from workbench.display.rows import heading_row
 from workbench.tui.parts.filter import Filterable
 from workbench.tui.parts.line import DrawnLines
+from workbench.tui.parts.query import parse_days
+from workbench.tui.parts.rows import SectionedRows
 from workbench.tui.places.place import Place
 from workbench.tui.places.trial import keep, parse_half_life, stepped, trial_card
-from workbench.tui.query import parse_days
-from workbench.tui.verbs import Memory
-from workbench.tui.widgets.rows import SectionedRows
+from workbench.tui.verbs.memories import Memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -47,8 +47,8 @@ if TYPE_CHECKING:
     from workbench.engine.results.decay import DecayEntry
     from workbench.engine.workspace import Workspace
     from workbench.tui.frame.screen import Frame
-    from workbench.tui.verbs import Subject
-    from workbench.tui.widgets.rows import RowSource
+    from workbench.tui.parts.rows import RowSource
+    from workbench.tui.verbs.act import Subject
 
 _GUTTER = 2
 _ROW_MARGIN = 3

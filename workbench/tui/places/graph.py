@@ -25,12 +25,12 @@ from workbench.tui.frame.drawing import BESIDE
 from workbench.tui.parts.canvas import CanvasPart
 from workbench.tui.parts.filter import Filterable
 from workbench.tui.parts.page import PagePart
+from workbench.tui.parts.rows import KeyedRows
 from workbench.tui.places.entity_reading import disputed_facts, is_entity, read_entity_card
 from workbench.tui.places.graph_editing import GraphEditing, Names
 from workbench.tui.places.place import Place
-from workbench.tui.verbs import Memory
-from workbench.tui.verbs_graph import GROUP, Entity, Statement
-from workbench.tui.widgets.rows import KeyedRows
+from workbench.tui.verbs.graph import GROUP, Entity, Statement
+from workbench.tui.verbs.memories import Memory
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -45,8 +45,8 @@ if TYPE_CHECKING:
     from workbench.engine.results.graph import EntityRow, EntityTable, GraphNode, GraphView
     from workbench.engine.workspace import Workspace
     from workbench.tui.frame.screen import Frame
-    from workbench.tui.verbs import Subject
-    from workbench.tui.widgets.rows import RowSource
+    from workbench.tui.parts.rows import RowSource
+    from workbench.tui.verbs.act import Subject
 
 _AROUND, _PATH, _MEMBERS = "around", "path", "members"
 _MOST_HOPS = 3

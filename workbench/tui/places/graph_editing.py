@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from workbench.display.card import Beside, Card, Section
 from workbench.display.entity import bare, center_of, name_of_absorbed, own_edges
 from workbench.display.ink import Span, ink
-from workbench.tui import verbs_graph
-from workbench.tui.verbs_graph import Entity
+from workbench.tui.verbs import graph as verbs_graph
+from workbench.tui.verbs.graph import Entity
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from workbench.engine.workspace import Workspace
     from workbench.tui.frame.editing import Complete
     from workbench.tui.frame.screen import Frame
-    from workbench.tui.verbs import Act
+    from workbench.tui.verbs.act import Act
 
 _MOST_OFFERED = 200
 _TYPES = ("person", "project", "concept", "tool", "place")

@@ -31,8 +31,8 @@ from workbench.tui.places.history_rows import ActionRows, DifferingRows, preview
 from workbench.tui.places.past import PAGE, Listed, PastReading, View, Wish
 from workbench.tui.places.place import Place
 from workbench.tui.places.verifying import read_verified
-from workbench.tui.verbs import Memory
-from workbench.tui.verbs_history import Differing, Happened, Several, happened
+from workbench.tui.verbs.history import Differing, Happened, Several, happened
+from workbench.tui.verbs.memories import Memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from workbench.tui.frame.rewording import Writing
     from workbench.tui.frame.screen import Frame
     from workbench.tui.places.past import Line as Moments
-    from workbench.tui.verbs import Subject
+    from workbench.tui.verbs.act import Subject
 
 _NEAR_THE_END = 60
 _EVERYTHING = 1_000_000_000

@@ -36,6 +36,7 @@ from workbench.tui.keys.table import COMMAND
 from workbench.tui.parts.evidence import evidence_at
 from workbench.tui.parts.filter import Filterable
 from workbench.tui.parts.list import ListPart
+from workbench.tui.parts.rows import SectionedRows
 from workbench.tui.places.place import Place
 from workbench.tui.places.rewording import file_writing, waiting_writing
 from workbench.tui.places.ticks import (
@@ -56,8 +57,8 @@ from workbench.tui.places.ticks import (
     waiting_rows,
 )
 from workbench.tui.places.writing import Preview, Receipt
-from workbench.tui.verbs import Act, Memory, quoted
-from workbench.tui.widgets.rows import SectionedRows
+from workbench.tui.verbs.act import Act, quoted
+from workbench.tui.verbs.memories import Memory
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -71,8 +72,8 @@ if TYPE_CHECKING:
     from workbench.engine.workspace import Workspace
     from workbench.tui.frame.rewording import Writing
     from workbench.tui.frame.screen import Frame
-    from workbench.tui.verbs import Subject
-    from workbench.tui.widgets.rows import RowSource
+    from workbench.tui.parts.rows import RowSource
+    from workbench.tui.verbs.act import Subject
 
 _TICKS = {
     "accept": "accept",

@@ -12,7 +12,7 @@ from workbench.display.settings import value_row
 from workbench.tui.keys.dispatch import FIXED, PRESETS, Keymap, everything, fault_of
 from workbench.tui.keys.table import FRAME, MOVING, Command, Prefix, canonical, written
 from workbench.tui.look import PRESET
-from workbench.tui.widgets.rows import SectionedRows
+from workbench.tui.parts.rows import SectionedRows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -17,10 +17,10 @@ from workbench.tui.parts.evidence import EvidencePart, evidence_of_memory
 from workbench.tui.parts.filter import Filterable, FilterLine, RowFilter
 from workbench.tui.parts.line import DrawnLines
 from workbench.tui.parts.list import ListPart
+from workbench.tui.parts.rows import NoRows
 from workbench.tui.places.entity_reading import is_entity, read_entity_card, title_of
-from workbench.tui.verbs import Memory
-from workbench.tui.verbs_graph import Statement
-from workbench.tui.widgets.rows import NoRows
+from workbench.tui.verbs.graph import Statement
+from workbench.tui.verbs.memories import Memory
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from workbench.display.ink import Line
     from workbench.engine.workspace import Workspace
     from workbench.tui.frame.rewording import Writing
+    from workbench.tui.parts.rows import RowSource
     from workbench.tui.sheets.adding import Destination
-    from workbench.tui.verbs import Subject
-    from workbench.tui.widgets.rows import RowSource
+    from workbench.tui.verbs.act import Subject
 
 
 @runtime_checkable

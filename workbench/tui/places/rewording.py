@@ -12,7 +12,7 @@ from workbench.engine import layout
 from workbench.engine.reflection.kinds import Kind, kind_of
 from workbench.tui.frame.rewording import TEXT, Field, Writing, core_outlook, done
 from workbench.tui.places.ticks import keeping
-from workbench.tui.verbs import Act, quoted
+from workbench.tui.verbs.act import Act, quoted
 
 if TYPE_CHECKING:
     from workbench.engine.results.reviews import ReviewItem

@@ -18,10 +18,10 @@ from workbench.engine.identifiers import cited_lines
 from workbench.tui.parts.filter import Filterable
 from workbench.tui.parts.line import DrawnLines
 from workbench.tui.parts.page import PagePart
+from workbench.tui.parts.rows import SectionedRows
 from workbench.tui.parts.transcript import TranscriptPart
 from workbench.tui.places.place import Place
-from workbench.tui.verbs_sessions import Session
-from workbench.tui.widgets.rows import SectionedRows
+from workbench.tui.verbs.sessions import Session
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from workbench.engine.workspace import Workspace
     from workbench.tui.frame.rewording import Writing
     from workbench.tui.frame.screen import Frame
-    from workbench.tui.verbs import Subject
-    from workbench.tui.widgets.rows import RowSource
+    from workbench.tui.parts.rows import RowSource
+    from workbench.tui.verbs.act import Subject
 
 _CITED = "file:sessions/"
 # A longer transcript is not read whole to estimate its tokens.

@@ -25,11 +25,11 @@ from workbench.tui.keys.dispatch import PRESETS
 from workbench.tui.keys.table import COMMAND
 from workbench.tui.look import AUTO, FILE_NAME, PRESET, Look
 from workbench.tui.parts.line import DrawnLines
+from workbench.tui.parts.rows import SectionedRows
 from workbench.tui.places.keys_page import AS_MADE, PRESET_KEY, KeyRow, KeyRows, Remapping, key_card
 from workbench.tui.places.place import Place
 from workbench.tui.themes import too_faint
-from workbench.tui.verbs import Act, quoted
-from workbench.tui.widgets.rows import SectionedRows
+from workbench.tui.verbs.act import Act, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from workbench.engine.workspace import Workspace
     from workbench.tui.frame.app import FrameApp
     from workbench.tui.frame.screen import Frame
-    from workbench.tui.verbs import Subject
+    from workbench.tui.verbs.act import Subject
 
 KEYS = "Keys"
 _LOOK = "Look"
@@ -419,7 +419,7 @@ class SettingsPlace(Place):
             self.reveal(rows.first_of(event.link.removeprefix(_SECTION_LINK)))
             self._frame.focus_place()
 
-    def on_virtual_list_moved(self) -> None:
+    def on_list_part_moved(self) -> None:
         """Show in the line of sections where the cursor is."""
         self._draw_sections()
 

@@ -12,7 +12,7 @@ from workbench.display.deciding import FROM_REFLECTION, held_title, item_title, 
 from workbench.engine import layout
 from workbench.engine.reflection.kinds import Kind, kind_of
 from workbench.engine.results.inbox import ProposalChoice, ProposalTick, SecretChoice, SecretTick
-from workbench.tui.verbs import OTHER_VERBS, Act, quoted
+from workbench.tui.verbs.act import OTHER_VERBS, Act, quoted
 
 if TYPE_CHECKING:
     from workbench.engine.results.inbox import Inbox, PastReflection

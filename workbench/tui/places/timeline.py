@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, ClassVar
 from workbench.display.ink import BLANK, ink, spread
 from workbench.display.rows import day_heading, entry_row, heading_row
 from workbench.tui.parts.filter import Filterable
+from workbench.tui.parts.rows import SectionedRows
 from workbench.tui.places.place import Place
 from workbench.tui.sheets.adding import to_day
-from workbench.tui.verbs import Memory
-from workbench.tui.widgets.rows import SectionedRows
+from workbench.tui.verbs.memories import Memory
 
 if TYPE_CHECKING:
     from workbench.display.ink import Line
     from workbench.engine.results.memories import Timeline, TimelineEntry
     from workbench.engine.workspace import Workspace
+    from workbench.tui.parts.rows import RowSource
     from workbench.tui.sheets.adding import Destination
-    from workbench.tui.widgets.rows import RowSource
 
 # Entries read at once; a memory of years has some thousands.
 _MOST = 20_000

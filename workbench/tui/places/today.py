@@ -26,13 +26,14 @@ from workbench.engine.results.account import Since
 from workbench.engine.results.reviews import ReflectionDue
 from workbench.engine.results.transfer import ImportPlaces
 from workbench.tui.parts.evidence import evidence_at
+from workbench.tui.parts.rows import SectionedRows
 from workbench.tui.places.inbox import words_contradicted
 from workbench.tui.places.place import Place
 from workbench.tui.places.ticks import CHANGES, CLASHES, SECRETS, Waiting, tick, waiting_rows
 from workbench.tui.places.unread import BEGIN_CORE, Notice, unread_sections
 from workbench.tui.sheets.adding import Destination
-from workbench.tui.verbs import OTHER_VERBS, Act, Memory
-from workbench.tui.widgets.rows import SectionedRows
+from workbench.tui.verbs.act import OTHER_VERBS, Act
+from workbench.tui.verbs.memories import Memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
     from workbench.engine.workspace import Workspace
     from workbench.tui.frame.rewording import Writing
     from workbench.tui.frame.screen import Frame
-    from workbench.tui.verbs import Subject
+    from workbench.tui.verbs.act import Subject
 
 T = TypeVar("T")
 _WEEK = 7

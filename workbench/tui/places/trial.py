@@ -9,7 +9,7 @@ from workbench.display import words
 from workbench.display.card import Card, Section
 from workbench.display.fading import WEEK, days_words, half_life, rate_of, stays
 from workbench.display.ink import ink
-from workbench.tui.verbs import Act, quoted
+from workbench.tui.verbs.act import Act, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

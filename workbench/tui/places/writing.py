@@ -12,7 +12,7 @@ from workbench.display.writing import answer_words, written_words
 from workbench.engine.errors import WorkbenchError
 from workbench.engine.reflection.kinds import Kind, kind_of
 from workbench.tui.keys.table import COMMAND
-from workbench.tui.verbs import Act
+from workbench.tui.verbs.act import Act
 
 if TYPE_CHECKING:
     from workbench.engine.results.inbox import Inbox, InboxPreview, Written

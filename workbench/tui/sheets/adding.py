@@ -12,7 +12,7 @@ from workbench.display.remedies import told_in_bench
 from workbench.engine.errors import WorkbenchError
 from workbench.engine.requests import RememberRequest
 from workbench.tui.frame.rewording import TEXT, Field, Outlook, Writing, core_outlook, done
-from workbench.tui.verbs import Act, quoted
+from workbench.tui.verbs.act import Act, quoted
 
 if TYPE_CHECKING:
     from datetime import date

@@ -10,8 +10,8 @@ from workbench.display.remedies import told_in_bench
 from workbench.engine.errors import Cancelled, WorkbenchError
 from workbench.engine.file_access import expand_writable
 from workbench.tui.parts.chooser import Choice
-from workbench.tui.paths import complete
-from workbench.tui.verbs import quoted
+from workbench.tui.sheets.paths import complete
+from workbench.tui.verbs.act import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable

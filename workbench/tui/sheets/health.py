@@ -14,9 +14,9 @@ from workbench.display.remedies import in_bench
 from workbench.display.rows import heading_row
 from workbench.engine.errors import WorkbenchError
 from workbench.tui.parts.evidence import evidence_at
+from workbench.tui.parts.rows import SectionedRows
 from workbench.tui.places.place import Place
-from workbench.tui.verbs import OTHER_VERBS, Act
-from workbench.tui.widgets.rows import SectionedRows
+from workbench.tui.verbs.act import OTHER_VERBS, Act
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from workbench.engine.results.recall import IndexStatus
     from workbench.engine.workspace import Workspace
     from workbench.tui.frame.screen import Frame
-    from workbench.tui.verbs import Subject
+    from workbench.tui.verbs.act import Subject
 
 INDEX, ANEW, INIT, ASIDE = "do:index", "do:anew", "do:init", "do:aside"
 _PLACED = re.compile(r"(?P<path>[^\s:][^:]*?)(?::(?P<line>\d+))?: (?P<told>.+)", re.DOTALL)

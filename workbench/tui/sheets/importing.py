@@ -21,10 +21,10 @@ from workbench.display.ink import BLANK, ink, spread
 from workbench.display.remedies import told_in_bench
 from workbench.display.rows import heading_row
 from workbench.engine.errors import Cancelled, WorkbenchError
-from workbench.tui.paths import complete
+from workbench.tui.parts.rows import SectionedRows
 from workbench.tui.places.place import Place
-from workbench.tui.verbs import OTHER_VERBS
-from workbench.tui.widgets.rows import SectionedRows
+from workbench.tui.sheets.paths import complete
+from workbench.tui.verbs.act import OTHER_VERBS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     )
     from workbench.engine.workspace import Workspace
     from workbench.tui.frame.screen import Frame
-    from workbench.tui.verbs import Subject
+    from workbench.tui.verbs.act import Subject
 
 PATH = "path"
 _KINDS = (

@@ -8,7 +8,7 @@ from workbench.tui.keys.table import COMMAND
 from workbench.tui.places.ask import AskPlace
 from workbench.tui.places.listed import HEALTH, IMPORT
 from workbench.tui.sheets.exporting import Exporting
-from workbench.tui.verbs import Memory
+from workbench.tui.verbs.memories import Memory
 
 if TYPE_CHECKING:
     from workbench.tui.frame.screen import Frame

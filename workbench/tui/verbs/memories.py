@@ -1,22 +1,18 @@
-"""What a verb does to a subject: a call of the engine with its sentence, a question first, or why not."""
+"""What keys do to memories: pin, forget, bring back, count a use."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING
 
 from workbench.display import words
-from workbench.display.action_words import by_whom, plainly
-from workbench.engine.errors import ConfirmationNeeded, InvalidInput, NotFound
+from workbench.engine.errors import InvalidInput, NotFound
+from workbench.tui.verbs.act import Act, quoted
 
 if TYPE_CHECKING:
-    from workbench.engine.results.audit import NextStep
     from workbench.engine.results.decay import DecayExplained
     from workbench.engine.workspace import Workspace
-
-_LONGEST_QUOTE = 60
 
 
 @dataclass(frozen=True)
@@ -36,39 +32,6 @@ class Memory:
     title: str
     pinned: bool = False
     archived: bool = False
-
-
-class Subject(Protocol):
-    """What keys act on: a frozen value of its kind."""
-
-    @property
-    def id(self) -> str: ...
-
-    @property
-    def title(self) -> str: ...
-
-
-@dataclass(frozen=True)
-class Act:
-    """What is done.
-
-    Args:
-        call: Does it on the thread of actions and returns the sentence of the status line.
-        question: Asked first; empty where undo takes it back.
-        answer: What `enter` then does, in words.
-        leave: Called where the question is answered with no.
-    """
-
-    call: Callable[[Workspace], str]
-    question: str = ""
-    answer: str = ""
-    leave: Callable[[], object] = lambda: None
-
-
-def quoted(title: str) -> str:
-    """Return the words of a thing in quotes, cut where they are long."""
-    words = " ".join(title.split())
-    return f"“{words if len(words) <= _LONGEST_QUOTE else words[: _LONGEST_QUOTE - 1] + '…'}”"
 
 
 def named(memories: tuple[Memory, ...]) -> str:
@@ -146,52 +109,3 @@ VERBS: dict[str, Callable[[tuple[Memory, ...]], Act | str]] = {
     "bring-back": bring_back,
     "reinforce": reinforce,
 }
-
-
-Verb: TypeAlias = "Callable[[tuple[Any, ...]], Act | str]"
-OTHER_VERBS: dict[type, Mapping[str, Verb]] = {}
-"""Verbs of what is no memory, by its kind; the module of that kind puts them in. Any other says its `elsewhere`."""
-
-
-def deed(step: NextStep) -> str:
-    """Return what a step did, in plain words, cut where they are long."""
-    said = plainly(step.summary)
-    return said if len(said) <= _LONGEST_QUOTE else said[: _LONGEST_QUOTE - 1] + "…"
-
-
-def undo(step: NextStep | None, written: Collection[str] = ()) -> Act | str:
-    """Take back the newest action; ask first where it is somebody else's.
-
-    Args:
-        step: The action.
-        written: Commits that were written here: reflections, which a person said yes to a moment ago.
-    """
-    if step is None:
-        return "There is nothing to undo."
-    what = f"{deed(step)} ({'yours' if step.own else by_whom(step.by)}, {step.timestamp:%H:%M})"
-    call = partial(_undo, step.commit, f"Undone: {what}. U redoes.", confirmed=not step.own)
-    if step.own or step.commit in written:
-        return Act(call)
-    return Act(call, f"Not yours ({by_whom(step.by)}): undo “{deed(step)}”?", "undo")
-
-
-def redo(step: NextStep | None) -> Act | str:
-    """Do again what was taken back last."""
-    if step is None:
-        return "There is nothing to redo."
-    said = f"Redone: {deed(step)}. u takes that back."
-    commit, own = step.commit, step.own
-
-    def again(workspace: Workspace) -> str:
-        workspace.redo(confirmed=not own, expected=commit)
-        return said
-
-    return Act(again) if own else Act(again, f"Not yours ({by_whom(step.by)}): redo “{deed(step)}”?", "redo")
-
-
-def _undo(commit: str, said: str, workspace: Workspace, *, confirmed: bool) -> str:
-    try:
-        workspace.undo(confirmed=confirmed, expected=commit)
-    except ConfirmationNeeded:
-        return "Something newer was done meanwhile; press u again to see what."
-    return said

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from workbench.tui.widgets.rows import RowSource
+    from workbench.tui.parts.rows import RowSource
 
 
 class Marks:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from workbench.engine.identifiers import SEARCHED_STORES
 from workbench.engine.requests import SearchRequest
-from workbench.tui.query import FIRST, LAST, parse_days, pieces
+from workbench.tui.parts.query import FIRST, LAST, parse_days, pieces
 
 if TYPE_CHECKING:
     from datetime import date

@@ -12,8 +12,8 @@ from workbench.display.ink import Line, Span
 from workbench.tui.keys.table import BY_KEY, canonical
 from workbench.tui.palette import Palette
 from workbench.tui.parts.list import ListPart
+from workbench.tui.parts.rows import KeyedRows, SectionedRows, nearest, step_from
 from workbench.tui.themes import DARK, load_themes
-from workbench.tui.widgets.rows import KeyedRows, SectionedRows, nearest, step_from
 
 
 class Numbered(KeyedRows):
@@ -43,10 +43,10 @@ class ListApp(App[None]):
     def on_key(self, event: events.Key) -> None:
         self.list.do(BY_KEY[canonical(event.key)].id)
 
-    def on_virtual_list_moved(self, event: ListPart.Moved) -> None:
+    def on_list_part_moved(self, event: ListPart.Moved) -> None:
         self.last = f"moved {event.key}"
 
-    def on_virtual_list_chosen(self, event: ListPart.Chosen) -> None:
+    def on_list_part_chosen(self, event: ListPart.Chosen) -> None:
         self.last = f"chosen {event.key}"
 
     @property
@@ -83,7 +83,7 @@ async def test_a_step_repaints_two_lines_only() -> None:
             return refresh(*regions, **options)
 
         app.list.refresh = spy  # type: ignore[method-assign]  # watches what is repainted
-        app.list.action_move_down()
+        app.list.do("move-down")
         assert [region.height for region in painted] == [1, 1]
 
 
@@ -121,22 +121,6 @@ async def test_the_cursor_stays_on_its_id_and_its_line_when_rows_change() -> Non
         assert app.list.cursor_key == "k103" or app.list.cursor == 102
         app.list.show(Numbered([], every=0))
         assert app.list.cursor_key == ""
-
-
-async def test_rows_that_arrive_later_move_nothing() -> None:
-    app = ListApp()
-    async with app.run_test(size=(80, 24)) as pilot:
-        growing = keys(50)
-        rows = Numbered(growing, every=0)
-        app.list.grow(rows)
-        app.list.go_to("k20")
-        await pilot.pause()
-        before = app.list.scroll_y
-        app.list.grow(Numbered(keys(500), every=0))
-        await pilot.press("end")
-        assert app.list.cursor_key == "k499"
-        app.list.go_to("k20")
-        assert before == 0
 
 
 async def test_marks_ranges_and_the_mouse() -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from workbench.tui.verbs import Act, Memory, pin, quoted, reinforce
+from workbench.tui.verbs.act import Act, quoted
+from workbench.tui.verbs.memories import Memory, pin, reinforce
 
 if TYPE_CHECKING:
     from workbench.engine.results.memories import Changed

@@ -12,7 +12,8 @@ from workbench.display.remedies import in_bench
 from workbench.engine.errors import BudgetExceeded, InvalidInput, NotFound, Refused, RoleRefused, Stale
 from workbench.tui.frame.looking import COMMIT
 from workbench.tui.keys.table import COMMAND
-from workbench.tui.verbs import OTHER_VERBS, Act, Memory, quoted
+from workbench.tui.verbs.act import OTHER_VERBS, Act, quoted
+from workbench.tui.verbs.memories import Memory
 
 if TYPE_CHECKING:
     from workbench.engine.results.account import SinceChange

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from workbench.tui.verbs import OTHER_VERBS, Act, quoted
+from workbench.tui.verbs.act import OTHER_VERBS, Act, quoted
 
 if TYPE_CHECKING:
     from workbench.engine.results.sessions import Flushed

@@ -11,8 +11,8 @@ import pytest
 
 from workbench.engine.errors import StorageError
 from workbench.engine.workspace import Workspace
-from workbench.tui import follower
-from workbench.tui.follower import Follower
+from workbench.tui.frame import follower
+from workbench.tui.frame.follower import Follower
 
 
 class StandIn:
