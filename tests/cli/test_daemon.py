@@ -82,13 +82,13 @@ def daemon(agent: Program, ignoring: signal.Signals | None = None) -> Iterator[R
 
 
 def hook(agent: Program, moment: str, given: str) -> tuple[str, bool]:
-    """Run a hook as a client does; return what it says, and whether it was told without loading the command line."""
+    """Run a hook as a client does; return what it says, and whether it was told without looking for itself."""
     words = ["hook", moment, "--client", "codex", "--workspace", str(agent.folder)]
     done = subprocess.run(
         [sys.executable, "-X", "importtime", "-m", "workbench", *words],
         env=agent.environment, input=given, capture_output=True, text=True, timeout=WATCHDOG, check=True,
     )  # fmt: skip
-    return done.stdout, "workbench.cli.root" not in done.stderr
+    return done.stdout, "workbench.cli.hook_moment" not in done.stderr
 
 
 def test_hooks_are_told_by_the_daemon_what_they_are_told_without_it(agent: Program) -> None:

@@ -14,15 +14,12 @@ def run(arguments: Sequence[str] | None = None) -> NoReturn:
         arguments: The words after the program's name; those of `sys.argv` by default.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
-    given = None
     if words[:1] == ["hook"]:
-        from workbench.cli.quick_hook import answered_by_daemon
+        from workbench.cli.quick_hook import carried_out
 
-        is_answered, given = answered_by_daemon(words)
-        if is_answered:
+        if carried_out(words):
             sys.exit(0)
 
-    from workbench.cli.invocation import Invocation
     from workbench.cli.root import workbench
 
-    workbench.main(words, obj=Invocation(given=given))
+    workbench.main(words)

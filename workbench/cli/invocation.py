@@ -42,7 +42,6 @@ class Invocation:
         door: The engine's door; the engine's own where None, which is imported on first use.
         opened: The workspace that was opened last; it tells the zone of times and what does not work here.
         role: Who asks, as given with `--role`; None where it was not.
-        given: What was read from stdin already; None where nothing was.
     """
 
     json: bool = False
@@ -50,7 +49,6 @@ class Invocation:
     door: type[Workspace] | None = None
     opened: Workspace | None = None
     role: str | None = None
-    given: bytes | None = None
 
     def workspace_class(self) -> type[Workspace]:
         """Return the engine's door, importing the engine if this is its first use.

@@ -1,4 +1,4 @@
-"""The short way of `workbench hook`: the daemon is asked before anything of the program is loaded."""
+"""The short way of `workbench hook`: the daemon is asked before anything else is loaded, and the command line never."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Final
 
 from workbench.engine.clients.asking import QUICK_MOMENTS, ask
@@ -20,22 +21,29 @@ def given_on_stdin() -> bytes:
     return b"" if sys.stdin.isatty() else sys.stdin.buffer.read(_MOST_GIVEN)
 
 
-def answered_by_daemon(words: Sequence[str]) -> tuple[bool, bytes | None]:
-    """Print what the daemon says to a hook; return whether it did, and what was read from stdin.
+def carried_out(words: Sequence[str]) -> bool:
+    """Carry out a hook as `workbench connect` writes it; any other, which is left alone, is for the command line.
 
     Args:
-        words: The command line. What `workbench connect` writes is understood; the rest takes the long way.
+        words: The command line.
     """
     named = dict(zip(words[2::2], words[3::2], strict=False))
     is_plain = len(words) == 6 and words[1] in QUICK_MOMENTS and sorted(named) == sorted(_WORDS)
     if not is_plain or os.environ.get("WORKBENCH_SCOPE", "").strip():
-        return False, None
+        return False
+    moment, client, root = words[1], named["--client"], os.path.realpath(named["--workspace"])
+    if not os.path.isdir(root):  # noqa: PTH112 - of text
+        return False
     given = given_on_stdin()
-    root = os.path.realpath(named["--workspace"])
     role = os.environ.get("WORKBENCH_ROLE", "").strip() or "main"
-    is_answered, told = ask(root, words[1], named["--client"], role, given)
+    is_answered, told = ask(root, moment, client, role, given)
     if told is not None:
         with suppress(OSError):
             sys.stdout.write(json.dumps(told) + "\n")
             sys.stdout.flush()
-    return is_answered, given
+    if not is_answered:
+        from workbench.cli.hook_moment import engine_door, tell_client
+
+        with suppress(BrokenPipeError):
+            tell_client(moment, client, given, lambda: Path(root), engine_door)
+    return True

@@ -17,7 +17,7 @@ import pytest
 
 from tests.isolation import isolate
 from workbench import __version__
-from workbench.cli.quick_hook import answered_by_daemon
+from workbench.cli.quick_hook import carried_out
 from workbench.engine.clients import asking
 from workbench.engine.clients.answering import HookServer
 from workbench.engine.clock import FixedClock
@@ -176,7 +176,7 @@ class TestWhoDoesNotAnswer:
     def test_a_door_for_a_scope_does_not_ask(self, office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("WORKBENCH_SCOPE", "group:family")
         words = ["hook", "session-start", "--client", "codex", "--workspace", str(office.root)]
-        assert answered_by_daemon(words) == (False, None)
+        assert not carried_out(words)
 
 
 class TestPlace:
