@@ -7,6 +7,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from workbench.display import words
+from workbench.display.action_words import plainly
 from workbench.display.cells import wrap
 from workbench.display.diff import diff_lines
 from workbench.display.ink import BLANK, Span, gap, ink, line_width, wrap_line
@@ -165,7 +166,9 @@ def why_lines(why: Why, now: datetime) -> tuple[Line, ...]:
         lines.append((ink(f"“{quote}”", "text+link", None, said.id),))
         by = words.said_by(said.speaker) or (words.origin(why.told[0]) if why.told else "")
         when = words.moment(said.moment, now) if said.moment is not None else ""
-        where = f"session {said.session}, line {said.line}" if said.session else said.path or ""
+        where = (
+            f"session {words.session(said.session)}, line {said.line}" if said.session else said.path or ""
+        )
         lines.append((ink(" · ".join(part for part in (by, when, where) if part), "soft"),))
     if len(why.said) > _MOST_QUOTES or why.more:
         lines.append((ink(f"and {len(why.said) - _MOST_QUOTES + why.more} more sources", "faint"),))
@@ -199,7 +202,9 @@ def history_lines(shown: Shown, now: datetime) -> tuple[Line, ...]:
     lines: list[Line] = []
     for entry in shown.history[:_LAST_CHANGES]:
         when = words.day(entry.timestamp.astimezone(now.tzinfo).date(), now.date())
-        lines.append((ink(f"{when:<11} ", "soft"), ink(f"{entry.summary} · {words.who(entry.actor)}")))
+        lines.append(
+            (ink(f"{when:<11} ", "soft"), ink(f"{plainly(entry.summary)} · {words.who(entry.actor)}"))
+        )
     if len(shown.history) > _LAST_CHANGES:
         lines.append((ink(f"h lists all {len(shown.history)}", "faint"),))
     return tuple(lines)

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from workbench.display.ink import Line
     from workbench.engine.results.sessions import FlushCheck, SessionRow
 
-_AGENT = "agent:"
 _KINDS = {
     "main": "Main session", "direct": "Conversation", "group": "Group", "channel": "Channel", "subagent": "Sub-agent",
     "cron": "Runs by the clock", "hook": "Runs on an event", "acp": "Editor", "node": "Device", "global": "Session",
@@ -51,9 +50,7 @@ class Listed:
     def name(self) -> str:
         """Return what it goes by: its label, else its key without what all keys begin with; after its messenger."""
         row = self.row
-        agent, _, rest = row.key.removeprefix(_AGENT).partition(":")
-        name = row.label or (rest if agent == "main" else f"{agent} {rest}") or row.key
-        name = name.removeprefix("subagent:")
+        name = (row.label or words.session(row.key)).removeprefix("subagent:")
         return f"{row.channel}, {name.removeprefix(row.channel + ':')}" if row.channel else name
 
     @property

@@ -565,7 +565,7 @@ def _source(cited: Cited, now: datetime) -> Line:
 def said_words(said: Saying, now: datetime) -> str:
     """Return who said something, when and where."""
     when = words.moment(said.moment, now) if said.moment is not None else ""
-    where = f"session {said.session}, line {said.line}" if said.session else ""
+    where = f"session {words.session(said.session)}, line {said.line}" if said.session else ""
     return " · ".join(part for part in (words.said_by(said.speaker), when, where) if part)
 
 

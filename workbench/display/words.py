@@ -84,6 +84,13 @@ def said_by(role: str | None) -> str:
     return "the agent said so" if role == "assistant" else f"{speaker(role)} said so"
 
 
+def session(key: str) -> str:
+    """Return what a session goes by, given its key: `agent:main:main` is main, `agent:critic:main` critic main."""
+    agent, _, rest = key.removeprefix("agent:").partition(":")
+    name = (rest if agent == "main" else f"{agent} {rest}") if rest else key
+    return name.removeprefix("subagent:")
+
+
 def origin(source: str) -> str:
     """Return where a memory comes from, given one line of its provenance."""
     name = source.removeprefix("source:")
@@ -112,7 +119,7 @@ def moment(at: datetime, now: datetime) -> str:
 def fades(explained: DecayExplained) -> str:
     """Say when a memory fades if nobody uses it."""
     if explained.store == "core":
-        return "never: core memory is always along"
+        return "never: core memory is always with the agent"
     if explained.status == "pinned" or explained.half_life is None:
         return "never: it is pinned" if explained.status == "pinned" else "never"
     if explained.status == "archived":

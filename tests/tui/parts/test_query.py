@@ -26,6 +26,8 @@ FIELDS = ("type", "tag")
         ("february 14", "2025-02-14", "2025-02-14"),
         ("yesterday", "2026-02-01", "2026-02-01"),
         ("3w", "2026-01-12", "2026-02-02"),
+        ("3 weeks ago", "2026-01-12", "2026-02-02"),
+        ("1 day ago", "2026-02-01", "2026-02-02"),
     ],
 )
 def test_days_are_read_as_people_write_them(text: str, first: str, last: str) -> None:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from workbench.display.ink import Line
     from workbench.tui.keys.table import Command, Prefix
+    from workbench.tui.places.listed import Listed
 
 PLACE_LINK = "place:"
 RAIL, WIDE_RAIL = 16, 18
@@ -80,16 +81,23 @@ def line_of_places(counts: Mapping[str, str], current: str, width: int) -> Line:
         return (Span(" ‹ "), Span(near[0].title, "soft", PLACE_LINK + near[0].name), gap(2),
                 Span(near[1].title, "strong"), gap(1), *_count(near[1].name, counts), gap(2),
                 Span(near[2].title, "soft", PLACE_LINK + near[2].name), Span(" ›"))  # fmt: skip
+    numbered = _places_line(shown, counts, current, numbers=True)
+    return numbered if line_width(numbered) <= width else _places_line(shown, counts, current, numbers=False)
+
+
+def _places_line(shown: Sequence[Listed], counts: Mapping[str, str], current: str, *, numbers: bool) -> Line:
     line: list[Span] = []
     for place in shown:
         here = place.name == current
         line += [
             Span("▸" if here else " ", "decide"),
+            *((Span(place.key + " ", "faint", PLACE_LINK + place.name),) if numbers else ()),
             Span(place.title, "strong" if here else "soft", PLACE_LINK + place.name),
         ]
         if place.name in ("today", "inbox") and counts.get(place.name):
             line += [gap(1), *_count(place.name, counts)]
-        line.append(gap(1))
+        if not numbers:
+            line.append(gap(1))
     return tuple(line)
 
 

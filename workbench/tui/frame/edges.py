@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 _LINES = ("rail", "line-of-places", "crumbs", "status", "keys", "sheet")
 _EVERYWHERE = ("open", "ask", "help")
+# What is about the row under the cursor, and so idle where there is none.
+_ON_A_ROW = {*verbs.VERBS, "open", "edit", "evidence", "history", "details", "accept", "compare", "write"}
 _MOST_TOLD = 100
 
 
@@ -101,8 +103,17 @@ class Edges:
     def _keys(self) -> list[Command]:
         place = self._frame.place
         wanted = {*place.keys, *_EVERYWHERE, *place.labels}
+        wanted = wanted - (self._idle() - {*place.labels}) if place.subjects else {*wanted, "new"} - _ON_A_ROW
         return [
             replace(command, label=place.labels.get(command.id, command.label))
             for command in self._frame.keymap.commands
             if command.id in wanted
         ]
+
+    def _idle(self) -> set[str]:
+        """Return the commands that would only say why they cannot act on what is under the cursor."""
+        subjects = self._frame.place.subjects
+        if not isinstance(subjects[0], verbs.Memory):
+            return set()
+        offered = verbs.VERBS.keys() & {*self._frame.place.keys}
+        return {name for name in offered if isinstance(verbs.VERBS[name](subjects), str)}

@@ -118,7 +118,7 @@ def memory_writing(workspace: Workspace, memory: Memory) -> Writing:
         return _core_writing(workspace, memory.id, thing, field)
     corrects = memory.id.startswith("episode:")
     title = (
-        "Correction; what happened stays, this stands beside it"
+        "Correction; the entry stays as it is"
         if corrects
         else f"{words.kind(memory.store)}{' of ' + workspace.title(owner) if (owner := _owner(memory.id)) else ''}"
     )

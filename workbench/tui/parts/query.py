@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 _PIECE = re.compile(r'(-?)(?:([A-Za-z]+):(?:"([^"]*)"?|(\S*))|(?:"([^"]*)"?|(\S+)))')
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _ISO = re.compile(r"^(\d{4})(?:-(\d{1,2}))?(?:-(\d{1,2}))?$")
-_AGO = re.compile(r"^(\d{1,4})\s*([dwmy])$")
+_AGO = re.compile(r"^(\d{1,4})\s*(?:([dwmy])|(day|week|month|year)s?)(?:\s+ago)?$")
 _DAYS = {"d": 1, "w": 7, "m": 30, "y": 365}
 FIRST, LAST = ("after", "since"), ("before", "until")
 """What stands before the first and before the last day, wherever days are typed."""
@@ -139,7 +139,7 @@ def parse_days(text: str, today: date) -> tuple[date, date] | None:
 
     Args:
         text: `2026`, `2026-02`, `2026-02-14`, `feb`, `feb 2026`, `14 feb`, `14 feb 2026`, `today`, `yesterday`, `10d`,
-            `3w`, `2m`, `1y` (that long ago until today).
+            `3w`, `2m`, `1y` or `3 weeks ago` (that long ago until today).
         today: In the workspace's zone.
 
     Returns:
@@ -151,7 +151,7 @@ def parse_days(text: str, today: date) -> tuple[date, date] | None:
     if text == "yesterday":
         return today - timedelta(1), today - timedelta(1)
     if ago := _AGO.match(text):
-        days = int(ago[1]) * _DAYS[ago[2]]
+        days = int(ago[1]) * _DAYS[(ago[2] or ago[3])[0]]
         return (max(date.min + timedelta(days), today) - timedelta(days), today)
     if iso := _ISO.match(text):
         return _span(int(iso[1]), int(iso[2] or 0), int(iso[3] or 0))

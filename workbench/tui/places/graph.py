@@ -179,6 +179,8 @@ class GraphPlace(Place):
         at, statement = self.at, self.statement
         if statement is not None:
             return {"open": "follow"} if statement.edge is not None else {"edit": "edit"}
+        if not self.cursor_key:
+            return {"new": "new entity"}
         said = {"new": "add a fact", "compare": "another path" if at.kind == _PATH else "path to…"}
         if at.kind == _AROUND:
             said |= {"closer": "a hop more"} if self.hops < _MOST_HOPS else {"wider": "fewer hops"}

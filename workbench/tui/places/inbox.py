@@ -94,11 +94,12 @@ _NOT_HERE = {
 _TEACH = (
     ("Nothing waits for your decision.", "strong"),
     ("", "text"),
-    ("What a reflection finds, what agents propose and what looks like a secret waits", "soft"),
-    ("here; none of it enters memory before you say so.", "soft"),
+    ("What a reflection finds, what agents propose and what looks like a secret waits here.", "soft"),
+    ("None of it enters memory before you say so.", "soft"),
     ("", "text"),
-    ("R  reads what is new and proposes what to learn from it", "text"),
-    ("   what was written stands here under its day; r on it takes all of it back", "soft"),
+    ("R reads what is new and proposes what to learn from it.", "text"),
+    ("", "text"),
+    ("What was written stands here under its day; r on it takes all of it back.", "soft"),
 )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 from textual.containers import Container
 
 from workbench.display.card import memory_card
-from workbench.display.ink import gap, ink, plain_text
+from workbench.display.ink import gap, ink, plain_text, wrap_line
 from workbench.engine.errors import InvalidInput, NotFound
 from workbench.tui.frame.copying import Copied, copied_memory
 from workbench.tui.frame.rewording import memory_writing
@@ -80,7 +80,9 @@ class Place(Container):
         self.filter = RowFilter(self.FILTER_KEYS, self.filterable)
         self.filter_line = FilterLine()
         self.visited: list[Subject] = []
-        self.list = ListPart(empty=lambda _width: self.empty())
+        self.list = ListPart(
+            empty=lambda width: [part for line in self.empty() for part in wrap_line(line, width) or [line]]
+        )
         self.card = CardPart()
         self.evidence = EvidencePart()
         self.head = DrawnLines(ground="paper")

@@ -1,0 +1,50 @@
+"""What somebody meets who opens the bench for the first time: a key line without dead keys, and whole sentences."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.tui.frame.hands import drawn, frame_of, opened, press
+from workbench.display.ink import line_width, plain_text
+from workbench.engine import Workspace
+from workbench.tui.frame.drawing import line_of_places
+
+ABOUT_A_ROW = ("edit", "pin", "forget", "bring back", "evidence", "take back", "path to")
+
+
+async def test_without_rows_no_key_is_offered_that_needs_one(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    with Workspace.open(tmp_path / "empty", role="person") as workspace:
+        async with opened(workspace, place="core") as pilot:
+            for key in "345678":
+                await press(pilot, key)
+                keys = drawn(pilot, "keys")
+                assert not [label for label in ABOUT_A_ROW if label in keys]
+                assert "n new" in keys
+
+
+async def test_what_an_empty_place_says_is_wrapped_not_cut(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    with Workspace.open(tmp_path / "empty", role="person") as workspace:
+        async with opened(workspace, (110, 30), place="core") as pilot:
+            place = frame_of(pilot).place
+            width = place.list.size.width
+            said = [place.list._empty_line(y, width) for y in range(8)]
+            assert place.EMPTY.rstrip() in " ".join(" ".join(map(plain_text, said)).split())
+            assert all(line_width(line) <= width for line in said)
+
+
+async def test_a_memory_that_is_not_archived_offers_no_way_back(seen: Workspace) -> None:
+    async with opened(seen, (160, 40)) as pilot:
+        await press(pilot, "slash", *"ferry", "enter")
+        assert "r bring back" not in drawn(pilot, "keys")
+        assert "e edit" in drawn(pilot, "keys")
+
+
+@pytest.mark.parametrize(("width", "numbered"), [(80, True), (72, False)])
+def test_places_in_one_line_name_their_keys_where_they_fit(width: int, numbered: bool) -> None:
+    line = line_of_places({"today": "▲1", "inbox": "24"}, "core", width)
+    assert line_width(line) <= width
+    assert ("▸3 Core" in plain_text(line)) == numbered
