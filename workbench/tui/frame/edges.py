@@ -12,6 +12,7 @@ from workbench.display.action_words import by_whom
 from workbench.tui.frame import drawing, spoken
 from workbench.tui.parts.line import DrawnLines
 from workbench.tui.places.listed import BY_NAME
+from workbench.tui.verbs.memories import VERBS, Memory
 from workbench.tui.verbs.undoing import deed
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 _LINES = ("rail", "line-of-places", "crumbs", "status", "keys", "sheet")
 _EVERYWHERE = ("open", "ask", "help")
 # What is about the row under the cursor, and so idle where there is none.
-_ON_A_ROW = {*verbs.VERBS, "open", "edit", "evidence", "history", "details", "accept", "compare", "write"}
+_ON_A_ROW = {*VERBS, "open", "edit", "evidence", "history", "details", "accept", "compare", "write"}
 _MOST_TOLD = 100
 
 
@@ -112,8 +113,6 @@ class Edges:
 
     def _idle(self) -> set[str]:
         """Return the commands that would only say why they cannot act on what is under the cursor."""
-        subjects = self._frame.place.subjects
-        if not isinstance(subjects[0], verbs.Memory):
-            return set()
-        offered = verbs.VERBS.keys() & {*self._frame.place.keys}
-        return {name for name in offered if isinstance(verbs.VERBS[name](subjects), str)}
+        subjects = tuple(each for each in self._frame.place.subjects if isinstance(each, Memory))
+        offered = VERBS.keys() & {*self._frame.place.keys} if subjects else set()
+        return {name for name in offered if isinstance(VERBS[name](subjects), str)}
