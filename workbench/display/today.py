@@ -8,6 +8,7 @@ from workbench.display import words
 from workbench.display.card import Card, Section
 from workbench.display.cells import cell_width
 from workbench.display.ink import BLANK, Span, ink
+from workbench.engine import layout
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -125,6 +126,8 @@ def alert_title(alert: Alert) -> str:
     rules = {"SOUL.md": "The agent's rules were", "AGENTS.md": "The agent's rules were",
              "IDENTITY.md": "Who the agent is was", "USER.md": "What it knows of you was",
              "workbench.toml": "The settings were"}  # fmt: skip
+    if alert.file == layout.HISTORY:
+        return "The history itself was changed by something else"
     return f"{rules.get(alert.file, f'{alert.file} was')} changed in another program"
 
 
@@ -142,8 +145,14 @@ def alert_card(alert: Alert, now: datetime, keep: str, back: str) -> Card:
     effect: tuple[Line, ...] = (
         (ink("The agent is warned at every session start until you decide."),),
         (Span(f"{keep} ", "strong"), ink("keeps the change")),
-        (Span(f"{back} ", "strong"), ink("brings the old text back")),
     )
+    if alert.file == layout.HISTORY:
+        effect = (
+            *effect,
+            (ink("It cannot be taken back here; a backup of .audit from before brings it back."),),
+        )
+    else:
+        effect = (*effect, (Span(f"{back} ", "strong"), ink("brings the old text back")))
     kind = f"{alert.file} · {words.moment(alert.timestamp, now)} · {words.who(alert.actor)}"
     return Card(
         alert_title(alert),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -269,10 +270,25 @@ async def test_damage_costs_no_more_than_what_is_damaged(
         assert frame_app(pilot).frame.counts.by_place["timeline"] == str(seen.timeline().total)
 
 
+async def test_an_alert_about_history_itself_is_kept_and_offers_no_way_back(unread: Workspace) -> None:
+    unread.remember("The first change", store="episodic")
+    shutil.rmtree(unread.root / ".audit")
+    with Workspace.open(unread.root, role="person") as again:
+        again.remember("Begins another history", store="episodic")
+        async with opened(again, place="") as pilot:
+            frame = frame_app(pilot).frame
+            assert "The history itself was changed" in lines(today(frame.place))[1]
+            assert "bring back" not in drawn(pilot, "keys")
+            await press(pilot, "r")
+            assert said(pilot) == "History cannot be taken back here; a keeps it as it is."
+            await press(pilot, "a")
+        assert again.alerts_waiting() == ()
+
+
 # What takes long.
 
 
-async def test_reading_is_called_off_with_esc_and_writes_nothing(
+async def test_reading_is_called_off_with_esc_and_proposes_nothing(
     unread: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun, real = threading.Event(), unread.reflect
@@ -291,7 +307,7 @@ async def test_reading_is_called_off_with_esc_and_writes_nothing(
         assert said(pilot).startswith("The reading is still under way")
         await press(pilot, "escape")
         await ended(pilot)
-        assert said(pilot) == "The reading was stopped; nothing was written."
+        assert said(pilot) == "The reading was stopped; nothing was proposed."
     assert not unread.review().items
 
 

@@ -52,6 +52,7 @@ class Account:
     def __init__(self, context: WorkspaceContext, past: PastReader) -> None:
         self._context = context
         self._past = past
+        self._compared: tuple[tuple[str | None, datetime], tuple[str | None, list[SinceChange]]] | None = None
 
     def since(self, moment: str) -> results.account.Since:
         """Return what was learned, changed and forgotten since a moment, by whom, and what faded.
@@ -72,7 +73,7 @@ class Account:
         now = context.now()
         asked = read_time(moment, "since", now).astimezone(context.zone)
         context.history.refuse_gone()
-        base, found = self._changes(asked) if context.has_history() else (None, [])
+        base, found = self._known_changes(asked) if context.has_history() else (None, [])
         by = Counter(each.owner for each in found)
         return results.account.Since(
             asked,
@@ -121,6 +122,14 @@ class Account:
             tuple(opening),
             whole,
         )
+
+    def _known_changes(self, asked: datetime) -> tuple[str | None, list[SinceChange]]:
+        """Do as `_changes` does, anew only where history went on or another moment is asked for."""
+        basis = (self._context.history.head(), asked)
+        known = self._compared
+        if known is None or known[0] != basis:
+            known = self._compared = (basis, self._changes(asked))
+        return known[1]
 
     def _changes(self, asked: datetime) -> tuple[str | None, list[SinceChange]]:
         """Return the commit that memory stood at, and what became of each memory since, newest first."""

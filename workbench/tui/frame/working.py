@@ -167,4 +167,4 @@ class Working:
             key = self._frame.keymap.key("place-inbox")
             return f"{count} {'change waits' if count == 1 else 'changes wait'} in the Inbox ({key})."
 
-        self.begin("The reading", read, "nothing was written")
+        self.begin("The reading", read, "nothing was proposed")

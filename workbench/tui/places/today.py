@@ -461,7 +461,8 @@ class TodayPlace(Place):
     def keys(self) -> tuple[str, ...]:
         subject = self.current
         if isinstance(subject, Alarm):
-            return ("accept", "bring-back", "evidence", "reflect")
+            is_history = subject.alert.file == layout.HISTORY
+            return ("accept", "reflect") if is_history else ("accept", "bring-back", "evidence", "reflect")
         if isinstance(subject, Waiting):
             ticks = ("older", "newer", "both") if subject.is_clash else ("accept", "decline")
             return (*ticks, "set-aside", "evidence", "write")
@@ -472,9 +473,8 @@ class TodayPlace(Place):
 
     @property
     def labels(self) -> Mapping[str, str]:
-        if isinstance(self.current, Alarm):
-            return {"accept": "keep", "bring-back": "bring back"}
-        return {}
+        names = {"accept": "keep", "bring-back": "bring back"} if isinstance(self.current, Alarm) else {}
+        return {command: name for command, name in names.items() if command in self.keys}
 
     def do(self, command: str) -> bool:
         """Go where a row leads, tick what waits as the Inbox does, or tell since another moment."""
@@ -527,7 +527,7 @@ def _bring_back(alarms: tuple[Alarm, ...]) -> Act | str:
     alert = alarms[0].alert
     commit = alert.commit
     if alert.file == layout.HISTORY:
-        return "History itself was changed, which cannot be taken back here; a keeps it, m h looks closer."
+        return "History cannot be taken back here; a keeps it as it is."
     if len(alarms) > 1 or commit is None:
         return "Alerts are taken back one at a time."
 

@@ -76,7 +76,7 @@ def _reading(account: Account) -> Notice:
     told = (
         _NOTHING_WRITTEN,
         goes,
-        "Everything else works meanwhile; esc here stops it, and nothing is written then.",
+        "Everything else works meanwhile; esc here stops it, and nothing is proposed then.",
     )
     opening = account.notes.opening if account.notes is not None else ()
     return Notice("read", title, beside, command="reflect", told=told, key="reflect", opening=opening)
