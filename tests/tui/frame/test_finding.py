@@ -13,8 +13,9 @@ from workbench.display.ink import plain_text
 from workbench.display.lit_words import LIT
 from workbench.engine import Workspace
 from workbench.tui.frame import copying
-from workbench.tui.frame.copying import clipboard_program, copied_memory
+from workbench.tui.frame.copying import clipboard_program
 from workbench.tui.parts.card import CardPart
+from workbench.tui.verbs.copied import copied_memory
 
 QUOTED = "entity:project--ferry#^fdep"
 

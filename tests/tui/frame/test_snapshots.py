@@ -22,7 +22,7 @@ from workbench.engine import FixedClock, Workspace
 from workbench.engine.services import retrieval
 from workbench.tui.frame import screen
 from workbench.tui.frame.app import FrameApp
-from workbench.tui.places.listed import ASK, PLACES
+from workbench.tui.keys.places import ASK, PLACES
 from workbench.tui.themes import DARK, LIGHT, MONO
 
 __all__ = ["asked", "asked_template", "held"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from workbench.tui.keys.places import PLACES
 from workbench.tui.keys.table import MOVING, written
 from workbench.tui.parts.chooser import Choice
-from workbench.tui.places.listed import PLACES
 from workbench.tui.verbs.memories import VERBS
 
 if TYPE_CHECKING:

@@ -6,19 +6,17 @@ import os
 import shutil
 import subprocess
 import sys
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from textual.widgets import Input, TextArea
 
-from workbench.display import words
 from workbench.tui.keys.table import COMMAND
 from workbench.tui.verbs.act import quoted
+from workbench.tui.verbs.copied import Copied
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from workbench.engine.workspace import Workspace
     from workbench.tui.frame.screen import Frame
 
 # Programs that take a text to the clipboard, and what must be set for them.
@@ -31,38 +29,6 @@ _PROGRAMS: tuple[tuple[str, tuple[str, ...]], ...] = (
 )
 _AFAR = ("SSH_CONNECTION", "SSH_TTY", "SSH_CLIENT")
 _SECONDS = 2.0
-
-
-@dataclass(frozen=True)
-class Copied:
-    """What can be copied of a thing; empty where it has none.
-
-    Args:
-        text: What it says.
-        citation: Its file and lines.
-        quote: What was said, by whom and when.
-        id: Its id.
-    """
-
-    text: str
-    citation: str = ""
-    quote: str = ""
-    id: str = ""
-
-
-def copied_memory(workspace: Workspace, memory_id: str) -> Copied:
-    """Read what can be copied of a memory; called on a thread."""
-    shown = workspace.show(memory_id, count_access=False, history=False)
-    lines = f"{shown.start_line}" + (f"-{shown.end_line}" if shown.end_line != shown.start_line else "")
-    quote = ""
-    for saying in workspace.why(memory_id).said:
-        if saying.quote:
-            by = words.speaker(saying.speaker) if saying.speaker is not None else ""
-            when = words.moment(saying.moment, workspace.now()) if saying.moment is not None else ""
-            told = ", ".join(filter(None, (by, when)))
-            quote = f"“{saying.quote}” ({told})" if told else f"“{saying.quote}”"
-            break
-    return Copied(shown.text, f"{shown.path}:{lines}", quote, shown.id)
 
 
 class Copying:

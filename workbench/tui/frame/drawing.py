@@ -7,21 +7,20 @@ from typing import TYPE_CHECKING
 from workbench.display.cells import cell_width, plain
 from workbench.display.ink import BLANK, Span, gap, ink, line_width, spread
 from workbench.display.rows import bar
+from workbench.tui.keys.places import PLACES
 from workbench.tui.keys.table import written
-from workbench.tui.places.listed import PLACES
+from workbench.tui.parts.widths import ONE_LINE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from workbench.display.ink import Line
+    from workbench.tui.keys.places import Listed
     from workbench.tui.keys.table import Command, Prefix
-    from workbench.tui.places.listed import Listed
 
 PLACE_LINK = "place:"
 RAIL, WIDE_RAIL = 16, 18
 _CARRIED = 13
-# Columns from which there is a rail, and from which the evidence stands beside the card.
-BESIDE, EVIDENCE, ONE_LINE = 110, 170, 80
 
 
 def rail(

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from workbench.display.action_words import by_whom
 from workbench.tui.frame import drawing, spoken
+from workbench.tui.keys.places import BY_NAME
 from workbench.tui.parts.line import DrawnLines
-from workbench.tui.places.listed import BY_NAME
 from workbench.tui.verbs.memories import VERBS, Memory
 from workbench.tui.verbs.undoing import deed
 

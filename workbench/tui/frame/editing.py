@@ -14,23 +14,23 @@ from workbench.display.ink import BLANK, Span
 from workbench.display.remedies import told_in_bench
 from workbench.engine.errors import BudgetExceeded, NotFound, Stale, WorkbenchError
 from workbench.tui.frame.drafts import Draft, Drafts
-from workbench.tui.frame.rewording import Written
 from workbench.tui.frame.users_editor import edit_in_editor
 from workbench.tui.keys.table import COMMAND
 from workbench.tui.parts.editor import Editor
 from workbench.tui.parts.prompt import Completion
-from workbench.tui.sheets.adding import KEY as NEW
-from workbench.tui.sheets.adding import new_writing
 from workbench.tui.verbs.act import Act, quoted
+from workbench.tui.verbs.adding import KEY as NEW
+from workbench.tui.verbs.adding import new_writing
+from workbench.tui.verbs.rewording import Written
 
 if TYPE_CHECKING:
     from textual.widget import Widget
 
     from workbench.display.ink import Line
     from workbench.engine.workspace import Workspace
-    from workbench.tui.frame.rewording import Outlook, Writing
     from workbench.tui.frame.screen import Frame
     from workbench.tui.parts.prompt import PromptLine
+    from workbench.tui.verbs.rewording import Outlook, Writing
 
 Take: TypeAlias = "Callable[[str], Act | str | None]"
 """Given what was written: what is done then; why it cannot be taken, so that one writes on; or None, it is done."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from workbench.tui.frame import drawing
+from workbench.tui.parts.widths import BESIDE, EVIDENCE, ONE_LINE
 
 if TYPE_CHECKING:
     from workbench.tui.frame.screen import Frame
@@ -77,9 +77,9 @@ def lay_out(frame: Frame, width: int, height: int, *, plain: bool) -> str:
     Returns:
         The name of the layout: `single`, `below`, `beside` or `wide`.
     """
-    below = plain or width < drawing.BESIDE
-    single = plain or width < drawing.ONE_LINE or (below and height < _ONE_PART)
-    wide = width >= drawing.EVIDENCE and not plain
+    below = plain or width < BESIDE
+    single = plain or width < ONE_LINE or (below and height < _ONE_PART)
+    wide = width >= EVIDENCE and not plain
     frame.set_class(below, "-below")
     frame.set_class(single, "-single")
     frame.set_class(wide, "-wide")

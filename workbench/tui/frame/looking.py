@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from workbench.tui.keys.places import IMPORT
 from workbench.tui.keys.table import COMMAND
 from workbench.tui.parts.evidence import evidence_at
-from workbench.tui.places.listed import IMPORT
+from workbench.tui.verbs.history import COMMIT, HISTORY_OF
 from workbench.tui.verbs.memories import Memory
 
 if TYPE_CHECKING:
@@ -30,9 +31,6 @@ _SESSION = "file:sessions/"
 _IMPORT = "import:"
 _REVIEW_ITEM = re.compile(r"r-\d+(\.\d+)?")
 _WITH_HISTORY = frozenset({"core", "episode", "entity", "procedure", "vault", "file"})
-COMMIT = "commit:"
-HISTORY_OF = "of:"
-"""What stands before a memory's id in the spot of History that shows its changes alone."""
 
 
 class Looking:

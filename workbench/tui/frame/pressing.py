@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from textual.widgets import Input, TextArea
 
 from workbench.tui.frame.seen import Seen
+from workbench.tui.keys.places import Listed
 from workbench.tui.keys.table import MOVING, Command, Prefix, canonical, written
-from workbench.tui.places.listed import Listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable

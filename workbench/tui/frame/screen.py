@@ -34,6 +34,7 @@ from workbench.tui.frame.splits import Splits
 from workbench.tui.frame.stepping import Stepping
 from workbench.tui.frame.walking import Walking
 from workbench.tui.frame.working import Working
+from workbench.tui.keys.places import BY_NAME
 from workbench.tui.keys.table import COMMAND, Command
 from workbench.tui.parts.canvas import CanvasPart
 from workbench.tui.parts.chooser import ChooserPart
@@ -41,7 +42,6 @@ from workbench.tui.parts.line import DrawnLines
 from workbench.tui.parts.list import ListPart
 from workbench.tui.parts.page import PagePart
 from workbench.tui.parts.prompt import PromptLine
-from workbench.tui.places.listed import BY_NAME
 from workbench.tui.places.place import Part, Place
 from workbench.tui.places.writing import WritingTicks
 from workbench.tui.sheets.opening import Sheets

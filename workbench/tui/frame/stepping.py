@@ -2,32 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from workbench.tui.parts.steps import Steps
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from workbench.tui.frame.screen import Frame
-
-
-@dataclass(frozen=True)
-class Steps:
-    """A few values, one of which is taken.
-
-    Args:
-        title: What they are values of.
-        values: In order.
-        at: Which one holds.
-        try_out: Told of each one that is looked at, and of the first where one leaves.
-        take: Told of the one that is taken.
-    """
-
-    title: str
-    values: Sequence[str]
-    at: int
-    try_out: Callable[[str], object]
-    take: Callable[[str], object]
 
 
 class Stepping:

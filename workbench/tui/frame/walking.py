@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from workbench.tui.frame.trail import Step, Trail
-from workbench.tui.places.listed import BY_NAME, PLACES
+from workbench.tui.keys.places import BY_NAME, PLACES
 
 if TYPE_CHECKING:
     from collections.abc import Callable

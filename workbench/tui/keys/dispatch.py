@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
+from workbench.tui.keys.places import PLACES, Listed
 from workbench.tui.keys.table import COMMANDS, PREFIXES, Command, Prefix, canonical, written
-from workbench.tui.places.listed import PLACES, Listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -12,11 +12,11 @@ from textual.widgets import TextArea
 from workbench.display.budget import problem_lines
 from workbench.display.cells import HIDDEN
 from workbench.display.ink import BLANK, Span, ink, spread
-from workbench.tui.frame.rewording import Outlook, Written
 from workbench.tui.palette import PAPER
 from workbench.tui.parts.line import DrawnLines
 from workbench.tui.parts.list import ListPart
 from workbench.tui.parts.rows import KeyedRows
+from workbench.tui.verbs.rewording import Outlook, Written
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from workbench.display.ink import Line
     from workbench.engine.results.memories import LooseItem
-    from workbench.tui.frame.rewording import Field, Writing
+    from workbench.tui.verbs.rewording import Field, Writing
 
 _MOST_ROWS = 6
 _AREA_ROWS = 14

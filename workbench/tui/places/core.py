@@ -10,7 +10,7 @@ from workbench.engine.results.memories import CoreBlock
 from workbench.tui.parts.filter import Filterable
 from workbench.tui.parts.rows import SectionedRows
 from workbench.tui.places.place import Place
-from workbench.tui.sheets.adding import to_block
+from workbench.tui.verbs.adding import to_block
 from workbench.tui.verbs.memories import Memory
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from workbench.engine.results.memories import CoreItem, CoreView
     from workbench.engine.workspace import Workspace
     from workbench.tui.parts.rows import RowSource
-    from workbench.tui.sheets.adding import Destination
+    from workbench.tui.verbs.adding import Destination
 
 
 class CoreRows(SectionedRows["CoreBlock | CoreItem"]):

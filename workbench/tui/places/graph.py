@@ -21,11 +21,11 @@ from workbench.display.graph_drawing.neighbourhood import draw_compact, draw_nei
 from workbench.display.graph_drawing.path import draw_path
 from workbench.display.ink import Span, ink, spread
 from workbench.engine.errors import NotFound
-from workbench.tui.frame.drawing import BESIDE
 from workbench.tui.parts.canvas import CanvasPart
 from workbench.tui.parts.filter import Filterable
 from workbench.tui.parts.page import PagePart
 from workbench.tui.parts.rows import KeyedRows
+from workbench.tui.parts.widths import BESIDE
 from workbench.tui.places.entity_reading import disputed_facts, is_entity, read_entity_card
 from workbench.tui.places.graph_editing import GraphEditing, Names
 from workbench.tui.places.place import Place

@@ -21,7 +21,6 @@ from workbench.display.memory_changes import (
 )
 from workbench.display.scrubber import Pointers, hands_legend
 from workbench.engine.errors import HistoryDamaged, NotFound
-from workbench.tui.frame.looking import COMMIT
 from workbench.tui.keys.table import COMMAND
 from workbench.tui.parts.evidence import evidence_at, evidence_of_memory
 from workbench.tui.parts.filter import Filterable
@@ -31,7 +30,7 @@ from workbench.tui.places.history_rows import ActionRows, DifferingRows, preview
 from workbench.tui.places.past import PAGE, Listed, PastReading, View, Wish
 from workbench.tui.places.place import Place
 from workbench.tui.places.verifying import read_verified
-from workbench.tui.verbs.history import Differing, Happened, Several, happened
+from workbench.tui.verbs.history import COMMIT, Differing, Happened, Several, happened
 from workbench.tui.verbs.memories import Memory
 
 if TYPE_CHECKING:
@@ -44,10 +43,10 @@ if TYPE_CHECKING:
     from workbench.display.ink import Line
     from workbench.engine.results.audit import Action, ActionDone
     from workbench.engine.workspace import Workspace
-    from workbench.tui.frame.rewording import Writing
     from workbench.tui.frame.screen import Frame
     from workbench.tui.places.past import Line as Moments
     from workbench.tui.verbs.act import Subject
+    from workbench.tui.verbs.rewording import Writing
 
 _NEAR_THE_END = 60
 _EVERYTHING = 1_000_000_000

@@ -17,9 +17,8 @@ from workbench.display.memory_changes import (
     title_of,
 )
 from workbench.display.rows import day_heading, heading_row
-from workbench.tui.frame.looking import COMMIT
 from workbench.tui.parts.rows import SectionedRows
-from workbench.tui.verbs.history import Differing, Several
+from workbench.tui.verbs.history import COMMIT, Differing, Several
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

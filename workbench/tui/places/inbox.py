@@ -70,10 +70,10 @@ if TYPE_CHECKING:
     from workbench.engine.results.memories import CoreView, Why
     from workbench.engine.results.reviews import Proposal, ReflectionDue, ReviewItem
     from workbench.engine.workspace import Workspace
-    from workbench.tui.frame.rewording import Writing
     from workbench.tui.frame.screen import Frame
     from workbench.tui.parts.rows import RowSource
     from workbench.tui.verbs.act import Subject
+    from workbench.tui.verbs.rewording import Writing
 
 _TICKS = {
     "accept": "accept",

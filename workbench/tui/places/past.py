@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from workbench.display import words
 from workbench.display.course import UPKEEP, Course, prepare_course
 from workbench.engine.errors import HistoryDamaged, InvalidInput, NotFound, WorkbenchError
-from workbench.tui.frame.looking import HISTORY_OF
 from workbench.tui.parts.query import parse_days
+from workbench.tui.verbs.history import HISTORY_OF
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -9,8 +9,6 @@ from textual.containers import Container
 from workbench.display.card import memory_card
 from workbench.display.ink import gap, ink, plain_text, wrap_line
 from workbench.engine.errors import InvalidInput, NotFound
-from workbench.tui.frame.copying import Copied, copied_memory
-from workbench.tui.frame.rewording import memory_writing
 from workbench.tui.keys.table import COMMAND
 from workbench.tui.parts.card import CardPart
 from workbench.tui.parts.evidence import EvidencePart, evidence_of_memory
@@ -19,8 +17,10 @@ from workbench.tui.parts.line import DrawnLines
 from workbench.tui.parts.list import ListPart
 from workbench.tui.parts.rows import NoRows
 from workbench.tui.places.entity_reading import is_entity, read_entity_card, title_of
+from workbench.tui.verbs.copied import Copied, copied_memory
 from workbench.tui.verbs.graph import Statement
 from workbench.tui.verbs.memories import Memory
+from workbench.tui.verbs.rewording import memory_writing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from workbench.display.evidence import Evidence
     from workbench.display.ink import Line
     from workbench.engine.workspace import Workspace
-    from workbench.tui.frame.rewording import Writing
     from workbench.tui.parts.rows import RowSource
-    from workbench.tui.sheets.adding import Destination
     from workbench.tui.verbs.act import Subject
+    from workbench.tui.verbs.adding import Destination
+    from workbench.tui.verbs.rewording import Writing
 
 
 @runtime_checkable

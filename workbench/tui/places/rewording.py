@@ -10,15 +10,15 @@ from workbench.display.contradiction import HEAD
 from workbench.display.deciding import block_of
 from workbench.engine import layout
 from workbench.engine.reflection.kinds import Kind, kind_of
-from workbench.tui.frame.rewording import TEXT, Field, Writing, core_outlook, done
 from workbench.tui.places.ticks import keeping
 from workbench.tui.verbs.act import Act, quoted
+from workbench.tui.verbs.rewording import TEXT, Field, Writing, core_outlook, done
 
 if TYPE_CHECKING:
     from workbench.engine.results.reviews import ReviewItem
     from workbench.engine.workspace import Workspace
-    from workbench.tui.frame.rewording import Written
     from workbench.tui.places.ticks import Unreadable, Waiting
+    from workbench.tui.verbs.rewording import Written
 
 # For each kind its fields: name, label, whether it has lines, whether it may be empty.
 _FIELDS: Final[dict[Kind, tuple[tuple[str, str, bool, bool], ...]]] = {

@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     from workbench.display.ink import Line
     from workbench.engine.results.sessions import FlushCheck
     from workbench.engine.workspace import Workspace
-    from workbench.tui.frame.rewording import Writing
     from workbench.tui.frame.screen import Frame
     from workbench.tui.parts.rows import RowSource
     from workbench.tui.verbs.act import Subject
+    from workbench.tui.verbs.rewording import Writing
 
 _CITED = "file:sessions/"
 # A longer transcript is not read whole to estimate its tokens.

@@ -20,12 +20,12 @@ from workbench.engine.results.settings import SettingRow, SettingsListed
 from workbench.engine.settings.schema import Unfit
 from workbench.engine.settings.sections import SCHEMA
 from workbench.engine.settings.wording import HALF_LIFE, meant
-from workbench.tui.frame.stepping import Steps
 from workbench.tui.keys.dispatch import PRESETS
 from workbench.tui.keys.table import COMMAND
 from workbench.tui.look import AUTO, FILE_NAME, PRESET, Look
 from workbench.tui.parts.line import DrawnLines
 from workbench.tui.parts.rows import SectionedRows
+from workbench.tui.parts.steps import Steps
 from workbench.tui.places.keys_page import AS_MADE, PRESET_KEY, KeyRow, KeyRows, Remapping, key_card
 from workbench.tui.places.place import Place
 from workbench.tui.themes import too_faint

@@ -10,7 +10,7 @@ from workbench.display.rows import day_heading, entry_row, heading_row
 from workbench.tui.parts.filter import Filterable
 from workbench.tui.parts.rows import SectionedRows
 from workbench.tui.places.place import Place
-from workbench.tui.sheets.adding import to_day
+from workbench.tui.verbs.adding import to_day
 from workbench.tui.verbs.memories import Memory
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from workbench.engine.results.memories import Timeline, TimelineEntry
     from workbench.engine.workspace import Workspace
     from workbench.tui.parts.rows import RowSource
-    from workbench.tui.sheets.adding import Destination
+    from workbench.tui.verbs.adding import Destination
 
 # Entries read at once; a memory of years has some thousands.
 _MOST = 20_000

@@ -31,8 +31,8 @@ from workbench.tui.places.inbox import words_contradicted
 from workbench.tui.places.place import Place
 from workbench.tui.places.ticks import CHANGES, CLASHES, SECRETS, Waiting, tick, waiting_rows
 from workbench.tui.places.unread import BEGIN_CORE, Notice, unread_sections
-from workbench.tui.sheets.adding import Destination
 from workbench.tui.verbs.act import OTHER_VERBS, Act
+from workbench.tui.verbs.adding import Destination
 from workbench.tui.verbs.memories import Memory
 
 if TYPE_CHECKING:
@@ -47,9 +47,9 @@ if TYPE_CHECKING:
     from workbench.engine.results.inbox import Inbox
     from workbench.engine.results.memories import CoreView
     from workbench.engine.workspace import Workspace
-    from workbench.tui.frame.rewording import Writing
     from workbench.tui.frame.screen import Frame
     from workbench.tui.verbs.act import Subject
+    from workbench.tui.verbs.rewording import Writing
 
 T = TypeVar("T")
 _WEEK = 7

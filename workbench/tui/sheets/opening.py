@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from workbench.tui.keys.places import HEALTH, IMPORT
 from workbench.tui.keys.table import COMMAND
 from workbench.tui.places.ask import AskPlace
-from workbench.tui.places.listed import HEALTH, IMPORT
 from workbench.tui.sheets.exporting import Exporting
 from workbench.tui.verbs.memories import Memory
 

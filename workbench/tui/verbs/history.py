@@ -10,7 +10,6 @@ from workbench.display.action_words import sentence, who
 from workbench.display.actions import obstacle_words
 from workbench.display.remedies import in_bench
 from workbench.engine.errors import BudgetExceeded, InvalidInput, NotFound, Refused, RoleRefused, Stale
-from workbench.tui.frame.looking import COMMIT
 from workbench.tui.keys.table import COMMAND
 from workbench.tui.verbs.act import OTHER_VERBS, Act, quoted
 from workbench.tui.verbs.memories import Memory
@@ -21,6 +20,10 @@ if TYPE_CHECKING:
     from workbench.engine.results.memories import Changed
     from workbench.engine.workspace import Workspace
 
+COMMIT = "commit:"
+"""Begins the link to an action."""
+HISTORY_OF = "of:"
+"""What stands before a memory's id in the spot of History that shows its changes alone."""
 _REFLECTION = "reflection:"
 _STAYS = "History stays as it was; r takes an action back."
 _CHANGED_SINCE = (Stale, NotFound, InvalidInput, Refused, RoleRefused, BudgetExceeded)

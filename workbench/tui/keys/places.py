@@ -1,4 +1,4 @@
-"""Which places there are: name, key, title and the module that has each."""
+"""The places that keys lead to: name, key, title and the module that has each."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Listed:
     """A place of the rail.
 
     Args:
-        name: Its id, and the name of its module in this room.
+        name: Its id, and the name of its module.
         key: What goes there.
         title: What it is called.
         room: The package that has its module.
@@ -28,7 +28,7 @@ class Listed:
     room: str = "places"
 
     def make(self) -> Place | None:
-        """Return the place, or None where no module of this room has it."""
+        """Return the place, or None where there is no such module."""
         module = f"workbench.tui.{self.room}.{self.name}"
         if find_spec(module) is None:
             return None

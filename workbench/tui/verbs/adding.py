@@ -11,8 +11,8 @@ from workbench.display.ink import Span, ink, wrap_line
 from workbench.display.remedies import told_in_bench
 from workbench.engine.errors import WorkbenchError
 from workbench.engine.requests import RememberRequest
-from workbench.tui.frame.rewording import TEXT, Field, Outlook, Writing, core_outlook, done
 from workbench.tui.verbs.act import Act, quoted
+from workbench.tui.verbs.rewording import TEXT, Field, Outlook, Writing, core_outlook, done
 
 if TYPE_CHECKING:
     from datetime import date
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from workbench.display.ink import Line
     from workbench.engine.results.memories import CoreView, Remembered
     from workbench.engine.workspace import Workspace
-    from workbench.tui.frame.rewording import Written
+    from workbench.tui.verbs.rewording import Written
 
 KEY = "new"
 _WHERE, _TAGS = "where", "tags"

@@ -1,0 +1,28 @@
+"""A few values, one of which is taken by stepping through them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+
+@dataclass(frozen=True)
+class Steps:
+    """A few values, one of which is taken.
+
+    Args:
+        title: What they are values of.
+        values: In order.
+        at: Which one holds.
+        try_out: Told of each one that is looked at, and of the first where one leaves.
+        take: Told of the one that is taken.
+    """
+
+    title: str
+    values: Sequence[str]
+    at: int
+    try_out: Callable[[str], object]
+    take: Callable[[str], object]
