@@ -18,3 +18,17 @@ from workbench.display import words
 )
 def test_a_session_goes_by_what_tells_it_from_others(key: str, name: str) -> None:
     assert words.session(key) == name
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("file:memory/2023-05-08.md#L7-L7", "memory/2023-05-08.md, line 7"),
+        ("file:memory/2023-05-08.md#L7-L9", "memory/2023-05-08.md, lines 7–9"),
+        ("source:file:notes.md#L3", "notes.md, line 3"),
+        ("file:notes.md", "notes.md"),
+        ("user-explicit", "you said so"),
+    ],
+)
+def test_where_a_memory_comes_from_is_said_in_words(source: str, said: str) -> None:
+    assert words.origin(source) == said

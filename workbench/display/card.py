@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TYPE_CHECKING
@@ -30,6 +31,8 @@ _LAST_CHANGES = 4
 _LAST_USES = 5
 _MOST_QUOTES = 3
 _LONGEST_QUOTE = 240
+# What begins a heading in Markdown; the card has a heading of its own look.
+_HEADING = re.compile(r"\A#{1,6} ")
 
 
 @dataclass(frozen=True)
@@ -251,7 +254,7 @@ def card_lines(card: Card, width: int, *, details: bool = False) -> list[Line]:
     """
     measure = max(1, min(width, MEASURE))
     lines: list[Line] = [] if card.body is None else list(card.body(width))
-    for paragraph in (card.text.splitlines() or [""]) if card.body is None else ():
+    for paragraph in (_HEADING.sub("", card.text).splitlines() or [""]) if card.body is None else ():
         lines += [(Span(part, "strong"),) if part else BLANK for part in wrap(paragraph, measure)]
     if card.kind:
         lines += wrap_line(card.kind, measure)

@@ -521,7 +521,8 @@ def _notices(item: ReviewItem) -> list[str]:
     if item.waits:
         told.append(f"It waits: {item.waits}")
     elif item.needs:
-        told.append(f"It needs {', '.join(item.needs)} first.")
+        others = len(item.needs)
+        told.append(f"It needs {'another change' if others == 1 else f'{others} other changes'} here first.")
     if item.resembles:
         told.append(f"Close to what you declined before: {item.resembles}")
     return told

@@ -181,9 +181,9 @@ def notice_card(
         opening: The first passages of notes.
         now: In the workspace's zone.
     """
-    sections = [Section("THERE", tuple((ink(line),) for line in lines))] if lines else []
+    sections = [Section("EFFECT", tuple((ink(line),) for line in lines))] if lines else []
     if opening:
-        sections = [Section("KNOW", sections[0].lines)] if sections else []
+        sections = [Section("EFFECT", sections[0].lines)] if sections else []
         said: list[Line] = []
         first = opening[0].moment
         if first is not None and now is not None:
@@ -191,7 +191,7 @@ def notice_card(
         for each in opening:
             speaker: Line = (ink(f"{each.speaker}: ", "soft+strong"),) if each.speaker else ()
             said.append((*speaker, ink(_cut(each.text), "text", None, each.id)))
-        sections.append(Section("FIRST", tuple(said)))
+        sections.append(Section("BEGINS", tuple(said)))
     return Card(title, title, (), tuple(sections))
 
 

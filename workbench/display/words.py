@@ -97,7 +97,18 @@ def origin(source: str) -> str:
     if name.startswith("file:sessions/"):
         _, _, line = name.partition("#L")
         return f"a session, line {line}" if line else "a session"
+    if name.startswith("file:"):
+        return in_file(name.removeprefix("file:"))
     return _FROM.get(name, name)
+
+
+def in_file(citation: str) -> str:
+    """Return where something stands in a file, given `PATH#L3-L5`: the path and its lines."""
+    path, cited, lines = citation.partition("#L")
+    first, _, last = lines.partition("-L")
+    if not cited:
+        return path
+    return f"{path}, line {first}" if last in ("", first) else f"{path}, lines {first}–{last}"
 
 
 def day(on: date, now: date) -> str:

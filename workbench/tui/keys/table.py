@@ -22,7 +22,7 @@ class Command:
     keys: tuple[str, ...]
     label: str
     help: str
-    elsewhere: str = "Nothing here can be acted on so."
+    elsewhere: str = "That key does nothing here."
     rank: int = 0
 
 
