@@ -33,6 +33,7 @@ _REASONS = {
 _MOST_OF_A_REASON = 5
 _LINK = re.compile(r"\[\[([^\[\]|]+)(?:\|[^\[\]]*)?\]\]")
 _BLOCK_ID = re.compile(r" \^[\w-]+\s*$")
+_FACT_ID = re.compile(r" [a-z]+:\S+#\^\w+")
 _NOTES = re.compile(r"\((?:[^()]*\b(?:since|from|confidence)\b[^()]*)\)\s*$")
 _BAR = 12
 
@@ -142,7 +143,7 @@ def explanation_lines(explanation: Explanation) -> list[Line]:
         )
     if explanation.decay_factor is not None:
         lines.append((ink(f"age and use × {explanation.decay_factor:.2f}", "soft"),))
-    lines += [(ink(nudge, "soft"),) for nudge in explanation.nudges]
+    lines += [(ink(_FACT_ID.sub("", nudge), "soft"),) for nudge in explanation.nudges]
     return lines
 
 
