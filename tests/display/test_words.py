@@ -32,3 +32,9 @@ def test_a_session_goes_by_what_tells_it_from_others(key: str, name: str) -> Non
 )
 def test_where_a_memory_comes_from_is_said_in_words(source: str, said: str) -> None:
     assert words.origin(source) == said
+
+
+def test_a_correction_is_read_without_the_id_of_what_it_corrects() -> None:
+    said = words.without_id("Correction of episode:2026-11-24:07:45#2: Mei comes on Friday")
+    assert said == "Correction: Mei comes on Friday"
+    assert words.without_id("Mei said: Correction of episode:2026-11-24:07:45: no") != "Correction: no"

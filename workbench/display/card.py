@@ -155,7 +155,11 @@ def memory_card(
     if shown.history:
         sections.append(Section("HISTORY", history_lines(shown, now), hangs=1))
     return Card(
-        shown.title or shown.text, shown.text, kind, tuple(sections), tuple(detail_sections(shown, explained))
+        words.without_id(shown.title or shown.text),
+        words.without_id(shown.text),
+        kind,
+        tuple(sections),
+        tuple(detail_sections(shown, explained)),
     )
 
 
@@ -193,7 +197,8 @@ def why_lines(why: Why, now: datetime) -> tuple[Line, ...]:
 def named_lines(ids: Sequence[str], titles: Mapping[str, str]) -> tuple[Line, ...]:
     """Name the first of some memories, each to be followed, and say how many more there are."""
     lines: list[Line] = [
-        (ink(titles.get(each) or words.origin(each), "text+link", None, each),) for each in ids[:_LAST_USES]
+        (ink(words.without_id(titles.get(each) or words.origin(each)), "text+link", None, each),)
+        for each in ids[:_LAST_USES]
     ]
     if len(ids) > _LAST_USES:
         lines.append((ink(f"and {len(ids) - _LAST_USES} more", "faint"),))

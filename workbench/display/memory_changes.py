@@ -78,7 +78,7 @@ def _dated(line: str) -> str:
 
 def title_of(change: MemoryChange) -> str:
     """Return what a memory is called in a list; a relation with whose it is."""
-    title = change.title or change.id.partition(":")[2]
+    title = words.without_id(change.title) or change.id.partition(":")[2]
     if "#^" in change.id and (relation := _RELATION.fullmatch(title)):
         ends = " and ".join(slug_words(each) for each in relation[2].split(", "))
         return f"{slug_words(change.id.partition(':')[2].partition('#')[0])} {relation[1].replace('-', ' ')} {ends}"

@@ -42,7 +42,7 @@ def entry_row(entry: TimelineEntry, width: int) -> Line:
     """Draw an entry of the timeline."""
     faded = entry.status in ("dormant", "archived")
     beside = "archived" if entry.status == "archived" else entry.time or ""
-    return memory_row("episodic", entry.title or entry.text, beside, width, faded=faded)
+    return memory_row("episodic", words.without_id(entry.title or entry.text), beside, width, faded=faded)
 
 
 def item_row(item: CoreItem, width: int) -> Line:

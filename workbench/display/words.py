@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date, datetime
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ STORES = {
     "vault": ("▣", "Vault"),
 }
 _WEEK = 7
+_CORRECTION = re.compile(r"\ACorrection of episode:[\d-]{10}:\d\d:\d\d(?:#\d+)?: ")
 _STORE_OF = {
     "core": "core",
     "episode": "episodic",
@@ -82,6 +84,11 @@ def said_by(role: str | None) -> str:
     if role in ("user", None):
         return "you said so" if role else ""
     return "the agent said so" if role == "assistant" else f"{speaker(role)} said so"
+
+
+def without_id(text: str) -> str:
+    """Return what an episode says; where it corrects another one, without the id of that, which the card links."""
+    return _CORRECTION.sub("Correction: ", text)
 
 
 def session(key: str) -> str:

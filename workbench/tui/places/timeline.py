@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import date
 from typing import TYPE_CHECKING, ClassVar
 
+from workbench.display import words
 from workbench.display.ink import BLANK, ink, spread
 from workbench.display.rows import day_heading, entry_row, heading_row
 from workbench.tui.parts.filter import Filterable
@@ -93,7 +94,7 @@ class TimelinePlace(Place):
         return Memory(
             entry.id,
             "episodic",
-            entry.title or entry.text,
+            words.without_id(entry.title or entry.text),
             entry.status == "pinned",
             entry.status == "archived",
         )
