@@ -156,6 +156,7 @@ class Frame(Screen[None], inherit_bindings=False):
         self.began = self._workspace.now()
         self.last_here = time_or_none(self._remembered.last_here)
         self._own: Mapping[str, Callable[[], object]] = {
+            **self.walking.commands,
             "undo": lambda: self.begin(undo(self.counts.steps.undo, self.writing.commits)),
             "redo": lambda: self.begin(redo(self.counts.steps.redo)),
             "details": lambda: self.place.card.do("details"),
@@ -458,13 +459,15 @@ class Frame(Screen[None], inherit_bindings=False):
         """Carry out a command, or say why it cannot act here."""
         if command.id in _ON_WHAT_IS_SEEN:
             self.pressing.go_to_seen()
-        if self.finding.do(command.id) or self.walking.do(command.id):
-            return
         own, part = self._own.get(command.id), self.part
-        if own is not None:
-            own()
-        elif self.place.do(command.id) or any(each.do(command.id) for each in self.capabilities):
+        if self.finding.do(command.id):
+            return
+        if (own is None and self.place.do(command.id)) or any(
+            each.do(command.id) for each in self.capabilities
+        ):
             self.edges.draw()
+        elif own is not None:
+            own()
         elif not self._act(command) and (part is None or not part.do(command.id)):
             self.say(command.elsewhere or f"{command.help} That is not possible here yet.")
 

@@ -23,7 +23,7 @@ class Walking:
     def __init__(self, frame: Frame) -> None:
         self._frame = frame
         self._trail = Trail()
-        self._commands: dict[str, Callable[[], None]] = {
+        self.commands: dict[str, Callable[[], None]] = {
             "back": lambda: self._walk(-1, "back"),
             "forward": lambda: self._walk(1, "forward"),
             "open": self._open,
@@ -31,13 +31,6 @@ class Walking:
             "next-part": lambda: self._step_part(1),
             "previous-part": lambda: self._step_part(-1),
         }
-
-    def do(self, command: str) -> bool:
-        """Go in or out, to another part, back or forward."""
-        go = self._commands.get(command)
-        if go is not None:
-            go()
-        return go is not None
 
     def visit(self, *, anew: bool) -> None:
         """Remember the place that is shown as a step that `[` goes back from.
