@@ -27,7 +27,7 @@ from workbench.tui.frame.remembered import Remembered
 from workbench.tui.themes import DARK, LIGHT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Coroutine
     from concurrent.futures import Future
 
     from textual.pilot import Pilot
@@ -99,7 +99,7 @@ def tell_no_time(workspace: Workspace) -> None:
     def found(*given: Any, **named: Any) -> Found:
         return replace(search(*given, **named), took_ms=12.0)
 
-    workspace.search_request = found  # type: ignore[method-assign]
+    workspace.search_request = found
 
 
 async def press(pilot: Pilot[None], key: str) -> None:
@@ -132,6 +132,9 @@ async def render(
             for caption, keys in scenes:
                 for key in keys:
                     await press(pilot, key)
+                # What takes its time is counted now and then; here, before the picture.
+                app.frame.counts.catch_up()
+                await settle(pilot)
                 found.append(Scene(caption, tuple(app.screen._compositor.render_strips()), theme == DARK))
     return found
 
@@ -172,8 +175,11 @@ def main() -> None:
         os.environ["WORKBENCH_PATHS_CACHE"] = f"{home}/cache"
         build(home / NAME, clock=FixedClock(NOW))
         shutil.copytree(home, kept)
-        drawn = {each.name: partial(render_picture, each) for each in PICTURES}
-        for name, draw in {**drawn, "story": render_story}.items():
+        drawn: dict[str, Callable[[Path], Coroutine[Any, Any, str]]] = {
+            **{each.name: partial(render_picture, each) for each in PICTURES},
+            "story": render_story,
+        }
+        for name, draw in drawn.items():
             if not wanted or name in wanted:
                 # What one picture decides, the next must not show.
                 shutil.rmtree(home)

@@ -134,7 +134,8 @@ def _inside(drawn: str) -> str:
 def _line(line: Strip) -> str:
     """Return a line: its grounds, then what stands on them."""
     runs = list(_runs(line))
-    grounds, signs = [], []
+    grounds: list[str] = []
+    signs: list[str] = []
     x = 0
     for colour, same in groupby(runs, lambda run: _colours(run[1])[1]):
         cells = sum(cell_len(text) for text, _ in same)
