@@ -20,7 +20,7 @@ from tests.tui.seen_workspace import NOW, SETTINGS
 from tests.tui.stillness import settle
 from workbench.engine import FixedClock, Workspace
 from workbench.engine.services import retrieval
-from workbench.tui.frame import screen
+from workbench.tui.frame import pressing
 from workbench.tui.frame.app import FrameApp
 from workbench.tui.keys.places import ASK, PLACES
 from workbench.tui.themes import DARK, LIGHT, MONO
@@ -116,7 +116,7 @@ def test_screen(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     picture = PICTURES[name]
-    monkeypatch.setattr(screen, "_SHEET_AFTER", 0.001)
+    monkeypatch.setattr(pressing, "_SHEET_AFTER", 0.001)
     # Results say how long they took.
     monkeypatch.setattr(retrieval, "time", SimpleNamespace(perf_counter=lambda: 0.0, monotonic=monotonic))
     workspace = request.getfixturevalue(picture.workspace)
