@@ -84,8 +84,13 @@ def _large(workspace: Workspace) -> Mapping[str, str]:
         count = len({fall.id for fall in found if fall.store != "core"})
         return f"{count:,}↓" if count else ""
 
+    def notices() -> str:
+        count = len(workspace.broken_parts()) + (workspace.index_status().fallback is not None)
+        return f"{count} {'notice' if count == 1 else 'notices'}" if count else ""
+
     return {
         "decay": _counted(falls),
+        "health": _counted(notices),
         "history": _counted(lambda: f"{workspace.action_count():,}"),
         "sessions": _counted(lambda: f"{len(workspace.sessions().sessions):,}"),
     }
