@@ -29,12 +29,13 @@ EVOLUTION = "memory/meta/evolution.md"
 PENDING_REFLECTION = "memory/meta/pending-reflection.md"
 PENDING_MEMORIES = "memory/meta/pending-memories.md"
 REJECTED = "memory/meta/rejected.md"
+CONFLICTS = "memory/meta/sync-conflicts.json"
 SETTINGS = "workbench.toml"
 HISTORY = ".audit"
 
-DECIDED = frozenset({PENDING_REFLECTION, REJECTED, REFLECTION_LOG, EVOLUTION, PENDING_MEMORIES})
+DECIDED = frozenset({PENDING_REFLECTION, REJECTED, REFLECTION_LOG, EVOLUTION, PENDING_MEMORIES, CONFLICTS})
 """Files that record people's decisions; nobody else writes them by hand."""
-BOOKS = frozenset({PENDING_REFLECTION, REJECTED, REFLECTION_LOG, DECAY_SCORES})
+BOOKS = frozenset({PENDING_REFLECTION, REJECTED, REFLECTION_LOG, DECAY_SCORES, CONFLICTS})
 """Files in which the engine records decisions; their content follows from the decisions."""
 
 FOREIGN_SETTINGS = ("openclaw.json", "moltbot.json", "clawdbot.json")
