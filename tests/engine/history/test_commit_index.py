@@ -61,7 +61,7 @@ def test_a_moment_is_found_as_by_walking_whatever_the_clock_did(
 
 def test_only_the_place_of_a_whole_hash_counts() -> None:
     hashes = bytes(range(40))
-    line = CommitIndex(hashes, array("q", [7, 5]), array("I", [0, 0]), ("manual",))
+    line = CommitIndex(hashes, array("q", [7, 5]), array("I", [0, 0]), bytes([3, 3]), ("manual",))
     assert line.latest_by(hashes[20:].hex()) == datetime.fromtimestamp(7, UTC)
     assert line.latest_by(hashes[3:23].hex()) is None
     assert line.latest_by("ff" * 20) is None

@@ -143,7 +143,11 @@ class ActionWalk:
             commit = next(walk, None)
             while commit is not None:
                 following = next(walk, None)
-                yield commit, following is None or following.tree != commit.tree
+                parent = commit.parent
+                before = (
+                    following.tree if following and following.id == parent else self._store.tree_of(parent)
+                )
+                yield commit, commit.tree != before
                 commit = following
         except HistoryDamaged as error:
             self.damaged = error.message
@@ -179,7 +183,7 @@ class ActionWalk:
                 raised[alert] = commit.id
             group.add(commit, message, undone_by, raised)
             raised = {}
-            group.is_whole &= commit.parent is not None and changed and message.action not in _TELLS
+            group.is_whole &= len(commit.parents) == 1 and changed and message.action not in _TELLS
             group.waits_for.discard(commit.id)
             if first is not None:
                 group.waits_for.add(first)

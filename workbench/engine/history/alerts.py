@@ -107,14 +107,9 @@ def raised_alerts(store: GitStore, state: Path | None = None) -> list[RaisedAler
     if head is None:
         return []
     known_head, known = _load(state)
-    new: list[Commit] = []
-    for commit in store.walk(head):
-        if commit.id == known_head:
-            break
-        if commit.message.startswith(_TELLING):
-            new.append(commit)
-    else:
-        known = []
+    if known_head is None or not store.is_ancestor(known_head, head):
+        known_head, known = None, []
+    new = [commit for commit in store.walk(head, stop=known_head) if commit.message.startswith(_TELLING)]
     found = _fold(known, reversed(new))
     if head != known_head and state is not None:
         _save(state, head, found)

@@ -41,7 +41,7 @@ from workbench.engine.results.audit import (
 from workbench.engine.results.memories import HistoryEntry
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from workbench.engine.history.commits import CommitIndex
@@ -255,22 +255,21 @@ def blame(root: Path, store: GitStore, path: str, *, at: str | None = None) -> B
         )
     lines = split_lines(_text(content) or "")
     written: dict[int, Commit] = {}
-    # Lines without an author yet: their line in the version being examined, by line in the final version.
-    places = {number: number for number in range(len(lines))}
-    for commit, _, old in _versions(root, store, path, start):
-        before = split_lines(_text(old) or "")
-        current = {place: number for number, place in places.items()}
-        places = {}
-        for kind, i1, _, j1, j2 in line_opcodes(before, lines):
-            for j in range(j1, j2):
-                if j not in current:
-                    continue
-                if kind == "equal":
-                    places[current[j]] = i1 + j - j1
-                else:
-                    written[current[j]] = commit
-        lines = before
-        if not places:
+    # Lines without an author yet, by version of the file: their line there, and the line in the final version. There
+    # is one version at a time, but where two devices changed the file side by side.
+    waiting: dict[bytes | None, dict[int, int]] = {content: {number: number for number in range(len(lines))}}
+    for version in _versions(root, store, path, start):
+        current = waiting.pop(version.content, None)
+        if current is None:
+            continue
+        lines = split_lines(_text(version.content) or "")
+        for before in version.before:
+            current = _passed_on(
+                split_lines(_text(before) or ""), lines, current, waiting.setdefault(before, {})
+            )
+        written |= dict.fromkeys(current.values(), version.commit)
+        waiting = {version: places for version, places in waiting.items() if places}
+        if not waiting:
             break
     final = split_lines(_text(content) or "")
     actors: dict[str, str] = {}
@@ -281,6 +280,25 @@ def blame(root: Path, store: GitStore, path: str, *, at: str | None = None) -> B
     return Blame(layout.shown(path), tuple(rows))
 
 
+def _passed_on(
+    before: Sequence[str], after: Sequence[str], places: Mapping[int, int], older: dict[int, int]
+) -> dict[int, int]:
+    """Hand the lines that an older version has to it; return the places of the others.
+
+    Args:
+        before: The older version.
+        after: The version in which the places are.
+        places: Lines of the final version by their line in `after`.
+        older: Those of the older version; extended.
+    """
+    left = dict(places)
+    for kind, i1, _, j1, j2 in line_opcodes(before, after):
+        for j in range(j1, j2) if kind == "equal" else ():
+            if j in left:
+                older[i1 + j - j1] = left.pop(j)
+    return left
+
+
 def file_history(
     root: Path, store: GitStore, path: str, *, limit: int | None = None
 ) -> tuple[HistoryEntry, ...]:
@@ -289,7 +307,8 @@ def file_history(
     if start is None:
         return ()
     found = []
-    for commit, name, _ in islice(_versions(root, store, layout.normalise(path), start), limit):
+    for version in islice(_versions(root, store, layout.normalise(path), start), limit):
+        commit, name = version.commit, version.path
         message = parse_message(commit)
         entry = next(
             (entry for entry in message.entries if layout.shown(entry.file) == layout.shown(name)), None
@@ -326,12 +345,13 @@ def _all_entries(root: Path, store: GitStore) -> Iterator[AuditEntry]:
         oldest = line
         yield _entry(line)
         line = next(lines, None)
+    if watermark is not None:
+        yield from _entries_of(commit for commit in store.walk(head) if commit.moment < watermark)
+        return
     last = _known_commit(store, oldest)
     parent = store.commit(last).parent if last else None
     if parent:
-        yield from _entries_of(
-            commit for commit in store.walk(parent) if watermark is None or commit.moment < watermark
-        )
+        yield from _entries_of(store.walk(parent))
 
 
 def _entries_of(commits: Iterator[Commit]) -> Iterator[AuditEntry]:
@@ -359,31 +379,41 @@ def _watermark_of(store: GitStore, line: AuditLine) -> datetime | None:
     return pruned_before(store.commit(commit)) if commit else None
 
 
-def _versions(
-    root: Path, store: GitStore, path: str, start: str
-) -> Iterator[tuple[Commit, str, bytes | None]]:
-    """Yield the commits that changed a file, newest first: commit, path then, content before."""
+@dataclass(frozen=True)
+class _Version:
+    """A commit that changed a file: the path and content then, and what was before, of each history that it joined."""
+
+    commit: Commit
+    path: str
+    content: bytes | None
+    before: tuple[bytes | None, ...]
+
+
+def _versions(root: Path, store: GitStore, path: str, start: str) -> Iterator[_Version]:
+    """Yield the commits that changed a file, newest first."""
     seen: set[str] = set()
-    begun = start == store.head()
+    begun, joins = start == store.head(), False
     for entry in iterate_entries(root, store):
         if entry.commit is None or entry.commit in seen:
             continue
         begun = begun or start.startswith(entry.commit)
+        joins |= begun and entry.action == Action.SYNC
         if not begun or entry.file not in (layout.shown(path), "*"):
             continue
         seen.add(entry.commit)
         commit = store.commit(store.resolve(entry.commit))
         after = store.tree_blob(commit.tree, path)
-        before = store.tree_blob(store.tree_of(commit.parent), path)
-        if before == after:
+        before = [store.tree_blob(store.tree_of(parent), path) for parent in commit.parents] or [None]
+        if after in before:
             continue
         name = path
-        if before is None and commit.parent:
+        if before == [None] and commit.parent:
             renamed = next((c for c in store.changes(commit.id) if c.path == path and c.old_path), None)
             if renamed and renamed.old_path:
-                before, path = renamed.old_blob, renamed.old_path
-        yield commit, name, store.read_blob(before) if before else None
-        if before is None:
+                before, path = [renamed.old_blob], renamed.old_path
+        contents = [store.read_blob(blob) if blob else None for blob in (after, *before)]
+        yield _Version(commit, name, contents[0], tuple(contents[1:]))
+        if before == [None] and not joins:
             return
 
 

@@ -8,9 +8,10 @@ import re
 import struct
 import sys
 from array import array
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
+from itertools import compress
 from typing import TYPE_CHECKING
 
 from workbench.engine import results
@@ -51,13 +52,15 @@ REMEMBERED = "Remembered"
 SESSION = "Session"
 """Names the session of that conversation, where it is known."""
 INDEX_FILE = "history-line"
-_MAGIC = b"workbench-line-3\n"
+_MAGIC = b"workbench-line-4\n"
 _DIGEST = 16
 _HASH = 20
 # Fast path for the common case of `parse_commit` and `parse_message`, which take most of the time.
 _HEAD = re.compile(
     rb"tree [0-9a-f]{40}\n(?:parent ([0-9a-f]{40})\n)?author [^\n]* <[^>\n]*> (\d+) [+-]\d{4}\n"
 )
+# What a commit is to its index: all before it is what it rests on; it is on the line of first parents.
+_WHOLE, _MAIN = 1, 2
 _NAMING = frozenset({UNDOES, REDOES, REVERTS, CONTINUES})
 _NAMED = re.compile(rb"\n(Undoes|Redoes|Reverts|Continues): ([0-9a-f]{40})(?=\n|$)")
 _ACTOR = re.compile(rb"\nActor: ([^\\\n]*)\n")
@@ -215,12 +218,14 @@ def _valid(text: str) -> str:
 
 @dataclass(frozen=True)
 class CommitIndex:
-    """Commits along first parents, oldest first.
+    """All commits, oldest first; those of devices that worked side by side in the order of time.
 
     Args:
         ids: The 20 bytes of each commit's hash, concatenated.
         seconds: The time of each commit, seconds since 1970 UTC.
         actors: The position of each commit's actor in `names`.
+        lines: A byte for each commit: 1 if all before it is what it rests on, and 2 if it is on the line of first
+            parents, in one of which memory stood at any time on the device that joined them.
         names: Actors.
         taken_back: Which commits undid, redid or reverted which: position, trailer and full hash, oldest first.
         going_on: Which commits continue an action: position, and full hash of the action's first, oldest first.
@@ -229,6 +234,7 @@ class CommitIndex:
     ids: bytes
     seconds: array[int]
     actors: array[int]
+    lines: bytes
     names: tuple[str, ...]
     taken_back: tuple[tuple[int, str, str], ...] = ()
     going_on: tuple[tuple[int, str], ...] = ()
@@ -249,14 +255,15 @@ class CommitIndex:
         """Return the full hash of the newest commit not later than a time, or None if every commit is later.
 
         “Newest” means by history order along first parents, not by date: if the clock was set back between two
-        commits, the later in order wins, because it was made with knowledge of the other.
+        commits, the later in order wins, because it was made with knowledge of the other. What another device did
+        counts from the commit that joined it.
 
         Args:
             moment: Aware. Commits are dated to the second, so fractions are ignored.
         """
         latest = moment.timestamp()
         for place in range(len(self.seconds) - 1, -1, -1):
-            if self.seconds[place] <= latest:
+            if self.seconds[place] <= latest and self.lines[place] & _MAIN:
                 return self.commit(place)
         return None
 
@@ -306,15 +313,18 @@ class CommitIndex:
         return None
 
     def shown(self) -> results.audit.HistoryLine:
-        """Return the index as a result value."""
+        """Return the line of first parents as a result value."""
         digits, names = self.ids.hex(), self.names
-        commits = tuple([digits[start : start + 2 * _HASH] for start in range(0, len(digits), 2 * _HASH)])
+        commits = [digits[start : start + 2 * _HASH] for start in range(0, len(digits), 2 * _HASH)]
+        main = [bool(line & _MAIN) for line in self.lines]
         return results.audit.HistoryLine(
-            commits, tuple(self.seconds), tuple([names[place] for place in self.actors])
+            tuple(compress(commits, main)),
+            tuple(compress(self.seconds, main)),
+            tuple([names[place] for place in compress(self.actors, main)]),
         )
 
 
-EMPTY_INDEX = CommitIndex(b"", array("q"), array("I"), ())
+EMPTY_INDEX = CommitIndex(b"", array("q"), array("I"), b"", ())
 
 
 def read_commit_index(store: GitStore, known: CommitIndex = EMPTY_INDEX) -> CommitIndex:
@@ -330,47 +340,69 @@ def read_commit_index(store: GitStore, known: CommitIndex = EMPTY_INDEX) -> Comm
     if head == known.head:
         return known
     places = {known.ids[at : at + _HASH]: at // _HASH for at in range(0, len(known.ids), _HASH)}
-    new: list[tuple[bytes, int, str, tuple[tuple[str, str], ...]]] = []
+    new: list[_Row] = []
     kept = 0
-    oid = head
+    oid, main = head, head
     while oid is not None:
-        hash_ = bytes.fromhex(oid)
-        place = places.get(hash_)
-        if place is not None:
+        place = places.get(bytes.fromhex(oid))
+        if place is not None and oid == main and known.lines[place] == _WHOLE | _MAIN:
             # A commit's hash covers its ancestors, so a known commit vouches for everything before it.
             kept = place + 1
             break
-        second, actor, taken, oid = _row(oid, store.raw_object(oid))
-        new.append((hash_, second, actor, taken))
+        row, parents = _row(oid, store.raw_object(oid))
+        new.append(replace(row, line=_WHOLE | (_MAIN if oid == main else 0)))
+        main = (parents or (None,))[0] if oid == main else main
+        if len(parents) < 2:
+            oid = parents[0] if parents else None
+            continue
+        oid = store.common_base(parents)
+        for commit in store.beside(parents, oid):
+            row, parents = _row(commit, store.raw_object(commit))
+            new.append(replace(row, line=_MAIN if commit == main else 0))
+            main = (parents or (None,))[0] if commit == main else main
     new.reverse()
     names = {name: place for place, name in enumerate(known.names)}
     actors = known.actors[:kept]
-    actors.extend(names.setdefault(actor, len(names)) for _, _, actor, _ in new)
+    actors.extend(names.setdefault(row.actor, len(names)) for row in new)
     seconds = known.seconds[:kept]
-    seconds.extend(second for _, second, _, _ in new)
-    ids = known.ids[: _HASH * kept] + b"".join(hash_ for hash_, _, _, _ in new)
+    seconds.extend(row.second for row in new)
+    ids = known.ids[: _HASH * kept] + b"".join(row.id for row in new)
+    lines = known.lines[:kept] + bytes(row.line for row in new)
     taken_back = [row for row in known.taken_back if row[0] < kept]
     going_on = [row for row in known.going_on if row[0] < kept]
-    for at, (_, _, _, named) in enumerate(new, kept):
-        taken_back += [(at, key, commit) for key, commit in named if key != CONTINUES]
-        going_on += [(at, commit) for key, commit in named if key == CONTINUES]
-    return CommitIndex(ids, seconds, actors, tuple(names), tuple(taken_back), tuple(going_on))
+    for at, each in enumerate(new, kept):
+        taken_back += [(at, key, commit) for key, commit in each.named if key != CONTINUES]
+        going_on += [(at, commit) for key, commit in each.named if key == CONTINUES]
+    return CommitIndex(ids, seconds, actors, lines, tuple(names), tuple(taken_back), tuple(going_on))
 
 
-def _row(oid: str, raw: bytes) -> tuple[int, str, tuple[tuple[str, str], ...], str | None]:
-    """Return a commit's time, actor, referenced commits with their trailers, and first parent."""
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A commit's hash, time in seconds and actor, the commits that it names with their trailers, and its line."""
+
+    id: bytes
+    second: int
+    actor: str
+    named: tuple[tuple[str, str], ...]
+    line: int = 0
+
+
+def _row(oid: str, raw: bytes) -> tuple[_Row, tuple[str, ...]]:
+    """Return a commit's row, and its parents."""
     head, subject = _HEAD.match(raw), raw.find(b"\n", raw.find(b"\n\n") + 2)
     said = _ACTOR.search(raw, subject) if subject > 0 else None
     try:
         if head and said and raw.find(b"\nTransaction: ", subject) > 0:
-            taken = tuple((key.decode(), commit.decode()) for key, commit in _NAMED.findall(raw, subject))
-            return int(head[2]), said[1].decode(), taken, head[1].decode() if head[1] else None
+            named = tuple((key.decode(), commit.decode()) for key, commit in _NAMED.findall(raw, subject))
+            parents = (head[1].decode(),) if head[1] else ()
+            return _Row(bytes.fromhex(oid), int(head[2]), said[1].decode(), named), parents
     except UnicodeDecodeError:
         pass
     commit = parse_commit(oid, raw)
     message = parse_message(commit)
-    taken = tuple((key, value) for key, value in message.trailers if key in _NAMING)
-    return int(commit.moment.timestamp()), message.actor, taken, commit.parent
+    named = tuple((key, value) for key, value in message.trailers if key in _NAMING)
+    row = _Row(bytes.fromhex(oid), int(commit.moment.timestamp()), message.actor, named)
+    return row, commit.parents
 
 
 def save_commit_index(place: Path, index: CommitIndex) -> bool:
@@ -380,7 +412,9 @@ def save_commit_index(place: Path, index: CommitIndex) -> bool:
         seconds.byteswap()
         actors.byteswap()
     rest = json.dumps([index.names, index.taken_back, index.going_on]).encode()
-    body = struct.pack("<Q", len(index)) + index.ids + seconds.tobytes() + actors.tobytes() + rest
+    body = (
+        struct.pack("<Q", len(index)) + index.ids + seconds.tobytes() + actors.tobytes() + index.lines + rest
+    )
     digest = hashlib.blake2b(body, digest_size=_DIGEST).digest()
     return write_state(place, _MAGIC + digest + body)
 
@@ -404,12 +438,14 @@ def load_commit_index(place: Path) -> CommitIndex:
     at += seconds.itemsize * count
     actors.frombytes(body[at : at + actors.itemsize * count])
     at += actors.itemsize * count
+    lines = body[at : at + count]
+    at += count
     if sys.byteorder == "big":
         seconds.byteswap()
         actors.byteswap()
     names, *rows = json.loads(body[at:])
     taken_back, going_on = (tuple((*row,) for row in each) for each in rows)
-    return CommitIndex(ids, seconds, actors, tuple(names), taken_back, going_on)
+    return CommitIndex(ids, seconds, actors, lines, tuple(names), taken_back, going_on)
 
 
 class CachedCommitIndex:

@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
@@ -363,17 +363,58 @@ class GitStore:
         )
 
     def walk(self, start: str | None = None, *, stop: str | None = None) -> Iterator[Commit]:
-        """Yield commits along first parents, newest first.
+        """Yield a commit and all that it rests on, newest first: no commit comes before one that rests on it.
+
+        Where two devices worked side by side, their commits come in the order of time.
 
         Args:
             start: The first commit; the newest by default.
-            stop: A commit at which to stop, not yielded.
+            stop: A commit at which to stop: neither it nor anything that it rests on is yielded.
         """
-        oid = start or self.head()
-        while oid and oid != stop:
-            commit = self.commit(oid)
-            yield commit
-            oid = commit.parent
+        return (commit for commit, _ in self.walk_told(start, stop=stop))
+
+    def walk_told(
+        self, start: str | None = None, *, stop: str | None = None
+    ) -> Iterator[tuple[Commit, bool]]:
+        """Like `walk`, and tell of each commit whether all that follows is what it rests on."""
+        begin = start or self.head()
+        frontier: tuple[str, ...] = (begin,) if begin else ()
+        while frontier:
+            if len(frontier) == 1:
+                if frontier[0] == stop:
+                    return
+                commit = self.commit(frontier[0])
+                yield commit, True
+                frontier = commit.parents
+                continue
+            met = self.common_base(frontier)
+            yield from ((self.commit(each), False) for each in self.beside(frontier, met, stop))
+            goes_on = met is not None and (stop is None or not self.is_ancestor(met, stop))
+            frontier = (met,) if met is not None and goes_on else ()
+
+    def common_base(self, commits: Sequence[str]) -> str | None:
+        """Return a newest commit on which all of these rest, or None if they have nothing in common."""
+        try:
+            # The same one whichever of them comes first.
+            found = self._repository.merge_base_octopus([*sorted(commits)])
+        except (_git_error(), KeyError, ValueError) as error:
+            raise damaged(self.path, f"its branches cannot be followed ({error})") from error
+        return str(found) if found else None
+
+    def beside(self, commits: Sequence[str], *hidden: str | None) -> Iterator[str]:
+        """Yield some commits and what they rest on, in the order of time, without others and what those rest on."""
+        git = libgit2()
+        order = git.enums.SortMode.TOPOLOGICAL | git.enums.SortMode.TIME
+        try:
+            walker = self._repository.walk(None, order)
+            for each in commits:
+                walker.push(git.Oid(hex=each))
+            for each in filter(None, hidden):
+                walker.hide(git.Oid(hex=each))
+            for found in walker:
+                yield str(found.id)
+        except (git.GitError, KeyError, ValueError, OSError) as error:
+            raise damaged(self.path, f"its branches cannot be followed ({error})") from error
 
     def is_ancestor(self, older: str, newer: str) -> bool:
         """Return True if a commit is the same as, or an ancestor of, another."""
@@ -435,9 +476,19 @@ class GitStore:
         ]
 
     def changes(self, commit: str) -> list[TreeChange]:
-        """Return the files a commit changed, with renames (60 % similar or more) detected."""
-        newer = self.commit(commit)
-        return self.tree_changes(self.tree_of(newer.parent), newer.tree)
+        """Return the files a commit changed, with renames (60 % similar or more) detected; see `own_changes`."""
+        return with_renames(self.own_changes(self.commit(commit)), self.read_blob)
+
+    def own_changes(self, commit: Commit) -> list[TreeChange]:
+        """Return the files a commit changed against its first parent, without rename detection.
+
+        One that joins two histories changed only what is as on neither side.
+        """
+        found = self.changed_paths(self.tree_of(commit.parent), commit.tree)
+        for other in commit.parents[1:]:
+            differing = {change.path for change in self.changed_paths(self.tree_of(other), commit.tree)}
+            found = [change for change in found if change.path in differing]
+        return found
 
     def tree_changes(self, before: str | None, after: str) -> list[TreeChange]:
         """Return the files that differ between two root trees, with renames (60 % similar or more) detected."""

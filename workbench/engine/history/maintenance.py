@@ -492,8 +492,8 @@ def _commit_problems(store: GitStore, commit: Commit) -> Iterator[VerifyProblem]
         yield VerifyProblem(
             "author", commit.short, f"Its author is {commit.author}, but it says that its actor is {actor}."
         )
-    if len(commit.parents) > 1:
-        yield VerifyProblem("foreign-commit", commit.short, "It joins two histories.")
+    if len(commit.parents) > 1 and not commit.message.startswith("[SYNC]"):
+        yield VerifyProblem("foreign-commit", commit.short, "It joins two histories, and is no sync.")
 
 
 def _log_problems(history: History, commits: list[Commit]) -> tuple[int, list[VerifyProblem]]:
@@ -561,12 +561,12 @@ def _file_problems(history: History, head: Commit | None) -> Iterator[VerifyProb
 
 
 def _unaccounted(store: GitStore, commits: list[Commit], steps: _Steps) -> Iterator[VerifyProblem]:
-    both = zip(commits, [*commits[1:], None], strict=True)
-    for commit, older in steps.through("changes", both, len(commits)):
+    known = {commit.id for commit in commits}
+    for commit in steps.through("changes", commits, len(commits)):
         named = {entry.file for entry in parse_message(commit).entries}
-        if older is None and commit.parents:
+        if not known.issuperset(commit.parents):
             continue
-        for change in store.changed_paths(older.tree if older else None, commit.tree):
+        for change in store.own_changes(commit):
             # A renamed file's old path is covered by the line of its new one.
             if change.path not in named and change.new_blob is not None:
                 detail = f"It changed {change.path} without an audit line."

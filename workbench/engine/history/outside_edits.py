@@ -50,10 +50,17 @@ class Adopted:
 
 @dataclass(frozen=True)
 class PlannedCommit:
-    """A commit to make: its message, and new content by path (None deletes the file)."""
+    """A commit to make.
+
+    Args:
+        message: Its message.
+        changes: New content by path; None deletes the file.
+        joins: A commit of another history that it joins; full hash.
+    """
 
     message: CommitMessage
     changes: Mapping[str, bytes | None]
+    joins: str | None = None
 
 
 @dataclass(frozen=True)

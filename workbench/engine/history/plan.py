@@ -35,6 +35,7 @@ class Action(StrEnum):
     UNPIN = "UNPIN"
     PRUNE = "PRUNE"
     PURGE = "PURGE"
+    SYNC = "SYNC"
 
 
 @dataclass(frozen=True)

@@ -95,13 +95,23 @@ def complete_audit_log(
     tail = _read_tail(place)
     if tail.commit:
         missing: list[Commit] = []
-        for commit in store.walk(head):
-            if commit.id.startswith(tail.commit):
+        is_beside = False
+        for commit, is_whole in store.walk_told(head):
+            if commit.id.startswith(tail.commit) and is_whole:
                 lines = audit_lines(commit)[tail.count :]
                 for later in reversed(missing):
                     lines += audit_lines(later)
                 if lines or tail.end != tail.size:
                     _append(place, tail.end, lines)
+                return
+            is_beside |= commit.id.startswith(tail.commit)
+            if is_whole and is_beside:
+                # Another device worked meanwhile: its lines go between those since the two went apart.
+                tail = _read_tail(place, named=commit.short)
+                if tail.commit is None:
+                    break
+                lines = [line for later in reversed(missing) for line in audit_lines(later)]
+                _append(place, tail.end, lines)
                 return
             missing.append(commit)
     try:
@@ -155,7 +165,8 @@ def pruned_before(commit: Commit) -> datetime | None:
         return None
 
 
-def _read_tail(place: Path, length: int = _TAIL) -> _Tail:
+def _read_tail(place: Path, length: int = _TAIL, *, named: str | None = None) -> _Tail:
+    """Read the end of the log: up to the last line of the commit that is named, or else of the newest."""
     try:
         with place.open("rb") as file:
             size = file.seek(0, os.SEEK_END)
@@ -169,9 +180,13 @@ def _read_tail(place: Path, length: int = _TAIL) -> _Tail:
     lines = whole.split(b"\n")[1 if start else 0 :] if newline else []
     newest: str | None = None
     count = 0
+    end = size - len(torn)
     for raw in reversed(lines):
         line = parse_audit_line(raw.decode("utf-8", "replace").rstrip("\r"))
         commit = commit_of_line(line) if line else None
+        if newest is None and named is not None and commit != named:
+            end -= len(raw) + 1
+            continue
         if newest is None:
             newest = commit
         if newest is not None:
@@ -181,8 +196,8 @@ def _read_tail(place: Path, length: int = _TAIL) -> _Tail:
     else:
         # The whole block belongs to one commit, or to none: there may be more.
         if start:
-            return _read_tail(place, length * 16)
-    return _Tail(size - len(torn), size, newest, count)
+            return _read_tail(place, length * 16, named=named)
+    return _Tail(end, size, newest, count)
 
 
 def _append(place: Path, end: int, lines: Iterable[AuditLine]) -> None:

@@ -154,10 +154,9 @@ class Rewriting:
 
     def rewrite(self, head: str | None) -> str | None:
         """Rewrite a commit and its ancestors, oldest first; return the newest."""
-        newest = None
         for commit in reversed(list(self.store.walk(head)) if head else []):
-            newest = self._rewrite_commit(commit, newest)
-        return newest
+            self._rewrite_commit(commit)
+        return self.commits[head] if head else None
 
     def reachable(self, head: str) -> set[str]:
         """Return every object of a rewritten history."""
@@ -182,7 +181,7 @@ class Rewriting:
             else:
                 found.add(oid.hex())
 
-    def _rewrite_commit(self, commit: Commit, parent: str | None) -> str:
+    def _rewrite_commit(self, commit: Commit) -> None:
         tree = self._rewrite_tree(commit.tree)
         raw = self.store.raw_object(commit.id)
         header, _, _ = raw.partition(b"\n\n")
@@ -191,15 +190,13 @@ class Rewriting:
             for line in header.split(b"\n")
             if not line.startswith((b"tree ", b"parent ", b"gpgsig", b" "))
         ]
-        lines.insert(0, b"tree " + tree.encode())
-        if parent:
-            lines.insert(1, b"parent " + parent.encode())
+        parents = [b"parent " + self.commits[parent].encode() for parent in commit.parents]
+        lines = [b"tree " + tree.encode(), *parents, *lines]
         message = self._with_new_hashes(self._rewrite_message(commit))
         content = b"\n".join(lines) + b"\n\n" + message.encode("utf-8", "replace")
         new = self.store.write_raw_commit(content)
         self.commits[commit.id] = new
         self._shorts[commit.id[:SHORT]] = new
-        return new
 
     def _rewrite_message(self, commit: Commit) -> str:
         if "\nTransaction: " not in commit.message:

@@ -354,6 +354,12 @@ def _require_revertible(store: GitStore, commit: str) -> None:
             where=found.short,
             remedy="Delete what you do not want with: workbench forget",
         )
+    if len(found.parents) > 1:
+        raise InvalidInput(
+            "This commit only joined what two devices did; it has no change of its own to revert.",
+            where=found.short,
+            remedy="Revert what came with it, each by its own commit: workbench audit log",
+        )
     if message.action in _LASTING:
         raise InvalidInput(
             f"A {message.action} cannot be reverted.", where=found.short, remedy="Choose another commit."

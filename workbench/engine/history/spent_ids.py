@@ -14,6 +14,7 @@ from workbench.engine import layout
 from workbench.engine.errors import StorageError
 from workbench.engine.file_access import flush_to_disk, write_all
 from workbench.engine.history.commits import SPENT_IDS, CommitMessage, parse_message
+from workbench.engine.history.git_objects import Commit
 from workbench.engine.history.git_store import GitStore
 from workbench.engine.history.work_files import stem_of
 from workbench.engine.identifiers import entity_name
@@ -66,13 +67,27 @@ def keep_all_spent(store: GitStore) -> None:
     place = _place(store)
     if place.exists():
         return
-    told = (parse_message(each).trailer(SPENT_IDS) for each in store.walk() if SPENT_IDS in each.message)
-    digests = {digest for line in told for digest in (line or "").split()}
+    digests = _spent_by(store.walk())
     # After a history was set aside, the ids of its memories are still in the files.
     for former in store.path.parent.glob(f"{layout.HISTORY}.*/{place.name}"):
         with suppress(OSError):
             digests.update(former.read_text(encoding="ascii", errors="replace").split())
     _keep(store, sorted(digests))
+
+
+def keep_spent_of(store: GitStore, commits: Iterable[Commit]) -> None:
+    """Add the digests that commits of another device name.
+
+    Raises:
+        StorageError: They cannot be stored.
+    """
+    if digests := _spent_by(commits):
+        _keep(store, sorted(digests))
+
+
+def _spent_by(commits: Iterable[Commit]) -> set[str]:
+    told = (parse_message(each).trailer(SPENT_IDS) for each in commits if SPENT_IDS in each.message)
+    return {digest for line in told for digest in (line or "").split()}
 
 
 @dataclass

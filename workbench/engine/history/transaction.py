@@ -39,7 +39,12 @@ from workbench.engine.history.permissions import refuse_decisions, refuse_others
 from workbench.engine.history.plan import Attribution, Plan, Planner, Receipt, Screen
 from workbench.engine.history.projections import Projections
 from workbench.engine.history.recovery import checkpoint, flush_objects
-from workbench.engine.history.spent_ids import spent_ids_restored, with_spent_ids
+from workbench.engine.history.spent_ids import (
+    SpentIds,
+    keep_spent_of,
+    spent_ids_restored,
+    with_spent_ids,
+)
 from workbench.engine.history.work_files import RecordedFiles, Staging, WorkFiles, cannot_write
 from workbench.engine.roles import require_vault
 
@@ -79,7 +84,7 @@ class TransactionContext:
 
 
 @dataclass(frozen=True)
-class _Replacement:
+class Replacement:
     """A work file to replace: its content when read, and its new content; None means no file."""
 
     path: str
@@ -111,6 +116,27 @@ class Transaction:
     def head(self) -> str | None:
         """Return the newest commit."""
         return self.store.head()
+
+    def settled(self, changes: Mapping[str, bytes | None]) -> tuple[Replacement, ...] | None:
+        """Return how work files come to hold new contents; None where an outside edit of one was adopted first.
+
+        Args:
+            changes: New content by path; None deletes the file.
+
+        Raises:
+            SecretFound: A file stays out of history until a person decides on a secret in it.
+        """
+        view = RecordedFiles(self._root)
+        found = tuple(
+            Replacement(path, view.read(path), content, view.stamps[path])
+            for path, content in changes.items()
+        )
+        edits = self._differing(view.contents)
+        if not edits:
+            return found
+        taken = self._adopt(edits, "manual")
+        refuse_left_out(taken.left_out, changes.keys())
+        return None
 
     def carry_out(self, planner: Planner[T], attribution: Attribution) -> Receipt[T]:
         """Carry out a plan; see `History.mutate`."""
@@ -164,7 +190,7 @@ class Transaction:
         return self.commit([PlannedCommit(message, {})], message.transaction)[0]
 
     def commit(
-        self, drafts: Sequence[PlannedCommit], transaction: str, replacements: Sequence[_Replacement] = ()
+        self, drafts: Sequence[PlannedCommit], transaction: str, replacements: Sequence[Replacement] = ()
     ) -> list[str]:
         """Make successive commits and replace work files, all or nothing.
 
@@ -181,8 +207,9 @@ class Transaction:
         """
         parent = self.head()
         staging = Staging(self._root, transaction)
-        overtaken: list[str] = []
         with nothing_changed(), spent_ids_restored(self.store) as spent, staging:
+            for joined in filter(None, (draft.joins for draft in drafts)):
+                keep_spent_of(self.store, map(self.store.commit, self.store.beside((joined,), parent)))
             with self.store.recording() as objects:
                 commits, blobs = self.write_commits(drafts, parent)
             for step in replacements:
@@ -191,23 +218,56 @@ class Transaction:
             if sum(map(len, blobs.values())) > _JOURNALLED_BYTES:
                 flush_objects(self.store, dict.fromkeys(objects))
                 blobs = {}
-            steps = tuple(FileStep(r.path, _hash(r.before), _hash(r.after)) for r in replacements)
-            self.journal.append(Record(transaction, parent, tuple(commits), blobs, steps, tuple(objects)))
-            spent.is_kept = True
-            done: list[_Replacement] = []
-            try:
-                overtaken = self._replace_files(replacements, staging, done)
-                self.store.move_head(commits[-1][0], expected=parent)
-            except WorkbenchError:
-                self._take_back(done, transaction)
-                spent.is_kept = False
-                raise
-        self.project([path for draft in drafts for path in draft.changes])
-        self._settle(transaction)
+            record = Record(transaction, parent, tuple(commits), blobs, _steps(replacements), tuple(objects))
+            overtaken = self._put_in_place(record, replacements, staging, spent)
+        self._conclude(record, overtaken)
+        return [commit for commit, _, _ in commits]
+
+    def forward(self, theirs: str, replacements: Sequence[Replacement]) -> None:
+        """Move on to a commit that rests on the newest one, and replace work files, all or nothing.
+
+        Args:
+            theirs: A commit whose objects are on disk; full hash.
+            replacements: What differs between the two.
+
+        Raises:
+            StorageError: Something could not be written; files and history are unchanged.
+        """
+        transaction, parent = self._context.new_id(), self.head()
+        staging = Staging(self._root, transaction)
+        with nothing_changed(), spent_ids_restored(self.store) as spent, staging:
+            keep_spent_of(self.store, self.store.walk(theirs, stop=parent))
+            for step in replacements:
+                if step.after is not None:
+                    staging.lay(step.path, step.after)
+            changes = {step.path: _hash(step.after) for step in replacements}
+            commits = ((theirs, self.store.raw_object(theirs), changes),)
+            record = Record(transaction, parent, commits, {}, _steps(replacements), ())
+            overtaken = self._put_in_place(record, replacements, staging, spent)
+        self._conclude(record, overtaken)
+
+    def _put_in_place(
+        self, record: Record, replacements: Sequence[Replacement], staging: Staging, spent: SpentIds
+    ) -> list[str]:
+        """Write down what shall happen, do it, and return the files that were just edited and left alone."""
+        self.journal.append(record)
+        spent.is_kept = True
+        done: list[Replacement] = []
+        try:
+            overtaken = self._replace_files(replacements, staging, done)
+            self.store.move_head(record.head, expected=record.parent)
+        except WorkbenchError:
+            self._take_back(done, record.transaction)
+            spent.is_kept = False
+            raise
+        return overtaken
+
+    def _conclude(self, record: Record, overtaken: Sequence[str]) -> None:
+        self.project([path for _, _, changes in record.commits for path in changes])
+        self._settle(record.transaction)
         if overtaken:
             edits = self._differing({path: WorkFiles(self._root).read(path) for path in overtaken})
             self._adopt(edits, "manual")
-        return [commit for commit, _, _ in commits]
 
     def project(self, paths: Sequence[str]) -> None:
         """Update everything derived from changed files; what cannot follow is recorded as behind."""
@@ -218,7 +278,7 @@ class Transaction:
     def _commit_plan(
         self,
         plan: Plan[T],
-        replacements: Sequence[_Replacement],
+        replacements: Sequence[Replacement],
         attribution: Attribution,
         adopted: tuple[str, ...],
     ) -> Receipt[T]:
@@ -284,7 +344,7 @@ class Transaction:
         ]
         return [PlannedCommit(message, changing), *(PlannedCommit(alert, {}) for alert in alerts)]
 
-    def _refuse_critical(self, replacements: Sequence[_Replacement], attribution: Attribution) -> None:
+    def _refuse_critical(self, replacements: Sequence[Replacement], attribution: Attribution) -> None:
         for step in replacements:
             if step.path in self._context.critical:
                 raise RoleRefused(
@@ -296,7 +356,7 @@ class Transaction:
     def _refuse_decisions(
         self,
         trailers: Sequence[tuple[str, str]],
-        replacements: Sequence[_Replacement],
+        replacements: Sequence[Replacement],
         attribution: Attribution,
     ) -> None:
         if not trailers and not any(layout.is_decided(step.path) for step in replacements):
@@ -375,14 +435,14 @@ class Transaction:
             if changes or tree is None:
                 tree = self.store.write_tree(tree, changes)
             author, email = author_of(message.actor)
-            parents = [parent] if parent else []
+            parents = [each for each in (parent, draft.joins) if each]
             text = render_message(message)
             parent = self.store.write_commit(tree, parents, text, author=author, email=email, moment=moment)
             commits.append((parent, self.store.raw_object(parent), changes))
         return commits, blobs
 
     def _replace_files(
-        self, replacements: Sequence[_Replacement], staging: Staging, done: list[_Replacement]
+        self, replacements: Sequence[Replacement], staging: Staging, done: list[Replacement]
     ) -> list[str]:
         """Replace files; return those that were just edited and therefore left alone."""
         overtaken: list[str] = []
@@ -407,7 +467,7 @@ class Transaction:
                 raise cannot_write(str(folder), error) from error
         return overtaken
 
-    def _take_back(self, done: Sequence[_Replacement], transaction: str) -> None:
+    def _take_back(self, done: Sequence[Replacement], transaction: str) -> None:
         """Undo a change that stopped midway.
 
         Raises:
@@ -424,7 +484,7 @@ class Transaction:
                 remedy="Free some space, or make the folder writable: the next change completes this one first.",
             ) from error
 
-    def _put_back(self, done: Sequence[_Replacement], transaction: str) -> None:
+    def _put_back(self, done: Sequence[Replacement], transaction: str) -> None:
         try:
             with Staging(self._root, f"{transaction}back") as staging:
                 for step in done:
@@ -463,13 +523,17 @@ def nothing_changed() -> Iterator[None]:
         raise
 
 
-def _replacements(plan: Plan[T], view: RecordedFiles) -> list[_Replacement]:
+def _steps(replacements: Sequence[Replacement]) -> tuple[FileStep, ...]:
+    return tuple(FileStep(each.path, _hash(each.before), _hash(each.after)) for each in replacements)
+
+
+def _replacements(plan: Plan[T], view: RecordedFiles) -> list[Replacement]:
     """Return the effective changes of a plan.
 
     Raises:
         InvalidInput: A path is given twice, or is not tracked.
     """
-    found: dict[str, _Replacement] = {}
+    found: dict[str, Replacement] = {}
     seen: set[str] = set()
     for change in plan.changes:
         path = layout.normalise(change.path)
@@ -484,7 +548,7 @@ def _replacements(plan: Plan[T], view: RecordedFiles) -> list[_Replacement]:
         seen.add(path)
         before = view.read(path)
         if before != change.content:
-            found[path] = _Replacement(path, before, change.content, view.stamps[path])
+            found[path] = Replacement(path, before, change.content, view.stamps[path])
     return list(found.values())
 
 

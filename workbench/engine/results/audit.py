@@ -320,6 +320,8 @@ _OR_NULL = {OR_NULL: True}
 class HistoryLine:
     """Every commit on the way from the first to the newest, oldest first; all columns are equally long.
 
+    What another device did is in the commit that joined it.
+
     Args:
         commits: Full hashes.
         seconds: When each was made, seconds since 1970 in UTC; may step back where a clock was set back.
