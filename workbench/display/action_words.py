@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 from workbench.display import words
 from workbench.engine import layout
+from workbench.engine.settings.sections import SCHEMA
+from workbench.engine.settings.wording import wording
 
 if TYPE_CHECKING:
     from workbench.engine.results.audit import Action
@@ -26,8 +28,15 @@ _TRANSITIONED = re.compile(
     r"(active|fading|dormant|archived)→(active|fading|dormant|archived) \\(([^()]*)\\)"
 )
 _LEVELS = ("archived", "dormant", "fading", "active")
-_COUNTED = re.compile(r"\b(approved|rejected|deferred|undecided) ((?:r-[\w.]+(?:, )?)+)(?: and (\d+) more)?")
-_TICKED = {"approved": "accepted", "rejected": "declined", "deferred": "set aside", "undecided": "left open"}
+_DECIDED = "approved|rejected|deferred|took back the decision on"
+_COUNTED = re.compile(rf"\b({_DECIDED}) ((?:r-[\w.]+(?:, (?=r-))?)+)(?: and (\d+) more)?")
+_TICKED = {
+    "approved": "accepted",
+    "rejected": "declined",
+    "deferred": "set aside",
+    "took back the decision on": "left open",
+}
+_REVIEWED = re.compile(rf"(?:{_DECIDED}|edited) r-")
 _AGAIN = {"undid": "took back", "reverted": "took back", "redid": "did again"}
 
 # What summaries of the history say, and how a person would say it after “you” or “the agent”; a sentence of its own
@@ -60,7 +69,10 @@ _SAYINGS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ..
         (r"rejected proposals? (.*)", r"declined proposal \1"),
         (r"applied (\d+) items?(?:, rejected (\d+) items?)? of (r-\S+)",
          lambda m: f"Reflection: {m[1]} written" + (f", {m[2]} declined" if m[2] else "")),
-        (r"(?:approved|rejected|deferred|undecided) r-.*", lambda m: _ticks(m[0])),
+        (rf"(?:{_DECIDED}|edited) r-.*, and (\d+) more commits? of the same action",
+         lambda m: f"ticked changes of a reflection, {int(m[1]) + 1} times"),
+        (rf"(?:{_DECIDED}) r-.*", lambda m: _ticks(m[0])),
+        (r"edited r-[\d.]+(?:, approved)?", "answered or reworded a change of a reflection"),
         (r"(undid|redid|reverted) [A-Z]+ [0-9a-f]{7,40}(?: and \d+ that go on with it)?: (.*)",
          lambda m: f"{_AGAIN[m[1]]}: {plainly(m[2])}"),
         (r"reverted [0-9a-f]{7,40}(?: and \d+ that go on with it)?: (.*)", lambda m: f"took back: {plainly(m[1])}"),
@@ -71,6 +83,7 @@ _SAYINGS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ..
         (r"merged (\S+) into (\S+)", lambda m: f"merged {named(m[1])} into {named(m[2])}"),
         (r"parted (\S+) from (\S+)", lambda m: f"took {named(m[1])} and {named(m[2])} apart again"),
         (r"acknowledged alert .*", "kept the change"),
+        (r"([a-z_]+(?:\.[a-z_]+)+) = (.*)", lambda m: f"set {_setting(m[1])} to {m[2]}"),
         (r"summed up (\d+) commits before (\S+)", r"shortened the audit log before \2"),
         (r"(?:edited|wrote) (\S+\.(?:md|toml|json))", lambda m: f"edited {named(m[1])}"),
         (r"(pinned|unpinned|archived|restored) ((?:entity|episode|core|procedure|vault):.*)",
@@ -100,6 +113,10 @@ def slug_words(name: str) -> str:
     """Return the words of a slug, or of an entity's `type--slug`."""
     text = (name.partition("--")[2] or name).replace("-", " ").replace("_", " ").strip()
     return text[:1].upper() + text[1:]
+
+
+def _setting(key: str) -> str:
+    return wording(key).title if key in SCHEMA else key
 
 
 def _names(text: str) -> str:
@@ -208,7 +225,9 @@ def sentence(action: Action) -> str:
         return f"You kept the change of {file}"
     if action.actor.startswith(_REFLECTION):
         return _reflected(action)
-    said = plainly(action.summary).replace("\x1f", "; ")
+    more = f", and {action.commits - 1:,} more commits of the same action" if action.commits > 1 else ""
+    ticked = plainly(action.summary + more) if more and _REVIEWED.match(action.summary) else ""
+    said = (ticked or plainly(action.summary)).replace("\x1f", "; ")
     if said.endswith(OUTSIDE) and len(action.files) == 1:
         said = f"{file} was {said[:1].lower()}{said[1:]}"
         return said[:1].upper() + said[1:]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -17,6 +18,7 @@ from workbench.engine import layout
 from workbench.engine.errors import InvalidInput, WorkbenchError
 from workbench.engine.file_access import expand_writable
 from workbench.engine.transfer.recognition import known_places
+from workbench.tui.frame.reading import break_with
 from workbench.tui.palette import Palette
 from workbench.tui.parts.line import DrawnLines
 from workbench.tui.parts.list import ListPart
@@ -282,7 +284,7 @@ class FirstMinute(App[Begun], inherit_bindings=False):
             else:
                 self.call_from_thread(self.exit, begun)
 
-        self._worker.submit(work)
+        self._worker.submit(work).add_done_callback(partial(break_with, self))
 
     def _failed(self, said: str) -> None:
         self._is_busy = False

@@ -162,7 +162,7 @@ def test_a_block_over_its_own_budget_is_a_warning() -> None:
     tight = dataclasses.replace(SETTINGS, core=CoreSettings(identity_budget=5))
     plan = plan_add_item(library(), "identity", "Role: engineer", tight, NOW)
     assert plan.changes
-    assert plan.outcome.warnings[0].startswith("Identity holds ")
+    assert plan.outcome.warnings[0] == "Identity is 14 tokens over its budget of 5."
 
 
 def test_pinning_keeps_the_text_and_unpinning_gives_the_bytes_back() -> None:

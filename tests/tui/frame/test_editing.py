@@ -32,7 +32,7 @@ def shown(frame: Frame) -> str:
 
 def fits_now(editor: Editor) -> bool:
     assert editor.outlook is not None
-    return editor.outlook.fits
+    return editor.outlook.fits and not editor.outlook.warning
 
 
 def items(workspace: Workspace) -> list[str]:

@@ -155,8 +155,12 @@ async def test_an_alert_is_kept_or_its_old_text_brought_back(lived: Workspace) -
         await press(pilot, "d")
         assert said(pilot) == "r brings the old text back, a keeps the new one."
         await press(pilot, "a")
-        assert said(pilot).startswith("Kept the change of SOUL.md")
+        assert said(pilot) == "Kept the change of SOUL.md; r on it in History brings the old text back."
         assert lived.alerts_waiting() == ()
+        # Undo would take back something else, and so asks.
+        await press(pilot, "u")
+        assert drawn(pilot, "keys").strip().startswith("The last step has no undo of its own; undo “")
+        await press(pilot, "escape")
         await press(pilot, "a")
         assert said(pilot) == "Nothing waits here; 2 is the Inbox."
         await go_to_row(pilot, "SOUL.md was changed")

@@ -174,6 +174,23 @@ async def test_what_is_ticked_is_previewed_written_and_taken_back_whole(asked: W
         assert decisions[BY_ID["fog"]] == "rejected"
 
 
+async def test_ticks_that_follow_one_another_are_one_action_and_undo_says_so(seen: Workspace) -> None:
+    reflect(seen)
+    done = seen.action_count()
+    async with opened(seen) as pilot:
+        await press(pilot, "2")
+        for name in ("sings", "fog"):
+            await to_row(pilot, BY_ID[name])
+            await press(pilot, "a")
+        assert seen.action_count() == done + 1
+        await press(pilot, "u")
+        assert "undo “ticked changes of a reflection, 2 times”?" in drawn(pilot, "keys")
+        await press(pilot, "enter")
+        assert {item.decision for item in seen.inbox().review.items} == {"undecided"}
+        await press(pilot, "U")
+        assert [item.decision for item in seen.inbox().review.items].count("approved") == 2
+
+
 async def test_a_reflection_written_here_is_taken_back_unasked(seen: Workspace) -> None:
     reflect(seen)
     async with opened(seen) as pilot:

@@ -141,6 +141,22 @@ def continued_plan(plan: Plan[T], history: History, actor: str) -> Plan[T]:
     return replace(plan, trailers=(*plan.trailers, (CONTINUES, begun.action[-1])))
 
 
+def going_on_plan(plan: Plan[T], history: History, by: Attribution) -> Plan[T]:
+    """Return a plan as part of the newest action, if that has the same actor and trigger and nothing came after it.
+
+    Args:
+        plan: The next part.
+        by: Who does it, and why.
+    """
+    newest = next_undo(history.store)
+    if newest is None or newest.carried_out != newest.action or not plan.changes:
+        return plan
+    first = parse_message(history.store.commit(newest.action[-1]))
+    if (first.actor, first.trigger) != (by.actor, by.trigger):
+        return plan
+    return replace(plan, trailers=(*plan.trailers, (CONTINUES, newest.action[-1])))
+
+
 def _step_of(store: GitStore, action: tuple[str, ...], carried_out: tuple[str, ...]) -> UndoStep:
     first = store.commit(action[-1])
     message = parse_message(first)

@@ -172,7 +172,7 @@ def within_cap(
             candidates=tuple((item.text, size) for item, size in loose[:_MOST_CANDIDATES]),
         )
     warnings = [
-        f"{block.name} holds {tokens:,} tokens; its budget is {budget:,}."
+        f"{block.name} is {tokens - budget:,} tokens over its budget of {budget:,}."
         for block in after.blocks
         if block.standard
         and (budget := settings.core.budgets.get(block.name)) is not None

@@ -20,7 +20,7 @@ from workbench.engine.errors import (
     StorageError,
 )
 from workbench.engine.history.plan import Action, Attribution, FileChange, FileView, Plan
-from workbench.engine.history.undo import continued_plan
+from workbench.engine.history.undo import continued_plan, going_on_plan
 from workbench.engine.memory.core import view_core
 from workbench.engine.memory.lookup import locate_memory
 from workbench.engine.memory.proposals import read_proposals, without_proposals
@@ -133,18 +133,21 @@ class Reviews:
         """Return how many items nobody has decided on; quick."""
         return sum(item.decision == "undecided" for item in _pending(self._context).items)
 
-    def decide(self, decisions: Mapping[str, str]) -> results.memories.Changed:
+    def decide(self, decisions: Mapping[str, str], *, ticking: bool = False) -> results.memories.Changed:
         """Tick the boxes of items, in one commit; only a person may.
 
         Args:
             decisions: undecided, approved, rejected or deferred, by item id.
+            ticking: One tick of several: those that follow one another are one action.
 
         Raises:
             RoleRefused: This door is no person's.
             NotFound: The proposal has no item of that id, or there is no proposal.
             InvalidInput: A word is no decision.
         """
-        return self._decide(lambda view: plan_decide(view, decisions), "decided on a reflection")
+        return self._decide(
+            lambda view: plan_decide(view, decisions), "decided on a reflection", ticking=ticking
+        )
 
     def edit(
         self,
@@ -152,6 +155,8 @@ class Reviews:
         text: str | None = None,
         fields: Mapping[str, str] | None = None,
         decision: str | None = None,
+        *,
+        ticking: bool = False,
     ) -> results.memories.Changed:
         """Change what an item proposes, and with it the decision, in one commit; only a person may.
 
@@ -161,6 +166,7 @@ class Reviews:
             fields: Text by field, for example `answer`, `resolve`, `this`, `steps` or `since`; a blank one
                 takes the field out.
             decision: undecided, approved, rejected or deferred; left as it is by default.
+            ticking: As for `decide`.
 
         Raises:
             RoleRefused: This door is no person's.
@@ -170,6 +176,7 @@ class Reviews:
         return self._decide(
             lambda view: plan_edit_item(view, id, text=text, fields=fields, decision=decision),
             f"edited {id[:40]}",
+            ticking=ticking,
         )
 
     def preview(self, decisions: Mapping[str, str] | None = None) -> results.reviews.ReviewPreview:
@@ -298,15 +305,25 @@ class Reviews:
         )
 
     def _decide(
-        self, planner: Callable[[FileView], Plan[results.memories.Changed]], trigger: str
+        self,
+        planner: Callable[[FileView], Plan[results.memories.Changed]],
+        trigger: str,
+        *,
+        ticking: bool = False,
     ) -> results.memories.Changed:
         doing = "decide on a reflection"
         require(self._context.role, Capability.DECIDE_REVIEW, doing=doing)
-        by = self._mutator.attribution(trigger, named="manual")
-        return self._mutator.change(planner, by, Capability.DECIDE_REVIEW, doing=doing)
+        by = self._mutator.attribution(_TICKING if ticking else trigger, named="manual")
+
+        def plan(view: FileView) -> Plan[results.memories.Changed]:
+            planned = planner(view)
+            return going_on_plan(planned, self._context.history, by) if ticking else planned
+
+        return self._mutator.change(plan, by, Capability.DECIDE_REVIEW, doing=doing)
 
 
 _ACTOR = "bot:reflection"
+_TICKING = "ticked in the Inbox"
 _NOTHING_NEW = "There is nothing new to learn."
 
 

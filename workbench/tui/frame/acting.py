@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor, wait
+from functools import partial
 from typing import TYPE_CHECKING
 
 from workbench.display.remedies import told_in_bench
 from workbench.engine.errors import WorkbenchError
+from workbench.tui.frame.reading import break_with
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,6 +34,7 @@ class Acting:
         self._done = done
         self._queue = ThreadPoolExecutor(1, "act")
         self._last: Future[None] | None = None
+        self._under_way = 0
 
     def act(self, call: Callable[[Workspace], str]) -> None:
         """Have something done.
@@ -45,9 +48,20 @@ class Acting:
                 said, is_problem = call(self._workspace), False
             except WorkbenchError as error:
                 said, is_problem = told_in_bench(error), True
-            self._app.call_later(self._done, said, is_problem)
+            self._app.call_later(self._tell, said, is_problem)
 
+        self._under_way += 1
         self._last = self._queue.submit(do)
+        self._last.add_done_callback(partial(break_with, self._app))
+
+    @property
+    def is_busy(self) -> bool:
+        """Return whether something that was asked for is not done and told yet."""
+        return self._under_way > 0
+
+    def _tell(self, said: str, is_problem: bool) -> None:
+        self._under_way -= 1
+        self._done(said, is_problem)
 
     def close(self) -> None:
         """Wait until everything asked for is done; nothing more is taken then."""

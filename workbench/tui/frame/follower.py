@@ -35,11 +35,18 @@ class Follower:
     Args:
         workspace: Opened with `reads_refresh=False`.
         changed: Called from any thread.
+        broke: Told of what nobody expected, from any thread; nothing is followed any more then.
     """
 
-    def __init__(self, workspace: Workspace, changed: Callable[[], object]) -> None:
+    def __init__(
+        self,
+        workspace: Workspace,
+        changed: Callable[[], object],
+        broke: Callable[[BaseException], object] = lambda _: None,
+    ) -> None:
         self._workspace = workspace
         self._changed = changed
+        self._broke = broke
         self._closed = threading.Event()
         self._behind = threading.Event()
         self._stop_watching: Callable[[], None] = lambda: None
@@ -48,7 +55,7 @@ class Follower:
         self.progress: tuple[int, int] | None = (0, 0)
         self._pace = Pace()
         self._reading = True
-        self._thread = threading.Thread(target=self._follow, name="follow changes", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="follow changes", daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
@@ -59,6 +66,13 @@ class Follower:
         farewell = threading.Thread(target=self._stop_watching, name="stop watching", daemon=True)
         farewell.start()
         farewell.join(_LONGEST_FAREWELL)
+
+    def _run(self) -> None:
+        try:
+            self._follow()
+        except BaseException as error:
+            if not self._closed.is_set():
+                self._broke(error)
 
     def _follow(self) -> None:
         self._try(lambda: self._workspace.refresh(progress=self._read, cancelled=self._closed.is_set))

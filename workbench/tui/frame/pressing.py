@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _SHEET_AFTER = 0.4
 _NEVER_WAITING = frozenset({"escape", "ctrl+q", "ctrl+t", "f1", "slash", "question_mark"})
 _MOVES = frozenset(command.id for command in MOVING)
+_STEPS = frozenset({"undo", "redo"})
 # What keys that are no text do while a line is being written.
 _WHILE_WRITING = frozenset({"quit", "help", "next-theme"})
 
@@ -144,6 +145,13 @@ class Pressing:
         if frame.editing.is_busy or frame.writing.is_busy:
             return True
         bound = frame.keymap.bound(canonical(key))
+        if (
+            isinstance(bound, Command)
+            and bound.id in _STEPS
+            and not isinstance(frame.focused, Input | TextArea)
+        ):
+            # What would be taken back is told from what was done last.
+            return frame.acting.is_busy or reading.is_reading("counts")
         if key in _NEVER_WAITING or isinstance(bound, Listed) or isinstance(frame.focused, Input | TextArea):
             return False
         first = reading.is_reading("place") and frame.place.results is None

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TYPE_CHECKING, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from workbench.engine.errors import WorkbenchError
 
@@ -68,7 +69,7 @@ class Reading:
                 return
             self._app.call_later(self._tell, part, number, show, found)
 
-        self._pool.submit(answer).add_done_callback(self._over)
+        self._pool.submit(answer).add_done_callback(partial(break_with, self._app))
 
     def is_reading(self, part: str) -> bool:
         """Return whether something is still being read for a part."""
@@ -84,15 +85,18 @@ class Reading:
             self._under_way.discard(part)
             show(found)
 
-    def _over(self, future: Future[None]) -> None:
-        if not future.cancelled() and (error := future.exception()) is not None:
-            self._app.call_later(_break, error)
-
     def close(self) -> None:
         """Begin nothing more; what is asked from now on is not answered."""
         self._is_closed = True
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _break(error: BaseException) -> None:
+def break_with(app: App[Any], future: Future[None]) -> None:
+    """End the bench with what nobody expected on a thread: it is ours to mend, and nothing may go on waiting for it."""
+    if not future.cancelled() and (error := future.exception()) is not None:
+        app.call_later(raise_on_screen, error)
+
+
+def raise_on_screen(error: BaseException) -> None:
+    """Raise what a thread ran into where it ends the bench, with its trace."""
     raise error

@@ -29,7 +29,7 @@ from workbench.tui.frame.jumping import Jumping
 from workbench.tui.frame.layout import CSS, lay_out
 from workbench.tui.frame.looking import Looking
 from workbench.tui.frame.pressing import Pressing
-from workbench.tui.frame.reading import Reading
+from workbench.tui.frame.reading import Reading, raise_on_screen
 from workbench.tui.frame.splits import Splits
 from workbench.tui.frame.stepping import Stepping
 from workbench.tui.frame.walking import Walking
@@ -120,6 +120,8 @@ class Frame(Screen[None], inherit_bindings=False):
         self._rest: Timer | None = None
         self._calming: Timer | None = None
         self._follower: Follower | None = None
+        # What undo would have taken back before what was done last; the same still where that cannot be undone.
+        self._undo_before = ""
 
     def compose(self) -> ComposeResult:
         lines = self.edges.lines
@@ -157,7 +159,7 @@ class Frame(Screen[None], inherit_bindings=False):
         self.last_here = time_or_none(self._remembered.last_here)
         self._own: Mapping[str, Callable[[], object]] = {
             **self.walking.commands,
-            "undo": lambda: self.begin(undo(self.counts.steps.undo, self.writing.commits)),
+            "undo": self._undo,
             "redo": lambda: self.begin(redo(self.counts.steps.redo)),
             "details": lambda: self.place.card.do("details"),
             "next-theme": lambda: self.say(f"Theme: {self._app.next_theme()}."),
@@ -402,7 +404,14 @@ class Frame(Screen[None], inherit_bindings=False):
         self.say(told_in_bench(error), is_problem=True)
         self._begin()
 
+    def _undo(self) -> None:
+        step = self.counts.steps.undo
+        is_another = step is not None and step.commit == self._undo_before
+        self.begin(undo(step, self.writing.commits, is_another=is_another))
+
     def _done(self, said: str, is_problem: bool) -> None:
+        step = self.counts.steps.undo
+        self._undo_before = step.commit if step is not None and not is_problem else ""
         self.say(said, is_problem=is_problem)
         self.read_again()
 
@@ -412,7 +421,12 @@ class Frame(Screen[None], inherit_bindings=False):
 
     def follow(self) -> None:
         """Take in what others change from now on; what is shown is read again whenever memory changed."""
-        self._follower = Follower(self._workspace, lambda: self.app.call_later(self._memory_changed))
+        call_later = self.app.call_later
+        self._follower = Follower(
+            self._workspace,
+            lambda: call_later(self._memory_changed),
+            lambda error: call_later(raise_on_screen, error),
+        )
 
     def _memory_changed(self) -> None:
         if self._calming is None and self.is_attached:

@@ -242,7 +242,11 @@ class Editor(VerticalScroll, can_focus=False, inherit_bindings=False):
         if not self._is_open:
             return
         outlook, problem, note, writing = self.outlook, self._problem, self._note, self.writing
-        fits = outlook is None or outlook.fits
+        beside: Line = ()
+        if outlook is not None and not outlook.fits:
+            beside = (Span("does not fit", "danger.strong"),)
+        elif outlook is not None and outlook.warning:
+            beside = (Span(outlook.warning, "decide"),)
         self._head.show(
             lambda width: (
                 spread(
@@ -252,7 +256,7 @@ class Editor(VerticalScroll, can_focus=False, inherit_bindings=False):
                             "soft+strong",
                         ),
                     ),
-                    () if fits else (Span("does not fit", "danger.strong"),),
+                    beside,
                     max(1, width - 2),
                 ),
             )

@@ -322,11 +322,13 @@ def keeping(rows: Sequence[Waiting]) -> Callable[[Workspace], str]:
         decisions = {}
         for row in rows:
             if row.item is not None and row.tick in _RESOLVE:
-                workspace.review_edit(row.id, fields={"resolve": _RESOLVE[row.tick]}, decision="approved")
+                workspace.review_edit(
+                    row.id, fields={"resolve": _RESOLVE[row.tick]}, decision="approved", ticking=True
+                )
             elif row.item is not None:
                 decisions[row.id] = _DECISIONS[row.tick]
         if decisions:
-            workspace.review_decide(decisions)
+            workspace.review_decide(decisions, ticking=True)
         if proposals := dict(pair for row in rows if row.proposals for pair in _proposal_ticks(row)):
             workspace.inbox_tick_proposals(proposals)
         if secrets := {row.held.number: _secret_tick(row) for row in rows if row.held is not None}:

@@ -518,7 +518,7 @@ def _keep(alarms: tuple[Alarm, ...]) -> Act:
         for each in alarms:
             workspace.acknowledge(each.alert.id)
         named = alarms[0].alert.file if len(alarms) == 1 else f"{len(alarms)} changes"
-        return f"Kept the change of {named}; the agent is not warned of it any more."
+        return f"Kept the change of {named}; r on it in History brings the old text back."
 
     return Act(call)
 

@@ -127,7 +127,7 @@ def acknowledge(happened: tuple[Happened, ...]) -> Act | str:
         for _, alert in waiting:
             workspace.acknowledge(alert)
         named = happened[0].action.files[0] if len(waiting) == 1 else f"{len(waiting)} changes"
-        return f"Kept the change of {named}; the agent is not warned of it any more."
+        return f"Kept the change of {named}; r on it in History brings the old text back."
 
     return Act(call)
 

@@ -69,11 +69,13 @@ class Outlook:
         draw: Draws it below the texts.
         could_go: Items of core memory that may be ticked to make room.
         fits: Whether it would be taken as it is.
+        warning: What saving would warn of, in a word or two; it would be taken all the same.
     """
 
     draw: Callable[[int], Sequence[Line]]
     could_go: tuple[LooseItem, ...] = ()
     fits: bool = True
+    warning: str = ""
 
 
 @dataclass(frozen=True)
@@ -211,7 +213,16 @@ def core_outlook(
         lines.append(budget_line("all" + moved, after.tokens, after.cap, width, label_width=label))
         return lines
 
-    return Outlook(draw, after.could_go, fits=not over and after.tokens <= after.cap)
+    # As design document §4 has it: the cap is hard, the share of a block is what it should come to.
+    shrinks = after.tokens < before.tokens
+    warning = "over its budget, can be saved" if over else "over the cap still" if shrinks else ""
+    is_within = after.tokens <= after.cap
+    return Outlook(
+        draw,
+        after.could_go,
+        fits=is_within or shrinks,
+        warning=warning if over or not is_within else "",
+    )
 
 
 def done(commit: str | None, said: str, warnings: Sequence[str] = (), moved: int = 0) -> str:
@@ -220,4 +231,5 @@ def done(commit: str | None, said: str, warnings: Sequence[str] = (), moved: int
         return " ".join(warnings) or "Nothing had to change."
     items = "" if not moved else " An item moved" if moved == 1 else f" {moved} items moved"
     room = f"{items} to the Timeline." if items else ""
-    return " ".join([f"{said}{room}", *warnings, "u takes that back."])
+    # A warning must not be cut off in a narrow terminal.
+    return " ".join([f"{said}{room}", *warnings, "u undoes." if warnings else "u takes that back."])

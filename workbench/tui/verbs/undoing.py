@@ -21,17 +21,20 @@ def deed(step: NextStep) -> str:
     return said if len(said) <= LONGEST_QUOTE else said[: LONGEST_QUOTE - 1] + "…"
 
 
-def undo(step: NextStep | None, written: Collection[str] = ()) -> Act | str:
-    """Take back the newest action; ask first where it is somebody else's.
+def undo(step: NextStep | None, written: Collection[str] = (), *, is_another: bool = False) -> Act | str:
+    """Take back the newest action; ask first where it is somebody else's, or not what was done last.
 
     Args:
         step: The action.
         written: Commits that were written here: reflections, which a person said yes to a moment ago.
+        is_another: Whether what was done last is no action of its own, so that this one is another or more than that.
     """
     if step is None:
         return "There is nothing to undo."
     what = f"{deed(step)} ({'yours' if step.own else by_whom(step.by)}, {step.timestamp:%H:%M})"
     call = partial(_undo, step.commit, f"Undone: {what}. U redoes.", confirmed=not step.own)
+    if step.own and is_another:
+        return Act(call, f"The last step has no undo of its own; undo “{deed(step)}”?", "undo")
     if step.own or step.commit in written:
         return Act(call)
     return Act(call, f"Not yours ({by_whom(step.by)}): undo “{deed(step)}”?", "undo")

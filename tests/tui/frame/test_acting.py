@@ -1,0 +1,21 @@
+"""What is done on the thread of actions: nothing that nobody expected is lost there."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.tui.frame.hands import frame_of, opened, press
+from workbench.engine.workspace import Workspace
+
+
+async def test_an_unexpected_error_ends_the_bench_with_its_trace(seen: Workspace) -> None:
+    def break_down(_: Workspace) -> str:
+        raise ZeroDivisionError("ours to mend")
+
+    async def act() -> None:
+        async with opened(seen) as pilot:
+            frame_of(pilot).acting.act(break_down)
+            await press(pilot)
+
+    with pytest.raises(ZeroDivisionError, match="ours to mend"):
+        await act()
