@@ -7,22 +7,32 @@ who edits the file itself changes it.
 from __future__ import annotations
 
 import json
-from datetime import datetime
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from datetime import datetime, tzinfo
 
 from workbench.engine import layout
-from workbench.engine.errors import InvalidInput, OutsideWorkspace, Refused, Stale
+from workbench.engine.errors import InvalidInput, NotFound, OutsideWorkspace, Refused, Stale
 from workbench.engine.history.plan import Action, FileView, Plan
 from workbench.engine.markdown.core import CoreMemory
 from workbench.engine.markdown.decay_scores import DecayScores
-from workbench.engine.markdown.entity import EntityFile
+from workbench.engine.markdown.entity import EntityFile, Fact
 from workbench.engine.markdown.episodes import EpisodeLog
 from workbench.engine.markdown.source import SourceText
+from workbench.engine.markdown.statements import Provenance
 from workbench.engine.memory.core import plan_replace_item, read_core, release_ids, within_cap
 from workbench.engine.memory.draft import Draft
 from workbench.engine.memory.graph import checked_words
-from workbench.engine.memory.lookup import LocatedMemory, check_expected, locate_memory
+from workbench.engine.memory.lookup import SOURCE_WORD, LocatedMemory, check_expected, locate_memory
 from workbench.engine.memory.stores import correct_episode
-from workbench.engine.memory.wording import clean_line, clean_memory, clip, clip_difference
+from workbench.engine.memory.wording import (
+    clean_line,
+    clean_memory,
+    clip,
+    clip_difference,
+    is_correction,
+)
 from workbench.engine.results.memories import Changed
 from workbench.engine.settings.foreign_files import read_relaxed_json
 from workbench.engine.settings.sections import Settings
@@ -63,7 +73,7 @@ def plan_edit(
         case "episode":
             return _correct(view, memory, text, now, source)
         case "entity" if memory.id.block is not None:
-            return _edit_fact(view, memory, text, settings)
+            return _edit_fact(view, memory, text, now, settings, source)
         case _:
             if layout.store_of(memory.path) == "episodic":
                 raise _append_only(memory.path)
@@ -165,20 +175,48 @@ def _correct(view: FileView, memory: LocatedMemory, text: str, now: datetime, so
     return draft.plan(Action.APPEND, recorded.path, f"corrected {memory.id}", outcome)
 
 
-def _edit_fact(view: FileView, memory: LocatedMemory, text: str, settings: Settings) -> Plan[Changed]:
+def _edit_fact(
+    view: FileView, memory: LocatedMemory, text: str, now: datetime, settings: Settings, source: str
+) -> Plan[Changed]:
     wording = clean_line(text, what=f"A {memory.type or 'line'}")
     file = EntityFile.parse(view.read(memory.path) or b"", memory.path)
     words = wording.text
     if memory.type == "relation":
         words = checked_words(view, settings, file, memory.id.block or "", words)
     draft = Draft(view)
+    fact = next((each for each in file.facts if each.block_id == memory.id.block), None)
     edited = file.replace_fact(memory.id.block or "", words)
+    if fact is not None and _says_otherwise(view, fact, words, now.tzinfo or settings.zone):
+        edited = _corrected(draft, file, fact, words, f"{now:%Y-%m-%d}", source)
     old, new = clip_difference(memory.text, words)
     summary = f"changed “{old}” to “{new}”"
     draft.write(memory.path, edited.render(), Action.EDIT, summary)
     return draft.plan(
         Action.EDIT, memory.path, summary, Changed(None, ids=(memory.id_text,), warnings=wording.warnings)
     )
+
+
+def _says_otherwise(view: FileView, fact: Fact, text: str, zone: tzinfo) -> bool:
+    """Return whether a new text contradicts what the sources of a fact say."""
+    said = list(_said(view, fact.provenance, zone))
+    return bool(said) and is_correction(fact.text, text, said)
+
+
+def _said(view: FileView, known: Provenance, zone: tzinfo) -> Iterator[str]:
+    for source in known.sources:
+        with suppress(NotFound, InvalidInput, OutsideWorkspace):
+            yield locate_memory(view, source, zone).text
+
+
+def _corrected(draft: Draft, file: EntityFile, fact: Fact, text: str, today: str, source: str) -> EntityFile:
+    """Return a file whose fact says something else from today on; what it said keeps its sources, as superseded."""
+    block = fact.block_id or ""
+    known = Provenance(since=today, sources=(f"{SOURCE_WORD}{source}",), scope=fact.provenance.scope)
+    file = file.replace_fact(block, text).set_provenance(block, known)
+    new = draft.new_block(file, "f", fact.text)
+    file = file.add_fact(fact.text, replace(fact.provenance, until=None), block_id=new)
+    added = next(each for each in file.facts if each.block_id == new)
+    return file.retire(added, until=today, by=block)
 
 
 def _edit_lines(

@@ -432,9 +432,9 @@ _MOST_VALUE: Final = 5
 _STATES: Final = frozenset(
     (
         "is", "are", "was", "were", "be", "equals", "costs", "cost", "weighs", "lasts", "takes", "ends", "starts",
-        "begins", "opens", "closes", "expires", "on", "at", "by", "until", "till", "from", "to", "in", "called",
-        "named", "has", "have", "uses", "use", "runs", "run", "happens", "happen", "due", "needs", "=", "prefers",
-        "wants", "likes", "of", "version", "port",
+        "begins", "opens", "closes", "expires", "on", "at", "by", "within", "until", "till", "from", "to", "in",
+        "called", "named", "has", "have", "uses", "use", "runs", "run", "happens", "happen", "due", "needs", "=",
+        "prefers", "wants", "likes", "of", "version", "port",
     )
 )  # fmt: skip
 _COPULA: Final = frozenset(("is", "are", "was", "were", "equals", "called", "named", "uses", "use", "="))

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count, takewhile
 
+from workbench.engine.catalog.terms import STOP_WORDS, stem, terms
 from workbench.engine.errors import InvalidInput
+from workbench.engine.language.denials import is_denied
 
 MEMORY_CHARACTERS = 20_000
 NAME_CHARACTERS = 120
@@ -28,6 +31,8 @@ _SOURCE = re.compile(r"[a-z][a-z0-9._-]*(?::[A-Za-z0-9._-]+)?")
 
 _CONTEXT = 20
 _WHOLE = 40
+# Two words this close in spelling are one, unless they hold digits.
+_SAME_WORD = 0.85
 
 
 @dataclass(frozen=True)
@@ -189,3 +194,40 @@ def _around(text: str, shared_start: int, shared_end: int) -> str:
         stop = space if space >= 0 else stop
     part = f"{'…' if start else ''}{text[start:stop]}"
     return part + "…" if stop < len(text) and len(part) < 2 * _WHOLE else clip(part, 2 * _WHOLE)
+
+
+def is_correction(before: str, after: str, said: Iterable[str]) -> bool:
+    """Return whether a text states something else of the same thing, and not only in other words.
+
+    It does where other words stand in the place of some, most of the rest being kept, or where it is denied.
+
+    Args:
+        before: What was stated.
+        after: What a person wrote instead.
+        said: What the sources say; words of theirs make a text truer to them, and correct nothing they say.
+    """
+    old, new, theirs = _stems(before), _stems(after), {word for text in said for word in _stems(text)}
+    if 2 * len(set(old) & set(new)) < min(len(set(old)), len(set(new))):
+        return False
+    if is_denied(before) != is_denied(after):
+        return True
+    changes = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    return any(
+        tag == "replace"
+        and any(not _is_among(word, new) for word in old[first:end])
+        and any(not _is_among(word, [*old, *theirs]) for word in new[start:last])
+        for tag, first, end, start, last in changes
+    )
+
+
+def _stems(text: str) -> list[str]:
+    return [stem(word) for word in terms(text) if word not in STOP_WORDS]
+
+
+def _is_among(word: str, words: Iterable[str]) -> bool:
+    """Return whether a word is one of others, apart from how it is spelt."""
+    if any(character.isdigit() for character in word):
+        return word in words
+    return any(
+        word == other or difflib.SequenceMatcher(None, word, other).ratio() >= _SAME_WORD for other in words
+    )

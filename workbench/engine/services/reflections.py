@@ -80,7 +80,7 @@ def _pending(context: WorkspaceContext) -> PendingReflection:
     return read_pending(context.files)
 
 
-def _plan_context(context: WorkspaceContext) -> PlanContext:
+def _plan_context(context: WorkspaceContext, proposed: Callable[[str], str | None]) -> PlanContext:
     scores = context.scores()
     return PlanContext(
         context.now(),
@@ -88,8 +88,31 @@ def _plan_context(context: WorkspaceContext) -> PlanContext:
         context.lookups,
         first_seen=scores.first_seen,
         standing=scores,
+        proposed=proposed,
         route=answers_by_rules(context),
     )
+
+
+class _Proposed:
+    """What items proposed before a person reworded them, as the newest reflection wrote them; read when first asked."""
+
+    def __init__(self, context: WorkspaceContext, past: PastReader) -> None:
+        self._context = context
+        self._past = past
+        self._read: tuple[str, Mapping[str, str]] = "", {}
+
+    def __call__(self, item_id: str) -> str | None:
+        commit = ""
+        # Where the history is damaged or there is none, an approval counts as it is written.
+        with contextlib.suppress(HistoryError, NotFound):
+            line = self._past.line()
+            actor = line.names.index(_ACTOR) if _ACTOR in line.names else -1
+            at = next((at for at in range(len(line) - 1, -1, -1) if line.actors[at] == actor), None)
+            commit = line.commit(at) if at is not None else ""
+            if commit and commit != self._read[0]:
+                pending = read_pending(self._context.history.at(commit))
+                self._read = commit, {item.id: item.text for item in pending.items}
+        return self._read[1].get(item_id) if commit == self._read[0] else None
 
 
 def _texts(context: WorkspaceContext) -> Callable[[str], str | None]:
@@ -119,6 +142,7 @@ class Reviews:
         self._mutator = mutator
         self._retrieval = retrieval
         self._past = past
+        self._proposed = _Proposed(context, past)
 
     def review(self) -> results.reviews.Review:
         """Return the proposal that waits, item by item; one without items where none does."""
@@ -200,7 +224,7 @@ class Reviews:
             core = view_core(view, context.settings)
             tokens = results.reviews.CoreTokens(core.tokens, core.tokens, core.cap)
             return results.reviews.ReviewPreview((), (), (), (), {}, (), tokens)
-        return preview(view, _plan_context(context), decisions)
+        return preview(view, _plan_context(context, self._proposed), decisions)
 
     def set_aside(self) -> frozenset[str]:
         """Return the ids of items that wait for the next reflection: deferred, and written so."""
@@ -230,7 +254,7 @@ class Reviews:
         by = Attribution(f"reflection:{name}", "approved", "review applied", self._mutator.asker())
 
         def plan(view: FileView) -> Plan[results.reviews.Applied]:
-            wanted = plan_apply(view, _plan_context(context))
+            wanted = plan_apply(view, _plan_context(context, self._proposed))
             decided = {*wanted.outcome.applied, *wanted.outcome.rejected}
             applied = frozenset(wanted.outcome.applied)
             items = [item for item in read_pending(view).items if item.id in decided]
@@ -291,7 +315,7 @@ class Reviews:
 
     def _standing(self, pending: PendingReflection) -> Standing:
         context = self._context
-        rehearsed = rehearse(context.files, pending.items, _plan_context(context))
+        rehearsed = rehearse(context.files, pending.items, _plan_context(context, self._proposed))
         return Standing(
             rehearsed.core_tokens,
             waits=rehearsed.waiting,

@@ -458,6 +458,8 @@ class Retrieval:
 
     def _query(self, text: str, options: SearchOptions) -> SearchQuery:
         """Return a question with what answers it besides the index: graph, scores, what is archived in part."""
+        from workbench.engine.memory.proposals import contradict
+        from workbench.engine.search.ranking.approved import CoreTruth
         from workbench.engine.search.ranking.graph import EntityGraph
         from workbench.engine.search.ranking.search import SearchQuery
 
@@ -472,6 +474,7 @@ class Retrieval:
             EntityGraph(lookups, context.settings.graph.depth),
             lookups,
             scores.archived_parts(),
+            CoreTruth(contradict, scores.first_seen, context.now()),
         )
 
 

@@ -33,6 +33,7 @@ class PlanContext:
         lookup: Finds entities by name.
         first_seen: When memories came into the history, by id, as far as their files do not say.
         standing: Where given, a full core memory names its least relevant items first.
+        proposed: Gives what an item proposed before a person reworded it, by its id; None where that is unknown.
         route: Tells what kind of memory an answer is; without a network, for it runs under the writer’s lock.
     """
 
@@ -41,6 +42,7 @@ class PlanContext:
     lookup: EntityLookup
     first_seen: Mapping[str, datetime] = field(default_factory=lambda: _UNSEEN)
     standing: RelevanceLookup | None = None
+    proposed: Callable[[str], str | None] = lambda _: None
     route: Callable[[str], Routing] = _by_rules
 
     @property

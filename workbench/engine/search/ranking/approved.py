@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Protocol
 
 from workbench.engine.catalog.records import EntityRecord, FactRecord
 from workbench.engine.catalog.terms import index_terms
 from workbench.engine.identifiers import cited_lines
+from workbench.engine.language.sentences import split_sentences
 from workbench.engine.markdown.statements import parse_statement
 from workbench.engine.results.recall import citation
 from workbench.engine.search.chunks import ChunkSource, StoredChunk, Within
@@ -23,6 +25,9 @@ _MOST_SUCCESSORS = 16
 _MOST_LENDING = 12
 _MOST_LINES = 24
 _MOST_CHUNKS = 2
+# Items of core memory and other lines that are compared with each other.
+_MOST_CORE = 8
+_MOST_COMPARED = 60
 
 
 class FactLookups(Protocol):
@@ -186,6 +191,73 @@ class Approved:
                     result[at] = _raised(result[at], fact.id, place.score, told)
 
 
+@dataclass(frozen=True)
+class CoreTruth:
+    """What core memory makes of older lines, which it names no source for.
+
+    Args:
+        contradict: Returns True if two statements evidently cannot both hold.
+        first_seen: When memories came into the history, by id, up to a commit; a reworded item has another id.
+        now: When what came since came.
+    """
+
+    contradict: Callable[[str, str], bool]
+    first_seen: Mapping[str, datetime]
+    now: datetime
+
+    def applied(self, placed: Sequence[Ranked]) -> list[Ranked]:
+        """Return units with those marked that an item of core memory contradicts, and behind it.
+
+        Args:
+            placed: Best first.
+        """
+        core = [at for at, place in enumerate(placed) if _store(place) == "core" and place.is_found]
+        result = list(placed)
+        for at, place in enumerate(placed[:_MOST_COMPARED] if core else ()):
+            if _store(place) in ("core", "semantic") or place.outdated_by or not place.is_found:
+                continue
+            for own in core[:_MOST_CORE]:
+                since = self._since(placed[own], place)
+                if since is None:
+                    continue
+                by = placed[own].unit.stored.chunk.memory_id
+                told = f"Behind what holds instead since {since}: {by}."
+                result[at] = replace(
+                    place,
+                    nudges=(*place.nudges, told),
+                    outdated_by=by,
+                    outdated_since=since,
+                    approved_as=None,
+                )
+                if result[own].score < place.score:
+                    told = "Raised: it holds instead of a statement that matched better."
+                    result[own] = replace(result[own], score=place.score, nudges=(*result[own].nudges, told))
+                break
+        result.sort(key=lambda place: (-place.score, place.outdated_by is not None))
+        return result
+
+    def _since(self, own: Ranked, place: Ranked) -> str | None:
+        """Return the ISO date since which an item of core memory holds instead of a line; None if it does not."""
+        # To compare takes longer than to count words.
+        words = set(own.unit.words)
+        if 2 * len(words.intersection(place.unit.words)) < len(words):
+            return None
+        item, said = own.unit.shape.spoken, split_sentences(place.unit.shape.spoken)
+        if not any(self.contradict(item, each) for each in said):
+            return None
+        chunk = place.unit.stored.chunk
+        seen = self.first_seen.get(chunk.memory_id)
+        since = self.first_seen.get(own.unit.stored.chunk.memory_id, self.now if seen else None)
+        if since is None or (chunk.day and chunk.day > since.date()):
+            return None
+        is_older = seen < since if seen else chunk.day is not None
+        return since.date().isoformat() if is_older else None
+
+
+def _store(place: Ranked) -> str:
+    return place.unit.stored.chunk.store
+
+
 class _Weights:
     """How much of a question each fact covers: the summed weight of the question's terms in its words."""
 
@@ -221,7 +293,8 @@ def approved_about(
     for fact in citing:
         present = _holding(fact, lookups) if fact.retired else None
         entity = lookups.entity(present.entity) if present else None
-        if present is not None and entity is not None:
+        # Of what was corrected and corrected back, both say the same.
+        if present is not None and entity is not None and present.text != fact.text:
             place = f"file:{citation(entity.path, present.line, present.line)}"
             successions[fact.id] = Succession(fact, present, place)
     citing = tuple(fact for fact in citing if fact.id in successions or fact.holds(today))

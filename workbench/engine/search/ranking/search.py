@@ -23,6 +23,7 @@ from workbench.engine.results.recall import (
 from workbench.engine.search.chunks import ChunksOfToday, ChunkSource, Within
 from workbench.engine.search.ranking.approved import (
     Approved,
+    CoreTruth,
     FactLookups,
     approved_about,
     places_of,
@@ -194,6 +195,7 @@ class SearchQuery:
         scores_of: Returns relevance scores of memories by id; None for those without one.
         facts: Which facts cite what, or None.
         hidden: Ids of facts and relations that were archived by themselves, `entity:person--alex#^f7k2`.
+        core: What core memory makes of older lines, or None.
     """
 
     text: str
@@ -203,6 +205,7 @@ class SearchQuery:
     graph: GraphLane | None = None
     facts: FactLookups | None = None
     hidden: frozenset[str] = frozenset()
+    core: CoreTruth | None = None
 
 
 class Search:
@@ -225,6 +228,7 @@ class Search:
         today = query.now.date()
         self._today = today.isoformat()
         self._facts = query.facts
+        self._core = query.core
         self.approved = Approved()
         self.source = ChunksOfToday(source, query.hidden, self._today)
         self.options = options = query.options
@@ -382,6 +386,8 @@ class Search:
             )
         placed.sort(key=lambda place: -place.score)
         placed = self.approved.applied(placed, scored.idf)
+        if self._core is not None:
+            placed = self._core.applied(placed)
         by_unit = {id(place.unit): place for place in placed}
         ordered = [place.unit for place in placed]
         outdated = {at for at, place in enumerate(placed) if place.outdated_by}

@@ -16,6 +16,7 @@ from workbench.engine.memory.graph import (
     checked_relation,
     find_fact,
     read_vocabulary,
+    record_past_fact,
 )
 from workbench.engine.memory.graph_changes import plan_merge
 from workbench.engine.memory.wording import clean_line, clean_memory, clean_name, clip
@@ -32,10 +33,15 @@ if TYPE_CHECKING:
 
 
 def add_new_fact(step: Step, change: NewFact) -> None:
-    """Add a fact with its evidence as sources."""
-    stated = add_fact(step.files, change.entity, change.text, step.origin(change.since))
+    """Add a fact with its evidence as sources; those of one that was corrected stay with what was proposed."""
+    proposed = step.corrected()
+    origin = step.origin(change.since)
+    stated = add_fact(step.files, change.entity, change.text, step.own_origin() if proposed else origin)
     step.ids.append(stated.id)
     step.warnings.extend(stated.warnings)
+    if proposed:
+        by = stated.id.rpartition("#^")[2] if "#^" in stated.id else None
+        step.ids.append(record_past_fact(step.files, change.entity, proposed, origin, by=by).id)
 
 
 def reword_fact(step: Step, change: OtherWording) -> None:

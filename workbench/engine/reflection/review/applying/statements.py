@@ -41,8 +41,11 @@ def supersede(step: Step, change: Superseding) -> None:
     files = step.files
     recorded = _recorded(step, change.fact)
     origin = step.origin(change.since, _NEW)
-    stated = add_fact(files, change.entity, change.new, origin)
+    proposed = step.corrected(_NEW)
+    stated = add_fact(files, change.entity, change.new, step.own_origin() if proposed else origin)
     block = _block(stated)
+    if proposed:
+        step.ids.append(record_past_fact(files, change.entity, proposed, origin, by=block).id)
     until = change.until or change.since or origin.since
     step.ids.append(stated.id)
     step.warnings.extend(stated.warnings)

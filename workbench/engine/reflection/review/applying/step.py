@@ -12,6 +12,7 @@ from workbench.engine.memory.draft import Draft
 from workbench.engine.memory.entities import EntityFiles
 from workbench.engine.memory.graph import Origin
 from workbench.engine.memory.lookup import SOURCE_WORD
+from workbench.engine.memory.wording import is_correction
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,6 +74,22 @@ class Step:
         confidence = self.item.confidence if self.item.confidence in _CONFIDENCES else "medium"
         sources = (*proofs, f"{SOURCE_WORD}reflection:{self.reflection}")
         return Origin(sources, confidence, since or first_day(proofs))
+
+    def corrected(self, part: slice = slice(None)) -> str | None:
+        """Return what the item proposed where the person wrote something else, which its evidence does not say.
+
+        Args:
+            part: The part of the evidence that says it.
+        """
+        proposed = self.context.proposed(self.item.id)
+        quotes = [proof.quote for proof in self.item.evidence[part] or self.item.evidence]
+        if proposed is None or not is_correction(proposed, self.item.text, quotes):
+            return None
+        return proposed
+
+    def own_origin(self) -> Origin:
+        """Return where what a person wrote instead of an item’s words comes from: them, today."""
+        return Origin((f"{SOURCE_WORD}reflection:{self.reflection}",), "high", self.today)
 
 
 def first_day(ids: Sequence[str]) -> str | None:
