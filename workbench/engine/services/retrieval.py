@@ -474,7 +474,12 @@ class Retrieval:
             EntityGraph(lookups, context.settings.graph.depth),
             lookups,
             scores.archived_parts(),
-            CoreTruth(contradict, scores.first_seen, context.now()),
+            CoreTruth(
+                contradict,
+                scores.first_seen,
+                context.now() if context.has_history() else None,
+                context.zone,
+            ),
         )
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, tzinfo
 from typing import Protocol
 
 from workbench.engine.catalog.records import EntityRecord, FactRecord
@@ -28,6 +29,7 @@ _MOST_CHUNKS = 2
 # Items of core memory and other lines that are compared with each other.
 _MOST_CORE = 8
 _MOST_COMPARED = 60
+_TIME = re.compile(r"(?<=^episode:\d{4}-\d{2}-\d{2}:)\d{2}:\d{2}")
 
 
 class FactLookups(Protocol):
@@ -197,13 +199,15 @@ class CoreTruth:
 
     Args:
         contradict: Returns True if two statements evidently cannot both hold.
-        first_seen: When memories came into the history, by id, up to a commit; a reworded item has another id.
-        now: When what came since came.
+        first_seen: When its items came into the history, by id, up to some commit; a reworded item has another id.
+        now: When those came that did since, in the workspace’s zone; None where there is no history.
+        zone: Of the days and times of episodes.
     """
 
     contradict: Callable[[str, str], bool]
     first_seen: Mapping[str, datetime]
-    now: datetime
+    now: datetime | None
+    zone: tzinfo
 
     def applied(self, placed: Sequence[Ranked]) -> list[Ranked]:
         """Return units with those marked that an item of core memory contradicts, and behind it.
@@ -246,12 +250,14 @@ class CoreTruth:
         if not any(self.contradict(item, each) for each in said):
             return None
         chunk = place.unit.stored.chunk
-        seen = self.first_seen.get(chunk.memory_id)
-        since = self.first_seen.get(own.unit.stored.chunk.memory_id, self.now if seen else None)
-        if since is None or (chunk.day and chunk.day > since.date()):
+        since = self.first_seen.get(own.unit.stored.chunk.memory_id, self.now)
+        if since is None or chunk.day is None:
             return None
-        is_older = seen < since if seen else chunk.day is not None
-        return since.date().isoformat() if is_older else None
+        until = since.astimezone(self.zone)
+        # The id of an episode tells its minute as well.
+        time = parsed.group() if (parsed := _TIME.search(chunk.memory_id)) else ""
+        is_older = (chunk.day, time) <= (until.date(), f"{until:%H:%M}")
+        return until.date().isoformat() if is_older else None
 
 
 def _store(place: Ranked) -> str:
