@@ -90,17 +90,17 @@ def revert_json(
         JsonConflict: A value was changed again.
         NotJson: A version is not a JSON object.
     """
-    old = _parse(before) if before is not None else _ABSENT
-    merged = _merge(old, _parse(after), _parse(now), (), only)
+    old = parse_json(before) if before is not None else _ABSENT
+    merged = _merge(old, parse_json(after), parse_json(now), (), only)
     if merged is _ABSENT:
         return None if before is None else b"{}\n"
-    return _render(merged, now, before)
+    return render_json(merged, now, before)
 
 
 def changed_keys(before: bytes | None, after: bytes | None) -> tuple[str, ...]:
     """Return the innermost keys whose values differ, each as its path of keys joined by ` / `."""
-    old = _parse(before) if before is not None else {}
-    new = _parse(after) if after is not None else {}
+    old = parse_json(before) if before is not None else {}
+    new = parse_json(after) if after is not None else {}
     return tuple(_SEPARATOR.join(path) for path in _differing(old, new, ()))
 
 
@@ -179,7 +179,12 @@ def _same(one: object, other: object) -> bool:
     return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 
-def _parse(content: bytes) -> dict[str, Any]:
+def parse_json(content: bytes) -> dict[str, Any]:
+    """Return a file's object.
+
+    Raises:
+        NotJson: It is none.
+    """
     try:
         value = json.loads(content.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
@@ -189,7 +194,7 @@ def _parse(content: bytes) -> dict[str, Any]:
     return value
 
 
-def _render(value: object, like: bytes, before: bytes | None) -> bytes:
+def render_json(value: object, like: bytes, before: bytes | None) -> bytes:
     """Format a value in a file's style; values unchanged from it, or from the version before, keep their source."""
     text = like.decode("utf-8-sig")
     indent = _INDENT.search(text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import takewhile
@@ -57,12 +58,20 @@ class Conflict:
         left_as: Its text after the change; None if the change removed it.
         now: Its current text; None if it is gone.
         names: What `changed_units` calls it, then and now; empty for the whole file.
+        wanted: What would be there; None if it would be gone.
+        kind: The unit's kind; empty for the whole file.
     """
 
     unit: str
     left_as: str | None
     now: str | None
     names: tuple[str, ...] = ()
+    wanted: str | None = None
+    kind: str = ""
+
+
+Settle = Callable[[Unit, str, str, str], "str | None"]
+"""Given a unit as it is now and its meaning before, after and now, returns what it shall be, or None: a conflict."""
 
 
 @dataclass(eq=False)
@@ -81,11 +90,21 @@ class UnitRevert:
         before: The file before the change; None if there was none.
         markdown: Whether to read Markdown structure.
         only: If given, the names of the only units to revert.
+        settle: Decides what a unit shall be that was changed again.
     """
 
     def __init__(
-        self, before: bytes | None, after: bytes, now: bytes, *, markdown: bool, only: Collection[str] | None
+        self,
+        before: bytes | None,
+        after: bytes,
+        now: bytes,
+        *,
+        markdown: bool,
+        only: Collection[str] | None = None,
+        settle: Settle | None = None,
     ) -> None:
+        self._joins = settle is not None
+        self._settle = settle or _settle_bookkeeping
         self._created = before is None
         self._now_content = now
         self._markdown = markdown
@@ -105,21 +124,32 @@ class UnitRevert:
 
     def run(self) -> tuple[bytes | None, tuple[Conflict, ...]]:
         """Return the content and no conflicts, or the current content and the conflicts."""
+        content = self._restore()
+        if not self._conflicts:
+            if not self._result and self._created:
+                return None, ()
+            if content is not None:
+                return content, ()
+            self._conflicts.append(Conflict("The structure of the file", None, None))
+        return self._now_content, tuple(self._conflicts)
+
+    def run_on(self) -> tuple[bytes | None, tuple[Conflict, ...]]:
+        """Return the content with all that conflicts as it is now, and the conflicts; None if it cannot be written."""
+        content = self._restore()
+        return content, tuple(self._conflicts)
+
+    def _restore(self) -> bytes | None:
         put_back = self._set_back()
         self._remove_added()
         for b in put_back:
             if self._representative(b) is None:
                 self._put_back(b)
         self._remove_bare_scaffold()
-        if not self._conflicts:
-            if not self._result and self._created:
-                return None, ()
-            for roomy in (False, True):
-                joined = self._joined(roomy=roomy)
-                if self._reads_as_meant(joined):
-                    return joined.render(), ()
-            self._conflicts.append(Conflict("The structure of the file", None, None))
-        return self._now_content, tuple(self._conflicts)
+        for roomy in (False, True):
+            joined = self._joined(roomy=roomy)
+            if self._reads_as_meant(joined):
+                return joined.render()
+        return None
 
     def _of_one_kind(self, pairs: dict[int, int]) -> dict[int, int]:
         """Split pairs that only look like one changed unit into a unit to revert and a unit that stays."""
@@ -135,10 +165,12 @@ class UnitRevert:
     def _wanted(self, unit: Unit) -> bool:
         return self._only is None or unit_name(unit) in self._only
 
-    def _conflict(self, unit: Unit, left_as: Unit | None, now: Unit | None) -> None:
-        then, is_now = (version.text.strip() if version else None for version in (left_as, now))
+    def _conflict(self, unit: Unit, left_as: Unit | None, now: Unit | None, wanted: Unit | None) -> None:
+        then, is_now, would = (
+            version.text.strip() if version else None for version in (left_as, now, wanted)
+        )
         names = tuple(unit_name(each) for each in (unit, left_as, now) if each)
-        self._conflicts.append(Conflict(unit.name, then, is_now, names))
+        self._conflicts.append(Conflict(unit.name, then, is_now, names, would, unit.kind))
 
     def _set_back(self) -> list[int]:
         """Restore changed units in place; return the units of `before` that must be put back."""
@@ -148,7 +180,7 @@ class UnitRevert:
         for b, unit in enumerate(old):
             a = self._back.get(b)
             if a is None:
-                if self._wanted(unit) and self._still_removed(unit):
+                if self._wanted(unit) and self._still_removed(b):
                     put_back.append(b)
                 continue
             if (unit.meaning == new[a].meaning and b not in moved) or not self._wanted(new[a]):
@@ -156,11 +188,15 @@ class UnitRevert:
             n = self._since.get(a)
             if n is None:
                 if self._find_beyond_after(unit) is None:
-                    self._conflict(new[a], new[a], None)
+                    self._conflict(new[a], new[a], None, unit)
+                    if self._joins:
+                        put_back.append(b)
+                continue
+            if self._joins and now[n].meaning == unit.meaning and now[n].section == unit.section:
                 continue
             restored = self._restored(unit, new[a], now[n])
             if restored is None or (b in moved and not self._under_same_heading(a, n)):
-                self._conflict(new[a], new[a], now[n])
+                self._conflict(new[a], new[a], now[n], unit)
             elif b in moved:
                 self._result.remove(self._places.pop(n))
                 put_back.append(b)
@@ -175,27 +211,41 @@ class UnitRevert:
             return now
         if now.meaning == after.meaning:
             return self._adapted_unit(before)
-        merged = _merge_bookkeeping(before.meaning, after.meaning, now.meaning, kind=now.kind)
+        merged = self._settle(now, before.meaning, after.meaning, now.meaning)
         return None if merged is None else self._adapted_unit(with_text(now, merged))
 
     def _under_same_heading(self, a: int, n: int) -> bool:
         owner = self._after.units[a].owner
         return (self._since.get(owner, -2) if owner >= 0 else -1) == self._now.units[n].owner
 
-    def _find_beyond_after(self, unit: Unit) -> Unit | None:
-        """Find a unit of `before` among the units of `now` that `after` lacked."""
+    def _find_beyond_after(self, unit: Unit) -> int | None:
+        """Find a unit of `before` among the units of `now` that `after` lacked; return its position."""
         kept = set(self._since.values())
         for n, candidate in enumerate(self._now.units):
             same = candidate.section == unit.section and candidate.meaning == unit.meaning
             if n not in kept and (candidate.key == unit.key if unit.key else same):
-                return candidate
+                return n
         return None
 
-    def _still_removed(self, unit: Unit) -> bool:
-        found = self._find_beyond_after(unit)
-        if found is not None and found.meaning != unit.meaning:
-            self._conflict(unit, None, found)
-        return found is None
+    def _still_removed(self, b: int) -> bool:
+        unit = self._before.units[b]
+        n = self._find_beyond_after(unit)
+        if n is None:
+            return True
+        found, place = self._now.units[n], self._places[n]
+        if self._joins and unit.kind == "entry" and found.meaning != unit.meaning:
+            # What happened in the same minute on two devices happened twice.
+            return True
+        if place.before is None:
+            place.before = b
+        if found.meaning == unit.meaning or (self._joins and unit.kind == "heading"):
+            return False
+        merged = self._settle(found, unit.meaning, "", found.meaning) if self._joins else None
+        if merged is None:
+            self._conflict(unit, None, found, unit)
+        else:
+            place.unit = self._adapted_unit(with_text(found, merged))
+        return False
 
     def _remove_added(self) -> None:
         old = set(self._back.values())
@@ -209,10 +259,10 @@ class UnitRevert:
             elif current.meaning == unit.meaning or self._only_bookkeeping_moved(unit, current):
                 self._result.remove(self._places.pop(n))
             else:
-                self._conflict(unit, unit, current)
+                self._conflict(unit, unit, current, None)
 
     def _only_bookkeeping_moved(self, after: Unit, now: Unit) -> bool:
-        return _merge_bookkeeping(after.meaning, after.meaning, now.meaning, kind=now.kind) == now.meaning
+        return self._settle(now, after.meaning, after.meaning, now.meaning) == now.meaning
 
     def _came_to_hold(self, unit: Unit, old: Collection[int]) -> bool:
         """Return True if an added unit is a heading, or came with a heading or the file and stays with it."""
@@ -257,11 +307,26 @@ class UnitRevert:
             anchor = self._representative(previous)
             if anchor is not None or (previous == unit.owner and unit.kind not in HEADINGS):
                 break
+        if self._joins:
+            anchor = self._earlier_entry(unit, anchor) or anchor
         position = self._result.index(anchor) + 1 if anchor is not None else self._before_what_follows(b)
         if unit.kind in HEADINGS and anchor is not None:
             while position < len(self._result) and not 0 < self._result[position].unit.level <= unit.level:
                 position += 1
         self._result.insert(position, _Place(self._adapted_unit(unit), before=b))
+
+    def _earlier_entry(self, unit: Unit, anchor: _Place | None) -> _Place | None:
+        """Return the last entry behind a place that is of no later a time than an entry to put back."""
+        found = None
+        for place in self._result[0 if anchor is None else self._result.index(anchor) + 1 :]:
+            if (
+                place.unit.kind != "entry"
+                or place.unit.level != unit.level
+                or _time(place.unit) > _time(unit)
+            ):
+                break
+            found = place
+        return found
 
     def _before_what_follows(self, b: int) -> int:
         for following in range(b + 1, len(self._before.units)):
@@ -471,13 +536,24 @@ def _shown(content: bytes) -> str:
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
 
 
+def _time(unit: Unit) -> tuple[int, ...]:
+    """Return the time that an entry is headed by, and its number within the minute."""
+    if unit.key is None or unit.key[0] != "entry":
+        return ()
+    return (*map(int, unit.key[1].split(":")), int(unit.key[2]))
+
+
+def _settle_bookkeeping(unit: Unit, before: str, after: str, now: str) -> str | None:
+    return _merge_bookkeeping(before, after, now, kind=unit.kind)
+
+
 def _merge_bookkeeping(before: str, after: str, now: str, *, kind: str) -> str | None:
     """Revert a metadata comment or front matter key; None if more than bookkeeping was changed again since."""
     if kind == "front":
         return now if is_bookkeeping(now.partition(":")[0]) else None
     if kind != "comment":
         return None
-    old, new, current = map(_fields, (before, after, now))
+    old, new, current = map(comment_fields, (before, after, now))
     if old is None or new is None or current is None:
         return None
     merged = dict(current)
@@ -495,7 +571,8 @@ def _merge_bookkeeping(before: str, after: str, now: str, *, kind: str) -> str |
     return "<!-- " + " | ".join(f"{name}: {value}" for name, value in merged.items()) + " -->"
 
 
-def _fields(comment: str) -> dict[str, str] | None:
+def comment_fields(comment: str) -> dict[str, str] | None:
+    """Return the fields of a comment of metadata, or None for any other."""
     inside = _FIELDS.match(comment.strip())
     if not inside:
         return None

@@ -35,7 +35,7 @@ from workbench.engine.memory.draft import Draft
 from workbench.engine.memory.wording import clip
 from workbench.engine.settings.sections import DecaySettings
 
-MOST_WATERMARKS = 8
+MOST_WATERMARKS = 32
 
 MARK = "decay-checked"
 

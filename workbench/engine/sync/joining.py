@@ -1,15 +1,22 @@
 """Joins two histories of one memory: three trees of files in, one out, by units and never by text hunks.
 
 Joining is symmetric: the two sides are ranked by `Side.rank`, not by who joins, so that either device makes the same
-files. What both sides changed differently becomes a `Conflict`; until a person decides it, the text of one side
-stands in the file, and that of the other in `layout.CONFLICTS`, a tracked file that travels with the memory.
+files. What both sides changed differently becomes a `ConflictRecord`; until a person decides it, the text of one side
+stands in the file, and that of the other in `layout.CONFLICTS`, a tracked file that travels with the memory. What one
+side changed and the other deleted stands until then.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+
+from workbench.engine import layout
+from workbench.engine.history.differences import SIMILAR, similarity
+from workbench.engine.sync.conflicts import ConflictFile, ConflictRecord, Version, conflict_id, join_conflicts
+from workbench.engine.sync.renaming import Renaming, find_renaming
+from workbench.engine.sync.units import Clash, join_content
 
 Tree = Mapping[str, bytes]
 """The tracked files of one commit by workspace-relative path; contents may be read when they are asked for."""
@@ -44,43 +51,18 @@ class Moments:
 
 
 @dataclass(frozen=True)
-class Conflict:
-    """A unit that both sides changed differently, or that one changed and the other deleted.
-
-    Args:
-        id: `c-` and hex digits, the same on every device for the same conflict.
-        path: The file.
-        unit: The unit's name in its file (see `history.structural_revert.changed_units`); empty for the whole file.
-        base: Its text before both changes; None if there was none.
-        stands: What stands in the file until the decision; None if it is gone there.
-        waits: What the other side made of it; None if it deleted it.
-        stands_by: The side of the text that stands.
-        waits_by: The side of the text that waits.
-    """
-
-    id: str
-    path: str
-    unit: str
-    base: str | None
-    stands: str | None
-    waits: str | None
-    stands_by: Side
-    waits_by: Side
-
-
-@dataclass(frozen=True)
 class Joined:
     """What joining comes to.
 
     Args:
         files: New contents by path where they differ from ours; None deletes the file.
-        conflicts: What a person has to decide, new with this joining; `files` has their records already.
+        conflicts: What a person has to decide, new with this joining; `files` has these records already.
         renamed: Ids that were given on both sides: the old and the new id of what the later side had so named.
         notes: One line each for the message of the commit.
     """
 
     files: Mapping[str, bytes | None]
-    conflicts: tuple[Conflict, ...] = ()
+    conflicts: tuple[ConflictRecord, ...] = ()
     renamed: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
@@ -107,13 +89,78 @@ def join(
     Returns:
         What changes against ours. Joining where only one side changed a file takes that side's bytes.
     """
-    del at, is_spent
-    changed, incoming = paths or (_changed(base, ours), _changed(base, theirs))
-    files: dict[str, bytes | None] = {}
-    for path in sorted(incoming - changed):
-        files[path] = theirs.get(path)
-    return Joined(files)
+    one, other = sorted((at.ours, at.theirs), key=lambda side: side.rank)
+    changed = dict(
+        zip(("ours", "theirs"), paths or (_changed(base, ours), _changed(base, theirs)), strict=True)
+    )
+    flipped = one is not at.ours
+    first, second = (theirs, ours) if flipped else (ours, theirs)
+    by_first, by_second = (changed[name] for name in (("theirs", "ours") if flipped else ("ours", "theirs")))
+    clashing = sorted(by_first & by_second)
+    renaming = find_renaming(
+        ((path, base.get(path), first.get(path), second.get(path)) for path in clashing), is_spent
+    )
+
+    def of_second(path: str) -> bytes | None:
+        content = second.get(path)
+        return renaming.applied(path, content) if content is not None and path in by_second else content
+
+    result: dict[str, bytes | None] = {path: first.get(path) for path in by_first - by_second}
+    result |= {path: of_second(path) for path in by_second - by_first}
+    clashes: list[tuple[str, Clash]] = []
+    for path in clashing:
+        then, mine, new = base.get(path), first.get(path), of_second(path)
+        if path == layout.CONFLICTS:
+            result[path] = join_conflicts(then, mine, new)
+            continue
+        if then is not None and (mine is None) != (new is None):
+            moved = _moved_to(then, base, *((first, by_first) if mine is None else (second, by_second)))
+            if moved is not None and moved not in (by_second if mine is None else by_first):
+                mine, new = (first.get(moved), new) if mine is None else (mine, of_second(moved))
+                result[path], path = None, moved
+        result[path], differing = join_content(path, then, mine, new)
+        clashes += [(path, clash) for clash in differing]
+    known = ConflictFile.parse(result.get(layout.CONFLICTS, base.get(layout.CONFLICTS)))
+    found = (_record(path, clash, one, other) for path, clash in clashes)
+    conflicts = tuple(record for record in found if record.id not in known.records)
+    if conflicts:
+        result[layout.CONFLICTS] = known.with_records(conflicts).render()
+    files = {path: content for path, content in sorted(result.items()) if content != ours.get(path)}
+    return Joined(files, conflicts, renaming.everywhere, tuple(_notes(conflicts, renaming)))
 
 
 def _changed(base: Tree, side: Tree) -> frozenset[str]:
     return frozenset(path for path in {*base, *side} if base.get(path) != side.get(path))
+
+
+def _moved_to(content: bytes, base: Tree, side: Tree, changed: frozenset[str]) -> str | None:
+    """Return the path under which a side has a file that it renamed, or None if it deleted it."""
+    come = (
+        (path, now) for path in sorted(changed) if path not in base and (now := side.get(path)) is not None
+    )
+    best = max(((similarity(content, now), path) for path, now in come), default=(0, ""))
+    return best[1] if best[0] >= SIMILAR else None
+
+
+def _record(path: str, clash: Clash, one: Side, other: Side) -> ConflictRecord:
+    stands, waits = (
+        Version(clash.first, one.device, one.moment),
+        Version(clash.second, other.device, other.moment),
+    )
+    if clash.first is None:
+        # What was deleted on one side only is still there.
+        stands, waits = waits, stands
+    name = conflict_id(path, clash.unit, clash.base, stands.text, waits.text)
+    return ConflictRecord(name, path, clash.unit, clash.base, stands, waits)
+
+
+def _notes(conflicts: Sequence[ConflictRecord], renaming: Renaming) -> Iterator[str]:
+    if conflicts:
+        told = (
+            "1 change differs and waits"
+            if len(conflicts) == 1
+            else f"{len(conflicts)} changes differ and wait"
+        )
+        yield f"{told} for a decision"
+    for old, new in renaming.everywhere.items():
+        yield f"{old} is {new} where the later device named it"
