@@ -155,10 +155,10 @@ def test_a_fold_is_due_by_count_or_time(journal: AccessJournal, count: int, minu
 
 def test_old_watermarks_fall_away() -> None:
     folded: dict[str, int] = {}
-    for number in range(20):
+    for number in range(MOST_WATERMARKS + 4):
         folded = with_folded(folded, f"j{number}", number)
     assert len(folded) == MOST_WATERMARKS
-    assert folded["j19"] == 19
+    assert folded[f"j{MOST_WATERMARKS + 3}"] == MOST_WATERMARKS + 3
     assert list(with_folded(folded, "j15", 99))[-1] == "j15"
 
 

@@ -209,7 +209,8 @@ def test_two_proposals_with_one_number_both_stay() -> None:
     base = said(PENDING="# Pending\n")
     desk = said(PENDING="# Pending\n\n---\n## Proposal #1\n- **Content**: Desk\n")
     lap = said(
-        PENDING="# Pending\n\n---\n## Proposal #1 ⚠️ CONFLICT with #2\n- **Content**: Lap\n- **Status**: conflict — see #2\n"
+        PENDING="# Pending\n\n---\n## Proposal #1 ⚠️ CONFLICT with #2\n- **Content**: Lap\n"
+        "- **Status**: conflict — see #2\n"
         "\n---\n## Proposal #2 ⚠️ CONFLICT with #1\n- **Content**: Not lap\n- **Status**: conflict — see #1\n"
     )
     files, told = joined(base, desk, lap)

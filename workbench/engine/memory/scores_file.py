@@ -35,6 +35,7 @@ from workbench.engine.memory.draft import Draft
 from workbench.engine.memory.wording import clip
 from workbench.engine.settings.sections import DecaySettings
 
+# Each device has journals of its own.
 MOST_WATERMARKS = 32
 
 MARK = "decay-checked"
