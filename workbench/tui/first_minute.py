@@ -23,7 +23,7 @@ from workbench.tui.palette import Palette
 from workbench.tui.parts.line import DrawnLines
 from workbench.tui.parts.list import ListPart
 from workbench.tui.parts.prompt import PromptLine
-from workbench.tui.parts.rows import KeyedRows
+from workbench.tui.parts.rows import Rows
 from workbench.tui.themes import textual_theme
 
 if TYPE_CHECKING:
@@ -133,12 +133,16 @@ def _at_home(place: Path, home: Path) -> str:
     return f"~/{place.relative_to(home)}" if place.is_relative_to(home) and place != home else str(place)
 
 
-class _OfferRows(KeyedRows):
+class _OfferRows(Rows[str, Offer]):
     """Offers, two lines each and one between."""
 
     def __init__(self, found: Sequence[Offer]) -> None:
+        super().__init__()
         self._offers = found
-        super().__init__([str(at // 3) if at % 3 == 0 else "" for at in range(3 * len(found))], ())
+        for at, offer in enumerate(found):
+            self._add(offer, str(at))
+            self._add(offer)
+            self._add(None)
 
     def owner(self, index: int) -> int:
         """Return the first line of an offer; the space after it is nobody's."""

@@ -12,17 +12,21 @@ from workbench.display.ink import Line, Span
 from workbench.tui.keys.table import BY_KEY, canonical
 from workbench.tui.palette import Palette
 from workbench.tui.parts.list import ListPart
-from workbench.tui.parts.rows import KeyedRows, SectionedRows, nearest, step_from
+from workbench.tui.parts.rows import Rows, nearest, step_from
 from workbench.tui.themes import DARK, load_themes
 
 
-class Numbered(KeyedRows):
+class Numbered(Rows[str, str]):
     """Rows that say their key; every tenth is a heading."""
 
     def __init__(self, keys: Sequence[str], every: int = 10) -> None:
         grouped = ["" if every and at % every == 0 else key for at, key in enumerate(keys)]
         self.drawn = 0
-        super().__init__(grouped, [at for at, key in enumerate(grouped) if not key])
+        super().__init__()
+        for at, key in enumerate(grouped):
+            self._add(key, key)
+            if not key:
+                self._headings.append(at)
 
     def line(self, index: int, width: int) -> Line:
         self.drawn += 1
@@ -166,11 +170,14 @@ def test_pure_steps() -> None:
     assert nearest(Numbered([]), 0) == -1
 
 
-class TwoLines(KeyedRows):
+class TwoLines(Rows[str, str]):
     """Rows of two lines each."""
 
     def __init__(self, count: int) -> None:
-        super().__init__([key for at in range(count) for key in (f"k{at}", "")], ())
+        super().__init__()
+        for at in range(count):
+            self._add("", f"k{at}")
+            self._add("")
 
     def owner(self, index: int) -> int:
         return index - index % 2
@@ -204,7 +211,7 @@ async def test_rows_of_two_lines_move_and_light_as_one() -> None:
         assert "19b" in rows.render_line(6).text
 
 
-class Words(SectionedRows[str]):
+class Words(Rows[str, str]):
     """Words under their first letters; the section of x can be chosen itself."""
 
     def __init__(self, *words: str) -> None:
@@ -234,4 +241,4 @@ def test_sections_begin_with_a_heading_and_all_but_the_first_with_a_space() -> N
     ]
     assert [rows.heading(at) for at in (1, 2, 5, 8)] == [0, 0, 4, 7]
     assert [step_from(rows, at, 1) for at in (2, 5)] == [5, 7]
-    assert (rows._row("arc"), rows._row("section:x"), rows._row("nothing")) == ("arc", "x", None)
+    assert (rows.row("arc"), rows.row("section:x"), rows.row("nothing")) == ("arc", None, None)

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 from textual.containers import Vertical
 
 from workbench.display import words
-from workbench.display.ink import BLANK, Span, column, ink, spread
-from workbench.display.rows import heading_row
+from workbench.display.ink import Span, column, ink, spread
 from workbench.tui.palette import RAISED
 from workbench.tui.parts.list import ListPart
 from workbench.tui.parts.prompt import WrittenLine
-from workbench.tui.parts.rows import SectionedRows
+from workbench.tui.parts.rows import Rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,7 +57,7 @@ def narrowed(choices: Sequence[Choice], typed: str) -> list[Choice]:
     return found
 
 
-class ChoiceRows(SectionedRows["Choice | str"]):
+class ChoiceRows(Rows["str", "Choice"]):
     """Choices under the headings of their sections."""
 
     def __init__(self, choices: Sequence[Choice]) -> None:
@@ -70,18 +69,8 @@ class ChoiceRows(SectionedRows["Choice | str"]):
                 self._add_heading(section)
             self._add(choice, choice.id)
 
-    def choice(self, key: str) -> Choice | None:
-        """Return the choice with an id."""
-        row = self._row(key)
-        return None if isinstance(row, str) else row
-
-    def line(self, index: int, width: int) -> Line:
+    def draw(self, row: Choice, width: int) -> Line:
         """Draw a row."""
-        row = self._rows[index]
-        if row is None:
-            return BLANK
-        if isinstance(row, str):
-            return heading_row(row, "", width)
         if row.store:
             sign = Span(words.sign(row.store) + " ", f"store.{row.store}")
             return (column("", _KEY - 2), sign, ink(row.text, "text", max(1, width - _KEY)))
@@ -130,4 +119,4 @@ class ChooserPart(Vertical):
     def chosen(self) -> Choice | None:
         """Return the choice under the cursor."""
         rows = self.list.rows
-        return rows.choice(self.list.cursor_key) if isinstance(rows, ChoiceRows) else None
+        return rows.row(self.list.cursor_key) if isinstance(rows, ChoiceRows) else None

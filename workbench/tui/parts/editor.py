@@ -15,7 +15,7 @@ from workbench.display.ink import BLANK, Span, ink, spread
 from workbench.tui.palette import PAPER
 from workbench.tui.parts.line import DrawnLines
 from workbench.tui.parts.list import ListPart
-from workbench.tui.parts.rows import KeyedRows
+from workbench.tui.parts.rows import Rows
 from workbench.tui.verbs.rewording import Outlook, Written
 
 if TYPE_CHECKING:
@@ -94,17 +94,17 @@ class DraftArea(TextArea):
         self.move_cursor(self.document.end)
 
 
-class RoomRows(KeyedRows):
+class RoomRows(Rows[str, "LooseItem"]):
     """What could go, with a tick for what will."""
 
     def __init__(self, items: Sequence[LooseItem], ticked: Collection[str]) -> None:
-        super().__init__([each.id for each in items], ())
-        self._items = items
+        super().__init__()
+        for each in items:
+            self._add(each, each.id)
         self._ticked = ticked
 
-    def line(self, index: int, width: int) -> Line:
+    def draw(self, item: LooseItem, width: int) -> Line:
         """Draw an item."""
-        item = self._items[index]
         ticked = item.id in self._ticked
         left = (Span("[✓] " if ticked else "[ ] ", "decide" if ticked else "faint"), ink(item.text))
         return spread(left, (Span(f"{item.tokens:,} tokens", "soft"),), width)

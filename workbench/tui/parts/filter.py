@@ -13,7 +13,7 @@ from workbench.display.ink import Span, gap
 from workbench.tui.parts.line import DrawnLines
 from workbench.tui.parts.prompt import WrittenLine
 from workbench.tui.parts.query import Query, parse_query
-from workbench.tui.parts.rows import KeyedRows
+from workbench.tui.parts.rows import Rows
 
 if TYPE_CHECKING:
     from datetime import date
@@ -73,7 +73,7 @@ class RowFilter:
     def apply(self, rows: RowSource) -> RowSource:
         """Return the rows that pass, under their headings; all of them where nothing is filtered."""
         self.total = self.shown = sum(bool(rows.key(at)) for at in range(len(rows)))
-        if not self._query or not isinstance(rows, KeyedRows):
+        if not self._query or not isinstance(rows, Rows):
             return rows
         offers = self._offers_of(rows)
         passing = {at for at, offer in enumerate(offers) if offer is not None and self._passes(offer)}

@@ -13,7 +13,7 @@ from workbench.display.ink import BLANK, Span
 from workbench.tui.palette import CURSOR, MARKED, PAPER, RAISED, palette_of
 from workbench.tui.parts.jump import Labels, labelled
 from workbench.tui.parts.marks import Marks
-from workbench.tui.parts.rows import NoRows, last_line, nearest, repeated_heading, step_from
+from workbench.tui.parts.rows import Rows, last_line, nearest, repeated_heading, step_from
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -74,7 +74,7 @@ class ListPart(ScrollView, can_focus=True, inherit_bindings=False):
         super().__init__(id=id)
         self._plain_ground = ground
         self._always_lit = always_lit
-        self.rows: RowSource = NoRows()
+        self.rows: RowSource = Rows[str, str]()
         self.cursor = -1
         self.marks = Marks()
         self._empty = empty

@@ -6,12 +6,16 @@ from bisect import bisect_right
 from copy import copy
 from typing import TYPE_CHECKING, Generic, Protocol, Self, TypeVar, cast
 
+from workbench.display.ink import BLANK
+from workbench.display.rows import heading_row
+
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection
 
     from workbench.display.ink import Line
 
 
+Head = TypeVar("Head")
 Row = TypeVar("Row")
 
 
@@ -41,22 +45,34 @@ class RowSource(Protocol):
         ...
 
 
-class KeyedRows:
-    """The half of a row source that is the same everywhere: keys and headings, kept in two lists.
+class Rows(Generic[Head, Row]):
+    """Rows under headings, a space before every heading but the first; more may come at the end.
 
-    Args:
-        keys: One for each row, empty for headings and spaces.
-        headings: Indexes of the rows that are headings, ascending.
+    What is listed says in `draw` what its rows look like. Headings are words, unless it draws them as well.
     """
 
-    def __init__(self, keys: Sequence[str], headings: Sequence[int]) -> None:
-        self._keys = keys
-        self._headings = headings
+    def __init__(self) -> None:
+        self._rows: list[Head | Row | None] = []
+        self._keys: list[str] = []
+        self._headings: list[int] = []
         self._index: dict[str, int] = {}
         self._indexed = 0
 
+    def _add(self, row: Row | None, key: str = "") -> None:
+        """Add a row at the end; None is a space."""
+        self._rows.append(row)
+        self._keys.append(key)
+
+    def _add_heading(self, head: Head, key: str = "") -> None:
+        """Begin a section; with an id, the cursor may stand on its heading."""
+        if self._rows:
+            self._add(None)
+        self._headings.append(len(self._rows))
+        self._rows.append(head)
+        self._keys.append(key)
+
     def __len__(self) -> int:
-        return len(self._keys)
+        return len(self._rows)
 
     def key(self, index: int) -> str:
         """Return the id of a row."""
@@ -71,118 +87,64 @@ class KeyedRows:
         self._indexed = len(self._keys)
         return self._index.get(key)
 
+    def row(self, key: str) -> Row | None:
+        """Return the row with an id; None for a heading, and where there is none."""
+        at = self.find(key)
+        return None if at is None else self.row_at(at)
+
+    def row_at(self, index: int) -> Row | None:
+        """Return the row at an index; None for a heading or a space."""
+        return None if self.heading(index) == index else cast("Row | None", self._rows[index])
+
     def heading(self, index: int) -> int | None:
         """Return the index of the heading a row stands under, or None."""
         at = bisect_right(self._headings, index) - 1
         return self._headings[at] if at >= 0 else None
+
+    def head(self, index: int) -> Head | None:
+        """Return the heading at an index; None for a row or a space."""
+        return cast("Head", self._rows[index]) if self.heading(index) == index else None
 
     def owner(self, index: int) -> int:
         """Return the row itself: rows of one line have no others."""
         return index
 
     def line(self, index: int, width: int) -> Line:
+        """Draw a line: a row, a heading or a space."""
+        head, row = self.head(index), self.row_at(index)
+        if head is not None:
+            return self.draw_heading(head, width)
+        return BLANK if row is None else self.draw(row, width)
+
+    def draw(self, row: Row, width: int) -> Line:
         """Draw a row."""
         raise NotImplementedError
 
-    def keeping(self, kept: Collection[int]) -> KeyedRows:
-        """Return only some of the rows, with the headings of sections that still have any.
+    def draw_heading(self, head: Head, width: int) -> Line:
+        """Draw a heading."""
+        return heading_row(str(head), "", width)
+
+    def keeping(self, kept: Collection[int]) -> Self:
+        """Return only some of these rows, with the headings of sections that still have any.
 
         Args:
             kept: Indexes of rows that have a key.
         """
-        return KeptRows(self, self._with_headings(kept))
-
-    def _with_headings(self, kept: Collection[int]) -> list[int | None]:
-        """Return the indexes of rows that are kept and of their headings, None for a space before a heading."""
-        found: list[int | None] = []
+        rows = copy(self)
+        Rows.__init__(rows)
         wanted, begun, is_kept = frozenset(kept), None, False
-        for at in range(len(self)):
+        for at, row in enumerate(self._rows):
             # Lines without a key go on with the row before.
             is_kept = at in wanted if self._keys[at] else is_kept and self.owner(at) != at
             if not is_kept:
                 continue
             heading = self.heading(at)
-            if heading is not None and heading not in (begun, at):
-                found += [None, heading] if found else [heading]
-            begun = heading
-            found.append(at)
-        return found
-
-
-class KeptRows(KeyedRows):
-    """Some of the rows of another source.
-
-    Args:
-        whole: The source.
-        shown: Indexes of what is left of it; None is a space.
-    """
-
-    def __init__(self, whole: KeyedRows, shown: Sequence[int | None]) -> None:
-        self.whole = whole
-        self._shown = shown
-        where = {at: index for index, at in enumerate(shown)}
-        headings = {whole.heading(at) for at in shown if at is not None}
-        super().__init__(
-            ["" if at is None else whole.key(at) for at in shown],
-            sorted(where[at] for at in headings if at is not None and at in where),
-        )
-
-    def line(self, index: int, width: int) -> Line:
-        """Draw a row."""
-        at = self._shown[index]
-        return () if at is None else self.whole.line(at, width)
-
-
-class SectionedRows(KeyedRows, Generic[Row]):
-    """Rows under headings, a space before every heading but the first; more may come at the end."""
-
-    def __init__(self) -> None:
-        self._rows: list[Row | None] = []
-        self._row_keys: list[str] = []
-        self._row_headings: list[int] = []
-        super().__init__(self._row_keys, self._row_headings)
-
-    def _add(self, row: Row | None, key: str = "") -> None:
-        """Add a row at the end; None is a space, or has nothing but its id."""
-        self._rows.append(row)
-        self._row_keys.append(key)
-
-    def _add_heading(self, row: Row, key: str = "") -> None:
-        """Begin a section; with an id, the cursor may stand on its heading."""
-        if self._rows:
-            self._add(None)
-        self._row_headings.append(len(self._rows))
-        self._add(row, key)
-
-    def keeping(self, kept: Collection[int]) -> Self:
-        """Return rows of the same kind: only some of these, with the headings of sections that still have any."""
-        rows = copy(self)
-        SectionedRows.__init__(rows)
-        headings = frozenset(self._row_headings)
-        for at in self._with_headings(kept):
-            if at is None:
-                continue
-            if at in headings:
-                rows._add_heading(cast("Row", self._rows[at]), self._row_keys[at])
-            else:
-                rows._add(self._rows[at], self._row_keys[at])
+            if heading is not None and heading != begun:
+                begun = heading
+                rows._add_heading(cast("Head", self._rows[heading]), self._keys[heading])
+            if heading != at:
+                rows._add(cast("Row | None", row), self._keys[at])
         return rows
-
-    def _row(self, key: str) -> Row | None:
-        """Return the row of that id, if there is one."""
-        at = self.find(key)
-        return self._rows[at] if at is not None else None
-
-
-class NoRows(KeyedRows):
-    """No rows at all."""
-
-    def __init__(self) -> None:
-        super().__init__((), ())
-
-    def line(self, index: int, width: int) -> Line:
-        """Refuse: there is nothing to draw."""
-        raise IndexError(f"row {index} of an empty list, {width} cells wide")
 
 
 def nearest(rows: RowSource, index: int) -> int:

@@ -17,13 +17,12 @@ from workbench.display.found import (
     text_card,
     why_not_card,
 )
-from workbench.display.ink import BLANK, Span, column, ink, spread
+from workbench.display.ink import Span, column, ink, spread
 from workbench.display.remedies import in_bench, told_in_bench
-from workbench.display.rows import heading_row
 from workbench.engine.errors import WorkbenchError
 from workbench.engine.identifiers import OUTSIDE_STORES
 from workbench.tui.parts.evidence import evidence_at
-from workbench.tui.parts.rows import SectionedRows
+from workbench.tui.parts.rows import Rows
 from workbench.tui.places.place import Place
 from workbench.tui.places.question import Question, parse_question
 from workbench.tui.verbs.memories import Memory
@@ -67,7 +66,7 @@ class Answer:
     problem: str = ""
 
 
-class AnswerRows(SectionedRows["Hit | str"]):
+class AnswerRows(Rows["str", "Hit | str"]):
     """Results, below them those that have faded; or what was asked before."""
 
     def __init__(self, answer: Answer) -> None:
@@ -90,23 +89,18 @@ class AnswerRows(SectionedRows["Hit | str"]):
 
     def hit(self, key: str) -> Hit | None:
         """Return the result of a row."""
-        row = self._row(key)
+        row = self.row(key)
         return None if isinstance(row, str) else row
 
     def rank(self, key: str) -> int:
         """Return the place of a row among the results, from 1."""
         at = self.find(key)
-        return 0 if at is None else sum(1 for each in self._row_keys[: at + 1] if each)
+        return 0 if at is None else sum(1 for each in self._keys[: at + 1] if each)
 
-    def line(self, index: int, width: int) -> Line:
+    def draw(self, row: Hit | str, width: int) -> Line:
         """Draw a row."""
-        row = self._rows[index]
-        if row is None:
-            return BLANK
         if isinstance(row, str):
-            if self._row_keys[index]:
-                return (ink(row, "text", width),)
-            return heading_row(row, "", width)
+            return (ink(row, "text", width),)
         return hit_row(row, self._answer.question.words, self._answer.today, width)
 
 

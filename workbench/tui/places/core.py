@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from workbench.display.ink import BLANK, ink, spread
+from workbench.display.ink import ink, spread
 from workbench.display.rows import bar, block_row, item_row
 from workbench.engine.results.memories import CoreBlock
 from workbench.tui.parts.filter import Filterable
-from workbench.tui.parts.rows import SectionedRows
+from workbench.tui.parts.rows import Rows
 from workbench.tui.places.place import Place
 from workbench.tui.verbs.adding import to_block
 from workbench.tui.verbs.memories import Memory
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from workbench.tui.verbs.adding import Destination
 
 
-class CoreRows(SectionedRows["CoreBlock | CoreItem"]):
+class CoreRows(Rows["CoreBlock", "CoreItem"]):
     """Items under their blocks."""
 
     def __init__(self, core: CoreView) -> None:
@@ -31,22 +31,13 @@ class CoreRows(SectionedRows["CoreBlock | CoreItem"]):
             for item in block.items:
                 self._add(item, item.id)
 
-    def item(self, key: str) -> CoreItem | None:
-        """Return the item with an id."""
-        row = self._row(key)
-        return None if isinstance(row, CoreBlock) else row
-
-    def block(self, index: int) -> CoreBlock | None:
-        """Return the block whose heading stands in a row."""
-        row = self._rows[index]
-        return row if isinstance(row, CoreBlock) else None
-
-    def line(self, index: int, width: int) -> Line:
+    def draw(self, row: CoreItem, width: int) -> Line:
         """Draw a row."""
-        row = self._rows[index]
-        if row is None:
-            return BLANK
-        return block_row(row, width) if isinstance(row, CoreBlock) else item_row(row, width)
+        return item_row(row, width)
+
+    def draw_heading(self, head: CoreBlock, width: int) -> Line:
+        """Draw the name of a block, and how full it is."""
+        return block_row(head, width)
 
 
 class CorePlace(Place):
@@ -73,18 +64,18 @@ class CorePlace(Place):
     def destination(self) -> Destination | None:
         rows = self.list.rows
         heading = rows.heading(self.list.cursor) if self.list.cursor >= 0 else None
-        block = rows.block(heading) if isinstance(rows, CoreRows) and heading is not None else None
+        block = rows.head(heading) if isinstance(rows, CoreRows) and heading is not None else None
         return to_block(block.name) if block is not None else None
 
     def filterable(self, rows: RowSource, index: int) -> Filterable:
-        item = rows.item(rows.key(index)) if isinstance(rows, CoreRows) else None
+        item = rows.row(rows.key(index)) if isinstance(rows, CoreRows) else None
         heading = rows.heading(index)
-        block = rows.block(heading) if isinstance(rows, CoreRows) and heading is not None else None
+        block = rows.head(heading) if isinstance(rows, CoreRows) and heading is not None else None
         if item is None or block is None:
             return super().filterable(rows, index)
         return Filterable(item.text, {"block": (block.name,), "is": ("pinned",) if item.pinned else ()})
 
     def subject(self, key: str) -> Memory | None:
         rows = self.list.rows
-        item = rows.item(key) if isinstance(rows, CoreRows) else None
+        item = rows.row(key) if isinstance(rows, CoreRows) else None
         return None if item is None else Memory(item.id, "core", item.text, item.pinned)

@@ -32,7 +32,7 @@ from workbench.display.rows import heading_row
 from workbench.tui.parts.filter import Filterable
 from workbench.tui.parts.line import DrawnLines
 from workbench.tui.parts.query import parse_days
-from workbench.tui.parts.rows import SectionedRows
+from workbench.tui.parts.rows import Rows
 from workbench.tui.places.place import Place
 from workbench.tui.places.trial import keep, parse_half_life, stepped, trial_card
 from workbench.tui.verbs.memories import Memory
@@ -71,7 +71,7 @@ class Read:
     rows: FadingRows
 
 
-class FadingRows(SectionedRows["DecayEntry | Group"]):
+class FadingRows(Rows["Group", "DecayEntry"]):
     """Memories under when they fade, or whatever they are grouped by."""
 
     def __init__(self, read: Fading, groups: Sequence[Group]) -> None:
@@ -89,21 +89,15 @@ class FadingRows(SectionedRows["DecayEntry | Group"]):
         # Built here, where nobody waits, rather than when the cursor first looks for its row.
         self.find("")
 
-    def entry(self, key: str) -> DecayEntry | None:
-        """Return the memory with an id."""
-        row = self._row(key)
-        return None if isinstance(row, Group) else row
-
-    def line(self, index: int, width: int) -> Line:
+    def draw(self, row: DecayEntry, width: int) -> Line:
         """Draw a row."""
-        row = self._rows[index]
-        if row is None:
-            return BLANK
-        if isinstance(row, Group):
-            return heading_row(row.name, row.aside, width)
         here = bool(self.frame.day) and self.here() == row.id
         columns = columns_for(width, self.longest, heat=self.heat)
         return fading_row(row, self._read, self.frame, columns, width, here=here)
+
+    def draw_heading(self, head: Group, width: int) -> Line:
+        """Draw the name of a group."""
+        return heading_row(head.name, head.aside, width)
 
 
 class DecayPlace(Place):
@@ -227,7 +221,7 @@ class DecayPlace(Place):
         return f"{day_name(day, self.time.today)}: {score_words(point)}"
 
     def filterable(self, rows: RowSource, index: int) -> Filterable:
-        entry = rows.entry(rows.key(index)) if isinstance(rows, FadingRows) else None
+        entry = rows.row(rows.key(index)) if isinstance(rows, FadingRows) else None
         if entry is None or self.results is None:
             return super().filterable(rows, index)
         read: Fading = self.results.fading
@@ -246,7 +240,7 @@ class DecayPlace(Place):
     def entry(self, key: str) -> DecayEntry | None:
         """Return the memory of a row."""
         rows = self.all_rows
-        return rows.entry(key) if key and isinstance(rows, FadingRows) else None
+        return rows.row(key) if key and isinstance(rows, FadingRows) else None
 
     def subject(self, key: str) -> Memory | None:
         entry = self.entry(key)

@@ -24,7 +24,7 @@ from workbench.engine.errors import NotFound
 from workbench.tui.parts.canvas import CanvasPart
 from workbench.tui.parts.filter import Filterable
 from workbench.tui.parts.page import PagePart
-from workbench.tui.parts.rows import KeyedRows
+from workbench.tui.parts.rows import Rows
 from workbench.tui.parts.widths import BESIDE
 from workbench.tui.places.entity_reading import disputed_facts, is_entity, read_entity_card
 from workbench.tui.places.graph_editing import GraphEditing, Names
@@ -91,7 +91,7 @@ class Spot:
         return self.kind in (_AROUND, _PATH)
 
 
-class EntityRows(KeyedRows):
+class EntityRows(Rows[str, "EntityRow"]):
     """Entities of the table.
 
     Args:
@@ -100,22 +100,19 @@ class EntityRows(KeyedRows):
     """
 
     def __init__(self, rows: Sequence[EntityRow], today: date) -> None:
-        super().__init__([row.id for row in rows], ())
+        super().__init__()
         self.entities = rows
+        for row in rows:
+            self._add(row, row.id)
         self._today = today
         sizes = sorted(cell_width(plain(row.label, 48)) for row in rows)
         self.name_room = sizes[int((len(sizes) - 1) * _NEARLY_ALL)] if sizes else 0
         # Finding one makes the index of all of them, which is better done on the thread that reads.
         self.find("")
 
-    def entity(self, key: str) -> EntityRow | None:
-        """Return the entity with an id."""
-        at = self.find(key)
-        return self.entities[at] if at is not None else None
-
-    def line(self, index: int, width: int) -> Line:
+    def draw(self, row: EntityRow, width: int) -> Line:
         """Draw a row."""
-        return entity_row(self.entities[index], self.name_room, self._today, width)
+        return entity_row(row, self.name_room, self._today, width)
 
 
 @dataclass(frozen=True)
@@ -148,7 +145,7 @@ class GraphRead:
 
     def name(self, key: str) -> str:
         """Return what an entity is called."""
-        known = self.whole.entity(key) or self.node(key)
+        known = self.whole.row(key) or self.node(key)
         return known.label if known is not None else key.partition("--")[2].replace("-", " ") or key
 
 
@@ -294,7 +291,7 @@ class GraphPlace(Place):
         self.canvas.show(draw, self.canvas.chosen or self._chosen.get(self.spot) or self.at.center)
 
     def filterable(self, rows: RowSource, index: int) -> Filterable:
-        row = rows.entity(rows.key(index)) if isinstance(rows, EntityRows) else None
+        row = rows.row(rows.key(index)) if isinstance(rows, EntityRows) else None
         if row is None:
             return super().filterable(rows, index)
         fields = {
@@ -337,7 +334,7 @@ class GraphPlace(Place):
         if key.startswith(GROUP):
             count = len(members_of(read.view, key)) if read.view is not None else 0
             return Memory(key, "semantic", f"{count:,} around {read.name(self.at.center)}")
-        row, node = read.whole.entity(key), read.node(key)
+        row, node = read.whole.row(key), read.node(key)
         status = row.status if row is not None else node.status if node is not None else ""
         links = row.degree if row is not None else node.degree if node is not None else 0
         return Entity(key, "semantic", read.name(key), status == "pinned", status == "archived", links)

@@ -166,9 +166,7 @@ class HistoryPlace(Place):
     def _action(self) -> Action | None:
         rows = self.all_rows
         return (
-            rows.action(self.list.cursor_key)
-            if isinstance(rows, ActionRows) and self.list.cursor_key
-            else None
+            rows.row(self.list.cursor_key) if isinstance(rows, ActionRows) and self.list.cursor_key else None
         )
 
     # Reading and drawing.
@@ -312,7 +310,7 @@ class HistoryPlace(Place):
     def subject(self, key: str) -> Subject | None:
         rows = self.all_rows
         if isinstance(rows, ActionRows):
-            action = rows.action(key)
+            action = rows.row(key)
             return happened(action) if action is not None else None
         return rows.subject(key) if isinstance(rows, DifferingRows) else None
 
@@ -481,9 +479,7 @@ class HistoryPlace(Place):
         def arrive() -> None:
             rows = self.list.rows
             for index in range(len(rows)):
-                action = (
-                    self.all_rows.action(rows.key(index)) if isinstance(self.all_rows, ActionRows) else None
-                )
+                action = self.all_rows.row(rows.key(index)) if isinstance(self.all_rows, ActionRows) else None
                 if action is not None and moments.place(action.newest) <= at:
                     self.list.go_to(rows.key(index))
                     return

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from workbench.display.actions import action_row
 from workbench.display.card import Card, Section
-from workbench.display.ink import BLANK, Span, ink, spread
+from workbench.display.ink import Span, ink, spread
 from workbench.display.memory_changes import (
     SECTIONS,
     change_lines,
@@ -17,7 +17,7 @@ from workbench.display.memory_changes import (
     title_of,
 )
 from workbench.display.rows import day_heading, heading_row
-from workbench.tui.parts.rows import SectionedRows
+from workbench.tui.parts.rows import Rows
 from workbench.tui.verbs.history import COMMIT, Differing, Several
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ PART = "part:"
 _MOST_IN_PREVIEW = 60
 
 
-class ActionRows(SectionedRows["Action | str"]):
+class ActionRows(Rows["str", "Action"]):
     """Actions under their days."""
 
     def __init__(self, listed: Listed) -> None:
@@ -47,31 +47,20 @@ class ActionRows(SectionedRows["Action | str"]):
                 self._add_heading(day_heading(day, listed.now.date()))
             self._add(action, COMMIT + action.id)
 
-    def action(self, key: str) -> Action | None:
-        """Return the action with an id."""
-        row = self._row(key)
-        return None if isinstance(row, str) else row
-
     def actions(self) -> Iterable[tuple[int, Action]]:
         """Yield each action with its index."""
-        return (
-            (at, row) for at, row in enumerate(self._rows) if row is not None and not isinstance(row, str)
-        )
+        return ((at, row) for at in range(len(self)) if (row := self.row_at(at)) is not None)
 
     def at(self, index: int) -> Action | None:
         """Return the action of a row; None for a heading or a space."""
-        row = self._rows[index] if 0 <= index < len(self._rows) else None
-        return None if isinstance(row, str) else row
+        return self.row_at(index) if 0 <= index < len(self) else None
 
-    def line(self, index: int, width: int) -> Line:
+    def draw(self, row: Action, width: int) -> Line:
         """Draw a row."""
-        row = self._rows[index]
-        if row is None:
-            return BLANK
-        return heading_row(row, "", width) if isinstance(row, str) else action_row(row, self._now, width)
+        return action_row(row, self._now, width)
 
 
-class DifferingRows(SectionedRows["Differing | Several"]):
+class DifferingRows(Rows["Several", "Differing | Several"]):
     """What differs between two moments, under the parts of memory and the blocks of core memory."""
 
     def __init__(self, compared: Compared, then: str, now: datetime) -> None:
@@ -102,23 +91,21 @@ class DifferingRows(SectionedRows["Differing | Several"]):
 
     def subject(self, key: str) -> Differing | Several | None:
         """Return what a row is about."""
-        return self._row(key)
+        at = self.find(key)
+        return None if at is None else self.head(at) or self.row_at(at)
 
-    def line(self, index: int, width: int) -> Line:
+    def draw(self, row: Differing | Several, width: int) -> Line:
         """Draw a row."""
-        row = self._rows[index]
-        if row is None:
-            return BLANK
         if isinstance(row, Several):
-            counts = counts_of(each.change for each in row.members if each.change is not None)
-            if row.id == ALL:
-                return spread(
-                    (ink("All that differs", "text"),), (ink(f"{len(row.members):,}", "soft"),), width
-                )
-            return heading_row(row.title, counts, width)
+            return spread((ink("All that differs", "text"),), (ink(f"{len(row.members):,}", "soft"),), width)
         if row.change is None:
             return same_row(row.store, row.title, width)
         return change_row(row.change, row.by, self._now, width)
+
+    def draw_heading(self, head: Several, width: int) -> Line:
+        """Draw the heading of a part, with how much of it differs."""
+        counts = counts_of(each.change for each in head.members if each.change is not None)
+        return heading_row(head.title, counts, width)
 
 
 def preview(several: Several) -> Card:

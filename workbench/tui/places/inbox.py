@@ -27,7 +27,6 @@ from workbench.display.deciding import (
     waiting_row,
 )
 from workbench.display.ink import BLANK, Span, ink, spread
-from workbench.display.rows import heading_row
 from workbench.display.writing import preview_card, receipt_card
 from workbench.engine.errors import WorkbenchError
 from workbench.engine.identifiers import MEMORY_STORES
@@ -36,7 +35,7 @@ from workbench.tui.keys.table import COMMAND
 from workbench.tui.parts.evidence import evidence_at
 from workbench.tui.parts.filter import Filterable
 from workbench.tui.parts.list import ListPart
-from workbench.tui.parts.rows import SectionedRows
+from workbench.tui.parts.rows import Rows
 from workbench.tui.places.place import Place
 from workbench.tui.places.rewording import file_writing, waiting_writing
 from workbench.tui.places.ticks import (
@@ -128,7 +127,7 @@ def words_contradicted(workspace: Workspace, inbox: Inbox) -> dict[str, str]:
     return {each: text for each in against if (text := _words_of(workspace, each))}
 
 
-class InboxRows(SectionedRows["Waiting | Reflected | Unreadable | str"]):
+class InboxRows(Rows["str", "Waiting | Reflected | Unreadable"]):
     """What waits under what it asks, and past reflections below."""
 
     def __init__(
@@ -156,11 +155,6 @@ class InboxRows(SectionedRows["Waiting | Reflected | Unreadable | str"]):
         for each in past:
             self._add(Reflected(f"past:{each.id}", past_title(each, now), each), f"past:{each.id}")
 
-    def subject(self, key: str) -> Waiting | Reflected | Unreadable | None:
-        """Return what stands in a row."""
-        row = self._row(key)
-        return None if isinstance(row, str) else row
-
     def next_open(self, key: str, by: int) -> str:
         """Return the next row after one, or before it, that is not ticked, and round; empty without any."""
         here = self.find(key)
@@ -168,18 +162,13 @@ class InboxRows(SectionedRows["Waiting | Reflected | Unreadable | str"]):
         start = (-1 if by > 0 else count) if here is None else here
         for step in range(1, count + 1):
             at = (start + by * step) % count
-            row = self._rows[at]
+            row = self.row_at(at)
             if isinstance(row, Waiting) and row.group != ASIDE and not row.tick:
                 return row.id
         return ""
 
-    def line(self, index: int, width: int) -> Line:
+    def draw(self, row: Waiting | Reflected | Unreadable, width: int) -> Line:
         """Draw a row."""
-        row = self._rows[index]
-        if row is None:
-            return BLANK
-        if isinstance(row, str):
-            return heading_row(row, "", width)
         if isinstance(row, Reflected):
             return past_row(row.past, self._now, width)
         if isinstance(row, Unreadable):
@@ -261,10 +250,10 @@ class InboxPlace(Place):
 
     def subject(self, key: str) -> Subject | None:
         rows = self.shown
-        return rows.subject(key) if rows is not None else None
+        return rows.row(key) if rows is not None else None
 
     def filterable(self, rows: RowSource, index: int) -> Filterable:
-        row = rows.subject(rows.key(index)) if isinstance(rows, InboxRows) and rows.key(index) else None
+        row = rows.row(rows.key(index)) if isinstance(rows, InboxRows) and rows.key(index) else None
         if not isinstance(row, Waiting):
             return super().filterable(rows, index)
         kind = row.item.kind if row.item is not None else "secret" if row.held is not None else "proposal"

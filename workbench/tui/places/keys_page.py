@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from workbench.display.card import Card, Section
-from workbench.display.ink import BLANK, ink
-from workbench.display.rows import heading_row
+from workbench.display.ink import ink
 from workbench.display.settings import value_row
 from workbench.tui.keys.dispatch import FIXED, PRESETS, Keymap, everything, fault_of
 from workbench.tui.keys.table import FRAME, MOVING, Command, Prefix, canonical, written
 from workbench.tui.look import PRESET
-from workbench.tui.parts.rows import SectionedRows
+from workbench.tui.parts.rows import Rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -58,7 +57,7 @@ class KeyRow:
         return ", ".join(f"{self.before} {key}".strip() for key in self.keys)
 
 
-class KeyRows(SectionedRows["KeyRow | str"]):
+class KeyRows(Rows["str", "KeyRow"]):
     """Keys under what they belong to, the preset above them."""
 
     def __init__(self, keymap: Keymap) -> None:
@@ -86,18 +85,8 @@ class KeyRows(SectionedRows["KeyRow | str"]):
                 self._add_heading(heading)
             self._add(_row(name, bound, made, usual, prefix), f"key:{name}")
 
-    def row(self, key: str) -> KeyRow | None:
-        """Return the row with an id."""
-        row = self._row(key)
-        return None if isinstance(row, str) else row
-
-    def line(self, index: int, width: int) -> Line:
+    def draw(self, row: KeyRow, width: int) -> Line:
         """Draw a row."""
-        row = self._rows[index]
-        if row is None:
-            return BLANK
-        if isinstance(row, str):
-            return heading_row(row, "", width)
         is_usual = row.keys == row.usual
         return value_row(row.title, row.said, AS_MADE if is_usual else "you", width, is_usual=is_usual)
 

@@ -15,7 +15,7 @@ from workbench.tui.parts.evidence import EvidencePart, evidence_of_memory
 from workbench.tui.parts.filter import Filterable, FilterLine, RowFilter
 from workbench.tui.parts.line import DrawnLines
 from workbench.tui.parts.list import ListPart
-from workbench.tui.parts.rows import NoRows
+from workbench.tui.parts.rows import Rows
 from workbench.tui.places.entity_reading import is_entity, read_entity_card, title_of
 from workbench.tui.verbs.copied import Copied, copied_memory
 from workbench.tui.verbs.graph import Statement
@@ -76,7 +76,7 @@ class Place(Container):
         self.results: Any = None
         self.kept: dict[str, str] = {}
         """What the place keeps from one visit of the bench to the next: its order, its view."""
-        self.all_rows: RowSource = NoRows()
+        self.all_rows: RowSource = Rows[str, str]()
         self.filter = RowFilter(self.FILTER_KEYS, self.filterable)
         self.filter_line = FilterLine()
         self.visited: list[Subject] = []

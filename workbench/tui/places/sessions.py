@@ -10,15 +10,14 @@ from textual import on
 from textual.containers import Container, Vertical
 
 from workbench.display.conversations import Listed, head_lines, session_card, session_row
-from workbench.display.ink import BLANK, gap, ink, spread
+from workbench.display.ink import gap, ink, spread
 from workbench.display.remedies import told_in_bench
-from workbench.display.rows import heading_row
 from workbench.engine.errors import InvalidInput, NotFound, WorkbenchError
 from workbench.engine.identifiers import cited_lines
 from workbench.tui.parts.filter import Filterable
 from workbench.tui.parts.line import DrawnLines
 from workbench.tui.parts.page import PagePart
-from workbench.tui.parts.rows import SectionedRows
+from workbench.tui.parts.rows import Rows
 from workbench.tui.parts.transcript import TranscriptPart
 from workbench.tui.places.place import Place
 from workbench.tui.verbs.sessions import Session
@@ -79,7 +78,7 @@ class Read:
         return sum(len(each.listed) for each in self.sections)
 
 
-class SessionRows(SectionedRows["Listed | str"]):
+class SessionRows(Rows["str", "Listed"]):
     """Sessions, under the place where they are kept if there are several."""
 
     def __init__(self, read: Read) -> None:
@@ -92,17 +91,9 @@ class SessionRows(SectionedRows["Listed | str"]):
             for each in section.listed:
                 self._add(each, each.key)
 
-    def listed(self, key: str) -> Listed | None:
-        """Return the session of a row."""
-        row = self._row(key)
-        return row if isinstance(row, Listed) else None
-
-    def line(self, index: int, width: int) -> Line:
+    def draw(self, row: Listed, width: int) -> Line:
         """Draw a row."""
-        row = self._rows[index]
-        if row is None:
-            return BLANK
-        return heading_row(row, "", width) if isinstance(row, str) else session_row(row, self._now, width)
+        return session_row(row, self._now, width)
 
 
 class SessionsPlace(Place):
@@ -196,7 +187,7 @@ class SessionsPlace(Place):
             self.frame.say(results.problems[0], is_problem=True)
 
     def filterable(self, rows: RowSource, index: int) -> Filterable:
-        listed = rows.listed(rows.key(index)) if isinstance(rows, SessionRows) else None
+        listed = rows.row(rows.key(index)) if isinstance(rows, SessionRows) else None
         if listed is None:
             return super().filterable(rows, index)
         row = listed.row
@@ -210,7 +201,7 @@ class SessionsPlace(Place):
     def listed(self, key: str) -> Listed | None:
         """Return the session of a row."""
         rows = self.all_rows
-        return rows.listed(key) if isinstance(rows, SessionRows) else None
+        return rows.row(key) if isinstance(rows, SessionRows) else None
 
     def subject(self, key: str) -> Session | None:
         listed = self.listed(key)

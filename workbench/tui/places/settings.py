@@ -12,8 +12,7 @@ from textual import on
 
 from workbench.display.card import Card, Section
 from workbench.display.evidence import Evidence, SourceLine
-from workbench.display.ink import BLANK, Line, gap, ink, spread
-from workbench.display.rows import heading_row
+from workbench.display.ink import Line, gap, ink, spread
 from workbench.display.settings import sections_line, setting_card, setting_row, value_row
 from workbench.engine.layout import SETTINGS
 from workbench.engine.results.settings import SettingRow, SettingsListed
@@ -24,7 +23,7 @@ from workbench.tui.keys.dispatch import PRESETS
 from workbench.tui.keys.table import COMMAND
 from workbench.tui.look import AUTO, FILE_NAME, PRESET, Look
 from workbench.tui.parts.line import DrawnLines
-from workbench.tui.parts.rows import SectionedRows
+from workbench.tui.parts.rows import Rows
 from workbench.tui.parts.steps import Steps
 from workbench.tui.places.keys_page import AS_MADE, PRESET_KEY, KeyRow, KeyRows, Remapping, key_card
 from workbench.tui.places.place import Place
@@ -68,7 +67,7 @@ class Setting:
     title: str
 
 
-class SettingRows(SectionedRows["SettingRow | str"]):
+class SettingRows(Rows["str", "SettingRow"]):
     """Settings under their sections; of the keys there is one row, which opens theirs."""
 
     def __init__(self, listed: SettingsListed, look: Look) -> None:
@@ -84,25 +83,14 @@ class SettingRows(SectionedRows["SettingRow | str"]):
     @property
     def sections(self) -> tuple[str, ...]:
         """Return the names of the sections, in order."""
-        return tuple(row for row in self._rows if isinstance(row, str))
+        return tuple(head for at in self._headings if (head := self.head(at)) is not None)
 
     def first_of(self, section: str) -> str:
         """Return the id of the first row of a section."""
-        at = self._rows.index(section)
-        return self.key(at + 1)
+        return next(self.key(at + 1) for at in self._headings if self.head(at) == section)
 
-    def row(self, key: str) -> SettingRow | None:
-        """Return the setting with a key."""
-        row = self._row(key)
-        return None if isinstance(row, str) else row
-
-    def line(self, index: int, width: int) -> Line:
+    def draw(self, row: SettingRow, width: int) -> Line:
         """Draw a row."""
-        row = self._rows[index]
-        if row is None:
-            return BLANK
-        if isinstance(row, str):
-            return heading_row(row, "", width)
         if row.section == KEYS:
             changed = len(self._keymap.overrides)
             said = self._keymap.preset or (f"{changed} changed" if changed else AS_MADE)

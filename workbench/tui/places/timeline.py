@@ -6,10 +6,10 @@ from datetime import date
 from typing import TYPE_CHECKING, ClassVar
 
 from workbench.display import words
-from workbench.display.ink import BLANK, ink, spread
-from workbench.display.rows import day_heading, entry_row, heading_row
+from workbench.display.ink import ink, spread
+from workbench.display.rows import day_heading, entry_row
 from workbench.tui.parts.filter import Filterable
-from workbench.tui.parts.rows import SectionedRows
+from workbench.tui.parts.rows import Rows
 from workbench.tui.places.place import Place
 from workbench.tui.verbs.adding import to_day
 from workbench.tui.verbs.memories import Memory
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _MOST = 20_000
 
 
-class TimelineRows(SectionedRows["TimelineEntry | str"]):
+class TimelineRows(Rows["str", "TimelineEntry"]):
     """Entries under their days."""
 
     def __init__(self, timeline: Timeline, today: date) -> None:
@@ -37,17 +37,9 @@ class TimelineRows(SectionedRows["TimelineEntry | str"]):
                 self._add_heading(day_heading(date.fromisoformat(on), today))
             self._add(entry, entry.id)
 
-    def entry(self, key: str) -> TimelineEntry | None:
-        """Return the entry with an id."""
-        row = self._row(key)
-        return None if isinstance(row, str) else row
-
-    def line(self, index: int, width: int) -> Line:
+    def draw(self, row: TimelineEntry, width: int) -> Line:
         """Draw a row."""
-        row = self._rows[index]
-        if row is None:
-            return BLANK
-        return heading_row(row, "", width) if isinstance(row, str) else entry_row(row, width)
+        return entry_row(row, width)
 
 
 class TimelinePlace(Place):
@@ -69,7 +61,7 @@ class TimelinePlace(Place):
         )
 
     def filterable(self, rows: RowSource, index: int) -> Filterable:
-        entry = rows.entry(rows.key(index)) if isinstance(rows, TimelineRows) else None
+        entry = rows.row(rows.key(index)) if isinstance(rows, TimelineRows) else None
         if entry is None:
             return super().filterable(rows, index)
         fields = {
@@ -83,12 +75,12 @@ class TimelinePlace(Place):
     @property
     def destination(self) -> Destination | None:
         rows = self.list.rows
-        entry = rows.entry(self.cursor_key) if isinstance(rows, TimelineRows) and self.cursor_key else None
+        entry = rows.row(self.cursor_key) if isinstance(rows, TimelineRows) and self.cursor_key else None
         return to_day(date.fromisoformat(entry.day), self.results[1]) if entry is not None else None
 
     def subject(self, key: str) -> Memory | None:
         rows = self.list.rows
-        entry = rows.entry(key) if isinstance(rows, TimelineRows) else None
+        entry = rows.row(key) if isinstance(rows, TimelineRows) else None
         if entry is None:
             return None
         return Memory(

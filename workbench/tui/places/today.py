@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, ClassVar, TypeAlias, TypeVar, cast
 
 from workbench.display import words
-from workbench.display.ink import BLANK, Span, ink, line_width, spread
+from workbench.display.ink import Span, ink, line_width, spread
 from workbench.display.remedies import in_bench
 from workbench.display.rows import heading_row, memory_row
 from workbench.display.today import (
@@ -26,7 +26,7 @@ from workbench.engine.results.account import Since
 from workbench.engine.results.reviews import ReflectionDue
 from workbench.engine.results.transfer import ImportPlaces
 from workbench.tui.parts.evidence import evidence_at
-from workbench.tui.parts.rows import SectionedRows
+from workbench.tui.parts.rows import Rows
 from workbench.tui.places.inbox import words_contradicted
 from workbench.tui.places.place import Place
 from workbench.tui.places.ticks import CHANGES, CLASHES, SECRETS, Waiting, tick, waiting_rows
@@ -195,7 +195,7 @@ class Heading:
 Row: TypeAlias = "Alarm | Waiting | Notice | Learned | Heading"
 
 
-class AccountRows(SectionedRows["Row"]):
+class AccountRows(Rows["Heading", "Alarm | Waiting | Notice | Learned"]):
     """The account, section by section; a section with nothing in it is left out."""
 
     def __init__(self, account: Account, key: Callable[[str], str]) -> None:
@@ -226,18 +226,12 @@ class AccountRows(SectionedRows["Row"]):
             key = f"{heading.text}:{row.memory.id}" if isinstance(row, Learned) else row.id
             self._add(row, key)
 
-    def row(self, key: str) -> Alarm | Waiting | Notice | Learned | None:
-        """Return the row with an id."""
-        found = self._row(key)
-        return None if isinstance(found, Heading) else found
+    def draw_heading(self, head: Heading, width: int) -> Line:
+        """Draw a heading."""
+        return heading_row(head.text, head.beside, width)
 
-    def line(self, index: int, width: int) -> Line:
+    def draw(self, row: Alarm | Waiting | Notice | Learned, width: int) -> Line:
         """Draw a row."""
-        row = self._rows[index]
-        if row is None:
-            return BLANK
-        if isinstance(row, Heading):
-            return heading_row(row.text, row.beside, width)
         if isinstance(row, Alarm):
             when = words.moment(row.alert.timestamp, self._account.now)
             return _beside((Span("▲ ", "danger"), ink(row.title)), when, width)

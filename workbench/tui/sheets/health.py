@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, ClassVar, cast
 from workbench.display import words
 from workbench.display.card import Card
 from workbench.display.health import beside_row, check_card, check_row, freshness, index_card, worse_first
-from workbench.display.ink import BLANK, Line, ink, spread
+from workbench.display.ink import Line, ink, spread
 from workbench.display.remedies import in_bench
 from workbench.display.rows import heading_row
 from workbench.engine.errors import WorkbenchError
 from workbench.tui.parts.evidence import evidence_at
-from workbench.tui.parts.rows import SectionedRows
+from workbench.tui.parts.rows import Rows
 from workbench.tui.places.place import Place
 from workbench.tui.verbs.act import OTHER_VERBS, Act
 
@@ -110,7 +110,7 @@ def finding_of(check: Check, at: int) -> Finding:
     return Finding(f"{check.name}:{at}", detail, "", check.state, check.name, does, "" if does else remedy)
 
 
-class HealthRows(SectionedRows["Finding | tuple[str, str]"]):
+class HealthRows(Rows["tuple[str, str]", "Finding"]):
     """Index, what works in part, what works, and what was said."""
 
     def __init__(self, health: Health, checks: Iterable[Check] | None, said: Iterable[Finding]) -> None:
@@ -150,18 +150,12 @@ class HealthRows(SectionedRows["Finding | tuple[str, str]"]):
                 self._add_heading((heading, beside))
             self._add(row, row.id)
 
-    def row(self, key: str) -> Finding | None:
-        """Return the row with an id."""
-        row = self._row(key)
-        return row if isinstance(row, Finding) else None
+    def draw_heading(self, head: tuple[str, str], width: int) -> Line:
+        """Draw a heading."""
+        return heading_row(*head, width)
 
-    def line(self, index: int, width: int) -> Line:
+    def draw(self, row: Finding, width: int) -> Line:
         """Draw a row."""
-        row = self._rows[index]
-        if row is None:
-            return BLANK
-        if isinstance(row, tuple):
-            return heading_row(*row, width)
         if row.state:
             name = "" if row.source else row.name
             return check_row(name, row.title, row.beside, row.state, width)

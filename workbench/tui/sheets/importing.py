@@ -17,11 +17,11 @@ from workbench.display.bringing_in import (
 )
 from workbench.display.card import Card, Section
 from workbench.display.health import beside_row
-from workbench.display.ink import BLANK, ink, spread
+from workbench.display.ink import ink, spread
 from workbench.display.remedies import told_in_bench
 from workbench.display.rows import heading_row
 from workbench.engine.errors import Cancelled, WorkbenchError
-from workbench.tui.parts.rows import SectionedRows
+from workbench.tui.parts.rows import Rows
 from workbench.tui.places.place import Place
 from workbench.tui.sheets.paths import complete
 from workbench.tui.verbs.act import OTHER_VERBS
@@ -81,7 +81,7 @@ class Sources:
     head: str | None
 
 
-class SourceRows(SectionedRows["Source | tuple[str, str]"]):
+class SourceRows(Rows["tuple[str, str]", "Source"]):
     """Where memory may come from; or for one source, what may become of it."""
 
     def __init__(self, found: ImportPlaces, chosen: str, beside: Callable[[ImportedAs], str]) -> None:
@@ -98,18 +98,12 @@ class SourceRows(SectionedRows["Source | tuple[str, str]"]):
         self._add_heading(("Somewhere else", ""))
         self._add(Source(PATH, "Write a path…"), PATH)
 
-    def row(self, key: str) -> Source | None:
-        """Return the row with an id."""
-        row = self._row(key)
-        return row if isinstance(row, Source) else None
+    def draw_heading(self, head: tuple[str, str], width: int) -> Line:
+        """Draw a heading."""
+        return heading_row(*head, width)
 
-    def line(self, index: int, width: int) -> Line:
+    def draw(self, row: Source, width: int) -> Line:
         """Draw a row."""
-        row = self._rows[index]
-        if row is None:
-            return BLANK
-        if isinstance(row, tuple):
-            return heading_row(*row, width)
         return beside_row((ink("  "), ink(row.title)), row.beside, width)
 
 
