@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import random
 import subprocess
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
@@ -249,6 +250,32 @@ def test_broken_objects_are_named(store: GitStore) -> None:
     assert not again.has_object(blob)
     with pytest.raises(HistoryDamaged, match=blob[:10]):
         again.read_blob(blob)
+
+
+@pytest.mark.parametrize("kept", [1, 2, 7, 15])
+def test_an_object_whose_file_is_cut_off_is_named(store: GitStore, kept: int) -> None:
+    made = commit(store, {"a.md": b"twenty minutes to every ferry\n" * 20})
+    tree = store.tree_of(made)
+    blob = store.tree_blob(tree, "a.md")
+    assert blob
+    assert tree
+    for oid in (made, tree, blob):
+        place = store.loose_path(oid)
+        place.chmod(0o644)
+        place.write_bytes(place.read_bytes()[:kept])
+    again = GitStore(store.path)
+    looks: list[tuple[Callable[[str], object], str]] = [
+        (again.commit, made), (again.resolve, made), (again.tree_files, tree), (again.read_blob, blob),
+        (again.blob_size, blob), (lambda older: again.changed_paths(older, tree[::-1]), tree),
+    ]  # fmt: skip
+    for look, oid in looks:
+        with pytest.raises(HistoryDamaged):
+            look(oid)
+
+
+def test_what_inflates_to_many_times_its_file_is_whole(store: GitStore) -> None:
+    content = b"\0" * (5 << 20)
+    assert store.read_blob(store.write_blob(content)) == content
 
 
 def test_objects_can_be_packed_and_read_on(store: GitStore) -> None:

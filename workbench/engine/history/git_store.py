@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import threading
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 BRANCH = "refs/heads/main"
 
 _MARK = "[workbench]"
+_INFLATED_AT_ONCE = 1 << 20
 # gc is run by the engine; the rest keeps a person's own git commands from converting or refusing this folder.
 _CONFIG = f"""[core]
 \trepositoryformatversion = 0
@@ -262,6 +264,7 @@ class GitStore:
             HistoryDamaged: The object is missing or broken.
         """
         git = libgit2()
+        self._refuse_torn(blob)
         try:
             return int(self._repository.odb.read_header(blob)[1])
         except (git.GitError, KeyError, ValueError, OSError, MemoryError) as error:
@@ -460,6 +463,8 @@ class GitStore:
             return [TreeChange(*found) for found in differing_files(self._trees, before, after)]
         git = libgit2()
         found: dict[str, TreeChange] = {}
+        self._refuse_torn(before)
+        self._refuse_torn(after)
         try:
             older, newer = self._repository[before], self._repository[after]
             if not isinstance(older, git.Tree) or not isinstance(newer, git.Tree):
@@ -636,8 +641,29 @@ class GitStore:
             self._handles.trees = found
         return found
 
+    def _refuse_torn(self, oid: str) -> None:
+        """Refuse an object whose own file ends too early: libgit2 would look for the rest of it for ever.
+
+        Raises:
+            HistoryDamaged: It does.
+        """
+        try:
+            packed = (self.path / "objects" / oid[:2] / oid[2:]).read_bytes()
+        except OSError:
+            # In a pack, or nowhere.
+            return
+        whole = zlib.decompressobj()
+        try:
+            while not whole.eof and (whole.decompress(packed, _INFLATED_AT_ONCE) or whole.unconsumed_tail):
+                packed = whole.unconsumed_tail
+        except zlib.error as error:
+            raise damaged(self.path, f"object {oid[:SHORT]} is missing or broken ({error})") from error
+        if not whole.eof:
+            raise damaged(self.path, f"object {oid[:SHORT]} is missing or broken (its file is cut off)")
+
     def _read(self, oid: str) -> bytes:
         git = libgit2()
+        self._refuse_torn(oid)
         try:
             content = self._repository.odb.read(oid)[1]
         except (git.GitError, KeyError, ValueError, OSError, MemoryError) as error:
@@ -660,7 +686,9 @@ class GitStore:
     def _expand(self, prefix: str) -> str | None:
         git = libgit2()
         try:
-            found = self._repository.get(self._repository.expand_id(prefix))
+            oid = self._repository.expand_id(prefix)
+            self._refuse_torn(str(oid))
+            found = self._repository.get(oid)
             return str(found.id) if isinstance(found, git.Commit) else None
         except KeyError:
             return None

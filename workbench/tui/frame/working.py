@@ -73,19 +73,26 @@ class Working:
             return
         self._name, self.words = name, ""
         self._stop.clear()
+        # Asked for here: a thread that outlives the bench finds no app through its screen.
+        later = self._frame.app.call_later
+
+        def tell(words: str) -> None:
+            if words != self.words:
+                self.words = words
+                later(self._frame.redraw)
 
         def run() -> None:
             try:
-                said, is_problem = work(self._tell, self._stop.is_set), False
+                said, is_problem = work(tell, self._stop.is_set), False
             except WorkbenchError as error:
                 said, is_problem = told_in_bench(error), not self._stop.is_set()
                 if self._stop.is_set():
                     said = f"{name} was stopped; {left}."
             except BaseException as error:
                 # Ours to mend: the bench ends with it, rather than wait for what never comes.
-                self._frame.app.call_later(self._broke, error)
+                later(self._broke, error)
                 raise
-            self._frame.app.call_later(self._ended, said, is_problem)
+            later(self._ended, said, is_problem)
 
         self._thread = threading.Thread(target=run, name=name, daemon=True)
         self._thread.start()
@@ -104,11 +111,6 @@ class Working:
         if thread is not None:
             self._stop.set()
             thread.join(_LONGEST_FAREWELL)
-
-    def _tell(self, words: str) -> None:
-        if words != self.words:
-            self.words = words
-            self._frame.app.call_later(self._frame.redraw)
 
     def _ended(self, said: str, is_problem: bool) -> None:
         self._thread, self.words = None, ""
