@@ -16,6 +16,7 @@ WorkbenchError
 ├── DocumentError         a file, or a part of one, cannot be read as what it is  exit 1
 ├── HistoryError          the history repository cannot do what is needed      exit 1
 │   └── HistoryDamaged    it is corrupt, or was rewritten by someone else
+├── RemoteError           a git remote cannot be reached, refuses, or is not what it should be  exit 1
 ├── StorageError          disk full, read-only folder, permission denied     exit 1
 └── ProviderError         a model's end point is missing, slow or answers badly  exit 1
 """
@@ -169,6 +170,10 @@ class HistoryError(WorkbenchError):
 
 class HistoryDamaged(HistoryError):
     kind = "history-damaged"
+
+
+class RemoteError(WorkbenchError):
+    kind = "remote"
 
 
 class StorageError(WorkbenchError):

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from workbench.engine.services.sessions import Sessions
     from workbench.engine.services.setting_changes import SettingChanges
     from workbench.engine.services.status import Status
+    from workbench.engine.services.sync import Sync
 
 
 _MARKS = (layout.HISTORY, layout.SETTINGS, layout.CORE, "memory")
@@ -88,7 +89,14 @@ class _Services:
             screen=EditScreen(context),
             rescore=rescoring(context),
             other_holders=self._other_holders,
+            device=self._device,
         )
+
+    def _device(self) -> str:
+        from workbench.engine.sync.devices import load_link
+
+        link = load_link(self.context.state)
+        return link.device.name if link.remote else ""
 
     def _other_holders(self) -> OtherHolders:
         from workbench.engine.services.purging import Remains
@@ -274,6 +282,12 @@ class _Services:
         from workbench.engine.services.setting_changes import SettingChanges
 
         return SettingChanges(self.context, self.mutator)
+
+    @cached_property
+    def sync(self) -> Sync:
+        from workbench.engine.services.sync import Sync
+
+        return Sync(self.context, self.mutator)
 
     @cached_property
     def instructions(self) -> Instructions:
@@ -666,6 +680,12 @@ class Workspace:
     settings_listed = _Verb(lambda of: of.setting_changes.listed)
     setting_change = _Verb(lambda of: of.setting_changes.change)
     setting_reset = _Verb(lambda of: of.setting_changes.reset)
+
+    sync = _Verb(lambda of: of.sync.sync)
+    sync_preview = _Verb(lambda of: of.sync.preview)
+    sync_status = _Verb(lambda of: of.sync.status)
+    sync_retire = _Verb(lambda of: of.sync.retire)
+    sync_forget = _Verb(lambda of: of.sync.forget)
 
     upkeep = _Verb(lambda of: of.mutator.upkeep)
 

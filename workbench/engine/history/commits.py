@@ -51,6 +51,8 @@ REMEMBERED = "Remembered"
 """Names a memory that a commit stored since somebody in a conversation wanted it; “scratch that” means the last one."""
 SESSION = "Session"
 """Names the session of that conversation, where it is known."""
+DEVICE = "Device"
+"""Names the device on which a commit was made, where memory is synced."""
 INDEX_FILE = "history-line"
 _MAGIC = b"workbench-line-4\n"
 _DIGEST = 16

@@ -617,6 +617,19 @@ class GitStore:
         """Drop this thread's open handle, so that rewritten packs and objects are read again."""
         self._handles = threading.local()
 
+    @contextmanager
+    def reading_beside(self, objects: Path) -> Iterator[None]:
+        """Let this thread read the objects of another folder too for a block; what it writes goes here.
+
+        Args:
+            objects: The folder, laid out as git's own.
+        """
+        self._repository.odb.add_disk_alternate(os.fspath(objects))
+        try:
+            yield
+        finally:
+            self.forget_handles()
+
     # Inner parts
 
     @property

@@ -86,6 +86,7 @@ class History:
         rescore: Given the scores file that a revert leaves, returns it with the scores that the revert cannot know.
         progress: Told how far the audit log is where all of it is written.
         other_holders: Returns the holders of memories beside the files and their history, for a purge.
+        device: Returns the name of this device where memory is synced, else "".
     """
 
     def __init__(
@@ -104,6 +105,7 @@ class History:
         rescore: Callable[[bytes], bytes] = lambda scores: scores,
         progress: Progress = say_nothing,
         other_holders: Callable[[], OtherHolders | None] = lambda: None,
+        device: Callable[[], str] = lambda: "",
     ) -> None:
         self.root = root
         self.path = root / layout.HISTORY
@@ -124,7 +126,7 @@ class History:
         alerting = critical | layout.SENSITIVE if critical_alerts else settings_files
         self._projecting = Projections(root, state, projections, progress)
         self._context = TransactionContext(
-            root, state, clock, zone, new_id, self._projecting, self._warn, critical, alerting, screen
+            root, state, clock, zone, new_id, self._projecting, self._warn, critical, alerting, screen, device
         )
 
     # Reading

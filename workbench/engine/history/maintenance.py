@@ -14,7 +14,7 @@ import subprocess
 import sys
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
@@ -49,8 +49,6 @@ from workbench.engine.process import process_lock
 from workbench.engine.results.audit import Verified, VerifyProblem, VerifyProgress
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from workbench.engine.history.git_objects import Commit
     from workbench.engine.history.git_store import GitStore
     from workbench.engine.history.history import History
@@ -58,6 +56,17 @@ if TYPE_CHECKING:
 
 # What git needs from the environment to run; everything else could change its behaviour.
 _KEPT = ("PATH", "SYSTEMROOT", "TMPDIR", "TEMP", "TMP")
+# Variables by which a person tells git how to reach a remote.
+_OF_TRANSPORT = (
+    "GIT_SSH",
+    "GIT_ASKPASS",
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_SYSTEM",
+    "GIT_CONFIG_NOSYSTEM",
+    "GIT_HTTP_",
+    "GIT_SSL_",
+    "GIT_PROXY_",
+)
 _LOOK_AGAIN = 0.1  # seconds between checks for cancellation
 _COUNTED = re.compile(rb"\((\d+)/(\d+)\)")
 _importing = threading.Lock()
@@ -142,11 +151,29 @@ def git_environment() -> dict[str, str]:
     }
 
 
+@dataclass(frozen=True)
+class GitOutside:
+    """The surroundings of a git command that talks to a remote: the person's own settings and helpers count.
+
+    Args:
+        variables: Set beside those of this process.
+        options: Given to git before the command.
+        may_ask: Whether git, ssh and helpers may ask at the terminal.
+        pass_fds: File descriptors to inherit.
+    """
+
+    variables: Mapping[str, str]
+    options: tuple[str, ...]
+    may_ask: bool = False
+    pass_fds: tuple[int, ...] = ()
+
+
 def run_git(
     folder: Path,
     *arguments: str,
     progress: Callable[[int, int], None] = lambda *_: None,
     cancelled: Callable[[], bool] = lambda: False,
+    outside: GitOutside | None = None,
 ) -> Ran:
     """Run git on a history and wait; the caller checks the exit status.
 
@@ -154,12 +181,13 @@ def run_git(
         arguments: The git command and its arguments.
         progress: Called with git's progress on standard error: done, total.
         cancelled: Polled while git runs.
+        outside: Where a remote is talked to; otherwise git is isolated.
 
     Raises:
         Cancelled: `cancelled` returned True; git has ended.
         HistoryError: Git cannot be started.
     """
-    process = start_git(folder, *arguments)
+    process = start_git(folder, *arguments) if outside is None else _start_outside(folder, arguments, outside)
     assert process.stdout is not None
     assert process.stderr is not None
     out, err = bytearray(), bytearray()
@@ -200,20 +228,49 @@ def start_git(
     Raises:
         HistoryError: Git cannot be started.
     """
-    require_git(f"for `git {arguments[0]}`")
-    gitpython = _gitpython()
     # GitPython adds to this process's environment; `env -i` keeps that from git.
     variables = [f"{name}={value}" for name, value in git_environment().items()]
-    clean = [shutil.which("env") or "/usr/bin/env", "-i", *variables]
+    clean = [_env(), "-i", *variables]
     nice = ["nice", "-n", "19"] if in_background and shutil.which("nice") else []
+    process = _execute(
+        folder,
+        [*nice, *clean, *git_command(folder, *arguments)],
+        with_stdout=not in_background,
+        pass_fds=pass_fds,
+        start_new_session=in_background,
+    )
+    if in_background and process.stderr is not None:
+        process.stderr.close()
+    return process
+
+
+def _start_outside(folder: Path, arguments: Sequence[str], outside: GitOutside) -> subprocess.Popen[bytes]:
+    """Start git with a person's own settings; of its variables, only those for transport count.
+
+    A value may be a password, so none stands on a command line.
+    """
+    dropped = [name for name in os.environ if name.startswith("GIT_") and not name.startswith(_OF_TRANSPORT)]
+    kept_out = [option for name in dropped for option in ("-u", name)]
+    command, *rest = git_command(folder, *arguments)
+    return _execute(
+        folder,
+        [_env(), *kept_out, command, *outside.options, *rest],
+        env=dict(outside.variables),
+        pass_fds=outside.pass_fds,
+        # Without a terminal of its own nothing can ask there.
+        start_new_session=not outside.may_ask,
+    )
+
+
+def _env() -> str:
+    return shutil.which("env") or "/usr/bin/env"
+
+
+def _execute(folder: Path, command: list[str], **options: object) -> subprocess.Popen[bytes]:
+    require_git("to look after the history")
+    gitpython = _gitpython()
     try:
-        started = gitpython.Git(folder).execute(
-            [*nice, *clean, *git_command(folder, *arguments)],
-            as_process=True,
-            with_stdout=not in_background,
-            pass_fds=pass_fds,
-            start_new_session=in_background,
-        )
+        started = gitpython.Git(folder).execute(command, as_process=True, **options)
     except (OSError, gitpython.GitError) as error:
         raise HistoryError(
             f"The git program cannot be run: {error}.",
@@ -223,8 +280,6 @@ def start_git(
     # Otherwise GitPython would terminate the process when its wrapper is collected.
     process: subprocess.Popen[bytes] = started.proc
     started.proc = None
-    if in_background and process.stderr is not None:
-        process.stderr.close()
     return process
 
 

@@ -16,7 +16,7 @@ from workbench.engine.clock import parse_time
 from workbench.engine.errors import InvalidInput, WorkbenchError
 from workbench.engine.file_access import read_state, replace_unflushed, write_all, write_state
 from workbench.engine.history.alerts import raised_alerts
-from workbench.engine.history.commits import parse_message
+from workbench.engine.history.commits import DEVICE, parse_message
 from workbench.engine.history.git_objects import Commit
 from workbench.engine.history.git_store import GitStore
 from workbench.engine.history.plan import Action, FileView
@@ -56,6 +56,8 @@ def audit_lines(commit: Commit) -> list[AuditLine]:
     """Return a commit's lines of the audit log."""
     message = parse_message(commit)
     moment = commit.moment.astimezone(UTC)
+    device = message.trailer(DEVICE)
+    on = f" · on {device}" if device else ""
     return [
         AuditLine(
             timestamp=moment,
@@ -63,7 +65,7 @@ def audit_lines(commit: Commit) -> list[AuditLine]:
             file=layout.shown(entry.file),
             actor=entry.actor or message.actor,
             approval=entry.approval,
-            summary=layout.shown(f"{entry.summary} ({commit.short})"),
+            summary=layout.shown(f"{entry.summary}{on} ({commit.short})"),
         )
         for entry in message.entries
     ]

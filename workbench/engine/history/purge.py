@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Generic, TypeVar
@@ -89,7 +89,7 @@ def erasure_with_old_names(store: GitStore, head: str | None, purging: PurgeStep
             paths[change.path] = None
             blobs = (blob for blob in (change.old_blob, change.new_blob) if blob)
             called |= dict.fromkeys(
-                name for blob in blobs for name in _called(change.path, store.read_blob(blob))
+                name for blob in blobs for name in titles_in(change.path, store.read_blob(blob))
             )
     return replace(purging, names=tuple(names), paths=tuple(paths), called=tuple(called))
 
@@ -113,7 +113,8 @@ def _changes_of(store: GitStore, head: str, going: dict[str, set[str]]) -> Itera
                 yield TreeChange(former, change.old_blob, None)
 
 
-def _called(path: str, content: bytes) -> tuple[str, ...]:
+def titles_in(path: str, content: bytes) -> tuple[str, ...]:
+    """Return what a memory that is a whole file is called in it."""
     match layout.store_of(path):
         case "semantic":
             file = EntityFile.parse(content, path)
@@ -158,11 +159,23 @@ class Rewriting:
             self._rewrite_commit(commit)
         return self.commits[head] if head else None
 
+    def rewrite_some(self, commits: Sequence[str]) -> None:
+        """Rewrite commits, oldest first; a parent that is not among them is to be in `commits`, or stays as it is."""
+        for each in commits:
+            commit = self.store.commit(each)
+            for parent in commit.parents:
+                self.commits.setdefault(parent, parent)
+            self._rewrite_commit(commit)
+
     def reachable(self, head: str) -> set[str]:
         """Return every object of a rewritten history."""
+        return self.objects_of(self.store.walk(head))
+
+    def objects_of(self, commits: Iterable[Commit]) -> set[str]:
+        """Return commits with every object of theirs."""
         found: set[str] = set()
         folders: dict[str, set[Row]] = {}
-        for commit in self.store.walk(head):
+        for commit in commits:
             found.add(commit.id)
             self._collect(commit.tree, "", found, folders)
         return found
@@ -344,23 +357,17 @@ def purge(
             rewritten = rewriting.rewrite(deleted[-1] if deleted else head)
             steps = _file_steps(store, head, rewritten)
             newest = _purge_commit(history, store, (head, rewritten), steps, attribution)
-            refuse_left_out(adopted.left_out, {each.path for each in steps})
-            _refuse_unwritable(history.root, steps)
-            step("pack")
-            packs = _packed(store, rewriting.reachable(newest))
-            step("checkpoint")
-            note = store.write_blob(replace(purging, files=steps).as_bytes())
-            flush_objects(store, {note: None})
-            checkpoint(store, history.journal)
-            step("mark")
-            salt = history.new_id()
-            marker = PurgeMarker(
-                newest, packs, note, salt, tuple(request_digest(salt, each) for each in asked)
-            )
             try:
-                write_marker(store.path, marker)
-            except OSError as error:
-                raise _cannot_mark(store.path, error) from error
+                mark_replacement(
+                    history,
+                    turn,
+                    newest,
+                    purging,
+                    adopted.left_out,
+                    rewriting=rewriting,
+                    asked=asked,
+                    step=step,
+                )
             finally:
                 spent.is_kept = purge_is_unfinished(store.path)
         told = history.finish_purge(turn, step=step)
@@ -368,6 +375,53 @@ def purge(
     first = rewriting.commits[deleted[0]] if deleted else None
     files = tuple(each.path for each in steps)
     return Purged(plan.outcome, newest, first, rewriting.commits, files, told)
+
+
+def mark_replacement(
+    history: History,
+    turn: Transaction,
+    newest: str,
+    purging: PurgeSteps,
+    left_out: Mapping[str, str],
+    *,
+    rewriting: Rewriting,
+    asked: Sequence[str] = (),
+    step: Callable[[str], None] = lambda _: None,
+) -> None:
+    """Have a rewritten history take the place of this one: from the end of this on it happens.
+
+    Call `History.finish_purge` afterwards. Needs the writer's lock and that of repacking.
+
+    Args:
+        newest: The rewritten history's newest commit.
+        purging: What has to be removed beside; its files are found here.
+        left_out: Files kept out of history, and why.
+        rewriting: What rewrote it.
+        asked: Words and ids of the request.
+        step: Called with the name of each step.
+
+    Raises:
+        StorageError: Something cannot be written. If a purge is then unfinished, it will be completed; otherwise
+            nothing was changed.
+        SecretFound: A file that would change is kept out of history.
+    """
+    store = turn.store
+    steps = _file_steps(store, turn.head(), newest)
+    refuse_left_out(left_out, {each.path for each in steps})
+    _refuse_unwritable(history.root, steps)
+    step("pack")
+    packs = _packed(store, rewriting.reachable(newest))
+    step("checkpoint")
+    note = store.write_blob(replace(purging, files=steps).as_bytes())
+    flush_objects(store, {note: None})
+    checkpoint(store, history.journal)
+    step("mark")
+    salt = history.new_id()
+    marker = PurgeMarker(newest, packs, note, salt, tuple(request_digest(salt, each) for each in asked))
+    try:
+        write_marker(store.path, marker)
+    except OSError as error:
+        raise _cannot_mark(store.path, error) from error
 
 
 def _planned(planner: Planner[T], store: GitStore, head: str | None, adopted: Adopted) -> Plan[T]:

@@ -53,6 +53,8 @@ _LEAVINGS = (
     "objects/info/commit-graphs",
     "objects/info/packs",
     "info/refs",
+    # What was being fetched.
+    "workbench.carrying",
 )
 # Files of derived state that name commits which no longer exist.
 _STALE_STATE = ("alerts.json", "stamps", "seen.json", "projections.json")

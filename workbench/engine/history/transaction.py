@@ -20,7 +20,14 @@ from workbench.engine.errors import (
 )
 from workbench.engine.file_access import Stamp, flush_to_disk, stamp_of
 from workbench.engine.history.alerts import ALERT, CRITICAL_CHANGED, CRITICAL_MARK, critical_alert
-from workbench.engine.history.commits import ASKED_BY, AuditTrailer, CommitMessage, author_of, render_message
+from workbench.engine.history.commits import (
+    ASKED_BY,
+    DEVICE,
+    AuditTrailer,
+    CommitMessage,
+    author_of,
+    render_message,
+)
 from workbench.engine.history.git_objects import blob_hash
 from workbench.engine.history.git_store import GitStore
 from workbench.engine.history.journal import FileStep, Journal, Record
@@ -69,6 +76,7 @@ class TransactionContext:
         warn: Takes one line about a problem that stops nothing.
         alerting: Files whose changes raise alerts: critical ones always, others if they are edited outside.
         screen: Checks each outside edit.
+        device: Returns the name of this device where memory is synced, else "".
     """
 
     root: Path
@@ -81,6 +89,7 @@ class TransactionContext:
     critical: frozenset[str]
     alerting: frozenset[str]
     screen: Screen
+    device: Callable[[], str]
 
 
 @dataclass(frozen=True)
@@ -422,11 +431,14 @@ class Transaction:
         Returns:
             Hash, raw object and changed blobs by path of each commit; the content of each blob."""
         moment: datetime = self._context.clock.now().astimezone(self._context.zone)
+        device = self._context.device()
         tree = self.store.tree_of(parent)
         blobs: dict[str, bytes] = {}
         commits: list[tuple[str, bytes, Mapping[str, str | None]]] = []
         for draft in drafts:
             message = with_spent_ids(self.store, tree, draft.message, draft.changes)
+            if device:
+                message = replace(message, trailers=(*message.trailers, (DEVICE, device)))
             changes: dict[str, str | None] = {}
             for path, content in draft.changes.items():
                 changes[path] = None if content is None else self.store.write_blob(content)

@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.sync.household import Household
+
+CODE = "The vault code is 47-KXZQ since the move"
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Household:
+    home = Household(tmp_path)
+    home.begin("laptop", "desk", "server")
+    home.remember("laptop", "Sam reviews the backend on Thursdays", "person:Sam")
+    home.remember("laptop", CODE, "person:Sam")
+    home.sync("laptop", "desk", "server")
+    return home
+
+
+def everywhere(home: Household) -> list[Path]:
+    return [home.remote, *map(home.root, ("laptop", "desk", "server"))]
+
+
+def assert_all_alike(home: Household) -> None:
+    home.sync("laptop", "desk", "server", "laptop", "desk")
+    for name in ("desk", "server"):
+        assert home.files(name) == home.files("laptop")
+        assert home.head(name) == home.head("laptop")
+    for name in ("laptop", "desk", "server"):
+        assert home.is_clean(name)
+        with home.opened(name) as workspace:
+            assert workspace.audit_alerts().alerts == ()
+
+
+def test_a_purge_reaches_the_remote_and_every_device(home: Household) -> None:
+    home.purge("laptop", "vault code")
+    home.sync("laptop")
+    assert not home.says(home.remote, "KXZQ")
+    assert home.sync("desk").purged
+    home.sync("server")
+    assert [place.name for place in everywhere(home) if home.says(place, "KXZQ")] == []
+    assert_all_alike(home)
+
+
+def test_a_device_that_was_away_does_not_bring_the_text_back(home: Household) -> None:
+    home.remember("desk", f"Jo knows it too. {CODE}", "person:Jo")
+    home.remember("desk", "Jo works on the frontend of Apollo", "person:Jo")
+    home.purge("laptop", "vault code")
+    home.sync("laptop", "desk", "laptop")
+    assert [place.name for place in (home.remote, home.root("desk")) if home.says(place, "KXZQ")] == []
+    assert b"frontend of Apollo" in home.files("laptop")["memory/graph/entities/person--jo.md"]
+    assert_all_alike(home)
+
+
+def test_what_others_sent_before_the_purge_did_is_kept(home: Household) -> None:
+    home.purge("laptop", "vault code")
+    home.remember("desk", "Jo works on the frontend of Apollo", "person:Jo")
+    home.sync("desk", "laptop")
+    assert "memory/graph/entities/person--jo.md" in home.files("laptop")
+    assert [place.name for place in (home.remote, home.root("laptop")) if home.says(place, "KXZQ")] == []
+    assert_all_alike(home)
+
+
+def test_two_devices_purge_each_its_own(home: Household) -> None:
+    home.remember("desk", "The locker number is 88-PLUM at the station", "person:Sam")
+    home.sync("desk", "laptop", "server")
+    home.purge("laptop", "vault code")
+    home.purge("desk", "locker number")
+    home.remember("server", "Kim bought a new bicycle on Monday", "person:Kim")
+    home.sync("laptop", "desk", "server")
+    assert_all_alike(home)
+    assert "memory/graph/entities/person--kim.md" in home.files("laptop")
+    for text in ("KXZQ", "88-PLUM"):
+        assert [place.name for place in everywhere(home) if home.says(place, text)] == []

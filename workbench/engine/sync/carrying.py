@@ -1,0 +1,575 @@
+"""Brings a memory and a git remote together: fetch, check, join, push, again where another device was faster.
+
+Whatever it dies of, the next one goes on: what was fetched counts only once it is joined, joining is one transaction of
+the history, and the remote moves only from where it was seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from workbench.engine import layout
+from workbench.engine.errors import (
+    InvalidInput,
+    Locked,
+    NotFound,
+    Refused,
+    RemoteError,
+    SecretFound,
+    Stale,
+    StorageError,
+)
+from workbench.engine.file_access import flush_to_disk
+from workbench.engine.history.alerts import critical_alert
+from workbench.engine.history.commits import DEVICE, parse_message
+from workbench.engine.history.git_store import GitStore
+from workbench.engine.history.history import History
+from workbench.engine.history.joining import JOINS, Apart, How, Joining, JoinPlan, join_commit
+from workbench.engine.history.maintenance import repacking_paused
+from workbench.engine.history.plan import Action, Attribution, Receipt
+from workbench.engine.history.purge import mark_replacement
+from workbench.engine.history.transaction import Transaction
+from workbench.engine.process import process_lock
+from workbench.engine.results.sync import SyncPreview, SyncSecret, SyncSide
+from workbench.engine.secrets.detection import find_secrets, text_of
+from workbench.engine.sync.checking import Carried, carried, refuse_one_name_twice
+from workbench.engine.sync.devices import (
+    MOST_SAID,
+    Device,
+    Link,
+    load_link,
+    named_apart,
+    new_device,
+    parse_device,
+    save_link,
+)
+from workbench.engine.sync.joining import Joined, Moments, Side, join
+from workbench.engine.sync.purges import (
+    Sides,
+    is_another_memory,
+    led_apart,
+    ours_rewritten,
+    theirs_rewritten,
+)
+from workbench.engine.sync.remotes import Advertised, Course, Line, Remote, open_line
+
+ACTOR: Final = "system:sync"
+
+_LOCK = "sync.lock"
+# Seconds to wait for another sync of this memory.
+_PATIENCE = 30.0
+# Attempts where other devices are faster.
+_ROUNDS = 12
+# Refusals at one and the same commit after which it is no other device that is faster.
+_STANDING = 4
+# How often a device that has nothing to say says that it is there.
+_ALIVE = timedelta(hours=1)
+_UNNAMED = "another device"
+_MOST_SECRETS = 50
+
+
+@dataclass(frozen=True)
+class Carrying:
+    """Everything that a sync needs to know.
+
+    Args:
+        history: This memory's.
+        state: Its state folder.
+        remote: The remote.
+        allowed: Digests of secrets that a person has allowed; None where secrets are not looked for.
+        course: Progress, cancelling, and whether git may ask.
+        is_named: Whether a person named the remote just now: a folder that is missing is made then, and a device that
+            was retired comes back as a new one.
+    """
+
+    history: History
+    state: Path
+    remote: Remote
+    allowed: Sequence[str] | None
+    course: Course
+    is_named: bool = False
+
+
+@dataclass(frozen=True)
+class Carry:
+    """What a sync has done; see `results.sync.Synced`."""
+
+    commit: str | None
+    files: tuple[str, ...]
+    sent: int
+    received: int
+    conflicts: int
+    purged: bool
+    device: str
+    told: tuple[str, ...] = ()
+
+
+def preview(carrying: Carrying) -> SyncPreview:
+    """Return what a sync would do; the workspace and the remote stay as they are.
+
+    Raises:
+        RemoteError: The remote cannot be reached, or what it holds is no part of this memory.
+        Refused: This device was retired.
+    """
+    history, link = carrying.history, load_link(carrying.state)
+    with _alone(carrying.state), _line(carrying) as line:
+        advertised = line.advertised()
+        _refuse_foreign(carrying.remote, advertised)
+        theirs = line.fetch(_known(history), advertised)
+        devices = _devices(line, advertised)
+        device = _own_device(link, carrying, devices)
+        ours = history.head() if history.exists else None
+        _refuse_mixing(history, ours, theirs, carrying.remote)
+        incoming = carried(line, theirs, filter(None, (ours,)), strictly=True)
+        sides = None
+        if ours and theirs and incoming.commits:
+            store = history.store
+            with store.reading_beside(line.folder / "objects"):
+                if is_another_memory(store, ours, theirs):
+                    raise _another_memory(carrying.remote)
+                sides = led_apart(store, ours, theirs, where=carrying.remote.url)
+        outgoing = carried(line, ours, filter(None, (theirs,)), strictly=False)
+        side = SyncSide(len(outgoing.commits), outgoing.files, outgoing.size)
+        if ours is None and theirs is None:
+            found = layout.tracked_files(history.root)
+            side = SyncSide(0, tuple(found), sum(each.st_size for each in found.values()))
+        return SyncPreview(
+            carrying.remote.url,
+            device.name,
+            link.remote != carrying.remote.url,
+            carrying.remote.is_missing,
+            ours is None and theirs is not None,
+            side,
+            SyncSide(len(incoming.commits), incoming.files, incoming.size),
+            sides is not None,
+            secrets_in(line, outgoing, history, carrying.allowed),
+        )
+
+
+def carry(carrying: Carrying) -> Carry:
+    """Bring memory and remote together. The history exists, and outside edits were taken in.
+
+    Raises:
+        RemoteError: The remote cannot be reached, refuses, or holds what is no part of this memory.
+        SecretFound: Something that would leave looks like a secret; what came in stays.
+        Refused: This device was retired.
+        Locked: Another sync, or another writer, is at work.
+        Stale: Other devices were faster again and again.
+        StorageError: The disk refuses; nothing was changed, or the next sync goes on.
+        Cancelled: It was called off; the next sync goes on.
+    """
+    with _alone(carrying.state):
+        link = load_link(carrying.state)
+        done = Carry(None, (), 0, 0, 0, purged=False, device=link.device.name)
+        refused: list[str] = []
+        for _ in range(_ROUNDS):
+            with _line(carrying) as line:
+                try:
+                    return _round(carrying, line, load_link(carrying.state), done)
+                except _Again as again:
+                    done = again.done
+                    refused += [again.refused_at] if again.refused_at else []
+            if len(refused) - len(set(refused)) >= _STANDING:
+                raise RemoteError(
+                    "The remote stands still and takes nothing: its branch seems to be locked.",
+                    where=carrying.remote.url,
+                    remedy="Remove refs/heads/main.lock there if no git runs on it. What waits is kept.",
+                )
+    raise Stale(
+        "Other devices sync all the time, and each was faster.",
+        where=carrying.remote.url,
+        remedy="Sync again in a minute. What came in is here; what waits to be sent waits.",
+    )
+
+
+def retire(carrying: Carrying, name: str) -> Device:
+    """Retire another device: it is refused from its next sync on.
+
+    Raises:
+        NotFound: No device in use has this name.
+        InvalidInput: It is this one.
+        RemoteError: The remote cannot be reached, or refuses.
+    """
+    with _alone(carrying.state), _line(carrying) as line:
+        link = load_link(carrying.state)
+        advertised = line.advertised()
+        line.fetch(_known(carrying.history), advertised)
+        devices = _devices(line, advertised)
+        own = _own_device(link, carrying, devices)
+        found = next((each for each in devices if each.name == name and not each.retired), None)
+        if found is None:
+            raise NotFound(
+                f"No device in use is called “{name[:60]}”.",
+                remedy="List them with: workbench sync --devices",
+            )
+        if found.id == own.id:
+            raise InvalidInput(
+                "This is the device at hand.",
+                where=name,
+                remedy="To stop syncing it: workbench sync --forget. To retire it, use another one.",
+            )
+        found = replace(found, retired=own.name)
+        said = line.write(found.as_bytes())
+        line.push(advertised.head or "", advertised.head, {found.id: said})
+        others = (each for each in devices if each.id != found.id)
+        save_link(carrying.state, replace(link, devices=(*others, found)))
+        return found
+
+
+class _Again(Exception):
+    """There is more to do, with a new look at the remote; what was done so far stays.
+
+    Args:
+        done: That.
+        refused_at: Where the remote stood when it refused to move, for another device was faster; else "".
+    """
+
+    def __init__(self, done: Carry, refused_at: str = "") -> None:
+        super().__init__()
+        self.done = done
+        self.refused_at = refused_at
+
+
+def _round(carrying: Carrying, line: Line, link: Link, done: Carry) -> Carry:
+    history, remote = carrying.history, carrying.remote
+    if remote.is_missing and not carrying.is_named:
+        raise _gone(remote, "The remote is not there.")
+    line.make()
+    advertised = line.advertised()
+    _refuse_foreign(remote, advertised)
+    if advertised.head is None and link.head and link.remote == remote.url and not carrying.is_named:
+        raise _gone(remote, "The remote holds no memory any more, or one that is damaged.")
+    theirs, devices = advertised.head, link.devices
+    objects = tuple(sorted(advertised.devices.items()))
+    if not _has(history, theirs) or objects != link.objects:
+        theirs = line.fetch(_known(history), advertised)
+        devices = _devices(line, advertised)
+    device = _own_device(link, carrying, devices)
+    link = replace(link, device=device, remote=remote.url, devices=devices, objects=objects)
+    if theirs is not None and not _has(history, theirs):
+        done = _take_in(carrying, line, theirs, link, done)
+    head = history.head()
+    if head == theirs and not link.is_cleaning_due and not _has_to_tell(link, history):
+        return _note(carrying, link, replace(done, commit=head))
+    return _send(carrying, line, link, theirs, done)
+
+
+def _has(history: History, commit: str | None) -> bool:
+    """Return whether nothing is new in a remote's commit."""
+    head = history.head()
+    return commit is None or (head is not None and history.store.is_ancestor(commit, head))
+
+
+# What came
+
+
+def _take_in(carrying: Carrying, line: Line, theirs: str, link: Link, done: Carry) -> Carry:
+    """Check what was fetched and join it with what is here.
+
+    Raises:
+        _Again: Something was purged at the remote, and is gone here now too; the next round joins the rest.
+    """
+    history, remote, store = carrying.history, carrying.remote, carrying.history.store
+    ours = history.head()
+    _refuse_mixing(history, ours, theirs, remote)
+    incoming = carried(line, theirs, filter(None, (ours,)), strictly=True)
+    refuse_one_name_twice(
+        line,
+        history.root,
+        incoming.files,
+        line.local("ls-tree", "-r", "-z", "--name-only", theirs).out.split("\0"),
+    )
+    carrying.course.progress("Joining", 0, 0)
+    goal = theirs
+    with history.writing(ACTOR) as turn, repacking_paused(history.path, history.lock_timeout):
+        sides = None
+        if ours is not None:
+            turn.adopt("manual")
+            ours = turn.head() or ours
+            with store.reading_beside(line.folder / "objects"):
+                if is_another_memory(store, ours, theirs):
+                    raise _another_memory(remote)
+                sides = led_apart(store, ours, theirs, where=remote.url)
+                if sides is not None and sides.purged_there:
+                    told = _purge_here(carrying, turn, sides)
+                    raise _Again(replace(done, purged=True, told=(*done.told, *told)))
+                if sides is not None:
+                    # What was fetched holds what was purged here, and does not come into this history.
+                    goal = _without_purged(store, sides)
+        if sides is None:
+            line.install()
+    store.forget_handles()
+    received = sum(1 for _ in store.beside((goal,), history.head()))
+    receipt = join_commit(
+        history,
+        goal,
+        partial(_join_plan, device=link.device.name),
+        Attribution(ACTOR, "auto", f"sync on {link.device.name}"),
+    )
+    _alert_unannounced(history, receipt, incoming)
+    joined = receipt.outcome.plan.outcome if receipt.outcome.plan else None
+    return replace(
+        done,
+        files=tuple(dict.fromkeys((*done.files, *receipt.files))),
+        received=done.received + received,
+        conflicts=done.conflicts + (len(joined.conflicts) if isinstance(joined, Joined) else 0),
+    )
+
+
+def _purge_here(carrying: Carrying, turn: Transaction, sides: Sides) -> tuple[str, ...]:
+    """Take out of this history, and of all else here, what another device has purged."""
+    history, store, where = carrying.history, turn.store, carrying.remote.url
+    adopted = turn.adopt("manual")
+    theirs_now = theirs_rewritten(store, sides).commits if sides.purged_here else {}
+    rewriting, gone = ours_rewritten(store, sides, theirs_now, where=where)
+    newest = rewriting.commits[sides.ours]
+    mark_replacement(history, turn, newest, gone, adopted.left_out, rewriting=rewriting)
+    told = history.finish_purge(turn)
+    history.told_of_purges(now=True)
+    return told
+
+
+def _without_purged(store: GitStore, sides: Sides) -> str:
+    """Rewrite what other devices sent meanwhile without what was purged here; return its newest commit."""
+    rewriting = theirs_rewritten(store, sides)
+    newest = rewriting.commits[sides.theirs]
+    new = [store.commit(each) for each in store.beside((newest,), sides.ours)]
+    if new:
+        for file in (files := store.pack(sorted(rewriting.objects_of(new)))):
+            flush_to_disk(file)
+        flush_to_disk(files[0].parent)
+    return newest
+
+
+def _join_plan(apart: Apart, *, device: str) -> JoinPlan:
+    store = apart.store
+    theirs = store.commit(apart.theirs)
+    other = next(
+        (
+            name
+            for each in store.beside((apart.theirs,), apart.ours)
+            if (name := parse_message(store.commit(each)).trailer(DEVICE))
+        ),
+        _UNNAMED,
+    )
+    moments = Moments(
+        Side(device, apart.ours, store.commit(apart.ours).moment), Side(other, apart.theirs, theirs.moment)
+    )
+    base, ours, theirs_files = apart.trees
+    joined = join(base, ours, theirs_files, at=moments, paths=apart.changed())
+    many = len(joined.conflicts)
+    conflicts = f"; {many} to decide" if many else ""
+    return JoinPlan(
+        joined.files, f"joined {device} with {other}{conflicts}", ((JOINS, other),), outcome=joined
+    )
+
+
+def _alert_unannounced(history: History, receipt: Receipt[Joining], incoming: Carried) -> None:
+    """Raise an alert where a critical file changed and no alert came with it."""
+    if receipt.outcome.before is None or receipt.outcome.how is How.NOTHING_NEW:
+        return
+    changed = history.critical & frozenset(receipt.files)
+    if not changed:
+        return
+    messages = [parse_message(history.store.commit(each)) for each in incoming.commits if _has(history, each)]
+    told = {message.file for message in messages if message.action == Action.ALERT}
+    with history.writing(ACTOR) as turn:
+        for path in sorted(changed - told):
+            turn.record(critical_alert(path, Action.SYNC, ACTOR, "auto", history.new_id()))
+
+
+# What goes
+
+
+def _send(carrying: Carrying, line: Line, link: Link, theirs: str | None, done: Carry) -> Carry:
+    history, state = carrying.history, carrying.state
+    head = history.head()
+    if head is None:
+        return _note(carrying, link, done)
+    outgoing = carried(line, head, filter(None, (theirs,)), strictly=False)
+    if found := secrets_in(line, outgoing, history, carrying.allowed):
+        save_link(state, link)
+        raise _secret_leaving(found)
+    forced = theirs is not None and not history.store.is_ancestor(theirs, head)
+    if forced:
+        # Should this end here, the next sync still has the remote drop what was purged.
+        link = replace(link, is_cleaning_due=True)
+        save_link(state, link)
+    now = history.clock.now()
+    device = replace(link.device, synced=now)
+    said = line.write(device.as_bytes())
+    try:
+        line.push(head, theirs, {device.id: said})
+    except Stale:
+        raise _Again(done, theirs or "nothing") from None
+    if link.is_cleaning_due:
+        if not line.clean():
+            told = (
+                "What was purged is out of the remote’s history; its host may keep the old objects "
+                "until it cleans up (git gc --prune=now there)."
+            )
+            done = replace(done, told=(*done.told, told))
+        link = replace(link, is_cleaning_due=False)
+    others = tuple(each for each in link.devices if each.id != device.id)
+    objects = dict(link.objects) | {device.id: said}
+    link = replace(link, devices=(*others, device), objects=tuple(sorted(objects.items())))
+    return _note(carrying, link, replace(done, commit=head, sent=done.sent + len(outgoing.commits)))
+
+
+def _note(carrying: Carrying, link: Link, done: Carry) -> Carry:
+    history = carrying.history
+    link = replace(link, head=done.commit or "", synced=history.clock.now(), trouble="")
+    save_link(carrying.state, link)
+    return replace(done, device=link.device.name)
+
+
+def _has_to_tell(link: Link, history: History) -> bool:
+    """Return whether the others should hear of this device."""
+    told = next((each for each in link.devices if each.id == link.device.id), None)
+    if told is None or told.name != link.device.name or told.synced is None:
+        return True
+    return history.clock.now() - told.synced > _ALIVE
+
+
+def secrets_in(
+    line: Line, outgoing: Carried, history: History, allowed: Sequence[str] | None
+) -> tuple[SyncSecret, ...]:
+    """Return what looks like a secret in what would leave, in the past too; the newest files first.
+
+    Args:
+        allowed: Digests of those that a person has allowed; None where secrets are not looked for.
+    """
+    if allowed is None or not outgoing.commits:
+        return ()
+    head = history.head()
+    store = history.store
+    known, found = frozenset(allowed), dict[tuple[str, str], SyncSecret]()
+    tree = store.tree_of(head)
+    blobs = outgoing.blobs or {}
+    for done, (oid, path) in enumerate(blobs.items(), start=1):
+        line.course.progress("Looking for secrets", done, len(blobs))
+        for secret in find_secrets(text_of(store.read_blob(oid))):
+            if secret.digest not in known:
+                is_past = store.tree_blob(tree, path) != oid
+                before = found.get((secret.digest, path))
+                found[secret.digest, path] = SyncSecret(
+                    secret.kind, path, secret.digest, is_past and (before is None or before.is_past)
+                )
+    for each in outgoing.commits:
+        for secret in find_secrets(store.commit(each).message):
+            if secret.digest not in known:
+                found.setdefault(
+                    (secret.digest, ""), SyncSecret(secret.kind, "", secret.digest, is_past=True)
+                )
+    return tuple(sorted(found.values(), key=lambda each: (each.is_past, each.path)))[:_MOST_SECRETS]
+
+
+def _secret_leaving(found: Sequence[SyncSecret]) -> SecretFound:
+    kinds = tuple(dict.fromkeys(each.kind for each in found))
+    where = next((each.path for each in found if each.path), "the message of a commit")
+    past = " in its history" if all(each.is_past for each in found) else ""
+    return SecretFound(
+        f"Nothing was sent, for something{past} looks like a secret: {' and '.join(kinds)}.",
+        where=where,
+        remedy="Look with: workbench sync --dry-run. Purge it (workbench forget QUERY --purge-history), or, if it may "
+        f"leave, allow it: workbench secrets allow {found[0].digest}",
+        kinds=kinds,
+        digests=tuple(dict.fromkeys(each.digest for each in found)),
+    )
+
+
+# What both need
+
+
+@contextmanager
+def _alone(state: Path) -> Iterator[None]:
+    try:
+        state.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StorageError(
+            f"The state folder cannot be made: {error.strerror or error}.",
+            where=str(state),
+            remedy="Make its parent writable, or name another with the setting paths.state.",
+        ) from error
+    with process_lock(state / _LOCK, _PATIENCE) as alone:
+        if not alone:
+            raise Locked(
+                "Another sync of this memory is under way.",
+                where=str(state / _LOCK),
+                remedy=f"Wait until it is done; waited {_PATIENCE:g} s.",
+            )
+        yield
+
+
+@contextmanager
+def _line(carrying: Carrying) -> Iterator[Line]:
+    history = carrying.history
+    # A folder that is looked at before memory comes into it stays empty.
+    base = history.path if history.exists else carrying.state
+    with open_line(carrying.remote, base, carrying.course) as line:
+        yield line
+
+
+def _known(history: History) -> tuple[str, ...]:
+    head = history.head() if history.exists else None
+    return (head,) if head else ()
+
+
+def _devices(line: Line, advertised: Advertised) -> tuple[Device, ...]:
+    said = ((ident, line.read(oid, MOST_SAID)) for ident, oid in sorted(advertised.devices.items()))
+    found = (parse_device(ident, content) for ident, content in said if content is not None)
+    return tuple(device for device in found if device is not None)
+
+
+def _own_device(link: Link, carrying: Carrying, devices: Sequence[Device]) -> Device:
+    own, remote = link.device, carrying.remote
+    known = next((each for each in devices if each.id == own.id), None)
+    if known is not None and known.retired and carrying.is_named:
+        own = new_device(own.name)
+    elif known is not None and known.retired:
+        raise Refused(
+            f"This device, {known.name}, was retired by {known.retired}: it sends and takes in nothing.",
+            where=remote.url,
+            remedy=f"To use it again, as a new device: workbench sync {remote.url} --yes",
+        )
+    return named_apart(own, (each for each in devices if not each.retired))
+
+
+def _refuse_foreign(remote: Remote, advertised: Advertised) -> None:
+    if advertised.head is None and advertised.others:
+        branches = ", ".join(ref.removeprefix("refs/heads/") for ref in advertised.others[:3])
+        raise RemoteError(
+            f"This repository holds something else than a memory (branches: {branches}).",
+            where=remote.url,
+            remedy="Name a new, empty one for memory alone.",
+        )
+
+
+def _refuse_mixing(history: History, ours: str | None, theirs: str | None, remote: Remote) -> None:
+    """Refuse a memory that would come into a folder with files of its own."""
+    if ours is None and theirs is not None and layout.tracked_files(history.root):
+        raise _another_memory(remote)
+
+
+def _gone(remote: Remote, told: str) -> RemoteError:
+    return RemoteError(
+        told,
+        where=remote.url,
+        remedy="Attach its disk, or mend it. If it is gone for good, fill an empty one from here: "
+        "workbench sync REMOTE --yes",
+    )
+
+
+def _another_memory(remote: Remote) -> RemoteError:
+    return RemoteError(
+        "The remote holds another memory than this folder; the two are not mixed.",
+        where=remote.url,
+        remedy="Bring it into an empty folder, or sync this folder with an empty remote. To bring one into the other: "
+        "workbench import",
+    )

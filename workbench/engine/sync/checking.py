@@ -1,0 +1,180 @@
+"""Checks what a remote sent before any of it counts: objects, names and sizes, commit by commit."""
+
+from __future__ import annotations
+
+import os
+import unicodedata
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.engine import layout
+from workbench.engine.errors import HistoryDamaged, RemoteError, WorkbenchError
+from workbench.engine.history.git_objects import libgit2, parse_commit
+
+if TYPE_CHECKING:
+    from workbench.engine.sync.remotes import Line
+
+MOST_FILE = 32 << 20
+"""Bytes of a file of memory; a larger one is refused."""
+_MOST_COMMIT = 4 << 20
+_ABSENT, _FILE = "000000", "100644"
+_KINDS = {"120000": "a symbolic link", "160000": "another repository", "100755": "a program"}
+
+
+@dataclass(frozen=True)
+class Carried:
+    """Commits that one side has and the other lacks.
+
+    Args:
+        commits: Full hashes, oldest first.
+        files: The paths that they change.
+        blobs: Contents that are new with them: the first path each has, by hash.
+        size: Bytes of these contents.
+    """
+
+    commits: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    blobs: dict[str, str] | None = None
+    size: int = 0
+
+
+def carried(line: Line, head: str | None, known: Iterable[str], *, strictly: bool) -> Carried:
+    """Return what comes with a commit.
+
+    Args:
+        line: Where the objects are.
+        head: The commit.
+        known: Commits that are there already, with all that they rest on.
+        strictly: Whether everything is checked: it was sent by a remote.
+
+    Raises:
+        RemoteError: Something in it is no part of a memory.
+        HistoryDamaged: It cannot be read.
+    """
+    if head is None:
+        return Carried()
+    without = [word for commit in known for word in ("--not", commit, "--not")]
+    commits = _listed(line, "rev-list", "--topo-order", "--reverse", head, *without)
+    if not commits:
+        return Carried()
+    changes = list(_changes(line, head, without))
+    blobs: dict[str, str] = {}
+    for path, mode, oid in changes:
+        if mode != _ABSENT:
+            blobs.setdefault(oid, path)
+    if strictly:
+        _check_commits(line, commits)
+        _check_names(line, changes)
+    size = _check_sizes(line, blobs)
+    return Carried(commits, tuple(sorted({path for path, _, _ in changes})), blobs, size)
+
+
+def refuse_one_name_twice(line: Line, root: Path, paths: Iterable[str], all_paths: Iterable[str]) -> None:
+    """Refuse names that this disk would take for one.
+
+    Args:
+        root: The workspace folder, which has a history.
+        paths: Files to be written.
+        all_paths: Every file that is there then.
+
+    Raises:
+        RemoteError: Two of them are one file here.
+    """
+    if not (root / layout.HISTORY.upper()).exists():
+        return
+    owners: dict[str, str] = {}
+    for path in all_paths:
+        owners.setdefault(_folded(path), path)
+    for path in paths:
+        if owners.get(_folded(path), path) != path:
+            raise _refused(line, path, f"this disk takes its name for that of {owners[_folded(path)]}")
+
+
+def _listed(line: Line, *arguments: str) -> tuple[str, ...]:
+    ran = line.local(*arguments)
+    if ran.status:
+        raise HistoryDamaged(
+            f"Commits cannot be listed: {ran.err.strip()[-200:]}",
+            where=layout.HISTORY,
+            remedy="Look with: workbench audit verify",
+        )
+    return tuple(ran.out.split())
+
+
+def _changes(line: Line, head: str, without: list[str]) -> Iterator[tuple[str, str, str]]:
+    """Yield path, mode and content of every file that a commit changed; a merge against its first parent."""
+    options = (
+        "--raw",
+        "-z",
+        "--no-abbrev",
+        "--no-renames",
+        "--root",
+        "--diff-merges=first-parent",
+        "--format=",
+    )
+    ran = line.local("log", *options, head, *without)
+    if ran.status:
+        raise RemoteError(
+            f"What was fetched is incomplete: {ran.err.strip()[-200:]}",
+            where=line.remote.url,
+            remedy="Sync again. Nothing was changed.",
+        )
+    words = iter(ran.out.split("\0"))
+    for word in words:
+        row = word.strip("\n")
+        if row.startswith(":"):
+            _, mode, _, oid, _ = row.split(" ")
+            yield next(words, ""), mode, oid
+
+
+def _check_commits(line: Line, commits: Iterable[str]) -> None:
+    for commit in commits:
+        raw = line.read(commit, _MOST_COMMIT)
+        try:
+            if raw is None:
+                raise ValueError("it is too large")
+            parse_commit(commit, raw)
+        except (HistoryDamaged, ValueError, OverflowError, OSError) as error:
+            raise _refused(line, f"commit {commit[:10]}", f"it is no commit of a memory ({error})") from error
+
+
+def _check_names(line: Line, changes: Iterable[tuple[str, str, str]]) -> None:
+    for path, mode, _ in changes:
+        if mode in _KINDS:
+            raise _refused(line, path, f"it is {_KINDS[mode]}")
+        if mode not in (_ABSENT, _FILE):
+            raise _refused(line, path, f"it has the mode {mode}")
+        try:
+            usual = layout.normalise(path) == path
+        except WorkbenchError:
+            usual = False
+        if not usual or not layout.is_tracked(path):
+            raise _refused(line, path, "a memory has no such file")
+
+
+def _check_sizes(line: Line, blobs: dict[str, str]) -> int:
+    git = libgit2()
+    total = 0
+    for oid, path in blobs.items():
+        try:
+            size = int(line.repository.odb.read_header(oid)[1])
+        except (git.GitError, KeyError, ValueError) as error:
+            raise _refused(line, path, "its content is missing") from error
+        if size > MOST_FILE:
+            raise _refused(line, path, f"it is larger than {MOST_FILE >> 20} MB")
+        total += size
+    return total
+
+
+def _refused(line: Line, what: str, reason: str) -> RemoteError:
+    return RemoteError(
+        f"What the remote holds was not taken in: {layout.shown(os.fspath(what))[:200]}: {reason}.",
+        where=line.remote.url,
+        remedy="Look at who can write there; for this memory alone, name another remote. Nothing was changed here.",
+    )
+
+
+def _folded(path: str) -> str:
+    return unicodedata.normalize("NFC", path).casefold()

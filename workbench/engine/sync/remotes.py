@@ -1,0 +1,521 @@
+"""Talks to a git remote: what it holds, fetching from it into a place of its own, pushing to it.
+
+The git program does it, with the person's own settings, credential helpers and ssh, in a git directory made for the one
+occasion: nothing that the workspace says about git is read, and no hook is run.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.engine import layout
+from workbench.engine.errors import Cancelled, InvalidInput, RemoteError, Stale, StorageError
+from workbench.engine.file_access import flush_to_disk
+from workbench.engine.history.git_objects import libgit2
+from workbench.engine.history.git_store import BRANCH
+from workbench.engine.history.maintenance import GitOutside, Ran, run_git
+
+if TYPE_CHECKING:
+    import pygit2
+
+DEVICES = "refs/workbench/devices/"
+"""Where a remote keeps what each device says of itself."""
+INCOMING = "refs/incoming/main"
+MOST_BYTES = 4 << 30
+"""A fetch that brings more is broken off."""
+
+_PLACE = "workbench.carrying"
+_IN_REMOTE = "workbench.lock"
+_PROTOCOLS = "file:git:http:https:ssh"
+_SCHEMES = ("file", "git", "http", "https", "ssh", "git+ssh", "ssh+git")
+_URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://(.*)", re.DOTALL)
+# `host:path`, as ssh and scp write it.
+_SSH = re.compile(r"(?:[\w.-]+@)?(?:[\w.-]+|\[[0-9a-fA-F:]+\]):[^:].*")
+_PASSWORD = re.compile(r"[^/@]*:[^/@]+@")
+_ROW = re.compile(r"([0-9a-f]{40})\t(refs/[^\s]+)")
+_CONFIG = (
+    "[core]\n\trepositoryformatversion = 0\n\tbare = true\n\tfilemode = false\n\tlogallrefupdates = false\n"
+)
+# What a person's settings could have git do beside fetching and pushing.
+_NOTHING_ELSE = (
+    "fetch.fsckObjects=true",
+    # One pack for each fetch is flushed whole and moved whole.
+    "fetch.unpackLimit=1",
+    "fetch.recurseSubmodules=false",
+    "fetch.prune=false",
+    "fetch.writeCommitGraph=false",
+    "push.followTags=false",
+    "push.gpgSign=false",
+    "push.recurseSubmodules=no",
+    "push.default=nothing",
+    "maintenance.auto=false",
+    "protocol.ext.allow=never",
+)
+_PLAINLY = "git -c core.hooksPath=/dev/null -c gc.auto=0 -c core.fsync=all"
+# Lines of progress.
+_COUNTS = re.compile(
+    r"\s*(?:remote: )?(?:Enumerating|Counting|Compressing|Receiving|Resolving|Writing|Total|To )"
+)
+_RACED = (
+    "stale info",
+    "fetch first",
+    "non-fast-forward",
+    "cannot lock ref",
+    "failed to update ref",
+    "failed to lock",
+)
+_LONGEST = 300
+
+
+@dataclass(frozen=True)
+class Remote:
+    """A git remote.
+
+    Args:
+        url: As git takes it; of a folder, its absolute path.
+        folder: The folder, where it is one on this machine.
+    """
+
+    url: str
+    folder: Path | None = None
+
+    @property
+    def is_missing(self) -> bool:
+        """Return whether it is a folder that is yet to be made: none, or an empty one."""
+        if self.folder is None:
+            return False
+        try:
+            return not any(self.folder.iterdir())
+        except FileNotFoundError:
+            return True
+        except OSError:
+            return False
+
+    @property
+    def is_bare(self) -> bool:
+        """Return whether it is a folder that holds a bare repository and nothing else."""
+        return self.folder is not None and all(
+            (self.folder / name).exists() for name in ("HEAD", "objects", "refs")
+        )
+
+
+def parse_remote(text: str, root: Path) -> Remote:
+    """Return the remote that a person named.
+
+    Args:
+        text: A URL, `host:path`, or a folder, which may begin with `~`.
+        root: The workspace folder.
+
+    Raises:
+        InvalidInput: It is none that git speaks, holds a password, or is the workspace itself.
+    """
+    name = text.strip()
+    if not name or name.startswith("-") or not name.isprintable():
+        raise _no_remote(text, "Name a folder, host:path, or a URL with ssh:// or https://.")
+    if url := _URL.fullmatch(name):
+        scheme = url[1].lower()
+        if scheme not in _SCHEMES:
+            raise _no_remote(text, f"Name a URL with one of: {', '.join(_SCHEMES)}.")
+        if _PASSWORD.match(url[2]):
+            raise InvalidInput(
+                "This address holds a password, which would be shown and kept.",
+                where=_PASSWORD.sub("…@", name),
+                remedy="Leave it out: git’s credential helper asks for it and keeps it.",
+            )
+        return _folder(text, url[2], root) if scheme == "file" else Remote(name)
+    if "::" in name:
+        raise _no_remote(text, "Name a folder, host:path, or a URL with ssh:// or https://.")
+    if _SSH.fullmatch(name) and not Path(name).exists():
+        return Remote(name)
+    return _folder(text, name, root)
+
+
+def _no_remote(text: str, remedy: str) -> InvalidInput:
+    return InvalidInput("This is no remote that git speaks.", where=ascii(text)[1:-1][:200], remedy=remedy)
+
+
+def _folder(text: str, name: str, root: Path) -> Remote:
+    try:
+        place = Path(os.path.realpath(Path(name).expanduser()))
+    except RuntimeError as error:
+        raise _no_remote(text, "Name the folder by its whole path.") from error
+    if place == root or place.is_relative_to(root) or root.is_relative_to(place):
+        raise InvalidInput(
+            "The remote cannot be the workspace itself, or lie in it.",
+            where=str(place),
+            remedy="Name a folder elsewhere, on another disk or a server.",
+        )
+    if (place / layout.HISTORY).is_dir():
+        raise InvalidInput(
+            "This folder is a memory itself, not a place to carry one through.",
+            where=str(place),
+            remedy="Name a bare repository, or a folder that does not exist yet; then sync that memory with it too.",
+        )
+    if place.exists() and not place.is_dir():
+        raise _no_remote(text, "Name a folder; this is a file.")
+    return Remote(str(place), place)
+
+
+@dataclass(frozen=True)
+class Advertised:
+    """What a remote says it holds.
+
+    Args:
+        head: The newest commit of the memory; None if it holds none.
+        devices: The object with what a device says of itself, by the device's id.
+        others: Branches that are no memory's.
+    """
+
+    head: str | None
+    devices: Mapping[str, str] = field(default_factory=dict)
+    others: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Course:
+    """How far it is told, whether it goes on, and whether git may ask for a password at the terminal."""
+
+    progress: Callable[[str, int, int], None] = lambda *_: None
+    cancelled: Callable[[], bool] = lambda: False
+    may_ask: bool = False
+
+
+class Line:
+    """A line to a remote, for use within `open_line`.
+
+    Args:
+        remote: Whom to talk to.
+        folder: The git directory of the occasion.
+        course: Progress and cancelling.
+    """
+
+    def __init__(self, remote: Remote, folder: Path, course: Course) -> None:
+        self.remote = remote
+        self.folder = folder
+        self.course = course
+
+    @cached_property
+    def repository(self) -> pygit2.Repository:
+        """Return what reads the objects of the history and those that were fetched."""
+        git = libgit2()
+        flags = git.enums.RepositoryOpenFlag
+        opened: pygit2.Repository = git.Repository(os.fspath(self.folder), flags.NO_SEARCH | flags.NO_DOTGIT)
+        return opened
+
+    def advertised(self) -> Advertised:
+        """Ask the remote what it holds; an existing memory there is not read yet.
+
+        Raises:
+            RemoteError: It cannot be reached, or is no git repository.
+        """
+        if self.remote.is_missing:
+            return Advertised(None)
+        self.course.progress("Asking the remote", 0, 0)
+        ran = self._run("ls-remote", "--", self.remote.url, "refs/heads/*", f"{DEVICES}*")
+        self._require(ran, "asked")
+        rows = {ref: oid for oid, ref in _ROW.findall(ran.out)}
+        devices = {ref.removeprefix(DEVICES): oid for ref, oid in rows.items() if ref.startswith(DEVICES)}
+        heads = (ref for ref in rows if ref.startswith("refs/heads/") and ref != BRANCH)
+        return Advertised(rows.get(BRANCH), devices, tuple(sorted(heads)))
+
+    def fetch(self, known: Sequence[str], advertised: Advertised) -> str | None:
+        """Fetch what the history lacks, beside it; nothing of it counts before `install`.
+
+        Args:
+            known: Commits of the history, so that only what is new is sent.
+            advertised: What the remote holds.
+
+        Returns:
+            The newest commit there; it may be newer than what was advertised.
+
+        Raises:
+            RemoteError: It broke off, an object is malformed, or there is too much of it.
+        """
+        for number, commit in enumerate(known):
+            self._note(f"refs/heads/known-{number}", commit)
+        wanted = [f"+{BRANCH}:{INCOMING}"] if advertised.head else []
+        if advertised.devices:
+            wanted.append(f"+{DEVICES}*:refs/devices/*")
+        if not wanted:
+            return None
+        options = [
+            "--no-tags",
+            "--no-write-fetch-head",
+            "--no-auto-maintenance",
+            "--progress",
+            *self._plainly("upload"),
+        ]
+        ran = self._run("fetch", *options, "--", self.remote.url, *wanted, told="Receiving", bounded=True)
+        self._require(ran, "fetched from")
+        place = self.folder / INCOMING
+        return place.read_text(encoding="ascii").strip() if place.is_file() else None
+
+    def read(self, oid: str, most: int) -> bytes | None:
+        """Return an object of at most so many bytes that was fetched; None if there is none."""
+        git = libgit2()
+        with suppress(git.GitError, KeyError, ValueError):
+            if int(self.repository.odb.read_header(oid)[1]) <= most:
+                return bytes(self.repository.odb.read(oid)[1])
+        return None
+
+    def write(self, content: bytes) -> str:
+        """Write an object that is pushed and is no part of the history; return its hash."""
+        git = libgit2()
+        return str(self.repository.odb.write(int(git.enums.ObjectType.BLOB), content))
+
+    def local(self, *arguments: str) -> Ran:
+        """Run an isolated git command on the history together with what was fetched."""
+        return run_git(self.folder, *arguments, cancelled=self.course.cancelled)
+
+    def install(self) -> None:
+        """Move what was fetched and checked into the history; it is on disk then. Needs the writer's lock.
+
+        Raises:
+            StorageError: The disk refuses; the history holds no part of it that counts.
+        """
+        packs, goal = self.folder / "objects" / "pack", self.folder.parent / "objects" / "pack"
+        try:
+            goal.mkdir(parents=True, exist_ok=True)
+            # A pack counts once its index is there.
+            for place in sorted(packs.iterdir(), key=lambda each: each.suffix == ".idx"):
+                if place.suffix not in (".pack", ".idx", ".rev"):
+                    continue
+                flush_to_disk(place)
+                place.rename(goal / place.name)
+            flush_to_disk(goal)
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise StorageError(
+                f"What was fetched cannot be kept: {error.strerror or error}.",
+                where=str(goal),
+                remedy="Free some space, or make the folder writable. Nothing was changed.",
+            ) from error
+
+    def push(self, head: str, expected: str | None, devices: Mapping[str, str]) -> None:
+        """Move the memory at the remote to a commit, if it still stands where it was seen.
+
+        Args:
+            head: The commit.
+            expected: Where it was seen; None if there was no memory.
+            devices: Objects with what devices say of themselves, by id.
+
+        Raises:
+            Stale: Another device was faster.
+            RemoteError: The remote refuses or cannot be reached.
+        """
+        moved = [f"{head}:{BRANCH}"] if head != expected else []
+        said = [f"+{oid}:{DEVICES}{device}" for device, oid in devices.items()]
+        options = ["--no-verify", "--porcelain", "--progress", *self._plainly("receive")]
+        lease = f"--force-with-lease={BRANCH}:{expected or ''}"
+        with self._not_cleaning() as held:
+            ran = self._run(
+                "push", *options, lease, "--", self.remote.url, *moved, *said, told="Sending", pass_fds=held
+            )
+        rows = [line.split("\t") for line in ran.out.splitlines() if line.count("\t") >= 2]
+        refused = next((row for row in rows if row[0] == "!" and row[1].endswith(f":{BRANCH}")), None)
+        if refused is not None and any(reason in refused[2] + ran.err for reason in _RACED):
+            raise Stale(
+                "Another device was faster.", where=self.remote.url, remedy="Sync again; nothing was lost."
+            )
+        if refused is not None:
+            raise RemoteError(
+                f"The remote refuses what is sent: {_last_words(refused[2] + chr(10) + ran.err)}.",
+                where=self.remote.url,
+                remedy="Give yourself the right to write there, to rewrite its branch main too. What waits is kept.",
+            )
+        if moved and not any(row[1].endswith(f":{BRANCH}") for row in rows):
+            self._require(ran, "sent to")
+
+    def clean(self) -> bool:
+        """Have a remote that is a folder here drop everything that no branch leads to; return whether it did.
+
+        Raises:
+            RemoteError: It cannot be cleaned.
+        """
+        if self.remote.folder is None:
+            return False
+        with self._lock(exclusive=True):
+            for command in (
+                ("reflog", "expire", "--expire=now", "--all"),
+                ("repack", "-a", "-d", "-l", "-q"),
+                ("prune", "--expire=now"),
+            ):
+                self._require(run_git(self.remote.folder, *command), "cleaned")
+        return True
+
+    def make(self) -> None:
+        """Make a bare repository where the remote is a folder that is missing or empty.
+
+        Raises:
+            RemoteError: It cannot be made.
+        """
+        if self.remote.folder is not None and self.remote.is_missing:
+            try:
+                self.remote.folder.mkdir(parents=True, exist_ok=True)
+                _lay_out(self.remote.folder, self.remote.folder / "objects")
+            except OSError as error:
+                raise RemoteError(
+                    f"The folder cannot be made: {error.strerror or error}.",
+                    where=self.remote.url,
+                    remedy="Name another, or make it writable.",
+                ) from error
+
+    # Inner parts
+
+    def _run(
+        self,
+        *arguments: str,
+        told: str = "",
+        bounded: bool = False,
+        pass_fds: tuple[int, ...] = (),
+    ) -> Ran:
+        course = self.course
+        cancelled = self._watching(course.cancelled) if bounded else course.cancelled
+        variables = {
+            "GIT_ALLOW_PROTOCOL": _PROTOCOLS,
+            "GIT_OPTIONAL_LOCKS": "0",
+            "GIT_NO_REPLACE_OBJECTS": "1",
+            "GIT_NO_LAZY_FETCH": "1",
+            "GIT_TERMINAL_PROMPT": "1" if course.may_ask else "0",
+            "LC_ALL": "C",
+            "LANGUAGE": "C",
+        }
+        options = tuple(word for each in _NOTHING_ELSE for word in ("-c", each))
+        return run_git(
+            self.folder,
+            *arguments,
+            progress=lambda done, total: course.progress(told, done, total),
+            cancelled=cancelled,
+            outside=GitOutside(variables, options, course.may_ask, pass_fds),
+        )
+
+    def _plainly(self, service: str) -> tuple[str, ...]:
+        """Keep the hooks of a remote that is a folder here from running here."""
+        return (f"--{service}-pack={_PLAINLY} {service}-pack",) if self.remote.folder is not None else ()
+
+    def _watching(self, cancelled: Callable[[], bool]) -> Callable[[], bool]:
+        """Break a fetch off once it has brought too much."""
+        packs = self.folder / "objects" / "pack"
+
+        def is_over() -> bool:
+            size = 0
+            with suppress(OSError), os.scandir(packs) as entries:
+                size = sum(each.stat().st_size for each in entries)
+            if size > MOST_BYTES:
+                raise RemoteError(
+                    f"The remote sends more than {MOST_BYTES >> 30} GB, which no memory is.",
+                    where=self.remote.url,
+                    remedy="Look at it before you sync with it. Nothing was changed.",
+                )
+            return cancelled()
+
+        return is_over
+
+    @contextmanager
+    def _not_cleaning(self) -> Iterator[tuple[int, ...]]:
+        if self.remote.folder is None:
+            yield ()
+            return
+        with self._lock(exclusive=False) as held:
+            # Whatever becomes of this process, git holds it as long as it writes there.
+            yield (held,)
+
+    @contextmanager
+    def _lock(self, *, exclusive: bool) -> Iterator[int]:
+        import fcntl
+
+        assert self.remote.folder is not None
+        place = self.remote.folder / _IN_REMOTE
+        try:
+            handle = os.open(place, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
+        except OSError as error:
+            raise RemoteError(
+                f"The remote cannot be written: {error.strerror or error}.",
+                where=self.remote.url,
+                remedy="Make the folder writable. What waits is kept, and goes with the next sync.",
+            ) from error
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH)
+            yield handle
+        finally:
+            os.close(handle)
+
+    def _note(self, ref: str, commit: str) -> None:
+        place = self.folder / ref
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(f"{commit}\n", encoding="ascii")
+
+    def _require(self, ran: Ran, done: str) -> None:
+        if ran.status == 0:
+            return
+        if self.course.cancelled():
+            raise Cancelled("Cancelled.")
+        raise RemoteError(
+            f"The remote cannot be {done}: {_last_words(ran.err)}.",
+            where=self.remote.url,
+            remedy="Look whether it is there and lets you in. Nothing was lost; what waits goes with the next sync.",
+        )
+
+
+@contextmanager
+def open_line(remote: Remote, history: Path, course: Course) -> Iterator[Line]:
+    """Open a line to a remote. One at a time: what an interrupted one left is removed.
+
+    Args:
+        remote: Whom to talk to.
+        history: The git directory of the history, which exists.
+        course: Progress and cancelling.
+
+    Raises:
+        StorageError: The disk refuses.
+    """
+    folder = history / _PLACE
+    try:
+        _remove(folder)
+        folder.mkdir()
+        _lay_out(folder, folder / "objects")
+        # Relative, since a path may hold what git reads otherwise.
+        (folder / "objects" / "info" / "alternates").write_text("../../objects\n", encoding="ascii")
+    except OSError as error:
+        raise StorageError(
+            f"There is no room to fetch into: {error.strerror or error}.",
+            where=str(folder),
+            remedy="Free some space, or make the folder writable. Nothing was changed.",
+        ) from error
+    try:
+        yield Line(remote, folder, course)
+    finally:
+        with suppress(OSError):
+            _remove(folder)
+
+
+def _lay_out(folder: Path, objects: Path) -> None:
+    """Write an empty bare repository, without the hooks and templates of whoever is at work."""
+    for place in (objects / "info", objects / "pack", folder / "refs" / "heads", folder / "info"):
+        place.mkdir(parents=True, exist_ok=True)
+    (folder / "config").write_text(_CONFIG, encoding="ascii")
+    (folder / "HEAD").write_text(f"ref: {BRANCH}\n", encoding="ascii")
+
+
+def _remove(folder: Path) -> None:
+    if folder.is_symlink() or folder.is_file():
+        folder.unlink()
+    elif folder.is_dir():
+        shutil.rmtree(folder)
+
+
+def _last_words(text: str) -> str:
+    """Return what git said last that tells something, on one line."""
+    lines = [line.strip() for line in re.split(r"[\r\n]+", text) if line.strip() and not _COUNTS.match(line)]
+    telling = [line for line in lines if line.startswith(("fatal:", "error:", "ssh:"))] or lines
+    told = "; ".join(dict.fromkeys(telling[:2])) or "git did not say why"
+    return told.removeprefix("fatal: ")[:_LONGEST].rstrip(".")
