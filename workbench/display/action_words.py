@@ -20,7 +20,6 @@ _ACCEPTED = "bot:commit-from:"
 _IT = re.compile(r"^(linked|unlinked) it (to|from)")
 _NOTED = re.compile(r"(?:The agent|\S+) (noted|learned|proposed) “(.*?)”?", re.DOTALL)
 OUTSIDE = "in another program"
-_MONTHS = ("", "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 # An id of a memory, as summaries name it.
 _ID = re.compile(r"(?:entity|episode|core|procedure|vault|file):\S*[\w)]|\b[a-z]+--[\w-]+")
 _TRANSITION = re.compile(r"(\d+ )?(active|fading|dormant|archived)→(active|fading|dormant|archived)")
@@ -36,6 +35,7 @@ _TICKED = {
     "deferred": "set aside",
     "took back the decision on": "left open",
 }
+_SESSION_KEY = re.compile(r"\bagent:[\w:.-]*\w")
 _REVIEWED = re.compile(rf"(?:{_DECIDED}|edited) r-")
 _AGAIN = {"undid": "took back", "reverted": "took back", "redid": "did again"}
 
@@ -99,12 +99,12 @@ def named(name: str) -> str:
         kind, rest = "file", name
     if kind == "episode":
         day = re.match(r"(\d{4})-(\d{2})-(\d{2})(?::(\d{2}:\d{2}))?", rest)
-        return f"the entry of {int(day[3])}\u00a0{_MONTHS[int(day[2]) % 13]}" if day else rest
+        return f"the entry of {int(day[3])}\u00a0{words.MONTHS[int(day[2]) % 13]}" if day else rest
     if rest == layout.CORE:
         return "core memory"
     stem = rest.partition("#^")[0].rpartition("/")[2].removesuffix(".md").removesuffix(".toml")
     if re.fullmatch(r"\d{4}-\d{2}-\d{2}", stem):
-        return f"the log of {int(stem[8:])}\u00a0{_MONTHS[int(stem[5:7]) % 13]}"
+        return f"the log of {int(stem[8:])}\u00a0{words.MONTHS[int(stem[5:7]) % 13]}"
     slug = stem.rpartition(":")[2].partition("--")[2] or stem.rpartition(":")[2]
     return f"“{slug_words(slug)}”" if kind != "file" or "--" in stem or "/" in rest else rest
 
@@ -130,7 +130,7 @@ def _uses(count: str) -> str:
 def _then(moment: str | None) -> str:
     found = re.match(r"(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}:\d{2}))?", moment or "")
     return (
-        f" on {int(found[3])} {_MONTHS[int(found[2]) % 13]}" + (f", {found[4]}" if found[4] else "")
+        f" on {int(found[3])} {words.MONTHS[int(found[2]) % 13]}" + (f", {found[4]}" if found[4] else "")
         if found
         else ""
     )
@@ -197,7 +197,7 @@ def who(action: Action) -> str:
     if action.owner == "person" or action.actor.startswith("import:"):
         return "You"
     if action.actor.startswith("skill:"):
-        return action.actor.partition(":")[2]
+        return words.who(action.actor)
     if action.owner.startswith("person as "):
         said = words.who(action.owner.removeprefix("person as "))
     else:
@@ -249,8 +249,9 @@ def _reflected(action: Action) -> str:
 def why(action: Action) -> str:
     """Say what an action was done for; empty where nobody said."""
     trigger = action.trigger.strip(" —")
+    trigger = _SESSION_KEY.sub(lambda found: f"session {words.session(found[0])}", trigger)
     if said := re.match(r"user said “(?:remember )?(.*?)”?$", trigger, re.DOTALL):
-        return f"You said “{said[1]}”."
+        return f"You said “{_names(said[1])}”."
     if trigger.startswith("noticed"):
         return f"{trigger[:1].upper()}{trigger[1:]}."
     if trigger.startswith("reflection (") or trigger == "review applied":

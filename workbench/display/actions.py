@@ -36,6 +36,8 @@ _REWRITTEN = (
 _WARNED = "The agent is warned at every session start until you decide."
 _AGAIN = re.compile("“(.*?)” was changed again since", re.DOTALL)
 _LATER = re.compile(r"(.*) \(by (.*, \d{4}-\d\d-\d\d \d\d:\d\d), [0-9a-f]+\)", re.DOTALL)
+# The tag of the actor, which stands behind whom it speaks for.
+_ACTOR = re.compile(r" \([a-z]+:[\w:.-]+\)")
 _LONGEST = 48
 
 
@@ -87,8 +89,13 @@ def action_card(done: ActionDone, now: datetime) -> Card:
 
 
 def _by(action: Action, now: datetime) -> str:
+    return f"by {_by_name(action)}, {words.moment(action.timestamp, now)}"
+
+
+def _by_name(action: Action) -> str:
+    """Return who did it within a sentence; a name keeps its capital."""
     by = who(action)
-    return f"by {by.lower() if by == 'You' else by}, {words.moment(action.timestamp, now)}"
+    return by[:1].lower() + by[1:] if by.startswith(("You", "The agent")) else by
 
 
 def unread_card(action: Action, now: datetime) -> Card:
@@ -169,7 +176,11 @@ def back(done: ActionDone) -> str:
         return "It changed no memory that could be brought back."
     what = "all of it" if action.commits > 1 or action.memories > 1 or action.accepted > 1 else "it"
     asks = (
-        "" if action.own else ", asking first" if action.upkeep else f", asking first: {who(action)} did it"
+        ""
+        if action.own
+        else ", asking first"
+        if action.upkeep
+        else f", asking first: {_by_name(action)} did it"
     )
     return f"r takes {what} back{asks}."
 
@@ -180,7 +191,9 @@ def obstacle_words(text: str) -> str:
     told = _AGAIN.match(head)
     said = f"{quoted(told[1])} was changed again since." if told else head
     later = _LATER.match(rest)
-    return f"{said} What came later: {plainly(later[1])} ({later[2]})." if later else said
+    if later is None:
+        return said
+    return f"{said} What came later: {plainly(later[1])} ({_ACTOR.sub('', later[2])})."
 
 
 def quoted(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from workbench.display.action_words import plainly
 from workbench.display.cells import wrap
 from workbench.display.diff import diff_lines
 from workbench.display.ink import BLANK, Span, gap, ink, line_width, wrap_line
+from workbench.display.markdown import markdown_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -32,6 +34,7 @@ _LAST_USES = 5
 _MOST_QUOTES = 3
 _LONGEST_QUOTE = 240
 # What begins a heading in Markdown; the card has a heading of its own look.
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _HEADING = re.compile(r"\A#{1,6} ")
 
 
@@ -154,13 +157,20 @@ def memory_card(
         sections.append(fades_section(explained))
     if shown.history:
         sections.append(Section("HISTORY", history_lines(shown, now), hangs=1))
+    text = words.without_id(shown.text)
     return Card(
         words.without_id(shown.title or shown.text),
-        words.without_id(shown.text),
+        text,
         kind,
         tuple(sections),
         tuple(detail_sections(shown, explained)),
+        body=partial(_page, text) if "\n" in text.strip() else None,
     )
+
+
+def _page(text: str, width: int) -> Sequence[Line]:
+    """Draw a text of several lines as what it means, without what files note for programs."""
+    return markdown_lines(_COMMENT.sub("", text).strip(), min(width, MEASURE))
 
 
 def why_lines(why: Why, now: datetime) -> tuple[Line, ...]:

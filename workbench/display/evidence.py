@@ -34,7 +34,7 @@ class Evidence:
         first: Number of the first marked line.
         last: Number of the last one.
         link: What the whole source opens as: the citation of a session's line, or the id of a memory.
-        more: Ids of further sources of the same memory.
+        more: Further sources of the same memory: the id of each, and what it is called.
         said: What is drawn of a session instead of the lines.
     """
 
@@ -43,7 +43,7 @@ class Evidence:
     first: int
     last: int
     link: str = ""
-    more: tuple[str, ...] = ()
+    more: tuple[tuple[str, str], ...] = ()
     said: Stretch | None = None
 
 
@@ -56,7 +56,7 @@ def evidence_lines(evidence: Evidence, width: int) -> list[Line]:
         drawn += _file_lines(evidence, width)
     if evidence.more:
         drawn += [BLANK, (Span("ALSO SAID IN", "soft+strong"),)]
-        drawn += [(ink(each, "text+link", width, each),) for each in evidence.more]
+        drawn += [(ink(title, "text+link", width, id_),) for id_, title in evidence.more]
     return drawn
 
 

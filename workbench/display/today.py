@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from workbench.display import words
@@ -20,6 +21,14 @@ if TYPE_CHECKING:
 
 _MOST_DIFF = 60
 _LONGEST = 200
+_SAYS = {
+    "SOUL.md": "the agent's rules",
+    "AGENTS.md": "the agent's rules",
+    "IDENTITY.md": "who the agent is",
+    "USER.md": "what it knows of you",
+    layout.SETTINGS: "the settings",
+}
+_BOLD = re.compile(r"(\*\*|__)(.+?)\1")
 # Bytes of notes that are read in some seconds, and in less than a minute.
 _SHORT, _LONG = 150_000, 3_000_000
 
@@ -123,12 +132,9 @@ def by_whom(since: Since) -> str:
 
 def alert_title(alert: Alert) -> str:
     """Say what an alert is about."""
-    rules = {"SOUL.md": "The agent's rules were", "AGENTS.md": "The agent's rules were",
-             "IDENTITY.md": "Who the agent is was", "USER.md": "What it knows of you was",
-             "workbench.toml": "The settings were"}  # fmt: skip
     if alert.file == layout.HISTORY:
         return "The history itself was changed by something else"
-    return f"{rules.get(alert.file, f'{alert.file} was')} changed in another program"
+    return f"{alert.file} was changed in another program"
 
 
 def alert_card(alert: Alert, now: datetime, keep: str, back: str) -> Card:
@@ -138,7 +144,9 @@ def alert_card(alert: Alert, now: datetime, keep: str, back: str) -> Card:
         keep: The key that keeps the change.
         back: The key that brings the old text back.
     """
-    shown = [line for line in alert.diff.splitlines() if not line.startswith(("---", "+++", "@@"))]
+    shown = _without_bold(
+        [line for line in alert.diff.splitlines() if not line.startswith(("---", "+++", "@@"))]
+    )
     lines: list[Line] = [_diff_line(line) for line in shown[:_MOST_DIFF]]
     if len(shown) > _MOST_DIFF:
         lines.append((ink(f"and {len(shown) - _MOST_DIFF} more lines", "faint"),))
@@ -153,13 +161,20 @@ def alert_card(alert: Alert, now: datetime, keep: str, back: str) -> Card:
         )
     else:
         effect = (*effect, (Span(f"{back} ", "strong"), ink("brings the old text back")))
-    kind = f"{alert.file} · {words.moment(alert.timestamp, now)} · {words.who(alert.actor)}"
+    kind = f"{_SAYS.get(alert.file, alert.file)} · {words.moment(alert.timestamp, now)} · {words.who(alert.actor)}"
     return Card(
         alert_title(alert),
         alert_title(alert),
         (Span("▲ ", "danger"), ink(kind, "soft")),
         (Section("CHANGE", tuple(lines) or (BLANK,)), Section("EFFECT", effect)),
     )
+
+
+def _without_bold(lines: list[str]) -> list[str]:
+    """Return a difference as it is read, without the marks of bold; with them where nothing else differs."""
+    plain = [_BOLD.sub(r"\2", line) for line in lines]
+    gone, come = ({line[1:] for line in plain if line.startswith(sign)} for sign in "-+")
+    return lines if gone & come else plain
 
 
 def _diff_line(line: str) -> Line:

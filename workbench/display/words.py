@@ -20,6 +20,8 @@ STORES = {
 }
 _WEEK = 7
 _CORRECTION = re.compile(r"\ACorrection of episode:[\d-]{10}:\d\d:\d\d(?:#\d+)?: ")
+_PROPOSED = re.compile(r"subagent:(\S+) on (\d{4})-(\d\d)-(\d\d)")
+MONTHS = ("", "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _STORE_OF = {
     "core": "core",
     "episode": "episodic",
@@ -65,7 +67,7 @@ def who(actor: str) -> str:
     if actor in _WHO:
         return _WHO[actor]
     prefix, _, name = actor.partition(":")
-    if prefix == "subagent" or prefix == "agent":
+    if prefix in ("subagent", "agent", "skill"):
         return name or "an agent"
     if prefix == "reflection":
         return f"reflection {name}".strip()
@@ -106,6 +108,10 @@ def origin(source: str) -> str:
         return f"a session, line {line}" if line else "a session"
     if name.startswith("file:"):
         return in_file(name.removeprefix("file:"))
+    if proposed := _PROPOSED.fullmatch(name):
+        return (
+            f"proposed by {proposed[1]} on {int(proposed[4])} {MONTHS[int(proposed[3]) % 13]} {proposed[2]}"
+        )
     return _FROM.get(name, name)
 
 

@@ -210,10 +210,12 @@ def _changed(change: MemoryChange, scored: str, width: int) -> list[Line]:
         return _statement(sign, before, after, width)
     if change.change == "changed":
         return _text_changes(before, after, width)
-    said = [line for line in (after or before).splitlines() if _is_said(line)]
-    lines = [
-        part for line in said[:_MOST_LINES] for part in _signed(sign, unlinked(line.lstrip("# ")), width)
+    written = [
+        unlinked(line.lstrip("# ")).strip() for line in (after or before).splitlines() if _is_said(line)
     ]
+    # A file often begins with its name as a heading, and says it once more below.
+    said = list({text.rstrip(".").casefold(): text for text in reversed(written)}.values())[::-1]
+    lines = [part for text in said[:_MOST_LINES] for part in _signed(sign, text, width)]
     if (more := len(said) - _MOST_LINES) > 0:
         lines.append((gap(4), Span(f"and {more} more lines", "faint")))
     return lines

@@ -60,3 +60,18 @@ async def test_details_say_why_a_result_ranks_where_it_does(seen: Workspace) -> 
         shown = "\n".join(plain_text(line) for line in frame.place.card.lines)
         assert "1st result" in shown
         assert "LEFT OUT" in shown
+
+
+async def test_the_question_stands_beside_its_answers_alone_and_slash_has_it_again(seen: Workspace) -> None:
+    async with opened(seen) as pilot:
+        frame = frame_app(pilot).frame
+        line = frame.query_one("#ask", Input)
+        await press(pilot, "/", *"ferry", "enter", "3")
+        assert line.value == ""
+        await press(pilot, "/")
+        assert (line.value, line.selected_text) == ("ferry", "ferry")
+        assert frame.place is frame.place_named("core")
+        await press(pilot, "escape")
+        assert line.value == ""
+        await press(pilot, "left_square_bracket")
+        assert line.value == "ferry"

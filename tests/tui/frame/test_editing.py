@@ -234,3 +234,25 @@ async def test_the_editor_outside_saves_what_it_leaves(
         await press(pilot, "E")
         assert said(pilot) == f"Reworded “{ITEM}”. u takes that back."
         assert "Runs the night ferry" in items(seen)
+
+
+async def test_what_is_pasted_behind_a_text_is_a_word_of_its_own(seen: Workspace) -> None:
+    async with opened(seen) as pilot:
+        await press(pilot, "3")
+        await to_item(pilot, frame_of(pilot))
+        await press(pilot, "e")
+        pilot.app.post_message(events.Paste("and on Sundays"))
+        await press(pilot)
+        assert editor_of(frame_of(pilot)).areas[0].text == f"{ITEM} and on Sundays"
+
+
+async def test_a_draft_that_leaving_kept_is_told_of_at_the_next_start(seen: Workspace) -> None:
+    async with opened(seen) as pilot:
+        await press(pilot, "3")
+        await to_item(pilot, frame_of(pilot))
+        await press(pilot, "e", "!", "ctrl+q")
+    async with opened(seen) as pilot:
+        assert said(pilot) == f"You left a draft of “{ITEM}”; e on it goes on with it."
+        await press(pilot, "4")
+        # It is about where one was.
+        assert said(pilot).startswith("u would take back")

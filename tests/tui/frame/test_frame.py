@@ -212,3 +212,26 @@ async def test_links_of_a_card_are_walked_and_followed_by_key(seen: Workspace) -
         await settle(pilot)
         await press(pilot, "right", "enter")
         assert len(frame.place.visited) == 2 or frame.focused is frame.place.evidence
+
+
+async def test_back_leaves_the_evidence_for_its_card_before_it_leaves_the_place(seen: Workspace) -> None:
+    async with opened(seen) as pilot:
+        frame = frame_app(pilot).frame
+        await press(pilot, "5", "4", "o")
+        assert frame.focused is frame.place.evidence
+        await press(pilot, "left_square_bracket")
+        assert frame.focused is frame.place.card
+        assert frame.place_name == "timeline"
+        await press(pilot, "left_square_bracket")
+        assert frame.place_name == "graph"
+
+
+async def test_a_sheet_lists_what_acts_here(seen: Workspace) -> None:
+    async with opened(seen) as pilot:
+        await press(pilot, "4", "m")
+        shown = drawn(pilot, "sheet")
+        assert "reinforce" in shown
+        assert "more in other places" in shown
+        assert "merge" not in shown
+        await press(pilot, "escape", "g", "d", *"yesterday", "enter")
+        assert drawn(pilot, "crumbs").strip().startswith("Timeline ▸")

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from textual.widgets import Input
+
 from workbench.tui.places.ask import ASKED, AskPlace
 
 if TYPE_CHECKING:
     from textual.timer import Timer
-    from textual.widgets import Input
 
     from workbench.tui.frame.remembered import Remembered
     from workbench.tui.frame.screen import Frame
+    from workbench.tui.places.place import Place
 
 # Seconds after the last letter before what was typed is looked for.
 _CALM = 0.12
@@ -36,6 +38,9 @@ class Asking:
     def do(self, command: str) -> bool:
         """Put the cursor into the line, the old question selected; or ask again what was asked before."""
         if command == "ask":
+            asked = self._frame.place_named("ask")
+            if isinstance(asked, AskPlace) and not self._line.value:
+                self._write(asked.text)
             self._frame.set_focus(self._line)
             self._line.action_select_all()
             return True
@@ -54,11 +59,21 @@ class Asking:
             if isinstance(self._frame.place, AskPlace):
                 self._frame.run_named("back")
             self._frame.focus_place()
+            self.show_in(self._frame.place)
             return True
         self._answer()
         self._keep()
         self._frame.focus_place()
         return True
+
+    def show_in(self, place: Place) -> None:
+        """Show the question beside its answers alone; `/` has it again in every other place."""
+        if self._frame.focused is not self._line:
+            self._write(place.text if isinstance(place, AskPlace) else "")
+
+    def _write(self, text: str) -> None:
+        with self._line.prevent(Input.Changed):
+            self._line.value = text
 
     def ask(self, text: str) -> None:
         """Ask a question at once, and go to what answers it."""

@@ -50,11 +50,17 @@ class Drafts:
         """Return the draft of a thing, if it has one."""
         return self._kept.get(key)
 
+    @property
+    def titles(self) -> tuple[str, ...]:
+        """Return the words of what has a draft, the one left last first."""
+        return tuple(draft.title for draft in reversed(self._kept.values()))
+
     def __contains__(self, key: str) -> bool:
         return key in self._kept
 
     def keep(self, key: str, draft: Draft) -> None:
         """Keep a draft in the place of the one before."""
+        self._kept.pop(key, None)
         self._kept[key] = draft
         self._write()
 

@@ -8,7 +8,7 @@ from workbench.display.cells import cell_width, plain
 from workbench.display.ink import BLANK, Span, gap, ink, line_width, spread
 from workbench.display.rows import bar
 from workbench.tui.keys.places import PLACES
-from workbench.tui.keys.table import written
+from workbench.tui.keys.table import ACTS_IN, written
 from workbench.tui.parts.widths import ONE_LINE
 
 if TYPE_CHECKING:
@@ -54,13 +54,13 @@ def rail(
             Span(place.title, role, link),
         )
         lines.append((*spread(left, _count(place.name, counts), width - 1), gap(1)))
-    back, forward = (each or "–" for each in beside)
-    lines += [BLANK, (gap(1), Span("[ ", "faint"), ink(back, "soft", width - 4))]
-    lines.append((gap(1), Span("] ", "faint"), ink(forward, "soft", width - 4)))
+    ways = [(key, title) for key, title in zip("[]", beside, strict=True) if title]
+    lines += [BLANK] * bool(ways)
+    lines += [(gap(1), Span(f"{key} ", "faint"), ink(title, "soft", width - 4)) for key, title in ways]
     tokens, cap = carries
     if cap:
         said = Span(f"{tokens:,} of {cap:,}", "danger" if tokens > cap else "soft", PLACE_LINK + "core")
-        lines += [BLANK, (gap(1), Span("carries", "faint")), (gap(1), said)]
+        lines += [BLANK, (gap(1), Span("tokens carried", "faint")), (gap(1), said)]
         lines.append((gap(1), *bar(tokens / cap, min(_CARRIED, width - 3))))
     return lines
 
@@ -161,11 +161,13 @@ def question_line(question: str, answer: str, width: int) -> Line:
     return (gap(1), *spread((ink(question, "decide"),), right, width - 2), gap(1))
 
 
-def sheet(prefix: Prefix, width: int) -> list[Line]:
-    """Draw what may follow a prefix, in as many columns as fit."""
-    head = f"── {prefix.key}  {prefix.title} "
-    cells = [(written(each.keys[0]), each.label) for each in prefix.commands]
-    size = 8 + max(len(label) for _, label in cells)
+def sheet(prefix: Prefix, place: str, width: int) -> list[Line]:
+    """Draw what may follow a prefix in a place, in as many columns as fit."""
+    here = [each for each in prefix.commands if place in ACTS_IN.get(each.id, (place,))]
+    more = len(prefix.commands) - len(here)
+    head = f"── {prefix.key}  {prefix.title}{f' · {more} more in other places' if more else ''} "
+    cells = [(written(each.keys[0]), each.label) for each in here]
+    size = 8 + max((len(label) for _, label in cells), default=0)
     columns = max(1, (width - 2) // size)
     rows = -(-len(cells) // columns)
     lines: list[Line] = [(Span(head, "soft"), Span("─" * max(0, width - len(head)), "rule"))]
@@ -174,7 +176,7 @@ def sheet(prefix: Prefix, width: int) -> list[Line]:
         for key, label in cells[at::rows]:
             line += [Span(f"{key:<3}", "strong"), Span(f"{label:<{size - 3}}", "text")]
         lines.append(tuple(line))
-    return lines
+    return lines if here else [*lines, (gap(2), Span("nothing of that here", "soft"))]
 
 
 def hint_line(keys: Sequence[tuple[str, str]], width: int) -> Line:

@@ -40,17 +40,30 @@ class Edges:
         self._frame = frame
         self.lines = {name: DrawnLines(id=name) for name in _LINES}
         self._said, self._is_problem = "", False
+        self._said_at, self._stays = 0, False
         self.told: deque[tuple[int, datetime, str, bool]] = deque(maxlen=_MOST_TOLD)
         """The last sentences of the status line: number, when, what, and whether it was a problem."""
         self._numbers = count()
         self._hints: tuple[tuple[str, str], ...] = ()
 
-    def say(self, said: str, *, is_problem: bool) -> None:
-        """Say a sentence on the status line; it stays until the next."""
+    def say(self, said: str, *, is_problem: bool, stays: bool = False) -> None:
+        """Say a sentence on the status line.
+
+        Args:
+            said: The sentence.
+            is_problem: Whether something went wrong.
+            stays: It tells what was done and stays until the next; else it goes once one goes on to something else.
+        """
+        self._said_at, self._stays = self._frame.pressing.count, stays
         if said and said != self._said:
             self.told.append((next(self._numbers), self._frame.now(), said, is_problem))
         self._said, self._is_problem = said, is_problem
         self.draw()
+
+    def move_on(self) -> None:
+        """Be told that one has gone on to another row or place: what was only said of the one before holds no more."""
+        if self._said and not self._stays and self._said_at < self._frame.pressing.count:
+            self._said, self._is_problem = "", False
 
     def hint(self, keys: Sequence[tuple[str, str]]) -> None:
         """Show the keys of what is being written in place of the key line; or no longer."""
@@ -61,7 +74,8 @@ class Edges:
         """Show which keys may follow a prefix; or no longer."""
         sheet = self.lines["sheet"]
         if prefix is not None:
-            sheet.show(lambda width: drawing.sheet(prefix, width))
+            place = self._frame.place_name
+            sheet.show(lambda width: drawing.sheet(prefix, place, width))
         sheet.display = prefix is not None
 
     def draw(self) -> None:

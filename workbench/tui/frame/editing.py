@@ -20,6 +20,7 @@ from workbench.tui.parts.editor import Editor
 from workbench.tui.parts.prompt import Completion
 from workbench.tui.verbs.act import Act, quoted
 from workbench.tui.verbs.adding import KEY as NEW
+from workbench.tui.verbs.adding import THING as NEW_THING
 from workbench.tui.verbs.adding import new_writing
 from workbench.tui.verbs.rewording import Written
 
@@ -459,6 +460,18 @@ class Editing:
         self.drafts.drop(key)
         if self._editor is not None and self._editor.writing.key == key:
             self._close()
+
+    def remind(self) -> None:
+        """Tell of what was left unsaved when the bench was left."""
+        first, *more = (*self.drafts.titles, "")
+        if not first:
+            return
+        others = f" and {len(more) - 1} more" if len(more) > 1 else ""
+        new = first == NEW_THING
+        what, key = (first if new else quoted(first)), self._frame.keymap.key("new" if new else "edit")
+        self._frame.say(
+            f"You left a draft of {what}{others}; {key}{'' if new else ' on it'} goes on with it."
+        )
 
     def keep_open(self) -> None:
         """Keep what stands in the editor as a draft: the bench is being left."""

@@ -39,6 +39,8 @@ class Pressing:
         self._frame = frame
         self._seen = Seen(clock)
         self._typed_at = 0.0
+        self.count = 0
+        """How many keys were pressed."""
         self.question: Act | None = None
         """What waits for enter or esc."""
         self._prefix: Prefix | None = None
@@ -56,6 +58,7 @@ class Pressing:
         """
         frame, key = self._frame, canonical(key)
         self._typed_at = typed_at
+        self.count += 1
         if self.question is not None:
             self._answer(self.question, key)
             return True

@@ -189,6 +189,7 @@ class Frame(Screen[None], inherit_bindings=False):
             self._has_begun = True
             self.counts.read()
             self.set_interval(_COUNT_EVERY, self.counts.catch_up)
+            self.editing.remind()
             self.call_after_refresh(self._first_shown)
 
     def close(self) -> None:
@@ -283,6 +284,8 @@ class Frame(Screen[None], inherit_bindings=False):
         self.remove_class("-reading", "-evidence")
         self.place_name = self._remembered.place = name
         place.visited.clear()
+        self.edges.move_on()
+        self.asking.show_in(place)
         if spot is not None:
             place.go_to_spot(spot)
         if visit:
@@ -343,6 +346,7 @@ class Frame(Screen[None], inherit_bindings=False):
         if self._rest is not None:
             self._rest.stop()
         self._rest = self.set_timer(_REST, self.read_card)
+        self.edges.move_on()
         self.edges.draw()
 
     @on(ListPart.Chosen)
@@ -375,7 +379,9 @@ class Frame(Screen[None], inherit_bindings=False):
         )
         if self.has_class("-wide") and not self.has_class("-no-evidence"):
             self.reading.read(
-                "evidence", lambda workspace: place.read_evidence(workspace, subject), place.evidence.show
+                "evidence",
+                lambda workspace: place.read_evidence(workspace, subject),
+                lambda evidence: place.evidence.show(evidence, place.no_evidence(subject)),
             )
 
     def _card_failed(self, error: WorkbenchError) -> None:
@@ -392,9 +398,9 @@ class Frame(Screen[None], inherit_bindings=False):
         self.reading.forget("card")
         self.place.card.show(card)
 
-    def say(self, said: str, *, is_problem: bool = False) -> None:
-        """Say a sentence on the status line; it stays until the next."""
-        self.edges.say(said, is_problem=is_problem)
+    def say(self, said: str, *, is_problem: bool = False, stays: bool = False) -> None:
+        """Say a sentence on the status line; one that tells what was done stays there until the next."""
+        self.edges.say(said, is_problem=is_problem, stays=stays)
 
     def hint(self, keys: Sequence[tuple[str, str]]) -> None:
         """Show the keys of what is being written, each with what it does, in place of the key line; or no longer."""
@@ -412,7 +418,7 @@ class Frame(Screen[None], inherit_bindings=False):
     def _done(self, said: str, is_problem: bool) -> None:
         step = self.counts.steps.undo
         self._undo_before = step.commit if step is not None and not is_problem else ""
-        self.say(said, is_problem=is_problem)
+        self.say(said, is_problem=is_problem, stays=True)
         self.read_again()
 
     def now(self) -> datetime:

@@ -55,6 +55,11 @@ class Walking:
 
     def _walk(self, by: int, command: str) -> None:
         frame = self._frame
+        place = frame.place
+        if by < 0 and (frame.focused is place.evidence or (frame.focused is place.card and place.visited)):
+            # Where a link or the evidence led from is nearer than the place before.
+            self._out()
+            return
         self.leave()
         if by < 0:
             frame.filtering.go_back(frame.place)

@@ -114,7 +114,7 @@ class Working:
 
     def _ended(self, said: str, is_problem: bool) -> None:
         self._thread, self.words = None, ""
-        self._frame.say(said, is_problem=is_problem)
+        self._frame.say(said, is_problem=is_problem, stays=True)
         self._frame.read_again()
 
     def _broke(self, error: BaseException) -> None:

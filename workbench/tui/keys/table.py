@@ -178,13 +178,6 @@ PREFIXES = (
             Command("sort", ("s",), "sort by…", "Sort otherwise.", "This list has one order."),
             Command("group", ("o",), "group by…", "Group otherwise.", "This list has one grouping."),
             Command(
-                "show-archived",
-                ("a",),
-                "show archived",
-                "Show what is archived, or hide it.",
-                "Nothing is hidden here.",
-            ),
-            Command(
                 "show-upkeep",
                 ("u",),
                 "upkeep",
@@ -310,6 +303,22 @@ PREFIXES = (
         ),
     ),
 )
+
+# Where alone a command of a sheet can act; all others wherever there is something for them.
+ACTS_IN = {
+    **dict.fromkeys(("merge", "rename", "link", "unlink", "retire", "add-entity"), ("graph",)),
+    **dict.fromkeys(("view-drawing", "view-table", "view-path"), ("graph",)),
+    **dict.fromkeys(("view-next", "view-list"), ("graph", "decay")),
+    **dict.fromkeys(("compact", "save-now", "start-over", "repair", "other-sessions"), ("sessions",)),
+    **dict.fromkeys(("reveal", "store-without", "store-elsewhere", "accept-group"), ("inbox",)),
+    **dict.fromkeys(("show-upkeep", "verify-history"), ("history",)),
+    **dict.fromkeys(("view-heat", "group"), ("decay",)),
+    "sort": ("today", "graph", "decay"),
+    "only-changed": ("history", "decay"),
+    "go-day": ("timeline", "history", "decay"),
+    "why-not": ("ask",),
+    "try-half-life": ("decay", "settings"),
+}
 
 COMMANDS = (*MOVING, *FRAME, *VERBS)
 BY_KEY = {key: command for command in COMMANDS for key in command.keys}

@@ -76,6 +76,10 @@ class DraftArea(TextArea):
                 f"{size:,} characters are more than can be written here; a memory has 20,000 at most."
             )
         else:
+            before = self.get_text_range(self.document.start, self.selection.start)[-1:]
+            if before.isalnum() and event.text[:1].isalnum() and self.selection.end == self.document.end:
+                # Behind what is there already, as one comes in: words are not run together.
+                event = events.Paste(f" {event.text}")
             await super()._on_paste(event)
             event.prevent_default()
 

@@ -27,11 +27,12 @@ class EvidencePart(PagePart):
     """One source, scrolled to the line in question."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
-        super().__init__(id=id, empty="Nobody noted where this comes from.")
+        super().__init__(id=id)
         self.evidence: Evidence | None = None
 
-    def show(self, evidence: Evidence | None) -> None:
-        """Show a source, or that there is none."""
+    def show(self, evidence: Evidence | None, empty: str = "") -> None:
+        """Show a source, or say why there is none."""
+        self.empty = empty
         if evidence == self.evidence and evidence is not None:
             return
         self.evidence = evidence
@@ -55,8 +56,8 @@ def evidence_of_memory(workspace: Workspace, memory_id: str) -> Evidence | None:
     found = evidence_at(workspace, said[0].id, said[0])
     if found is None:
         return None
-    more = tuple(dict.fromkeys(each.id for each in said[1:] if each.id != said[0].id))
-    return replace(found, more=more)
+    more = {each.id: words.origin(each.id) for each in said[1:] if each.id != said[0].id}
+    return replace(found, more=tuple((more | titles_of(workspace, more)).items()))
 
 
 def evidence_at(workspace: Workspace, source: str, saying: Saying | None = None) -> Evidence | None:

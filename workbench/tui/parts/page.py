@@ -49,7 +49,8 @@ class PagePart(ScrollView, can_focus=True):
 
     def __init__(self, *, id: str | None = None, empty: str = "") -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
-        self._empty = empty
+        self.empty = empty
+        """What an empty page says."""
         self._draw_lines: Callable[[int], Sequence[Line]] | None = None
         self.lines: list[Line] = []
         self.labels: Labels = {}
@@ -80,7 +81,7 @@ class PagePart(ScrollView, can_focus=True):
         width = max(1, self.scrollable_content_region.width - 2 * _MARGIN)
         self._drawn_for = width
         if self._draw_lines is None:
-            self.lines = [(Span(self._empty, "faint"),)] if self._empty else []
+            self.lines = [(Span(self.empty, "faint"),)] if self.empty else []
         else:
             self.lines = light(list(self._draw_lines(width)), self._words)
         self.virtual_size = Size(0, len(self.lines))

@@ -167,6 +167,10 @@ class Place(Container):
         is_named = not (isinstance(subject, Statement) and subject.id.startswith("relation:"))
         return evidence_of_memory(workspace, subject.id) if is_named else None
 
+    def no_evidence(self, subject: Subject) -> str:
+        """Return what is said where a row comes from nowhere; nothing of what nobody would expect to."""
+        return COMMAND["evidence"].elsewhere if isinstance(subject, Memory | Statement) else ""
+
     def about(self, subject: Subject) -> str:
         """Return the id of the memory or file that a row is about, for `g` and `h`; empty where it is about none."""
         return subject.id

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from workbench.display import words
 from workbench.display.ink import ink, spread
 from workbench.display.rows import day_heading, entry_row
 from workbench.tui.parts.filter import Filterable
+from workbench.tui.parts.query import parse_days
 from workbench.tui.parts.rows import Rows
 from workbench.tui.places.place import Place
 from workbench.tui.verbs.adding import to_day
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from workbench.display.ink import Line
     from workbench.engine.results.memories import Timeline, TimelineEntry
     from workbench.engine.workspace import Workspace
+    from workbench.tui.frame.screen import Frame
     from workbench.tui.parts.rows import RowSource
     from workbench.tui.verbs.adding import Destination
 
@@ -71,6 +73,24 @@ class TimelinePlace(Place):
             "is": (entry.status or "",),
         }
         return Filterable(f"{entry.title} {entry.text}", fields, date.fromisoformat(entry.day))
+
+    def do(self, command: str) -> bool:
+        if command != "go-day" or not self.results or not self.results[0].entries:
+            return False
+        cast("Frame", self.screen).editing.ask("Which day?  14 oct · 3w · yesterday", take=self._go_to_day)
+        return True
+
+    def _go_to_day(self, text: str) -> str | None:
+        """Go to the newest entry of a day, or the one before it where there is none."""
+        timeline, today = self.results
+        days = parse_days(text, today)
+        if days is None:
+            return "That is no day; write 14 oct, 3w, yesterday or 2026-10-14."
+        # A span such as 3w reaches until today; where it begins is meant.
+        day = (days[0] if days[1] == today else days[1]).isoformat()
+        goal = next((each for each in timeline.entries if each.day <= day), timeline.entries[-1])
+        self.reveal(goal.id)
+        return None
 
     @property
     def destination(self) -> Destination | None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from workbench.tui.verbs.rewording import Written
 
 KEY = "new"
+THING = "a new memory"
 _WHERE, _TAGS = "where", "tags"
 _LABEL = 10
 BLOCKS = ("Identity", "Active Context", "Persona", "Critical Facts")
@@ -111,7 +112,7 @@ def new_writing(workspace: Workspace, at: Destination | None) -> Writing:
     return Writing(
         KEY,
         "NEW MEMORY",
-        "a new memory",
+        THING,
         (
             Field(TEXT, ""),
             Field(_WHERE, (at or BY_TEXT).label, "goes to", choices=tuple(offered), kept=at is None),
