@@ -218,9 +218,9 @@ async def test_back_leaves_the_evidence_for_its_card_before_it_leaves_the_place(
     async with opened(seen) as pilot:
         frame = frame_app(pilot).frame
         await press(pilot, "5", "4", "o")
-        assert frame.focused is frame.place.evidence
+        assert frame.place.evidence.has_focus
         await press(pilot, "left_square_bracket")
-        assert frame.focused is frame.place.card
+        assert frame.place.card.has_focus
         assert frame.place_name == "timeline"
         await press(pilot, "left_square_bracket")
         assert frame.place_name == "graph"

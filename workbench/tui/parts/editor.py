@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
-from textual import on
+from textual import events, on
 from textual.containers import Horizontal, VerticalScroll
 from textual.widgets import TextArea
 
@@ -21,7 +21,6 @@ from workbench.tui.verbs.rewording import Outlook, Written
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
-    from textual import events
     from textual.app import ComposeResult
     from textual.widget import Widget
 
@@ -77,10 +76,10 @@ class DraftArea(TextArea):
             )
         else:
             before = self.get_text_range(self.document.start, self.selection.start)[-1:]
-            if before.isalnum() and event.text[:1].isalnum() and self.selection.end == self.document.end:
-                # Behind what is there already, as one comes in: words are not run together.
-                event = events.Paste(f" {event.text}")
-            await super()._on_paste(event)
+            is_last = self.selection.end == self.document.end
+            # Behind what is there already, as one comes in: words are not run together.
+            apart = " " if is_last and before.isalnum() and event.text[:1].isalnum() else ""
+            await super()._on_paste(events.Paste(apart + event.text))
             event.prevent_default()
 
     def get_line(self, line_index: int) -> Text:
