@@ -16,6 +16,7 @@ from workbench.cli.edit import edit_in_editor
 from workbench.cli.invocation import DONE, NOTHING_FOUND, Invocation
 from workbench.cli.options import text_of
 from workbench.display.changes import changed_lines
+from workbench.display.conflicts import conflicts_lines
 from workbench.display.reviews import (
     applied_lines,
     due_lines,
@@ -30,7 +31,7 @@ from workbench.display.reviews import (
     trace_lines,
 )
 from workbench.display.text import Page, ProgressLine, safe_line
-from workbench.engine.errors import Ambiguous, InvalidInput, NotFound, WorkbenchError
+from workbench.engine.errors import Ambiguous, DocumentError, InvalidInput, NotFound, WorkbenchError
 from workbench.engine.reflection.kinds import Kind
 from workbench.engine.results.memories import Changed
 from workbench.engine.results.reviews import Applied, HandedOut, Review, ReviewItem
@@ -337,7 +338,48 @@ review_command = group(
 def list_items(invocation: Invocation) -> int:
     with invocation.open() as workspace:
         review = workspace.review()
-    return invocation.report(review, review_lines, code=DONE if review.items else NOTHING_FOUND)
+        try:
+            differing = len(workspace.conflicts().conflicts)
+        except DocumentError:
+            # The command that is named then says what is wrong.
+            differing = 1
+
+    def draw(page: Page, review: Review) -> list[str]:
+        if not differing:
+            return review_lines(page, review)
+        told = "1 change differs" if differing == 1 else f"{differing} changes differ"
+        hint = page.paint(f"{told} between devices: workbench review conflicts", "accent")
+        return [*(review_lines(page, review) if review.items else ()), hint]
+
+    return invocation.report(review, draw, code=DONE if review.items or differing else NOTHING_FOUND)
+
+
+@review_command.subcommand(
+    "conflicts",
+    short_help="List what two devices changed differently",
+    answers="Two devices changed the same; what did each write?",
+    examples=("workbench review conflicts", "workbench review conflicts --json"),
+)
+def conflicts(invocation: Invocation) -> int:
+    """Both texts are kept until you decide: one in the file, the other beside it, on every device."""
+    with invocation.open() as workspace:
+        found = workspace.conflicts()
+    return invocation.report(found, conflicts_lines, code=DONE if found.conflicts else NOTHING_FOUND)
+
+
+@review_command.subcommand(
+    "settle",
+    short_help="Decide between what two devices wrote",
+    answers="Which of the two holds?",
+    examples=("workbench review settle c-0123456789 that",),
+)
+@click.argument("id_", metavar="ID")
+@click.argument("side", type=click.Choice(("this", "that", "both")))
+def settle(invocation: Invocation, id_: str, side: str) -> int:
+    """This is in the file now, that waits. It is written at once; other devices learn of it when they sync."""
+    with invocation.open() as workspace:
+        changed = workspace.conflict_settle(id_, side)
+    return invocation.report_change(changed, f"Decided {safe_line(id_)}: {side}.")
 
 
 @review_command.subcommand(

@@ -114,13 +114,15 @@ def key_lines(keys: Sequence[tuple[str, str]], width: int) -> list[Line]:
     ]
 
 
-def clash_lines(older: Side, newer: Side, keys: Sequence[tuple[str, str]], width: int) -> list[Line]:
+def clash_lines(
+    older: Side, newer: Side, keys: Sequence[tuple[str, str]], width: int, *, head: str = HEAD
+) -> list[Line]:
     """Draw two statements beside each other, or one above the other, and what each key does."""
     left, right = compare_words(older.text[:_LONGEST], newer.text[:_LONGEST])
     beside = width >= _BESIDE
     half = (width - _RULE) // 2 if beside else width
     one, other = _side("older", left, older, half), _side("newer", right, newer, half)
-    lines = [*head_lines(HEAD, width), BLANK]
+    lines = [*head_lines(head, width), BLANK]
     lines += _columns(one, other, half) if beside else [*one, BLANK, *other]
     return [*lines, BLANK, *key_lines(keys, width)]
 

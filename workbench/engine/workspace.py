@@ -606,8 +606,11 @@ class Workspace:
     inbox_waiting = _Verb(lambda of: of.inbox.waiting)
     inbox_tick_proposals = _Verb(lambda of: of.inbox.tick_proposals)
     inbox_tick_secrets = _Verb(lambda of: of.inbox.tick_secrets)
+    inbox_tick_conflicts = _Verb(lambda of: of.inbox.tick_conflicts)
     inbox_preview = _Verb(lambda of: of.inbox.preview)
     inbox_write = _Verb(lambda of: of.inbox.write)
+    conflicts = _Verb(lambda of: of.inbox.conflicts.waiting)
+    conflict_settle = _Verb(lambda of: of.inbox.conflicts.settle)
 
     decay = _Verb(lambda of: of.decay.view)
     decay_course = _Verb(lambda of: of.decay.course)

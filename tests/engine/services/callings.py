@@ -8,12 +8,14 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 from tests.engine.transfer import openclaw_pre_images
-from workbench.engine import Workspace
+from workbench.engine import Workspace, layout
 from workbench.engine.requests import ProposeRequest, RememberRequest, SearchRequest
 from workbench.engine.results.inbox import ProposalTick, SecretTick
+from workbench.engine.sync.conflicts import ConflictFile, ConflictRecord, Version
 
 READ, PROPOSE, WRITE, PERSON = "read", "propose", "write", "person"
 MAY = {
@@ -27,6 +29,7 @@ EPISODE = "episode:2026-02-01:09:15"
 FACT = "entity:person--robin#^tea1"
 RELATION = "entity:person--robin#^dev1"
 SESSION = "agent:main:main"
+NOON = datetime(2026, 2, 2, 12, tzinfo=UTC)
 ITEM = "core:critical-facts:the-production-database-is-called"
 
 
@@ -107,6 +110,15 @@ def two_proposals(workspace: Workspace) -> None:
     """Lay two proposals that contradict each other before whoever decides."""
     workspace.propose("The deadline of Harbour is March 15", store="semantic", entities=["project:Harbour"])
     workspace.propose("The deadline of Harbour is March 30", store="semantic", entities=["project:Harbour"])
+
+
+def a_conflict(workspace: Workspace) -> None:
+    """Let something have been changed differently by two devices."""
+    core = (workspace.root / layout.CORE).read_text()
+    line = next(each for each in core.splitlines() if each.startswith("- "))
+    this, that = (Version(text, device, NOON) for text, device in ((line, "desk"), ("- Other", "lap")))
+    record = ConflictRecord("c-0123456789", layout.CORE, line, None, this, that)
+    (workspace.root / layout.CONFLICTS).write_bytes(ConflictFile({record.id: record}, {}).render())
 
 
 def a_session(workspace: Workspace) -> None:
@@ -222,6 +234,7 @@ READING = (
     Calling("inbox", lambda w: w.inbox()),
     Calling("inbox_waiting", lambda w: w.inbox_waiting()),
     Calling("inbox_preview", lambda w: w.inbox_preview()),
+    Calling("conflicts", lambda w: w.conflicts()),
     Calling("reflections", lambda w: w.reflections()),
     Calling("sessions", lambda w: w.sessions()),
     Calling("session", lambda w: w.session(SESSION), prepare=a_session),
@@ -386,6 +399,15 @@ DECIDING = (
         PERSON,
         prepare=a_secret,
     ),
+    Calling(
+        "inbox_tick_conflicts",
+        lambda w: w.inbox_tick_conflicts({"c-0123456789": "that"}),
+        PERSON,
+        prepare=a_conflict,
+    ),
+    Calling(
+        "conflict_settle", lambda w: w.conflict_settle("c-0123456789", "that"), PERSON, prepare=a_conflict
+    ),
     Calling("inbox_write", lambda w: w.inbox_write(), PERSON, prepare=a_proposal),
     Calling("review_edit", lambda w: w.review_edit("r-002.4", "Plays the cello"), PERSON, prepare=a_proposal),
     Calling("review_apply", lambda w: w.review_apply(), PERSON, prepare=a_proposal),
@@ -494,6 +516,8 @@ ON_UNKNOWN: dict[str, Callable[[Workspace, str], object]] = {
     "review_apply": lambda w, _: w.review_apply(),
     "review_allow": lambda w, it: w.review_allow(it),
     "inbox_tick_proposals": lambda w, _: w.inbox_tick_proposals({999: ProposalTick("accept")}),
+    "inbox_tick_conflicts": lambda w, it: w.inbox_tick_conflicts({it: "that"}),
+    "conflict_settle": lambda w, it: w.conflict_settle(it, "that"),
     "inbox_tick_secrets": lambda w, _: w.inbox_tick_secrets({999: SecretTick("drop")}),
     "revert": lambda w, it: w.revert(it),
     "rollback": lambda w, it: w.rollback(memory=f"{it}@{it}"),

@@ -13,6 +13,7 @@ from workbench.engine.results.reviews import FilePreview, Proposal, Review
 
 ProposalChoice = Literal["accept", "decline", "aside", "both"]
 SecretChoice = Literal["keep", "without", "drop"]
+ConflictChoice = Literal["this", "that", "both"]
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,80 @@ class SecretTick:
 
 
 @dataclass(frozen=True)
+class DeviceVersion:
+    """What one device made of something that another one changed too.
+
+    Args:
+        text: Its text; None if it was deleted there.
+        device: The device, by its name.
+        timestamp: When that device last changed anything before the two were joined.
+    """
+
+    text: str | None
+    device: str
+    timestamp: datetime
+
+
+@dataclass(frozen=True)
+class SyncConflict:
+    """What two devices changed differently.
+
+    Args:
+        id: `c-` and hex digits.
+        path: The file.
+        unit: What of it, by its name; empty for the whole file.
+        before: Its text before both changes; None if there was none.
+        this: What is in the file until the decision.
+        that: What waits.
+        reason: Why a person is asked, in words.
+        may_keep_both: Whether both can stand beside each other.
+        stale: Whether the file was changed again since, so that it has to be written by hand.
+        line: Where it is in the file, from 1.
+    """
+
+    id: str
+    path: str
+    unit: str
+    before: str | None
+    this: DeviceVersion
+    that: DeviceVersion
+    reason: str
+    may_keep_both: bool
+    stale: bool
+    line: int = 1
+
+    @property
+    def older(self) -> DeviceVersion:
+        """Return the version of the device that changed anything first."""
+        return self.that if self.that.timestamp < self.this.timestamp else self.this
+
+    @property
+    def newer(self) -> DeviceVersion:
+        """Return the other version."""
+        return self.this if self.older is self.that else self.that
+
+
+@dataclass(frozen=True)
+class SyncConflicts:
+    """All that two devices changed differently and nobody has decided on, oldest first."""
+
+    conflicts: tuple[SyncConflict, ...]
+
+
+@dataclass(frozen=True)
+class ConflictsDecided(Changed):
+    """What was decided of what devices changed differently.
+
+    Args:
+        decided: Ids of what is settled now.
+        waiting: What cannot be decided so now, with the reason.
+    """
+
+    decided: tuple[str, ...] = ()
+    waiting: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Inbox:
     """All that waits for a person.
 
@@ -60,6 +135,9 @@ class Inbox:
             are not ticked anew; they do not wait.
         waiting: How many decisions wait to be written, ticked or not.
         problems: What of the file of proposals cannot be read.
+        unreadable: Why what devices changed differently cannot be read; empty if it can.
+        conflicts: What two devices changed differently.
+        conflict_ticks: By id.
     """
 
     review: Review
@@ -70,6 +148,9 @@ class Inbox:
     set_aside: frozenset[str]
     waiting: int
     problems: tuple[str, ...] = ()
+    conflicts: tuple[SyncConflict, ...] = ()
+    conflict_ticks: Mapping[str, ConflictChoice] = field(default_factory=dict)
+    unreadable: str = ""
 
 
 @dataclass(frozen=True)

@@ -7,16 +7,24 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from workbench.engine import layout, results
-from workbench.engine.errors import NotFound, WorkbenchError
+from workbench.engine.errors import DocumentError, NotFound, WorkbenchError
 from workbench.engine.history.plan import Action
 from workbench.engine.memory.core import view_core
 from workbench.engine.memory.draft import Draft
 from workbench.engine.memory.verdicts import Verdicts
 from workbench.engine.past.past import PastMemory, compare_moments, memories_in
 from workbench.engine.reflection.files import read_pending
+from workbench.engine.results.inbox import (
+    ConflictChoice,
+    InboxPreview,
+    ProposalTick,
+    SecretTick,
+    SyncConflict,
+    Written,
+)
 from workbench.engine.results.inbox import Inbox as InboxResult
-from workbench.engine.results.inbox import InboxPreview, ProposalTick, SecretTick, Written
 from workbench.engine.roles import Capability, require
+from workbench.engine.services.conflicts import Conflicts
 from workbench.engine.services.inbox_ticks import Ticks
 from workbench.engine.services.secret_guard import waiting as held_back
 
@@ -33,7 +41,7 @@ _DOING: Final = "decide on what waits"
 
 
 class Inbox:
-    """What waits for a person: items of a reflection, proposals of agents, secrets that were held back."""
+    """What waits for a person: items of a reflection, proposals, secrets, and what devices changed differently."""
 
     def __init__(
         self,
@@ -48,6 +56,7 @@ class Inbox:
         self._reviews = reviews
         self._proposals = proposals
         self._secrets = secrets
+        self.conflicts = Conflicts(context, mutator)
 
     def view(self) -> InboxResult:
         """Return all that waits, with what is ticked."""
@@ -56,6 +65,7 @@ class Inbox:
             self._proposals.waiting(),
             self._secrets.held().held,
         )
+        conflicts, unreadable = self._read_conflicts()
         ticks = self._ticks
         proposal_ticks = ticks.on_proposals(found.proposals)
         aside = self._set_aside(found.proposals, proposal_ticks)
@@ -67,9 +77,18 @@ class Inbox:
             proposal_ticks,
             ticks.on_secrets(each.number for each in held),
             aside,
-            _count((item.id for item in review.items), together, held, aside),
+            _count((item.id for item in review.items), together, held, aside) + len(conflicts),
             found.problems,
+            conflicts,
+            ticks.on_conflicts(each.id for each in conflicts),
+            unreadable,
         )
+
+    def _read_conflicts(self) -> tuple[tuple[SyncConflict, ...], str]:
+        try:
+            return self.conflicts.waiting().conflicts, ""
+        except DocumentError as error:
+            return (), error.message
 
     def waiting(self) -> int:
         """Return how many decisions wait to be written, as `view` counts them; quick."""
@@ -77,7 +96,8 @@ class Inbox:
         aside = self._set_aside(found, self._ticks.on_proposals(found))
         items = (item.id for item in read_pending(self._context.files).items)
         # What was just edited outside is asked about once it was taken in, which costs a look at every file.
-        return _count(items, decided_together(found), held_back(self._context), aside)
+        counted = _count(items, decided_together(found), held_back(self._context), aside)
+        return counted + self.conflicts.count()
 
     def tick_proposals(self, ticks: Mapping[int, ProposalTick | None]) -> None:
         """Tick proposals as they read now, or take their ticks away with None; nothing is written by that.
@@ -109,6 +129,20 @@ class Inbox:
                 raise NotFound(f"No secret {number} waits.", remedy="It may have been decided on elsewhere.")
         self._ticks.tick_secrets(ticks)
 
+    def tick_conflicts(self, ticks: Mapping[str, ConflictChoice | None]) -> None:
+        """Tick what devices changed differently, or take the ticks away with None; nothing is written by that.
+
+        Raises:
+            RoleRefused: This door is no person's.
+            NotFound: Nothing of an id waits.
+        """
+        require(self._context.role, Capability.DECIDE_REVIEW, doing=_DOING)
+        waiting = {each.id for each in self.conflicts.waiting().conflicts}
+        for name in ticks:
+            if name not in waiting:
+                raise NotFound(f"No {name} waits.", remedy="It may have been decided on elsewhere.")
+        self._ticks.tick_conflicts(ticks)
+
     def preview(self) -> InboxPreview:
         """Return what `write` would do now: every memory as it would read, file by file, and what is erased.
 
@@ -119,11 +153,13 @@ class Inbox:
         files = self._context.files
         choices = self._secret_choices()
         draft = Draft(files)
+        decided = self.conflicts.draft_all(draft, self._conflict_choices())
+        draft.lay(decided)
         planned = self._proposals.draft_all(draft, self._verdicts())
         together = draft.lay(planned)
         review = self._reviews.preview_over(draft, {})
         settled, aside = together.settled, self._reviews.set_aside()
-        after = {change.path: change.content for change in planned.changes}
+        after = {change.path: change.content for change in (*decided.changes, *planned.changes)}
         after |= {each.path: _encoded(each.after) for each in review.files}
         pairs = {path: (files.read(path), content) for path, content in sorted(after.items())}
         written = Draft(files)
@@ -133,13 +169,13 @@ class Inbox:
             else:
                 written.write(path, content, Action.EDIT, "")
         return InboxPreview(
-            accepted=(*_named(settled.committed), *review.applied),
+            accepted=(*decided.outcome.decided, *_named(settled.committed), *review.applied),
             declined=(*_named(settled.rejected), *review.rejected),
             set_aside=(*_named(settled.deferred), *(each for each in review.deferred if each not in aside)),
             kept=choices["keep"],
             without=choices["without"],
             erased=choices["drop"],
-            waiting=_refused(together.refused) | dict(review.waiting),
+            waiting=dict(decided.outcome.waiting) | _refused(together.refused) | dict(review.waiting),
             memories=self._memories(pairs),
             files=tuple(_file(path, *pair) for path, pair in pairs.items() if pair[0] != pair[1]),
             core_before=view_core(files, self._context.settings),
@@ -163,6 +199,7 @@ class Inbox:
                 writing.erased.append(number)
         with self._mutator.group.begun():
             self._write_secrets(writing)
+            self._write_conflicts(writing)
             self._write_proposals(writing)
             self._write_review(writing)
         return writing.written()
@@ -178,6 +215,17 @@ class Inbox:
             if stored is not None:
                 writing.add(stored)
                 (writing.without if without else writing.kept).append(number)
+
+    def _write_conflicts(self, writing: _Writing) -> None:
+        choices = self._conflict_choices()
+        decided = writing.tried("conflicts", lambda: self.conflicts.settle_all(choices)) if choices else None
+        if decided is not None:
+            writing.add(decided)
+            writing.accepted += decided.decided
+            writing.waiting |= decided.waiting
+
+    def _conflict_choices(self) -> dict[str, ConflictChoice]:
+        return self._ticks.on_conflicts(each.id for each in self._read_conflicts()[0])
 
     def _write_proposals(self, writing: _Writing) -> None:
         verdicts = self._verdicts()

@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Any, Final, get_args
 
 from workbench.engine.errors import StorageError
 from workbench.engine.file_access import read_state, write_state
-from workbench.engine.results.inbox import ProposalChoice, ProposalTick, SecretChoice, SecretTick
+from workbench.engine.results.inbox import (
+    ConflictChoice,
+    ProposalChoice,
+    ProposalTick,
+    SecretChoice,
+    SecretTick,
+)
 
 if TYPE_CHECKING:
     from workbench.engine.results.reviews import Proposal
@@ -19,6 +25,7 @@ if TYPE_CHECKING:
 FILE: Final = "inbox-ticks.json"
 # Numbers are never given twice, so that ticks may stay for an undo; the oldest go.
 _MOST = 500
+_PARTS: Final = ("proposals", "secrets", "conflicts")
 
 
 class Ticks:
@@ -67,6 +74,23 @@ class Ticks:
             "secrets", {number: None if tick is None else asdict(tick) for number, tick in ticks.items()}
         )
 
+    def on_conflicts(self, ids: Iterable[str]) -> dict[str, ConflictChoice]:
+        """Return the ticks on what devices changed differently, by id."""
+        known = self._read("conflicts")
+        choices = {name: known[name].get("choice") for name in ids if isinstance(known.get(name), dict)}
+        return {name: choice for name, choice in choices.items() if choice in get_args(ConflictChoice)}
+
+    def tick_conflicts(self, ticks: Mapping[str, ConflictChoice | None]) -> None:
+        """Tick what devices changed differently, or take the ticks away with None.
+
+        Raises:
+            StorageError: The state folder cannot be written.
+        """
+        self._change(
+            "conflicts",
+            {name: None if choice is None else {"choice": choice} for name, choice in ticks.items()},
+        )
+
     def purge(self, erase: Callable[[str], str]) -> None:
         """Take away every tick that says what is purged.
 
@@ -89,7 +113,7 @@ class Ticks:
         return found if isinstance(found, dict) else {}
 
     def _change(self, part: str, ticks: Mapping[Any, Mapping[str, Any] | None]) -> None:
-        said = {each: self._read(each) for each in ("proposals", "secrets")}
+        said = {each: self._read(each) for each in _PARTS}
         changed = {str(number) for number in ticks}
         kept = {number: tick for number, tick in said[part].items() if number not in changed}
         kept |= {str(number): dict(tick) for number, tick in ticks.items() if tick is not None}

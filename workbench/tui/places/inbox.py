@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, cast
 from textual import on
 
 from workbench.display import words
+from workbench.display.conflicts import conflict_card
 from workbench.display.contradiction import Side, outcomes
 from workbench.display.deciding import (
     Cited,
@@ -256,7 +257,15 @@ class InboxPlace(Place):
         row = rows.row(rows.key(index)) if isinstance(rows, InboxRows) and rows.key(index) else None
         if not isinstance(row, Waiting):
             return super().filterable(rows, index)
-        kind = row.item.kind if row.item is not None else "secret" if row.held is not None else "proposal"
+        kind = (
+            row.item.kind
+            if row.item is not None
+            else "secret"
+            if row.held is not None
+            else "devices"
+            if row.conflict is not None
+            else "proposal"
+        )
         stale = row.item is not None and row.item.stale
         states = ("ticked" if row.tick else "open", *(("stale",) if stale else ()))
         return Filterable(f"{row.title} {row.who}", {"from": (row.who,), "kind": (kind,), "is": states})
@@ -276,6 +285,9 @@ class InboxPlace(Place):
             return ("edit", "evidence", "write")
         if not isinstance(subject, Waiting):
             return ("reflect", "write")
+        if subject.conflict is not None:
+            both = ("both",) if subject.conflict.may_keep_both else ()
+            return ("older", "newer", *both, "evidence", "write", "edit", "next")
         if subject.is_clash:
             return ("older", "newer", "both", "set-aside", "evidence", "write", "edit", "next")
         middle = () if subject.held is not None else ("edit", "set-aside")
@@ -468,6 +480,8 @@ class InboxPlace(Place):
         if subject.held is not None:
             revealed = self._revealed[1] if self._revealed[0] == subject.id else ""
             return held_card(subject.held, revealed, self._held_keys(subject), now)
+        if subject.conflict is not None:
+            return conflict_card(subject.conflict, now, self.key)
         if subject.item is not None:
             item = subject.item
             cited = [Cited(each, _why(workspace, each.id)) for each in item.evidence[:_MOST_CITED]]

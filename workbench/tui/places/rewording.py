@@ -10,14 +10,14 @@ from workbench.display.contradiction import HEAD
 from workbench.display.deciding import block_of
 from workbench.engine import layout
 from workbench.engine.reflection.kinds import Kind, kind_of
-from workbench.tui.places.ticks import keeping
+from workbench.tui.places.ticks import Unreadable, keeping
 from workbench.tui.verbs.act import Act, quoted
 from workbench.tui.verbs.rewording import TEXT, Field, Writing, core_outlook, done
 
 if TYPE_CHECKING:
     from workbench.engine.results.reviews import ReviewItem
     from workbench.engine.workspace import Workspace
-    from workbench.tui.places.ticks import Unreadable, Waiting
+    from workbench.tui.places.ticks import Waiting
     from workbench.tui.verbs.rewording import Written
 
 # For each kind its fields: name, label, whether it has lines, whether it may be empty.
@@ -52,6 +52,8 @@ def waiting_writing(workspace: Workspace, row: Waiting) -> Writing | str:
     """Return how something that waits is reworded, or why it cannot be; called on a thread."""
     if row.held is not None:
         return "A secret is stored, left out or erased; it is not edited."
+    if row.conflict is not None:
+        return file_writing(workspace, Unreadable(row.id, row.title, row.conflict.path, ()))
     if row.item is not None:
         return _item_writing(workspace, row, row.item)
     if len(row.proposals) != 1:

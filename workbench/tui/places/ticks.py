@@ -7,22 +7,30 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from workbench.display.conflicts import conflict_title
 from workbench.display.contradiction import clash_title
 from workbench.display.deciding import FROM_REFLECTION, held_title, item_title, link_of
 from workbench.engine import layout
 from workbench.engine.reflection.kinds import Kind, kind_of
-from workbench.engine.results.inbox import ProposalChoice, ProposalTick, SecretChoice, SecretTick
+from workbench.engine.results.inbox import (
+    ConflictChoice,
+    ProposalChoice,
+    ProposalTick,
+    SecretChoice,
+    SecretTick,
+)
 from workbench.tui.verbs.act import OTHER_VERBS, Act, quoted
 
 if TYPE_CHECKING:
-    from workbench.engine.results.inbox import Inbox, PastReflection
+    from workbench.engine.results.inbox import Inbox, PastReflection, SyncConflict
     from workbench.engine.results.memories import HeldMemory
     from workbench.engine.results.reviews import Proposal, ReviewItem
     from workbench.engine.workspace import Workspace
 
-UNREADABLE, CLASHES, SECRETS, CHANGES, ASIDE, PAST = (
+UNREADABLE, CLASHES, DEVICES, SECRETS, CHANGES, ASIDE, PAST = (
     "Cannot be read",
     "Cannot both be true",
+    "Changed on two devices",
     "Held back",
     "Changes",
     "Set aside",
@@ -47,12 +55,17 @@ _ANSWER: Final = "A question is accepted with its answer; e writes it, d decline
 _NOT_ASIDE: Final = "A secret cannot be set aside: a stores it, m x stores the rest, d erases it."
 _IS_ASIDE: Final = "This is set aside already; a accepts it, d declines it."
 ONLY_PAIRS: Final = "Only two contradicting statements are decided with < > =."
+_NOT_BOTH: Final = "Both cannot stand here beside each other; take one, and e writes the rest into the file."
+_CHANGED_AGAIN: Final = (
+    "The file was changed again since; e writes what it should say, then keep what is there."
+)
+_DEVICES_WAIT: Final = "This waits until one is taken; both texts are kept meanwhile."
 _ONLY_SECRETS: Final = "Only something held back is stored without its secret."
 
 
 @dataclass(frozen=True)
 class Waiting:
-    """A row of the Inbox that is decided on: an item of a reflection, proposals that belong together, or a secret.
+    """A row of the Inbox: an item of a reflection, proposals that belong together, a secret, a change of two devices.
 
     Args:
         id: Its row.
@@ -62,6 +75,7 @@ class Waiting:
         item: Of a reflection.
         proposals: The older first.
         held: What was held back.
+        conflict: What two devices changed differently.
         store: Where it is to be stored, instead of where that was asked for.
         text: What is to be stored, instead of what was proposed.
     """
@@ -73,13 +87,14 @@ class Waiting:
     item: ReviewItem | None = None
     proposals: tuple[Proposal, ...] = ()
     held: HeldMemory | None = None
+    conflict: SyncConflict | None = None
     store: str | None = None
     text: str | None = None
 
     @property
     def is_clash(self) -> bool:
         """Return whether it is decided with `<`, `>` and `=`: two statements, no more."""
-        return self.group == CLASHES and not self.is_several
+        return self.conflict is not None or (self.group == CLASHES and not self.is_several)
 
     @property
     def is_several(self) -> bool:
@@ -91,6 +106,8 @@ class Waiting:
         """Return from whom it is, in a word or two."""
         if self.held is not None:
             return "without it" if self.tick == "without" else "secret"
+        if self.conflict is not None:
+            return f"{self.conflict.older.device}, {self.conflict.newer.device}"
         if self.proposals:
             said = ", ".join(dict.fromkeys(each.from_ or "nobody" for each in self.proposals))
             return f"{said}, reworded" if self.text else f"{said}, to {self.store}" if self.store else said
@@ -103,6 +120,8 @@ class Waiting:
             return next((each.id for each in self.item.evidence), "")
         if self.held is not None:
             return f"file:{self.held.path}#L{self.held.line or 1}" if self.held.path else ""
+        if self.conflict is not None:
+            return f"file:{self.conflict.path}#L{self.conflict.line}"
         named = (each for one in self.proposals for each in (*one.origins, *memories_against(one)))
         return next(named, "")
 
@@ -113,6 +132,8 @@ class Waiting:
             return link_of(self.item.target) or self.source
         if self.held is not None:
             return f"file:{self.held.path}" if self.held.path else ""
+        if self.conflict is not None:
+            return f"file:{self.conflict.path}"
         named = (
             *(memory for one in self.proposals for memory in memories_against(one)),
             *(link for one in self.proposals for name in one.entities if (link := link_of(name))),
@@ -154,7 +175,11 @@ class Unreadable:
 
 def unreadable_files(inbox: Inbox) -> tuple[Unreadable, ...]:
     """Return the files of what waits that cannot be read in part."""
-    files = ((inbox.review.path, inbox.review.problems), (layout.PENDING_MEMORIES, inbox.problems))
+    files = (
+        (inbox.review.path, inbox.review.problems),
+        (layout.PENDING_MEMORIES, inbox.problems),
+        (layout.CONFLICTS, (inbox.unreadable,) if inbox.unreadable else ()),
+    )
     return tuple(
         Unreadable(f"unread:{path}", problems[0].partition(": ")[2] or problems[0], path, problems)
         for path, problems in files
@@ -183,8 +208,9 @@ def waiting_rows(inbox: Inbox, said: Mapping[str, str]) -> tuple[Waiting, ...]:
         *(_of_proposals(group, inbox, said) for group in inbox.proposals),
         *(_of_item(item, inbox) for item in inbox.review.items),
         *(_of_held(held, inbox) for held in inbox.held),
+        *(_of_conflict(conflict, inbox) for conflict in inbox.conflicts),
     ]
-    order = (CLASHES, SECRETS, CHANGES, ASIDE)
+    order = (CLASHES, DEVICES, SECRETS, CHANGES, ASIDE)
     return tuple(sorted(rows, key=lambda row: order.index(row.group)))
 
 
@@ -197,6 +223,13 @@ def _of_item(item: ReviewItem, inbox: Inbox) -> Waiting:
     if item.id in inbox.set_aside:
         return Waiting(item.id, item_title(item), ASIDE, item=item)
     return Waiting(item.id, item_title(item), CLASHES if clash else CHANGES, tick, item=item)
+
+
+def _of_conflict(conflict: SyncConflict, inbox: Inbox) -> Waiting:
+    choice = inbox.conflict_ticks.get(conflict.id, "")
+    chosen = {"this": conflict.this, "that": conflict.that}.get(choice)
+    tick = choice if chosen is None else "older" if chosen is conflict.older else "newer"
+    return Waiting(f"conflict:{conflict.id}", conflict_title(conflict), DEVICES, tick, conflict=conflict)
 
 
 def _of_held(held: HeldMemory, inbox: Inbox) -> Waiting:
@@ -251,6 +284,8 @@ def _pair_tick(choices: tuple[str, ...], statements: int) -> str:
 
 def cannot(row: Waiting, tick: str) -> str:
     """Say why a row cannot be ticked so; empty where it can."""
+    if row.conflict is not None:
+        return _cannot_decide(row.conflict, tick)
     if tick in ("older", "newer") and not row.is_clash:
         return _SEVERAL if row.is_several else ONLY_PAIRS
     if tick == "both" and row.group != CLASHES:
@@ -264,6 +299,24 @@ def cannot(row: Waiting, tick: str) -> str:
     if tick == "aside" and row.proposals and row.group == ASIDE:
         return _IS_ASIDE
     return _ONLY_SECRETS if tick == "without" and row.held is None else ""
+
+
+def _cannot_decide(conflict: SyncConflict, tick: str) -> str:
+    if tick in ("accept", "decline"):
+        return SAY_WHICH
+    if tick == "both" and not conflict.may_keep_both:
+        return _NOT_BOTH
+    if tick in ("older", "newer", "both"):
+        return "" if not conflict.stale or conflict_choice(conflict, tick) == "this" else _CHANGED_AGAIN
+    return _DEVICES_WAIT if tick == "aside" else _ONLY_SECRETS
+
+
+def conflict_choice(conflict: SyncConflict, tick: str) -> ConflictChoice:
+    """Return what a tick decides: the older, the newer or both."""
+    if tick == "both":
+        return "both"
+    chosen = conflict.older if tick == "older" else conflict.newer
+    return "this" if chosen is conflict.this else "that"
 
 
 def ticked(rows: Sequence[Waiting], tick: str) -> tuple[Waiting, ...]:
@@ -333,6 +386,10 @@ def keeping(rows: Sequence[Waiting]) -> Callable[[Workspace], str]:
             workspace.inbox_tick_proposals(proposals)
         if secrets := {row.held.number: _secret_tick(row) for row in rows if row.held is not None}:
             workspace.inbox_tick_secrets(secrets)
+        differing = ((row.conflict, row.tick) for row in rows if row.conflict is not None)
+        conflicts = {each.id: conflict_choice(each, tick) if tick else None for each, tick in differing}
+        if conflicts:
+            workspace.inbox_tick_conflicts(conflicts)
         return _said(rows)
 
     return keep

@@ -29,7 +29,7 @@ from workbench.tui.parts.evidence import evidence_at
 from workbench.tui.parts.rows import Rows
 from workbench.tui.places.inbox import words_contradicted
 from workbench.tui.places.place import Place
-from workbench.tui.places.ticks import CHANGES, CLASHES, SECRETS, Waiting, tick, waiting_rows
+from workbench.tui.places.ticks import CHANGES, CLASHES, DEVICES, SECRETS, Waiting, tick, waiting_rows
 from workbench.tui.places.unread import BEGIN_CORE, Notice, unread_sections
 from workbench.tui.verbs.act import OTHER_VERBS, Act
 from workbench.tui.verbs.adding import Destination
@@ -265,7 +265,7 @@ def waiting(account: Account) -> list[Waiting | Notice]:
     if account.inbox is None:
         return []
     found = [row for row in waiting_rows(account.inbox, account.said) if not row.tick]
-    rows: list[Waiting | Notice] = [row for row in found if row.group == CLASHES]
+    rows: list[Waiting | Notice] = [row for row in found if row.group in (CLASHES, DEVICES)]
     changes = [row for row in found if row.group == CHANGES]
     reflected = [row for row in changes if row.item is not None]
     if reflected:

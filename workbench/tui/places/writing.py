@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from workbench.display.conflicts import conflict_title
 from workbench.display.deciding import held_title, item_title
 from workbench.display.writing import answer_words, written_words
 from workbench.engine.errors import WorkbenchError
@@ -140,6 +141,7 @@ def _titles(workspace: Workspace, inbox: Inbox, preview: InboxPreview) -> dict[s
     titles = {item.id: item_title(item) for item in inbox.review.items}
     titles |= {f"#{each.number}": each.content for group in inbox.proposals for each in group}
     titles |= {f"held:{each.number}": held_title(each) for each in inbox.held}
+    titles |= {each.id: conflict_title(each) for each in inbox.conflicts}
     for change in preview.memories:
         entity = change.id.partition("#^")[0]
         if entity.startswith("entity:") and entity not in titles:
