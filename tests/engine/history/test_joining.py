@@ -45,7 +45,11 @@ def both(apart: Apart) -> JoinPlan:
     mine, other = apart.changed()
     files: dict[str, bytes | None] = {path: theirs.get(path) for path in other - mine}
     files |= {path: ours[path] + theirs[path] for path in other & mine}
-    return JoinPlan(files, f"joined {apart.commits_of_theirs()} changes of lap", outcome=len(files))
+    return JoinPlan(
+        files,
+        f"joined {len(list(apart.store.beside((apart.theirs,), apart.ours)))} changes of lap",
+        outcome=len(files),
+    )
 
 
 def join(into: Notebook, other: Notebook) -> Receipt[Joining]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC
 from enum import StrEnum
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine import layout
@@ -15,10 +16,12 @@ from workbench.engine.history.commits import AuditTrailer, CommitMessage
 from workbench.engine.history.git_objects import FILE_MODE, FOLDER_MODE, tree_rows
 from workbench.engine.history.outside_edits import PlannedCommit
 from workbench.engine.history.plan import Action, Attribution, Receipt
+from workbench.engine.history.spent_ids import digests_of, kept_digests, spent_digest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from workbench.engine.history.git_objects import Commit
     from workbench.engine.history.git_store import GitStore
     from workbench.engine.history.history import History
     from workbench.engine.history.transaction import Replacement, Transaction
@@ -71,6 +74,7 @@ class Apart:
     base: str | None
     ours: str
     theirs: str
+    _changes: dict[str, dict[str, Commit]] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def trees(self) -> tuple[CommitTree, CommitTree, CommitTree]:
@@ -90,9 +94,25 @@ class Apart:
         )
         return ours, theirs
 
-    def commits_of_theirs(self) -> int:
-        """Return how many commits theirs has that ours has not."""
-        return sum(1 for _ in self.store.beside((self.theirs,), self.ours))
+    def last_change(self, side: str, path: str) -> Commit:
+        """Return the newest commit of a side that changed a file, or the side's newest where none did."""
+        if side not in self._changes:
+            found: dict[str, Commit] = {}
+            for oid in self.store.beside((side,), self.base):
+                commit = self.store.commit(oid)
+                for change in self.store.own_changes(commit):
+                    found.setdefault(change.path, commit)
+            self._changes[side] = found
+        return self._changes[side].get(path) or self.store.commit(side)
+
+    def is_spent(self, memory_id: str) -> bool:
+        """Return True if an id was given before on either side, and is gone."""
+        return spent_digest(memory_id) in self._spent
+
+    @cached_property
+    def _spent(self) -> frozenset[str]:
+        theirs = map(self.store.commit, self.store.beside((self.theirs,), self.ours))
+        return frozenset({*kept_digests(self.store), *digests_of(theirs)})
 
 
 @dataclass(frozen=True)

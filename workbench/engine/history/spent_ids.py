@@ -35,7 +35,7 @@ def is_spent(spent: bytes | None, memory_id: str) -> bool:
         spent: The content of `layout.SPENT_IDS`.
         memory_id: As people read it: of an episode, fact, relation or reflection; for an insight, file and block id.
     """
-    return spent is not None and b"\n%s\n" % _digest(memory_id).encode() in b"\n" + spent
+    return spent is not None and b"\n%s\n" % spent_digest(memory_id).encode() in b"\n" + spent
 
 
 def with_spent_ids(
@@ -53,7 +53,7 @@ def with_spent_ids(
     gone = _ids_gone(store, tree, changes) if tree else set()
     if not gone:
         return message
-    digests = sorted(map(_digest, gone))
+    digests = sorted(map(spent_digest, gone))
     _keep(store, digests)
     return replace(message, trailers=(*message.trailers, (SPENT_IDS, " ".join(digests))))
 
@@ -67,7 +67,7 @@ def keep_all_spent(store: GitStore) -> None:
     place = _place(store)
     if place.exists():
         return
-    digests = _spent_by(store.walk())
+    digests = digests_of(store.walk())
     # After a history was set aside, the ids of its memories are still in the files.
     for former in store.path.parent.glob(f"{layout.HISTORY}.*/{place.name}"):
         with suppress(OSError):
@@ -81,11 +81,20 @@ def keep_spent_of(store: GitStore, commits: Iterable[Commit]) -> None:
     Raises:
         StorageError: They cannot be stored.
     """
-    if digests := _spent_by(commits):
+    if digests := digests_of(commits):
         _keep(store, sorted(digests))
 
 
-def _spent_by(commits: Iterable[Commit]) -> set[str]:
+def kept_digests(store: GitStore) -> set[str]:
+    """Return the digests that are kept."""
+    try:
+        return set(_place(store).read_text(encoding="ascii", errors="replace").split())
+    except OSError:
+        return set()
+
+
+def digests_of(commits: Iterable[Commit]) -> set[str]:
+    """Return the digests that commits name."""
     told = (parse_message(each).trailer(SPENT_IDS) for each in commits if SPENT_IDS in each.message)
     return {digest for line in told for digest in (line or "").split()}
 
@@ -143,7 +152,8 @@ def _ids_in(path: str, content: bytes) -> set[str]:
     return {f"{whole}#^{block.decode()}" for block in _BLOCK.findall(content)}
 
 
-def _digest(memory_id: str) -> str:
+def spent_digest(memory_id: str) -> str:
+    """Return what is kept of an id that is gone."""
     return sha256(memory_id.encode("utf-8", "surrogateescape")).hexdigest()[:_DIGITS]
 
 

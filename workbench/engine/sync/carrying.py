@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -362,7 +362,20 @@ def _join_plan(apart: Apart, *, device: str) -> JoinPlan:
         Side(device, apart.ours, store.commit(apart.ours).moment), Side(other, apart.theirs, theirs.moment)
     )
     base, ours, theirs_files = apart.trees
-    joined = join(base, ours, theirs_files, at=moments, paths=apart.changed())
+
+    def written(side: Side, path: str) -> tuple[str, datetime]:
+        commit = apart.last_change(side.commit, path)
+        return parse_message(commit).trailer(DEVICE) or side.device, commit.moment
+
+    joined = join(
+        base,
+        ours,
+        theirs_files,
+        at=moments,
+        paths=apart.changed(),
+        is_spent=apart.is_spent,
+        written=written,
+    )
     many = len(joined.conflicts)
     conflicts = f"; {many} to decide" if many else ""
     return JoinPlan(

@@ -75,6 +75,7 @@ def join(
     at: Moments,
     paths: tuple[frozenset[str], frozenset[str]] | None = None,
     is_spent: Callable[[str], bool] = lambda _: False,
+    written: Callable[[Side, str], tuple[str, datetime]] = lambda side, _: (side.device, side.moment),
 ) -> Joined:
     """Join two histories that went separate ways.
 
@@ -85,6 +86,7 @@ def join(
         at: Where both stand; who asks does not count, only who is older.
         paths: What ours and theirs changed since base, where that is known without reading every file.
         is_spent: Returns True for an id that was given before and may not be given again.
+        written: Returns the device that last changed a file on a side, and when; asked of what differs alone.
 
     Returns:
         What changes against ours. Joining where only one side changed a file takes that side's bytes.
@@ -121,7 +123,7 @@ def join(
         result[path], differing = join_content(path, then, mine, new)
         clashes += [(path, clash) for clash in differing]
     known = ConflictFile.parse(result.get(layout.CONFLICTS, base.get(layout.CONFLICTS)))
-    found = (_record(path, clash, one, other) for path, clash in clashes)
+    found = (_record(path, clash, *(written(side, path) for side in (one, other))) for path, clash in clashes)
     conflicts = tuple(record for record in found if record.id not in known.records)
     if conflicts:
         result[layout.CONFLICTS] = known.with_records(conflicts).render()
@@ -142,11 +144,10 @@ def _moved_to(content: bytes, base: Tree, side: Tree, changed: frozenset[str]) -
     return best[1] if best[0] >= SIMILAR else None
 
 
-def _record(path: str, clash: Clash, one: Side, other: Side) -> ConflictRecord:
-    stands, waits = (
-        Version(clash.first, one.device, one.moment),
-        Version(clash.second, other.device, other.moment),
-    )
+def _record(
+    path: str, clash: Clash, one: tuple[str, datetime], other: tuple[str, datetime]
+) -> ConflictRecord:
+    stands, waits = Version(clash.first, *one), Version(clash.second, *other)
     if clash.first is None:
         # What was deleted on one side only is still there.
         stands, waits = waits, stands
