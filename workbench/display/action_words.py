@@ -223,6 +223,8 @@ def sentence(action: Action) -> str:
         return action.summary.removesuffix(" Pending user acknowledgment.")
     if action.kind == "ACK":
         return f"You kept the change of {file}"
+    if action.kind == "SYNC":
+        return f"Sync: {action.summary}"
     if action.actor.startswith(_REFLECTION):
         return _reflected(action)
     more = f", and {action.commits - 1:,} more commits of the same action" if action.commits > 1 else ""

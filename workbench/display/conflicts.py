@@ -96,7 +96,7 @@ def _outcome(conflict: SyncConflict, version: DeviceVersion) -> str:
 def _side(conflict: SyncConflict, version: DeviceVersion, now: datetime) -> Side:
     there = " · there now" if version is conflict.this else ""
     text = version_words(version)
-    return Side(text[:_MOST], f"{version.device} · until {words.moment(version.timestamp, now)}{there}")
+    return Side(text[:_MOST], f"{version.device} · {words.moment(version.timestamp, now)}{there}")
 
 
 def conflicts_lines(page: Page, found: SyncConflicts) -> list[str]:
@@ -108,7 +108,7 @@ def conflicts_lines(page: Page, found: SyncConflicts) -> list[str]:
         place = safe_line(f"{each.path}:{each.line}")
         lines += ["", page.heading(safe_line(f"{each.id}  {conflict_title(each)}"), place)]
         for word, version in (("this", each.this), ("that", each.that)):
-            told = f"{version.device}, until {version.timestamp:%Y-%m-%d %H:%M}"
+            told = f"{version.device}, {version.timestamp:%Y-%m-%d %H:%M}"
             lines.append(page.paint(f"  {word}  {safe_line(told)}", "quiet"))
             lines += page.wrapped(safe(version_words(version)[:_MOST]), first="    ", rest="    ")
         lines += page.wrapped(safe_line(each.reason), "quiet", first="  ", rest="  ")

@@ -60,7 +60,7 @@ def test_both_texts_wait_with_the_devices_and_the_reason(home: AgentHome) -> Non
         texts = {each.device: each.text for each in (conflict.this, conflict.that)}
         assert texts == {"desk": PAYS.format(45), "lap": PAYS.format(60)}
         assert conflict.before == PAYS.format(30)
-        assert "both changed “- Nordlicht pays within 30 days”" in conflict.reason
+        assert "both changed “Nordlicht pays within 30 days”" in conflict.reason
         assert home.text(layout.CORE).splitlines()[conflict.line - 1] == conflict.this.text
         assert workspace.inbox_waiting() == workspace.inbox().waiting
         assert conflict in workspace.inbox().conflicts
@@ -130,3 +130,16 @@ def test_a_broken_file_of_conflicts_hides_nothing_else(home: AgentHome) -> None:
         assert workspace.inbox_waiting() > 0
         with pytest.raises(DocumentError):
             workspace.conflicts()
+
+
+def test_a_purge_reaches_what_waits(home: AgentHome) -> None:
+    with home.open() as workspace:
+        (conflict,) = workspace.conflicts().conflicts
+        text = "Nordlicht pays within 60 days"
+        workspace.conflict_settle(conflict.id, "both")
+        workspace.undo()
+        workspace.remember(text, store="episodic")
+        assert workspace.forget(text, apply=True, hard=True, purge_history=True).matches
+        assert text not in home.text(layout.CONFLICTS)
+        assert workspace.conflicts().conflicts == ()
+        assert workspace.audit_verify(deep=True).problems == ()

@@ -223,7 +223,7 @@ class ActionWalk:
             alerts=tuple(group.alerts),
             waiting=tuple(each for each in group.alerts if each not in self._acknowledged),
             undone_by=group.undone_by[-1] if undone else None,
-            upkeep=(message.actor.startswith(_UPKEEP) and message.action != Verb.ALERT)
+            upkeep=(message.actor.startswith(_UPKEEP) and message.action not in (Verb.ALERT, Verb.SYNC))
             or (message.action == Verb.ACK and message.trigger == SETTLED_BY_ITSELF),
             reversible=group.is_whole and not undone,
         )
@@ -253,7 +253,7 @@ class ActionWalk:
             summary=line.summary.removesuffix(f"({commit})").rstrip(),
             files=tuple(dict.fromkeys(layout.shown(each.file) for each in lines)),
             memories=sum(map(memories_told, lines)),
-            upkeep=line.actor.startswith(_UPKEEP) and line.action != Verb.ALERT,
+            upkeep=line.actor.startswith(_UPKEEP) and line.action not in (Verb.ALERT, Verb.SYNC),
             reversible=False,
         )
 

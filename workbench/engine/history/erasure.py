@@ -137,7 +137,7 @@ def erase_from_content(erasure: Erasure, path: str, content: bytes) -> tuple[byt
         return None, (path,)
     text = content.decode("utf-8", "surrogateescape")
     if path.endswith(".json"):
-        return _erase_from_json(erasure, text, content)
+        return _erase_from_json(erasure, path, text, content)
     if not _concerns(erasure, path, text):
         return content, ()
     parted = parse_units(content, markdown=path.endswith(".md"))
@@ -328,10 +328,14 @@ def _links_to_one(erasure: Erasure, text: str) -> bool:
     return any(link in text for link in erasure.links) and not erasure.entities.isdisjoint(linked_in(text))
 
 
-def _erase_from_json(erasure: Erasure, text: str, content: bytes) -> tuple[bytes | None, tuple[str, ...]]:
+def _erase_from_json(
+    erasure: Erasure, path: str, text: str, content: bytes
+) -> tuple[bytes | None, tuple[str, ...]]:
     named = any(name in text for name in erasure.names)
     # Escaped text shows only once it is decoded.
-    if not (named or "\\" in text or any(pattern.search(text) for pattern in erasure.texts)):
+    if path != layout.CONFLICTS and not (
+        named or "\\" in text or any(pattern.search(text) for pattern in erasure.texts)
+    ):
         return content, ()
     try:
         value = json.loads(text.removeprefix("\ufeff"))
@@ -339,12 +343,45 @@ def _erase_from_json(erasure: Erasure, text: str, content: bytes) -> tuple[bytes
         cleaned = erase_from_text(erasure, text)
         return cleaned.encode("utf-8", "surrogateescape"), (text,) if cleaned != text else ()
     removed: list[str] = []
-    left = _without(erasure, value, removed)
+    if path == layout.CONFLICTS and isinstance(value, dict):
+        left = _without_conflicts(erasure, value, removed)
+    else:
+        left = _without(erasure, value, removed)
     if not removed:
         return content, ()
     indent = re.search(r"[\[{]\r?\n([ \t]+)", text)
     rendered = json.dumps(left, indent=indent.group(1) if indent else None, ensure_ascii=text.isascii())
     return (rendered + text[len(text.rstrip()) :]).encode("utf-8", "surrogatepass"), tuple(removed)
+
+
+def _without_conflicts(erasure: Erasure, value: dict[str, Any], removed: list[str]) -> dict[str, Any]:
+    """Return the file of conflicts between devices with their texts erased as in the files that they are of."""
+    rows = value.get("conflicts")
+    kept: dict[str, Any] = {}
+    for name, row in rows.items() if isinstance(rows, dict) else ():
+        try:
+            path = str(row["path"])
+            left = {side: _erased(erasure, path, row[side]["text"], removed) for side in ("stands", "waits")}
+            gone = any(left[side] is None and row[side]["text"] is not None for side in left)
+            base = _erased(erasure, path, row.get("base"), removed)
+        except (KeyError, TypeError):
+            kept[name] = _without(erasure, row, removed)
+            continue
+        if gone or named_by_id(path) in erasure.paths or _goes(erasure, str(row.get("unit", ""))):
+            removed.append(name)
+        else:
+            sides = {side: {**row[side], "text": text} for side, text in left.items()}
+            kept[name] = {**row, "base": base, **sides}
+    return {**value, "conflicts": kept}
+
+
+def _erased(erasure: Erasure, path: str, text: str | None, removed: list[str]) -> str | None:
+    if text is None:
+        return None
+    content, gone = erase_from_content(erasure, path, text.encode("utf-8", "surrogateescape"))
+    removed.extend(gone)
+    left = (content or b"").decode("utf-8", "surrogateescape")
+    return left if left.strip() else None
 
 
 def _without(erasure: Erasure, value: Any, removed: list[str]) -> Any:

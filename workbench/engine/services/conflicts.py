@@ -163,6 +163,6 @@ def _reason(record: ConflictRecord) -> str:
         return f"{this.device} changed it, and {that.device} deleted it, before either knew of the other."
     if record.base is None:
         return f"{this.device} and {that.device} each wrote it, not alike, before either knew of the other."
-    said = " ".join(record.base.split())
+    said = " ".join(record.base.split()).removeprefix("- ")
     shown = said if len(said) <= _SHOWN else said[: _SHOWN - 1] + "…"
     return f"{this.device} and {that.device} both changed “{shown}” before either knew of the other."
