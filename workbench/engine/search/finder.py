@@ -20,8 +20,9 @@ from workbench.engine.file_access import Fallback, nowhere_else
 from workbench.engine.providers.selection import choose_embedders
 from workbench.engine.results.recall import Found, IndexStatus, WhyNot
 from workbench.engine.search.chunks import ChunkSize, FileRecords, FileSource
+from workbench.engine.search.contract import IndexSource, SearchIndex
 from workbench.engine.search.index.files import IndexLost, IndexShape
-from workbench.engine.search.index.index import Index, Snapshot
+from workbench.engine.search.index.index import Index
 from workbench.engine.search.ranking.question import LiteralMatch, literal_matches
 from workbench.engine.search.ranking.search import Search, SearchQuery
 from workbench.engine.search.updater import IndexUpdater, Progress, no_progress
@@ -126,8 +127,8 @@ class OpenIndex:
 
     def __init__(
         self,
-        source: Snapshot,
-        index: Index,
+        source: IndexSource,
+        index: SearchIndex,
         embedders: Embedders,
         standing: EmbedderStatus,
         stale: str | None,
@@ -141,7 +142,7 @@ class OpenIndex:
         self._embedders = embedders
         self._embedder = standing.embedder
         self._is_last = is_last
-        fits = self._embedder is not None and source.state.embedder == self._embedder.fingerprint
+        fits = self._embedder is not None and source.embedder == self._embedder.fingerprint
         self._answering = self._embedder if fits else None
 
     @property
@@ -176,7 +177,7 @@ class OpenIndex:
         return False
 
 
-def can_try_again(index: Index, error: StorageError) -> bool:
+def can_try_again(index: SearchIndex, error: StorageError) -> bool:
     """Return True if the index is there again for another attempt, rebuilt or in another folder."""
     return isinstance(error, IndexLost) or index.goes_on_elsewhere(error)
 

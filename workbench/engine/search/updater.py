@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 from workbench.engine import layout
 from workbench.engine.errors import WorkbenchError
 from workbench.engine.search.chunks import FileSource
-from workbench.engine.search.index.builder import IndexSync
-from workbench.engine.search.index.index import Index
+from workbench.engine.search.contract import IndexSync, SearchIndex
 
 if TYPE_CHECKING:
     from watchdog.events import FileSystemEvent
@@ -143,7 +142,7 @@ class IndexUpdater:
 
     def __init__(
         self,
-        index: Index,
+        index: SearchIndex,
         sources: Sequence[FileSource],
         version: Callable[[], Hashable],
         unread: Callable[[], Collection[str]] = lambda: (),
@@ -211,7 +210,7 @@ class IndexUpdater:
         wanted: dict[str, bytes] = {}
         for source in self._sources:
             wanted = {**source.digests(), **wanted}
-        held = self.index.asked(lambda snapshot: snapshot.digests())
+        held = self.index.digests()
         unread.update(path for path, digest in wanted.items() if held.get(path) != digest)
         return len(unread), len(held.keys() - wanted.keys() - unread)
 

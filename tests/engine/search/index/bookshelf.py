@@ -16,7 +16,7 @@ from workbench.engine.catalog.terms import index_terms
 from workbench.engine.clock import FixedClock
 from workbench.engine.errors import ProviderError
 from workbench.engine.search.chunks import ChunkSize, FileRecords, Within
-from workbench.engine.search.index.builder import IndexSync
+from workbench.engine.search.contract import IndexSync
 from workbench.engine.search.index.files import IndexShape
 from workbench.engine.search.index.index import Index, Snapshot
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from tests.engine.search.index.bookshelf import ANYTHING, Bookshelf, WordEmbedder, after
+from workbench.engine.search.contract import ChunkVectors
 from workbench.engine.search.index import index
 from workbench.engine.search.index.chunk_embedding import EmbeddingCache
-from workbench.engine.search.index.tables import ChunkVectors
 
 NOW = 1_770_000_000
 DAY = 86_400

@@ -3,57 +3,27 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.engine.catalog.terms import index_terms
 from workbench.engine.clock import Clock
-from workbench.engine.errors import Locked
-from workbench.engine.process import process_lock
 from workbench.engine.providers.embedding.embedder import EmbeddingCancelled
 from workbench.engine.search.chunks import Chunk, unit_texts, units_of
-from workbench.engine.search.index.tables import (
-    ChunkVectors,
-    Embedded,
-    ask,
-    decode,
-    delete_database,
-    encode,
-    store_vectors,
-)
+from workbench.engine.search.contract import ChunkStore, ChunkVectors, ChunkWords
+from workbench.engine.search.index.tables import decode, delete_database, encode
 
 if TYPE_CHECKING:
     import apsw
 
     from workbench.engine.providers.embedding.embedder import Embedder, FloatArray
-    from workbench.engine.search.index.files import IndexFile
 
 _DAY_SECONDS = 86_400
 # A local model takes about a second for these; stored results need not be made again.
 _CHUNKS_AT_ONCE = 32
-_LOCK_SECONDS = 60.0
-
-
-@dataclass(frozen=True, slots=True)
-class ChunkWords:
-    """The terms of a chunk.
-
-    Args:
-        title: Terms of its title and tags, separated by spaces.
-        units: Terms of each unit, separated by spaces; units separated by line feeds.
-        count: Number of terms in its units.
-        places: First and last line of each unit, as `units_of` gives them.
-    """
-
-    title: str
-    units: str
-    count: int
-    places: Sequence[tuple[int, int]]
 
 
 def words_of(chunk: Chunk) -> ChunkWords:
@@ -284,69 +254,29 @@ class ChunkEmbedder:
 
 
 def embed_pending(
-    file: IndexFile,
+    store: ChunkStore,
     embedder: ChunkEmbedder,
-    lock: Path,
     progress: Callable[[int, int], None],
     cancelled: Callable[[], bool],
 ) -> None:
     """Embed pending chunks in the order of their numbers, storing each batch.
 
     Args:
-        lock: The builder's lock, held only while storing.
         progress: Called with chunks done and chunks in total.
 
     Raises:
         ProviderError: The embedder fails at present; vectors made before are stored.
         Locked: Another process has been building for a minute.
     """
-    done, total, last = 0, 0, 0
+    done, last, total = 0, 0, store.pending_count()
     while not cancelled():
-        with file.reading() as connection:
-            if not done:
-                total = int(ask(connection, "SELECT count(*) FROM chunks WHERE embedded = 0")[0][0])
-            rows: list[tuple[int, str]] = ask(
-                connection,
-                "SELECT number, text FROM chunks JOIN texts USING (number) WHERE embedded = 0 AND number > ?"
-                " ORDER BY number LIMIT ?",
-                (last, embedder.chunks_at_once),
-            )
+        rows = store.pending(last, embedder.chunks_at_once)
         if not rows:
             return
         made = embedder.embed([unit_texts(text) for _, text in rows], cancelled=cancelled)
         if made is None:
             return
-        with process_lock(lock, _LOCK_SECONDS) as alone:
-            if not alone:
-                raise Locked(
-                    "Another process has been building the search index for a minute.",
-                    where=str(lock),
-                    remedy="Try again when it is done.",
-                )
-            _store(file, {number: each for (number, _), each in zip(rows, made, strict=True)})
+        store.store_vectors({number: each for (number, _), each in zip(rows, made, strict=True)})
         last = rows[-1][0]
         done += len(rows)
         progress(done, max(done, total))
-
-
-def _store(file: IndexFile, made: dict[int, ChunkVectors]) -> None:
-    """Store vectors of chunks that still exist and still lack them."""
-
-    with file.change() as (connection, state, left):
-        rows = ask(
-            connection,
-            "SELECT number, store, day FROM chunks WHERE embedded = 0"
-            " AND number IN (SELECT value FROM json_each(?)) ORDER BY number",
-            (json.dumps(list(made)),),
-        )
-        if rows:
-            left.append(
-                store_vectors(
-                    connection,
-                    state,
-                    [Embedded(number, store, day, made[number]) for number, store, day in rows],
-                )
-            )
-            connection.executemany(
-                "UPDATE chunks SET embedded = 1 WHERE number = ?", [(row[0],) for row in rows]
-            )

@@ -9,7 +9,7 @@ import json
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, datetime
 from pathlib import Path
 from types import TracebackType
@@ -20,9 +20,11 @@ from workbench.engine.errors import ProviderError, StorageError
 from workbench.engine.file_access import Fallback, nowhere_else
 from workbench.engine.process import process_lock
 from workbench.engine.search.chunks import Chunk, FileSource, Statistics, StoredChunk, Within
+from workbench.engine.search.contract import IndexState, IndexSync
 from workbench.engine.search.index import files as names
-from workbench.engine.search.index.builder import Builder, IndexSync
+from workbench.engine.search.index.builder import Builder
 from workbench.engine.search.index.chunk_embedding import ChunkEmbedder, EmbeddingCache, embed_pending
+from workbench.engine.search.index.file_store import FileStore
 from workbench.engine.search.index.files import IndexFile, IndexLost, IndexShape, OpenFiles
 from workbench.engine.search.index.tables import ask, decode, decoding, read_state
 
@@ -45,30 +47,6 @@ _END_OF_PREFIX = "\U0010ffff"
 # The scan uses one byte per dimension; this many extra results are rescored exactly.
 _SPARE = 40
 _MOST_EXACT = 300
-
-
-@dataclass(frozen=True)
-class IndexState:
-    """What the index holds.
-
-    Args:
-        dimensions: Of its vectors; None without vectors.
-        last_sync: When it last held every file, aware; None if never.
-        size_bytes: On disk, including the embedding cache.
-        pending_vectors: Chunks that still lack a vector.
-        rebuilding: Share done of a build that has not taken over yet, 0–1, or None.
-        is_of_another_shape: Whether an older index answers until the wanted one is built.
-    """
-
-    files: int
-    chunks: int
-    dimensions: int | None
-    last_sync: datetime | None
-    size_bytes: int
-    pending_vectors: int
-    rebuilding: float | None
-    is_of_another_shape: bool
-    failure: str | None
 
 
 T = TypeVar("T")
@@ -180,10 +158,11 @@ class Index:
         def bring() -> IndexSync:
             file = self._files.to_build()
             is_instant = self._embedder is not None and self._embedder.is_instant
-            builder = Builder(file, self._shape.size, self._chunk_embedder if is_instant else None)
+            store = FileStore(file, self._folder / names.BUILDER_LOCK)
+            builder = Builder(store, self._shape.size, self._chunk_embedder if is_instant else None)
             work = builder.survey(sources)
             if words_first and len(work.stale) >= _MANY_STALE:
-                builder = Builder(file, self._shape.size, None)
+                builder = Builder(store, self._shape.size, None)
             if not file.state().complete:
                 with file.change() as (_, before, left):
                     left.append(
@@ -237,7 +216,8 @@ class Index:
                 file = self._files.to_build()
                 failure = None
                 try:
-                    embed_pending(file, embedder, self._folder / names.BUILDER_LOCK, progress, cancelled)
+                    store = FileStore(file, self._folder / names.BUILDER_LOCK)
+                    embed_pending(store, embedder, progress, cancelled)
                 except ProviderError as error:
                     failure = str(error)
                 with process_lock(self._folder / names.BUILDER_LOCK, _LONG_WAIT_SECONDS):
@@ -273,6 +253,10 @@ class Index:
                 return question(snapshot)
 
         return self._again(ask_it)
+
+    def digests(self) -> dict[str, bytes]:
+        """Return the digest of each file when it was read, by path."""
+        return self.asked(lambda snapshot: snapshot.digests())
 
     def close(self) -> None:
         """Close all files; a later call reopens them."""
@@ -386,6 +370,11 @@ class Snapshot(AbstractContextManager["Snapshot"]):
     def close(self) -> None:
         """Release the state."""
         self._file.end_reading(self._connection)
+
+    @property
+    def embedder(self) -> str:
+        """See `IndexSource`."""
+        return self.state.embedder
 
     def counts(self) -> tuple[int, int]:
         """Return the number of files, and of chunks that lack a vector."""

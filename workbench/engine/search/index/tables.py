@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from workbench.engine.providers.embedding.embedder import FloatArray
     from workbench.engine.search.chunks import Within
+    from workbench.engine.search.contract import ChunkVectors
 
     Codes = NDArray[np.int8]
 
@@ -212,19 +213,6 @@ _INSERT_VECTORS = (
 _INSERT_UNITS = (
     "INSERT INTO units SELECT value ->> 0, substr(?1, value ->> 1, value ->> 2) FROM json_each(?2)"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class ChunkVectors:
-    """The vectors of a chunk.
-
-    Args:
-        whole: Normalised mean of its units; zeros if there was nothing to embed.
-        units: One row per unit; None if the only unit is the whole chunk.
-    """
-
-    whole: FloatArray
-    units: FloatArray | None
 
 
 @dataclass(frozen=True, slots=True)
