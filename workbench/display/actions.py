@@ -172,6 +172,8 @@ def back(done: ActionDone) -> str:
     if action.waiting:
         kept = "a says that you know of it." if action.kind == "ALERT" else ""
         return kept or "a keeps the new text; r brings the old text back."
+    if action.kind == "SYNC":
+        return "It only joined what two devices did; r takes back what came with it, row by row."
     if not action.reversible:
         return "It changed no memory that could be brought back."
     what = "all of it" if action.commits > 1 or action.memories > 1 or action.accepted > 1 else "it"

@@ -128,7 +128,7 @@ def test_only_the_commits_after_the_moment_are_read(left: AgentHome, monkeypatch
         monkeypatch.setattr(GitStore, "walk", counted)
         found = workspace.since("36h")
     assert len(found.learned) == 2
-    assert len(walked) == 3
+    assert len(walked) == 2
 
 
 def test_what_is_no_time_is_refused(settled: AgentHome) -> None:

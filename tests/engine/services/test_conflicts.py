@@ -143,3 +143,21 @@ def test_a_purge_reaches_what_waits(home: AgentHome) -> None:
         assert text not in home.text(layout.CONFLICTS)
         assert workspace.conflicts().conflicts == ()
         assert workspace.audit_verify(deep=True).problems == ()
+
+
+def test_what_came_with_a_sync_is_told_with_who_did_it_and_taken_back_by_itself(home: AgentHome) -> None:
+    with home.open() as workspace:
+        newest = workspace.actions(limit=3).actions
+        assert [action.kind for action in newest] == ["SYNC", "EDIT", "EDIT"]
+        assert not newest[0].upkeep
+        assert not newest[0].reversible
+        item = next(
+            each.id for block in workspace.core().blocks for each in block.items if "Nordlicht" in each.text
+        )
+        told = workspace.show(item, count_access=False).history
+        assert [entry.summary for entry in told if "joined" in entry.summary] == []
+        changes = [each.id for each in workspace.since("2026-01-01").changed]
+        assert len(changes) == len(set(changes))
+        blame = workspace.audit_blame(layout.CORE)
+        line = next(row for row in blame.lines if "Nordlicht" in row.text)
+        assert workspace.audit_show(line.commit).actor == "manual"

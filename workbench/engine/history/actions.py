@@ -217,7 +217,7 @@ class ActionWalk:
             trigger=message.trigger,
             summary=message.summary,
             files=tuple(dict.fromkeys(layout.shown(line.file) for line in lines)),
-            memories=sum(map(memories_told, lines)),
+            memories=0 if message.action == Verb.SYNC else sum(map(memories_told, lines)),
             accepted=sum(words[1:] == ["approved"] for words in items),
             declined=sum(words[1:] == ["rejected"] for words in items),
             alerts=tuple(group.alerts),

@@ -136,14 +136,10 @@ class Account:
         from workbench.engine.past.past import compare_moments
 
         store = self._past.store
-        later: list[Commit] = []
-        base: Commit | None = None
-        for commit in store.walk():
-            if commit.moment <= asked:
-                base = commit
-                break
-            later.append(commit)
-        then = base.id if base is not None else None
+        then = self._past.line().at(asked)
+        base = store.commit(then) if then is not None else None
+        # What another device did before that moment, and was joined since, is new here.
+        later = list(store.walk(stop=then))
         if base is None and later and later[-1].author == _BEGUN:
             # What a history begins with was there before it.
             base = later.pop()
@@ -220,7 +216,6 @@ class _Authors:
         self._zone = context.zone
         self._store = store
         self._read = after.files.versions.content
-        self._base = base
         self._newest = _Act(later[0], later[0].author, owner_of(parse_message(later[0])), "EDIT", "")
         self._left = _MOST_VERSIONS
         self._found: dict[str, Mapping[str, tuple[_Act, _Act]]] = {}
@@ -242,6 +237,8 @@ class _Authors:
     def of(self, change: MemoryChange) -> _Act:
         """Return who changed a memory last, or who added it."""
         acts = self._by_path.get(change.path, [])
+        # A sync only joins what others did.
+        acts = [act for act in acts if act.action != "SYNC"] or acts
         if change.change == "scored":
             acts = [*acts, *self._by_path.get(layout.DECAY_SCORES, [])]
             acts = [act for act in acts if act.action != "DECAY"]
@@ -259,27 +256,31 @@ class _Authors:
         if known is not None or self._left <= 0:
             return known or {}
         found: dict[str, tuple[_Act, _Act]] = {}
-        now = self._said(path, acts[0].commit)
-        for at, act in enumerate(acts):
+        versions: dict[str | None, Mapping[str, str]] = {None: {}}
+        for act in acts:
             if self._left <= 0:
                 break
-            older = acts[at + 1].commit if at + 1 < len(acts) else self._base
-            before = self._said(path, older)
+            now = self._said(path, act.commit.tree, versions)
+            parent = act.commit.parent
+            before = self._said(path, self._store.tree_of(parent), versions)
             for id_ in now.keys() | before.keys():
                 if now.get(id_) != before.get(id_):
                     found[id_] = (found[id_][0] if id_ in found else act, act)
-            now = before
         self._found[path] = found
         return found
 
-    def _said(self, path: str, commit: Commit | None) -> Mapping[str, str]:
+    def _said(
+        self, path: str, tree: str | None, versions: dict[str | None, Mapping[str, str]]
+    ) -> Mapping[str, str]:
+        """Return what each memory of a file says in a tree; versions that were read already are not read again."""
         from workbench.engine.past.past import memories_in
 
-        self._left -= 1
-        blob = self._store.tree_blob(commit.tree, path) if commit is not None else None
-        if blob is None:
-            return {}
-        return {id_: unit.compared for id_, unit in memories_in(path, self._read(blob), self._zone).items()}
+        blob = self._store.tree_blob(tree, path)
+        if blob not in versions:
+            self._left -= 1
+            units = memories_in(path, self._read(blob or ""), self._zone)
+            versions[blob] = {id_: unit.compared for id_, unit in units.items()}
+        return versions[blob]
 
 
 class _Decided:

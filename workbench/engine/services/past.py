@@ -7,6 +7,7 @@ import re
 import threading
 from collections.abc import Mapping
 from datetime import UTC, datetime, time, timedelta, tzinfo
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from workbench.engine.clock import parse_time, time_or_none
@@ -281,11 +282,20 @@ class PastReader:
         versions = file_history(root, store, path, limit=_MOST_VERSIONS)
         if not versions:
             return ()
-        said = [self._said(memory_id, path, version.commit) for version in versions]
-        # The oldest version looked at has none before it, unless there are more than were looked at.
-        before = [*said[1:], None if len(versions) < _MOST_VERSIONS else said[-1]]
-        changed = [version for version, now, then in zip(versions, said, before, strict=True) if now != then]
-        return tuple(changed[:_MOST_ENTRIES])
+        known: dict[str | None, str | None] = {None: None}
+
+        def said(commit: str) -> str | None:
+            # A version is met twice: as what one commit made, and as what the next one found.
+            blob = store.tree_blob(store.tree_of(commit), path)
+            if blob not in known:
+                known[blob] = self._said(memory_id, path, commit)
+            return known[blob]
+
+        def differs(commit: str) -> bool:
+            now, parents = said(commit), store.commit(commit).parents
+            return all(said(parent) != now for parent in parents) if parents else now is not None
+
+        return tuple(islice((each for each in versions if differs(each.commit)), _MOST_ENTRIES))
 
     def _said(self, memory_id: MemoryId, path: str, commit: str) -> str | None:
         from workbench.engine.memory.lookup import locate_memory

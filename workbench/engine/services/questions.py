@@ -162,10 +162,7 @@ class Questions:
 
     def _since(self, commit: str) -> Iterator[AuditEntry]:
         """Yield the entries of what came after a commit, newest first."""
-        line = self._past.line()
-        place = line.place(commit)
-        assert place is not None
-        later = {line.commit(at)[:SHORT] for at in range(place + 1, len(line))}
+        later = {each.short for each in self._past.store.walk(stop=commit)}
         for page in self._audit.pages(_PAGE):
             found = [each for each in page if each.commit and each.commit[:SHORT] in later]
             if not found:

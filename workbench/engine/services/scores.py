@@ -118,9 +118,8 @@ def note_first_seen(
     if head is None or head == known:
         return
     commits: list[Commit] = []
-    for commit in store.walk():
-        if commit.id == known:
-            break
+    since = str(known) if known and store.is_ancestor(str(known), head) else None
+    for commit in store.walk(stop=since):
         if cancelled():
             return
         if _adopts(commit.author) or any(each in commit.message for each in _UNDATED):
