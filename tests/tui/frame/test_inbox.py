@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 from textual.pilot import Pilot
 from textual.widgets import TextArea
@@ -14,6 +16,7 @@ from tests.tui.stillness import settle
 from workbench.display.ink import plain_text
 from workbench.engine import FixedClock, Workspace, layout
 from workbench.engine.results.inbox import ProposalTick, SecretTick
+from workbench.engine.sync.conflicts import ConflictFile, ConflictRecord, Version
 from workbench.tui.places.inbox import InboxPlace
 
 __all__ = ["asked", "asked_template", "held"]
@@ -399,3 +402,52 @@ async def test_rows_are_filtered_by_whom_they_are_from_and_what_they_are(asked: 
         rows = [row for row in listed(pilot) if row.startswith("[")]
         assert rows
         assert all("planner" in row for row in rows)
+
+
+def differ(workspace: Workspace) -> str:
+    """Let two devices have changed an item of core memory, and one have deleted a note that the other changed."""
+    core = (workspace.root / layout.CORE).read_text()
+    line = next(each for each in core.splitlines() if each.startswith("- "))
+    note = next(path for path in layout.tracked_files(workspace.root) if path.startswith(layout.VAULT))
+    text = (workspace.root / note).read_text()
+    desk, lap = (FixedClock(workspace.now()).now() - timedelta(days=days) for days in (2, 1))
+    records = (
+        ConflictRecord(
+            "c-1", layout.CORE, line, "- Before", Version(line, "desk", desk), Version("- [b]Lap", "lap", lap)
+        ),
+        ConflictRecord("c-2", note, "", "x", Version(text, "lap", lap), Version(None, "desk", desk)),
+    )
+    found = ConflictFile({each.id: each for each in records}, {})
+    (workspace.root / layout.CONFLICTS).write_bytes(found.render())
+    return line
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_what_two_devices_changed_is_decided_like_a_contradiction(
+    asked: Workspace, size: tuple[int, int]
+) -> None:
+    line = differ(asked)
+    async with opened(asked, size) as pilot:
+        await press(pilot, "2")
+        assert "CHANGED ON TWO DEVICES" in listed(pilot)
+        await to_row(pilot, "conflict:c-1")
+        shown = card(pilot)
+        assert "[b]Lap" in shown
+        assert "desk" in shown
+        assert "before either knew of the other" in " ".join(shown.split())
+        await press(pilot, "a")
+        assert said(pilot).startswith("Say which holds")
+        await press(pilot, "greater_than_sign")
+        assert asked.inbox().conflict_ticks == {"c-1": "that"}
+        await to_row(pilot, "conflict:c-2")
+        await press(pilot, "equals_sign")
+        assert said(pilot).startswith("Both cannot stand here")
+        await press(pilot, "s")
+        assert said(pilot).startswith("This waits until")
+        await press(pilot, "w", "enter")
+        assert "- [b]Lap" in (asked.root / layout.CORE).read_text().splitlines()
+        assert line not in (asked.root / layout.CORE).read_text().splitlines()
+        assert [each.id for each in asked.conflicts().conflicts] == ["c-2"]
+        await press(pilot, "u")
+        assert line in (asked.root / layout.CORE).read_text().splitlines()
+        assert len(asked.conflicts().conflicts) == 2
