@@ -9,16 +9,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
+from itertools import zip_longest
 from pathlib import Path
 
 from workbench.engine import layout
 from workbench.engine.clock import parse_time
-from workbench.engine.errors import InvalidInput, WorkbenchError
+from workbench.engine.errors import Ambiguous, InvalidInput, NotFound, WorkbenchError
 from workbench.engine.file_access import read_state, replace_unflushed, write_all, write_state
 from workbench.engine.history.alerts import raised_alerts
 from workbench.engine.history.commits import DEVICE, parse_message
 from workbench.engine.history.git_objects import Commit
-from workbench.engine.history.git_store import GitStore
+from workbench.engine.history.git_store import GitStore, damaged
 from workbench.engine.history.plan import Action, FileView
 from workbench.engine.history.work_files import WorkFiles
 from workbench.engine.markdown.audit_log import AuditLine, parse_audit_line, render_audit_line
@@ -95,31 +96,60 @@ def complete_audit_log(
         return
     place = layout.resolve(root, layout.AUDIT_LOG)
     tail = _read_tail(place)
-    if tail.commit:
-        missing: list[Commit] = []
-        is_beside = False
-        for commit, is_whole in store.walk_told(head):
-            if commit.id.startswith(tail.commit) and is_whole:
-                lines = audit_lines(commit)[tail.count :]
-                for later in reversed(missing):
-                    lines += audit_lines(later)
-                if lines or tail.end != tail.size:
-                    _append(place, tail.end, lines)
-                return
-            is_beside |= commit.id.startswith(tail.commit)
-            if is_whole and is_beside:
-                # Another device worked meanwhile: its lines go between those since the two went apart.
-                tail = _read_tail(place, named=commit.short)
-                if tail.commit is None:
-                    break
-                lines = [line for later in reversed(missing) for line in audit_lines(later)]
+    newest = _resolved(store, tail.commit)
+    if newest is not None and store.is_ancestor(newest, head):
+        missing, met = _since_met(store, head, newest)
+        lines: list[AuditLine] = []
+        if met.id == newest:
+            lines = audit_lines(met)[tail.count :]
+        else:
+            # Another device worked meanwhile: its lines go between those since the two went apart.
+            tail = _read_tail(place, named=met.short)
+        if tail.commit is not None:
+            lines += [line for later in reversed(missing) for line in audit_lines(later)]
+            if lines or tail.end != tail.size:
                 _append(place, tail.end, lines)
-                return
-            missing.append(commit)
+            return
     try:
         _replace(place, expected_audit_lines(store, state, progress))
     finally:
         progress(_WRITING, 0, 0)
+
+
+def _resolved(store: GitStore, commit: str | None) -> str | None:
+    if commit is None:
+        return None
+    try:
+        return store.resolve(commit)
+    except (NotFound, Ambiguous):
+        return None
+
+
+def _since_met(store: GitStore, head: str, former: str) -> tuple[list[Commit], Commit]:
+    """Return the commits of a history since where one that it rests on is told in the same order, and that commit.
+
+    Devices that worked side by side are told in the order of time, which differs by where the telling begins.
+
+    Args:
+        head: The newest commit.
+        former: The newest commit before.
+    """
+    walks = store.walk_told(head), store.walk_told(former)
+    # Commits after which each walk goes on with all that they rest on, and where they were met.
+    met: tuple[dict[str, int], dict[str, int]] = ({}, {})
+    walked: list[Commit] = []
+    for now, then in zip_longest(*walks):
+        for side, step in enumerate((now, then)):
+            if step is None:
+                continue
+            commit, is_whole = step
+            if side == 0:
+                walked.append(commit)
+            if is_whole:
+                met[side][commit.id] = len(walked) - 1
+                if commit.id in met[1 - side]:
+                    return walked[: met[0][commit.id]], commit
+    raise damaged(store.path, "its beginnings cannot be told apart")
 
 
 def rewrite_audit_log(root: Path, store: GitStore, state: Path | None = None) -> None:
