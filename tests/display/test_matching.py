@@ -1,63 +1,83 @@
-"""The part of a text that is shown holds what was asked for."""
+"""Words of a question are lit where a text has them, and the part of a text that is shown holds them."""
 
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.display.memories import best_line, highlighted, matches_in, matching_lines, matching_part
+from workbench.display.ink import plain_text
+from workbench.display.matching import best_line, lit, matches_in, one_line, part_around_match
+from workbench.display.memories import matching_lines
 from workbench.display.text import Page, display_width
-
-FILLING = "nothing of interest stands here "
-
-
-def marked(text: str, query: str) -> list[str]:
-    return [text[start:end] for start, end in matches_in(text, query)]
 
 
 @pytest.mark.parametrize(
-    ("text", "query", "found"),
+    ("text", "question", "found"),
     [
+        ("The new tide gauge reads low", "what about the tide gauges?", ["tide", "gauge"]),
+        ("Painted two paintings", "painting", ["Painted", "paintings"]),
+        ("MEMORY_search and memorySearch", "memorySearch", ["MEMORY_search", "memorySearch"]),
+        ("the, and, of", "the weather of today", []),
+        ("Café in Évora", "cafe evora", ["Café", "Évora"]),
+        ("我们决定采用混合架构。", "混合架构", ["混合架构"]),
         ("We deploy on Fridays.", "when do we deploy", ["deploy"]),
         ("Café Émile, (Kafka)", "emile KAFKA", ["Émile", "Kafka"]),
-        ("v1.2 and memorySearch", "search V1.2", ["v1.2", "Search"]),
+        ("v1.2 and memorySearch", "search V1.2", ["v1.2", "memorySearch"]),
         ("我们决定用Kafka传输消息。", "消息 kafka", ["Kafka", "消息"]),
         ("宁波的海", "海", ["海"]),
-        ("a plan for the plane", "plan", ["plan"]),
+        ("a plan for the planet", "plan", ["plan"]),
         ("İİ消息İ plan", "消息 plan", ["消息", "plan"]),
-        ("nothing", "", []),
-        ("nothing", "else", []),
+        ("nothing of it", "tide", []),
+        ("", "tide", []),
     ],
 )
-def test_words_asked_for_are_found(text: str, query: str, found: list[str]) -> None:
-    assert marked(text, query) == found
+def test_what_is_lit(text: str, question: str, found: list[str]) -> None:
+    assert [text[start:end] for start, end in matches_in(text, question)] == found
+
+
+@given(st.text(max_size=120), st.text(max_size=30))
+def test_lighting_changes_no_text(text: str, question: str) -> None:
+    shown = plain_text(lit(text, question))
+    assert shown == "".join(plain_text(lit(part, "")) for part in _parts(text, question))
+    spans = matches_in(text, question)
+    assert all(0 <= start < end <= len(text) for start, end in spans)
+    assert all(before[1] <= after[0] for before, after in pairwise(spans))
+
+
+def _parts(text: str, question: str) -> list[str]:
+    edges = [0, *(edge for span in matches_in(text, question) for edge in span), len(text)]
+    return [text[start:end] for start, end in pairwise(edges)]
+
+
+def test_one_line_leaves_the_marks_of_markdown_out() -> None:
+    assert (
+        one_line("## 14:30 | fact\n\n- **Tide** gauge\n> said <!-- score: 1 --> so")
+        == "14:30 | fact Tide gauge said so"
+    )
+
+
+def test_a_part_begins_shortly_before_its_first_match() -> None:
+    text = "word " * 60 + "the gauge reads low and nobody knows why " + "word " * 20
+    part = part_around_match(text, "gauge", 60)
+    assert part.startswith("…")
+    assert 0 < part.index("gauge") < 30
+    assert part_around_match("short", "gauge", 60) == "short"
+    assert part_around_match(text, "absent", 60) == text
+
+
+def test_the_part_that_is_shown_holds_what_is_rare_in_the_text() -> None:
+    text = "John: hello. " * 12 + "Max and I had a blast on our camping trip. " + "John: bye. " * 12
+    assert "camping" in part_around_match(text, "where did John camp", 60)[:60]
 
 
 def test_they_stand_out_where_that_can_be_seen() -> None:
-    assert highlighted(Page(colour=True), "We deploy it.", "deploy") == "We \x1b[1mdeploy\x1b[0m it."
-    assert highlighted(Page(), "We deploy it.", "deploy") == "We deploy it."
-
-
-def test_a_long_text_is_cut_around_the_place_that_holds_most() -> None:
-    text = f"kafka {FILLING * 9}the kafka broker moved {FILLING * 9}"
-    part = matching_part(text, "kafka broker", 80)
-    assert part.startswith("…")
-    assert part.endswith("…")
-    assert "the kafka broker moved" in part
-
-
-def test_the_beginning_is_kept_where_nothing_matches_or_the_match_is_there() -> None:
-    assert matching_part(FILLING * 9, "kafka", 40) == matching_part(FILLING * 9, "", 40)
-    assert matching_part("Kafka " + FILLING * 9, "kafka", 40).startswith("Kafka nothing")
-
-
-def test_a_match_at_the_end_is_shown_with_all_that_fits_before_it() -> None:
-    part = matching_part(FILLING * 9 + "kafka", "kafka", 60)
-    assert part.endswith("kafka")
-    assert display_width(part) > 40
+    line = [lit("We deploy it.", "deploy")]
+    assert Page(colour=True).printed(line) == ["We \x1b[1mdeploy\x1b[0m it."]
+    assert Page().printed(line) == ["We deploy it."]
 
 
 @given(

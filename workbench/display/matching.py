@@ -11,13 +11,14 @@ from workbench.display.cells import plain
 from workbench.display.ink import Line, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 _WORD = re.compile(r"\w+")
 # Marks of Markdown and white space around what is one sentence on the screen.
 _MARKS = re.compile(r"<!--.*?-->|\*\*|(?m:^\s*(?:#{1,6}|[-*+>])\s+)|\s+", re.DOTALL)
 # What stands before a match leads up to it; what follows says more.
 _LEAD = 4
+_JOINS = "-./:@+#"
 
 
 @lru_cache(maxsize=64)
@@ -46,10 +47,13 @@ def matches_in(text: str, question: str) -> list[tuple[int, int]]:
         here = wanted & held
         if not here and not _begins(word.group(), wanted):
             continue
-        if len(held) <= 1 or word.group().isascii():
-            spans.append(word.span())
-        else:
-            spans += _within(word.group(), here or wanted, word.start())
+        found = [word.span()]
+        if len(held) > 1 and not word.group().isascii():
+            found = _within(word.group(), here or wanted, word.start())
+        # `v1.2` is two words that are read as one.
+        if spans and found[0][0] == spans[-1][1] + 1 and text[spans[-1][1]] in _JOINS:
+            found[0] = (spans.pop()[0], found[0][1])
+        spans += found
     return spans
 
 
@@ -60,9 +64,8 @@ def _begins(word: str, wanted: frozenset[str]) -> bool:
 
 def _within(word: str, terms: Iterable[str], offset: int) -> list[tuple[int, int]]:
     """Find terms in a run that is written without spaces, joined where they touch."""
-    lowered = word.casefold()
-    if len(lowered) != len(word):
-        return [(offset, offset + len(word))]
+    # Letter by letter, so that positions stay the same.
+    lowered = "".join(small if len(small := letter.lower()) == 1 else letter for letter in word)
     spans: list[tuple[int, int]] = []
     for start, end in sorted(
         found.span() for term in terms for found in re.finditer(re.escape(term), lowered)
@@ -72,6 +75,14 @@ def _within(word: str, terms: Iterable[str], offset: int) -> list[tuple[int, int
         else:
             spans.append((start + offset, end + offset))
     return spans or [(offset, offset + len(word))]
+
+
+def best_line(lines: Sequence[str], question: str) -> str | None:
+    """Return the line with most words of a question, the first of equals; None where no line has any."""
+    wanted = asked_terms(question)
+    counts = [len(wanted & _word_terms(line)) for line in lines]
+    most = max(counts, default=0)
+    return lines[counts.index(most)] if most else None
 
 
 def lit(text: str, question: str, role: str = "text") -> Line:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from workbench.display.audit import log_lines
 from workbench.display.changes import account_lines, at_minute, held_back_lines
+from workbench.display.matching import best_line, lit, part_around_match
 from workbench.display.reviews import reflected_lines
 from workbench.display.text import Page, clip, counted, display_width, pad, safe, safe_line
 from workbench.engine.results.audit import AuditLog
@@ -26,13 +27,6 @@ if TYPE_CHECKING:
     from workbench.engine.results.recall import Cut, Explanation, Found, Hit, WhyNot
     from workbench.engine.results.reviews import Proposed
 
-_WORD = re.compile(r"\S+")
-_BARE = re.compile(r"\w(?:.*\w)?", re.DOTALL)
-_JOINED = re.compile(r"[-./\\:@+#]")
-# Text before a match only leads up to it; text after it says more.
-_LEAD = 4
-
-Span = tuple[int, int]
 SNIPPET_LINES = 2
 CUTS_SHOWN = 3
 MARGIN = 6
@@ -58,31 +52,6 @@ _QUESTIONS = {
 _ROUTES = {"rules": "by its wording", "model": "by the model", "given": "as you said"}
 
 
-def matches_in(text: str, query: str) -> list[Span]:
-    """Return the matches of a question in a text, by the search's own definition of words.
-
-    Returns:
-        Start and end of each, in order, not overlapping.
-    """
-    return [(start, end) for start, end, _ in _matches(text, query)]
-
-
-def matching_part(text: str, query: str, columns: int) -> str:
-    """Shorten a line around its matches to a number of columns.
-
-    Args:
-        text: A safe line without styles.
-        query: The question; without a match the beginning is kept.
-        columns: Maximum columns, ellipses included.
-    """
-    if display_width(text) <= columns:
-        return text
-    start = _best_start(text, query, columns)
-    if not start:
-        return clip(text, columns)
-    return clip("…" + text[start:], columns)
-
-
 def matching_lines(page: Page, text: str, query: str, *, lines: int, margin: int) -> list[str]:
     """Return a text as a few lines around its matches, with matching words highlighted.
 
@@ -91,103 +60,13 @@ def matching_lines(page: Page, text: str, query: str, *, lines: int, margin: int
         margin: Columns left free before each line.
     """
     line = safe_line(text)
-    room = page.width - margin
-    columns = lines * room
-    wrapped = page.wrapped(line, first=" " * margin)
+    room = lines * (page.width - margin) // (1 if line.isascii() else 2)
+    part = part_around_match(line, query, room)
+    wrapped = page.wrapped(part, first=" " * margin)
     # Wrapping at words may need one line more than the columns suggest.
-    while len(wrapped) > lines and columns > room // 2:
-        wrapped = page.wrapped(matching_part(line, query, columns), first=" " * margin)
-        columns -= max(room // 12, 1)
-    return [highlighted(page, line, query) for line in wrapped[:lines] if line.strip()]
-
-
-def highlighted(page: Page, text: str, query: str) -> str:
-    """Return an unstyled line with the question's words in bold."""
-    parts, end = [], 0
-    for start, stop in matches_in(text, query):
-        parts += [text[end:start], page.paint(text[start:stop], "strong")]
-        end = stop
-    return "".join([*parts, text[end:]])
-
-
-def best_line(lines: Sequence[str], query: str) -> str | None:
-    """Return the line with most words of the question, the first of equals, or None."""
-    counts = [len({term for _, _, found in _matches(line, query) for term in found}) for line in lines]
-    most = max(counts, default=0)
-    return lines[counts.index(most)] if most else None
-
-
-def _best_start(text: str, query: str, columns: int) -> int:
-    """Return the start of the part with most words of the question."""
-    found = _matches(text, query)
-    if not found:
-        return 0
-    wide = columns // 2 if not text.isascii() else columns
-    lead = columns // _LEAD
-
-    def held(start: int) -> int:
-        return len(
-            {term for at, end, terms in found if start <= at and end - start <= wide - lead for term in terms}
-        )
-
-    best = max((start for start, _, _ in found), key=lambda start: (held(start), -start))
-    if display_width(text[:best]) <= lead:
-        return 0
-    start = best
-    while start > 0 and display_width(text[start - 1 : best]) <= lead:
-        start -= 1
-    # A part at the end of the text needs no room after it.
-    while start > 0 and display_width(text[start - 1 :]) < columns:
-        start -= 1
-    space = text.find(" ", start, best)
-    return space + 1 if space >= 0 else start
-
-
-def _matches(text: str, query: str) -> list[tuple[int, int, frozenset[str]]]:
-    # The search itself has imported this module by the time there is something to draw.
-    from workbench.engine.catalog.terms import fold, is_prefix, telling_terms, terms
-
-    wanted = telling_terms(query)
-    if not wanted:
-        return []
-    found = []
-    for word in _WORD.finditer(text):
-        held = set(terms(word[0]))
-        here = frozenset(
-            term
-            for term in wanted
-            if term in held or (is_prefix(term) and any(one.startswith(term) for one in held))
-        )
-        if not here:
-            continue
-        bare = _BARE.search(text, word.start(), word.end()) or word
-        start, end = bare.span()
-        folded = fold(bare[0])
-        if folded in here or _JOINED.sub("_", folded) in here:
-            spans = [(start, end)]
-        else:
-            spans = _within(_lowered(word[0]), here, word.start()) or [(start, end)]
-        found += [(first, last, here) for first, last in spans]
-    return found
-
-
-def _within(word: str, wanted: Iterable[str], offset: int) -> list[Span]:
-    """Find terms in text without spaces: Chinese, or words joined by signs."""
-    spans: list[Span] = []
-    for start, end in sorted(match.span() for term in wanted for match in re.finditer(re.escape(term), word)):
-        if spans and start <= spans[-1][1] - offset:
-            spans[-1] = (spans[-1][0], max(spans[-1][1], end + offset))
-        else:
-            spans.append((start + offset, end + offset))
-    return spans
-
-
-def _lowered(word: str) -> str:
-    """Lower-case a word letter by letter, so that positions stay the same."""
-    lowered = word.lower()
-    if len(lowered) == len(word):
-        return lowered
-    return "".join(small if len(small := letter.lower()) == 1 else letter for letter in word)
+    if len(wrapped) > lines:
+        wrapped = [*wrapped[: lines - 1], clip(f"{wrapped[lines - 1]} {wrapped[lines].strip()}…", page.width)]
+    return page.printed(lit(each, query) for each in wrapped if each.strip())
 
 
 def found_lines(page: Page, found: Found, *, query: str = "", explain: bool = False) -> list[str]:
@@ -305,7 +184,7 @@ def _hit_lines(page: Page, hit: Hit, query: str, *, explain: bool) -> list[str]:
     # Do not repeat how the text below begins.
     title = safe_line(hit.title)
     if title and (is_entity or not safe_line(said).startswith(title.removesuffix("…"))):
-        lines.append(" " * MARGIN + highlighted(page, clip(title, page.width - MARGIN), query))
+        lines.append(" " * MARGIN + page.printed([lit(clip(title, page.width - MARGIN), query)])[0])
     lines += snippet
     if hit.relations:
         told = " · ".join(safe_line(each.told(hit.id)) for each in hit.relations)

@@ -11,7 +11,10 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, tzinfo
-from typing import IO, Self
+from typing import IO, TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    from workbench.display.ink import Line
 
 # What could move the cursor, recolour, hide or reorder text: controls except tab and newline, marks of
 # direction, invisible and tag characters, line separators, lone surrogates.
@@ -40,7 +43,18 @@ _STYLES = {
     "dormant": "2",
     "archived": "2;9",
     "pinned": "1",
+    # What spans of drawn lines mean.
+    "match": "1",
+    "soft": "2",
+    "faint": "2",
+    "rule": "2",
+    "danger": "31",
+    "decide": "33",
+    "added": "32",
+    "removed": "31",
 }
+# A role names several: `soft+strong`, `store.core`.
+_STYLE_OF = re.compile(r"store\.|[.+]")
 # Seconds between two tellings.
 _PAUSE = 0.1
 
@@ -186,6 +200,20 @@ class Page:
     def wrapped(self, text: str, *styles: str, first: str = "", rest: str | None = None) -> list[str]:
         """Return text broken into lines of the page, each in styles by name; see `wrap`."""
         return [self.paint(line, *styles) for line in wrap(text, self.width, first=first, rest=rest)]
+
+    def printed(self, lines: Iterable[Line], *, ids: bool = False) -> list[str]:
+        """Return drawn lines as they are printed, coloured by what their spans mean.
+
+        Args:
+            ids: Whether a line that leads somewhere ends with the id of what it leads to, for there is no cursor.
+        """
+        printed = []
+        for line in lines:
+            text = "".join(self.paint(span.text, *_STYLE_OF.sub(" ", span.role).split()) for span in line)
+            printed.append(text.rstrip())
+            links = dict.fromkeys(span.link for span in line if span.link) if ids else {}
+            printed += [self.paint(f"    {safe_line(link)}", "quiet") for link in links]
+        return printed
 
     def done(self, said: str) -> str:
         """Return a line that reports what was done."""
