@@ -59,7 +59,15 @@ from workbench.engine.results.audit import (
 )
 from workbench.engine.results.decay import DecayView
 from workbench.engine.results.graph import GraphEdge, GraphNode, GraphView
-from workbench.engine.results.memories import CoreBlock, CoreView, Forgotten, HeldBack, MessageOutcome, Score
+from workbench.engine.results.memories import (
+    CoreBlock,
+    CoreView,
+    Forgotten,
+    HeldBack,
+    MessageOutcome,
+    Score,
+    Validity,
+)
 from workbench.engine.results.recall import Cut, Faded, Found, HitRelation
 from workbench.engine.results.reviews import CoreTokens, Reflected, Review, TokenUse
 
@@ -464,7 +472,9 @@ def test_times_are_told_in_the_zone_of_the_workspace() -> None:
     )
     assert "2026-02-02 22:30  abc1234" in text(log_lines(taipei, samples.LOG))
     assert "2026-02-02 22:30" in text(commit_lines(taipei, samples.COMMIT_VIEW))
-    assert "2026-02-02 22:30" in text(shown_lines(taipei, samples.SHOWN))
+    change = dataclasses.replace(samples.SHOWN.history[0], timestamp=datetime(2026, 2, 1, 20, tzinfo=UTC))
+    shown = dataclasses.replace(samples.SHOWN, validity=Validity(None, None, None), history=(change,))
+    assert "2 Feb 2026" in text(shown_lines(taipei, shown))
     assert "2026-02-02 22:30" in text(alert_lines(taipei, samples.ALERTS))
     decay = text(decay_lines(taipei, DecayView(samples.WHEN, 0.03, (late,)), tried=False))
     assert "2026-02-02 22:30" in decay
@@ -525,10 +535,10 @@ def test_a_score_shows_the_numbers_it_was_made_of() -> None:
     }  # fmt: skip
     shown = dataclasses.replace(samples.SHOWN, score=Score(0.08, 0.08, "dormant", terms))
     lines = shown_lines(Page(), shown)
-    assert "= base 1 × decay 0.05 (100 days at 0.03) × access 2.00 (3 uses)" in text(lines)
-    assert "× type 0.8" in text(lines)
+    assert "0.08 = 1 × 0.0498 × 2 × 0.8" in text(lines)
+    assert "a half-life of 23.1 days; 100 days, 3 uses" in text(lines)
     pinned = dataclasses.replace(shown, score=Score(1, 1, "pinned", {**terms, "pinned": True}))
-    assert "does not decay" in text(shown_lines(Page(), pinned))
+    assert "half-life" not in text(shown_lines(Page(), pinned))
 
 
 def test_what_is_known_already_is_not_called_remembered() -> None:

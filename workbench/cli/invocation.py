@@ -142,7 +142,9 @@ class Invocation:
     def page(self) -> Page:
         """Return the page that stdout is, in the zone of the workspace that was opened."""
         page = page_for(sys.stdout)
-        return page if self.opened is None else replace(page, zone=self.opened.settings.zone)
+        if self.opened is None:
+            return page
+        return replace(page, zone=self.opened.settings.zone, at=self.clock().now())
 
     def ask(self, question: Callable[[Workspace], T], draw: Callable[[Page, T], Iterable[str]]) -> int:
         """Open the workspace that is meant, ask it one thing and report the answer."""

@@ -12,11 +12,11 @@ from workbench.cli.command import command
 from workbench.cli.invocation import DONE, NOTHING_FOUND, Invocation
 from workbench.cli.options import complete_file, complete_memory, scope_option, scoped_door
 from workbench.display.memories import (
+    believed_lines,
     found_lines,
     nothing_lines,
     scoped_brief_lines,
     shown_lines,
-    why_lines,
     why_not_lines,
 )
 from workbench.display.status import brief_lines
@@ -133,7 +133,7 @@ def show_command(invocation: Invocation, id_: str, why: bool, scope: str | None)
     if why:
         if door is not None:
             raise click.UsageError("--why is the owner’s alone.", click.get_current_context())
-        return invocation.ask(lambda workspace: workspace.why(id_), why_lines)
+        return invocation.ask(lambda workspace: workspace.why(id_), believed_lines)
     with door if door is not None else invocation.open() as memory:
         shown = memory.show(id_)
     return invocation.report(shown, shown_lines)

@@ -6,8 +6,9 @@ from collections import Counter
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from workbench.display import words
+from workbench.display import memory_changes, words
 from workbench.display.action_words import sentence
+from workbench.display.card import Section, section_lines
 from workbench.display.changes import at_minute, on_day
 from workbench.display.text import Page, clip, counted, pad, safe, safe_line, wrap
 from workbench.engine import layout
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
         Comparison,
         Copied,
         DiffView,
-        MemoryChange,
         Moment,
         PastScores,
         Verified,
@@ -45,7 +45,6 @@ DIFF_STYLES = {"+": "good", "-": "bad", "@": "place"}
 # Changes to memories stand out from mere writes.
 ACTION_STYLES = {"ALERT": "accent", "DELETE": "bad", "PURGE": "bad", "REVERT": "place", "ACK": "good"}
 FILES_SHOWN = 30
-LINES_SHOWN = 3
 _KINDS = (
     ("core", "core memory"),
     ("episodic", "days of episodes"),
@@ -54,13 +53,6 @@ _KINDS = (
     ("vault", "vault notes"),
     ("file", "other files"),
 )
-_SIGNS = {
-    "added": ("+", "good"),
-    "removed": ("−", "bad"),
-    "changed": ("~", "accent"),
-    "scored": ("·", "quiet"),
-}
-_STORES = {"file": "Other files"}
 
 
 def log_lines(page: Page, log: AuditLog, *, most: int | None = None) -> list[str]:
@@ -339,18 +331,20 @@ def copied_lines(page: Page, copied: Copied) -> list[str]:
 
 
 def comparison_lines(page: Page, compared: Comparison) -> list[str]:
-    """Describe the differences memory by memory, before and after."""
+    """Describe the differences memory by memory, as the bench does."""
     start = compared.from_[:7] if compared.from_ else "nothing"
     end = compared.to[:7] if compared.to else "now"
-    counts = Counter(change.change for change in compared.memories)
-    told = ", ".join(f"{counts[kind]:,} {kind}" for kind in _SIGNS if counts[kind])
-    if not told and not compared.files:
+    if not compared.memories and not compared.files:
         return [f"Nothing differs between {start} and {end}."]
-    lines = [page.heading(f"From {start} to {end}", told or f"{len(compared.files):,} files")]
+    told = (
+        memory_changes.counted(compared.memories) if compared.memories else f"{len(compared.files):,} files"
+    )
+    lines = [page.heading(f"From {start} to {end}", told)]
     for store, changes in groupby(compared.memories, key=lambda change: change.store):
-        lines += ["", page.paint(_STORES.get(store, store.capitalize()), "strong")]
+        lines += ["", page.paint(memory_changes.SECTIONS.get(store, store), "strong")]
         for change in changes:
-            lines += _change_lines(page, change)
+            differs = Section("", tuple(memory_changes.change_lines(change)), hangs=1)
+            lines += page.printed(section_lines(differs, page.width), ids=True)
     return lines
 
 
@@ -387,28 +381,3 @@ def since_lines(page: Page, since: Since, most: int) -> list[str]:
 
 def _more(page: Page, more: int) -> list[str]:
     return [page.paint(f"  … and {more:,} more: --limit", "quiet")] if more > 0 else []
-
-
-def _change_lines(page: Page, change: MemoryChange) -> list[str]:
-    sign, style = _SIGNS.get(change.change, ("~", "quiet"))
-    id_ = clip(safe_line(change.id), page.width - 2)
-    lines = [f"{page.paint(sign, style)} {page.paint(id_, change.store)}"]
-    if change.change == "scored":
-        return [*lines, page.paint("    pinned, unpinned, archived or restored", "quiet")]
-    lines += _said(page, "−", "bad", change.before)
-    return lines + _said(page, "+", "good", change.after)
-
-
-def _said(page: Page, sign: str, style: str, text: str | None) -> list[str]:
-    if text is None:
-        return []
-    lines = [line for line in safe(text).split("\n") if line.strip()]
-    shown = [
-        page.paint(f"    {sign} {clip(line, max(page.width - 6, 8))}", style) for line in lines[:LINES_SHOWN]
-    ]
-    more = len(lines) - LINES_SHOWN
-    return (
-        [*shown, page.paint(f"      … {more} more {'line' if more == 1 else 'lines'}", "quiet")]
-        if more > 0
-        else shown
-    )

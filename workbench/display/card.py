@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 from functools import partial
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from workbench.display.diffing import DiffRow
     from workbench.display.ink import Line
     from workbench.engine.results.decay import DecayExplained
-    from workbench.engine.results.memories import Shown, Why
+    from workbench.engine.results.memories import Shown, Validity, Why
 
 # Prose is set no wider.
 MEASURE = 88
@@ -123,16 +124,23 @@ class Card:
 
 
 def memory_card(
-    shown: Shown, why: Why, explained: DecayExplained | None, titles: Mapping[str, str], now: datetime
+    shown: Shown,
+    why: Why | None,
+    explained: DecayExplained | None,
+    titles: Mapping[str, str],
+    now: datetime,
+    *,
+    whole: bool = False,
 ) -> Card:
     """Return the card of a memory.
 
     Args:
         shown: The memory.
-        why: What it rests on.
+        why: What it rests on; None to say what it names as its sources.
         explained: Its score, or None where it has none.
         titles: Titles by id, of what it names and what names it.
         now: The present, in the workspace's zone.
+        whole: Whether all is listed, instead of the first few of each kind.
     """
     pinned = shown.score is not None and bool(shown.score.terms.get("pinned"))
     standing = [words.kind(shown.store)]
@@ -144,19 +152,25 @@ def memory_card(
         standing.append("always with the agent")
     elif shown.score is not None and not pinned:
         standing.append(shown.score.status)
+    if shown.scope is not None:
+        standing.append(f"for {shown.scope}")
     kind = (
         Span(words.sign(shown.store) + " ", f"store.{shown.store}"),
         ink(" · ".join(standing), "soft"),
     )
-    sections = [Section("WHY", why_lines(why, now))]
+    sections = [] if why is None else [Section("WHY", why_lines(why, now, whole=whole))]
+    if why is None and shown.provenance:
+        sections.append(Section("FROM", named_lines(shown.provenance, titles, whole=whole)))
+    if held := _held(shown.validity, now):
+        sections.append(Section("HELD" if shown.retired else "HOLDS", (held,)))
     if shown.links.from_:
-        sections.append(Section("USED BY", named_lines(shown.links.from_, titles)))
+        sections.append(Section("USED BY", named_lines(shown.links.from_, titles, whole=whole)))
     if names := tuple(each for each in shown.links.to if each not in shown.provenance):
-        sections.append(Section("NAMES", named_lines(names, titles)))
+        sections.append(Section("NAMES", named_lines(names, titles, whole=whole)))
     if explained is not None:
         sections.append(fades_section(explained))
     if shown.history:
-        sections.append(Section("HISTORY", history_lines(shown, now), hangs=1))
+        sections.append(Section("HISTORY", history_lines(shown, now, whole=whole), hangs=1))
     text = words.without_id(shown.text)
     return Card(
         words.without_id(shown.title or shown.text),
@@ -173,10 +187,23 @@ def _page(text: str, width: int) -> Sequence[Line]:
     return markdown_lines(_COMMENT.sub("", text).strip(), min(width, MEASURE))
 
 
-def why_lines(why: Why, now: datetime) -> tuple[Line, ...]:
+def _held(validity: Validity, now: datetime) -> Line:
+    """Say since when something holds, until when it did, and what took its place; blank where nothing tells."""
+    begin, end = (words.day_of(day, now.date()) for day in (validity.from_, validity.until))
+    told = " ".join(part for part in (begin and f"since {begin}", end and f"until {end}") if part)
+    if not validity.superseded_by:
+        return (ink(told),) if told else BLANK
+    return (
+        ink(f"{told}, then replaced by ".lstrip(", ")),
+        ink(validity.superseded_by, "link", None, validity.superseded_by),
+    )
+
+
+def why_lines(why: Why, now: datetime, *, whole: bool = False) -> tuple[Line, ...]:
     """Say what a memory rests on: the words, who said them and when, or who wrote it."""
     lines: list[Line] = []
-    for said in why.said[:_MOST_QUOTES]:
+    shown = len(why.said) if whole else _MOST_QUOTES
+    for said in why.said[:shown]:
         quote = " ".join(said.quote.split())
         if len(quote) > _LONGEST_QUOTE:
             quote = quote[: _LONGEST_QUOTE - 1] + "…"
@@ -187,8 +214,8 @@ def why_lines(why: Why, now: datetime) -> tuple[Line, ...]:
             f"session {words.session(said.session)}, line {said.line}" if said.session else said.path or ""
         )
         lines.append((ink(" · ".join(part for part in (by, when, where) if part), "soft"),))
-    if len(why.said) > _MOST_QUOTES or why.more:
-        lines.append((ink(f"and {len(why.said) - _MOST_QUOTES + why.more} more sources", "faint"),))
+    if more := max(0, len(why.said) - shown) + why.more:
+        lines.append((ink(f"and {more} more sources", "faint"),))
     if lines:
         return tuple(lines)
     lines += [(ink(words.origin(each)),) for each in why.told]
@@ -204,26 +231,35 @@ def why_lines(why: Why, now: datetime) -> tuple[Line, ...]:
     return tuple(lines) or ((ink("Nobody noted where this came from.", "soft"),),)
 
 
-def named_lines(ids: Sequence[str], titles: Mapping[str, str]) -> tuple[Line, ...]:
+def named_lines(ids: Sequence[str], titles: Mapping[str, str], *, whole: bool = False) -> tuple[Line, ...]:
     """Name the first of some memories, each to be followed, and say how many more there are."""
     lines: list[Line] = [
         (ink(words.without_id(titles.get(each) or words.origin(each)), "text+link", None, each),)
-        for each in ids[:_LAST_USES]
+        for each in (ids if whole else ids[:_LAST_USES])
     ]
-    if len(ids) > _LAST_USES:
+    if len(ids) > _LAST_USES and not whole:
         lines.append((ink(f"and {len(ids) - _LAST_USES} more", "faint"),))
     return tuple(lines)
 
 
-def history_lines(shown: Shown, now: datetime) -> tuple[Line, ...]:
+def history_lines(shown: Shown, now: datetime, *, whole: bool = False) -> tuple[Line, ...]:
     """Say what was done to a memory last."""
     lines: list[Line] = []
-    for entry in shown.history[:_LAST_CHANGES]:
-        when = words.day(entry.timestamp.astimezone(now.tzinfo).date(), now.date())
+    for entry in shown.history if whole else shown.history[:_LAST_CHANGES]:
+        day = words.day(entry.timestamp.astimezone(now.tzinfo).date(), now.date())
+        when = f"{words.moment(entry.timestamp, now):<18}" if whole else f"{day:<11}"
         lines.append(
-            (ink(f"{when:<11} ", "soft"), ink(f"{plainly(entry.summary)} · {words.who(entry.actor)}"))
+            (
+                ink(f"{when} ", "soft"),
+                ink(
+                    f"{plainly(entry.summary)} · {words.who(entry.actor)}",
+                    "text",
+                    None,
+                    f"commit:{entry.commit[:7]}" if whole else "",
+                ),
+            )
         )
-    if len(shown.history) > _LAST_CHANGES:
+    if len(shown.history) > _LAST_CHANGES and not whole:
         lines.append((ink(f"h lists all {len(shown.history)}", "faint"),))
     return tuple(lines)
 
@@ -242,9 +278,10 @@ def detail_sections(shown: Shown, explained: DecayExplained | None) -> list[Sect
         capped = ", shown as 1 at most" if score.raw > 1 else ""
         lines: list[Line] = [(ink(f"{score.raw:.2f} = {formula}{capped}", "soft"),)]
         days, uses, rate = (terms.get(name) for name in ("days", "accessCount", "lambda"))
-        if explained is not None and explained.half_life is not None and isinstance(rate, int | float):
+        stays = terms.get("pinned") or terms.get("typeWeight", 0) is None or terms.get("archived")
+        if isinstance(rate, int | float) and not stays and rate > 0:
             lines.append((ink("base × e^(−λ · days) × log₂(uses + 1) × kind", "faint"),))
-            half = f"λ {rate:g} a day: a half-life of {explained.half_life:.3g} days"
+            half = f"λ {rate:g} a day: a half-life of {math.log(2) / rate:.3g} days"
             lines.append((ink(f"{half}; {days} days, {uses} {'use' if uses == 1 else 'uses'}", "faint"),))
         details.insert(0, Section("SCORE", tuple(lines)))
     return details
@@ -290,17 +327,18 @@ def _section(section: Section, width: int) -> Sequence[Line]:
     if width < _BESIDE or len(section.label) >= _LABEL:
         return _below(section, width)
     lines: list[Line] = []
-    for part in _wrapped(section, width - _LABEL):
+    for part in section_lines(section, width - _LABEL):
         label = Span(" " * _LABEL) if lines else Span(f"{section.label:<{_LABEL}}", "soft+strong")
         lines.append((label, *part))
     return lines
 
 
 def _below(section: Section, width: int) -> list[Line]:
-    return [(Span(section.label, "soft+strong"),), *_wrapped(section, width)]
+    return [(Span(section.label, "soft+strong"),), *section_lines(section, width)]
 
 
-def _wrapped(section: Section, width: int) -> Iterator[Line]:
+def section_lines(section: Section, width: int) -> Iterator[Line]:
+    """Draw what stands under the word of a section."""
     for line in section.lines:
         lead, rest = line[: section.hangs], line[section.hangs :]
         indent = line_width(lead)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from workbench.display import words
 from workbench.display.audit import log_lines
+from workbench.display.card import Card, Section, card_lines, memory_card, named_lines, why_lines
 from workbench.display.changes import account_lines, at_minute, held_back_lines
+from workbench.display.ink import ink
 from workbench.display.matching import best_line, lit, part_around_match
 from workbench.display.reviews import reflected_lines
-from workbench.display.text import Page, clip, counted, display_width, pad, safe, safe_line
+from workbench.display.text import Page, clip, counted, pad, safe, safe_line
 from workbench.engine.results.audit import AuditLog
 
 if TYPE_CHECKING:
@@ -21,7 +24,6 @@ if TYPE_CHECKING:
         MessageOutcome,
         Remembered,
         Shown,
-        Validity,
         Why,
     )
     from workbench.engine.results.recall import Cut, Explanation, Found, Hit, WhyNot
@@ -281,118 +283,25 @@ def forgotten_lines(page: Page, forgotten: Forgotten, *, hard: bool, purged: boo
 
 
 def shown_lines(page: Page, shown: Shown) -> list[str]:
-    """Show one memory, text first."""
-    last = f"–{shown.end_line}" if shown.end_line != shown.start_line else ""
-    place = f"{safe_line(shown.path)}:{shown.start_line}{last}"
-    lines = [page.paint(safe_line(shown.id), shown.store, "strong"), page.paint(place, "place")]
-    if shown.title and safe_line(shown.title) not in safe_line(shown.text):
-        lines.append(safe_line(shown.title))
-    if shown.retired:
-        lines += page.wrapped(no_longer_holds(shown.validity.until, shown.validity.superseded_by), "accent")
-    lines.append("")
-    for line in safe(shown.text).strip("\n").split("\n"):
-        marker = _LIST_ITEM.match(line)
-        lines += page.wrapped(line, rest=" " * (marker.end() if marker else 0))
-    facts: list[tuple[str, str]] = []
-    if shown.score is not None:
-        score = f"{shown.score.value:.2f} {page.paint(shown.score.status, shown.score.status)}"
-        facts += [("score", score), ("", _terms(shown.score.terms))]
-    facts.append(("held" if shown.retired else "true", _validity(shown.validity)))
-    facts.append(("for", safe_line(shown.scope or "")))
-    for name, values in (
-        ("from", shown.provenance),
-        ("names", shown.links.to),
-        ("named by", shown.links.from_),
-    ):
-        facts += [(name if index == 0 else "", safe_line(value)) for index, value in enumerate(values)]
-    told = [(name, value) for name, value in facts if value]
-    if told:
-        lines += ["", *_fact_lines(page, told)]
-    if shown.history:
-        lines += ["", page.paint("History", "strong"), *_history_lines(page, shown)]
-    return lines
+    """Show one memory as its card in the bench, with all details and ids."""
+    card = memory_card(shown, None, None, {}, page.now, whole=True)
+    return page.printed(card_lines(card, page.width, details=True), ids=True)
 
 
-def why_lines(page: Page, why: Why) -> list[str]:
-    """Show why a memory is believed, and when it fades."""
-    lines = [page.paint(safe_line(why.title or why.id), "strong")]
-    for said in why.said:
-        when = at_minute(page, said.moment) if said.moment else ""
-        place = f"{said.session or said.path or said.id}, line {said.line}"
-        lines += ["", *page.wrapped(f"“{clip(safe_line(said.quote), _MOST_QUOTED)}”", first="  ", rest="  ")]
-        about = safe_line(", ".join(filter(None, (said.speaker, when, place))))
-        lines += [page.paint(line, "quiet") for line in page.wrapped(about, first="  ", rest="  ")]
-    if why.written is not None:
-        when, by = at_minute(page, why.written.timestamp), safe_line(why.written.actor)
-        said_so = f" ({safe_line(why.written.trigger)})" if why.written.trigger else ""
-        told = f"{safe_line(why.written.summary)}, {when}, by {by}{said_so}"
-        lines += page.wrapped(f"Adopted on {when[:10]}." if why.basis == "adoption" else f"Written: {told}")
-    elif why.basis == "file":
-        lines += page.wrapped("It stands in its file; no commit has it yet.")
-    if why.told:
-        lines += page.wrapped(f"Source: {safe_line(', '.join(why.told))}")
-    if why.lost:
-        lines += page.wrapped(f"No longer there: {safe_line(', '.join(why.lost))}")
-    if why.more:
-        lines.append(f"{counted(why.more, 'more source')} not looked into.")
+def believed_lines(page: Page, why: Why) -> list[str]:
+    """Show why a memory is believed, what names it, and when it fades."""
+    sections = [Section("WHY", why_lines(why, page.now, whole=True))]
     if why.used_by:
-        named = ", ".join(why.used_by[:_MOST_NAMED])
-        lines += page.wrapped(
-            f"Named by {counted(len(why.used_by), 'memory', 'memories')}: {safe_line(named)}"
+        sections.append(Section("USED BY", named_lines(why.used_by, {}, whole=True)))
+    sections += [
+        Section(
+            "FADES",
+            ((ink(f"becomes {fall.after} {words.on_day(fall.on, page.now.date())} unless it is used"),),),
         )
-    lines += [f"Becomes {fall.after} on {fall.on.isoformat()} unless it is used." for fall in why.falls[:1]]
-    return lines
-
-
-def _fact_lines(page: Page, facts: list[tuple[str, str]]) -> list[str]:
-    width = max(len(name) for name, _ in facts)
-    lines = []
-    for name, value in facts:
-        label, gap = page.paint(name, "quiet"), " " * (width - len(name) + 2)
-        # Only unstyled text is wrapped.
-        wraps = "\x1b" not in value and display_width(value) + width + 2 > page.width
-        first, *rest = page.wrapped(value, first=" " * (width + 2)) if wraps else [" " * (width + 2) + value]
-        lines += [f"{label}{gap}{first[width + 2 :]}", *rest]
-    return [line.replace("\u00a0", " ") for line in lines]
-
-
-def _history_lines(page: Page, shown: Shown) -> list[str]:
-    lines = []
-    for entry in shown.history:
-        agreed = "" if entry.approval in {"auto", "—"} else f"  ({safe_line(entry.approval)})"
-        lines.append(
-            f"{at_minute(page, entry.timestamp)}  {entry.commit[:7]}  {safe_line(entry.actor)}{agreed}"
-        )
-        said = page.wrapped(safe_line(entry.summary), first=" " * 4)
-        lines += [page.paint(line, "quiet") for line in said if line.strip()]
-    return lines
-
-
-def _terms(terms: Mapping[str, float | str | bool | None]) -> str:
-    """Return the formula with its numbers, if it has any."""
-    if terms.get("pinned") or terms.get("typeWeight", 0) is None:
-        return "does not decay"
-    numbers = {name: value for name in _TERMS if isinstance(value := terms.get(name), int | float)}
-    if terms.get("archived") or len(numbers) < len(_TERMS):
-        return ""
-    days, uses = int(numbers["days"]), int(numbers["accessCount"])
-    aged = f"{days} day{'' if days == 1 else 's'} at {numbers['lambda']:g}"
-    used = f"{uses} use{'' if uses == 1 else 's'}"
-    return (
-        f"= base {numbers['base']:g} × decay {numbers['decay']:.2f} ({aged}) × "
-        f"access {numbers['reinforcement']:.2f} ({used}) ×\u00a0type\u00a0{numbers['typeWeight']:g}"
-    )
-
-
-def _validity(validity: Validity) -> str:
-    said = []
-    if validity.from_:
-        said.append(f"from {validity.from_}")
-    if validity.until:
-        said.append(f"until {validity.until}")
-    if validity.superseded_by:
-        said.append(f"superseded by {validity.superseded_by}")
-    return safe_line(", ".join(said))
+        for fall in why.falls[:1]
+    ]
+    title = why.title or why.id
+    return page.printed(card_lines(Card(title, title, sections=tuple(sections)), page.width), ids=True)
 
 
 def remembered_lines(

@@ -10,8 +10,12 @@ import time
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, tzinfo
+from datetime import UTC, datetime, tzinfo
+from itertools import zip_longest
 from typing import IO, TYPE_CHECKING, Self
+
+from workbench.display.ink import BLANK
+from workbench.engine.clock import in_zone
 
 if TYPE_CHECKING:
     from workbench.display.ink import Line
@@ -55,6 +59,7 @@ _STYLES = {
 }
 # A role names several: `soft+strong`, `store.core`.
 _STYLE_OF = re.compile(r"store\.|[.+]")
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 # Seconds between two tellings.
 _PAUSE = 0.1
 
@@ -185,12 +190,19 @@ class Page:
         colour: Whether colours are written.
         terminal: Whether a person reads along, rather than a file or a program.
         zone: The time zone that moments are written in.
+        at: The present.
     """
 
     width: int = 80
     colour: bool = False
     terminal: bool = False
     zone: tzinfo = UTC
+    at: datetime = _EPOCH
+
+    @property
+    def now(self) -> datetime:
+        """Return the present in the zone of the page; days near to it are told by their names."""
+        return in_zone(self.at, self.zone)
 
     def paint(self, text: str, *styles: str) -> str:
         """Return text in styles by name (`strong`, `quiet`, a store, a status); unknown names do nothing."""
@@ -205,14 +217,23 @@ class Page:
         """Return drawn lines as they are printed, coloured by what their spans mean.
 
         Args:
+            lines: Of any width; none is broken.
             ids: Whether a line that leads somewhere ends with the id of what it leads to, for there is no cursor.
         """
-        printed = []
-        for line in lines:
+        printed: list[str] = []
+        drawn = list(lines)
+        for line, after in zip_longest(drawn, drawn[1:], fillvalue=BLANK):
             text = "".join(self.paint(span.text, *_STYLE_OF.sub(" ", span.role).split()) for span in line)
             printed.append(text.rstrip())
-            links = dict.fromkeys(span.link for span in line if span.link) if ids else {}
-            printed += [self.paint(f"    {safe_line(link)}", "quiet") for link in links]
+            goes_on = {span.link for span in after}
+            for link in dict.fromkeys(span.link for span in line) if ids else ():
+                if ":" not in link or link in text or link in goes_on:
+                    continue
+                told = safe_line(link)
+                if display_width(printed[-1]) + display_width(told) + 2 <= self.width:
+                    printed[-1] += f"  {self.paint(told, 'quiet')}"
+                else:
+                    printed.append(self.paint(f"    {told}", "quiet"))
         return printed
 
     def done(self, said: str) -> str:

@@ -112,7 +112,7 @@ def test_a_fact_that_no_longer_holds_is_nowhere_shown_as_current(
         if "#^" in fact.id:
             shown = workspace.show(fact.id)
             assert shown.retired
-            assert "No longer holds" in "\n".join(shown_lines(Page(), shown))
+            assert "no longer holds" in "\n".join(shown_lines(Page(), shown))
             assert to_json(shown)["retired"]
             card = memory_card(shown, workspace.why(fact.id), None, {}, workspace.now())
             assert "no longer holds" in plain_text(card.kind)
