@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.display import words
 from workbench.display.card import Card, Section
-from workbench.display.contradiction import Side, clash_lines, clash_title
+from workbench.display.contradiction import Side, clash_lines, clash_title, quote
 from workbench.display.deciding import statement
 from workbench.display.ink import ink
 from workbench.display.text import safe, safe_line
@@ -29,9 +29,11 @@ def conflict_title(conflict: SyncConflict) -> str:
     if not conflict.unit:
         kept = "both changed" if conflict.that.text is not None else "changed or deleted"
         return f"{conflict.path}: {kept}?"
-    older, newer = (version_words(each) for each in (conflict.older, conflict.newer))
+    older, newer = (version_words(each).partition("\n")[0] for each in (conflict.older, conflict.newer))
     if DELETED in (older, newer):
-        return f"Keep or delete: {older if newer == DELETED else newer}"
+        return f"Keep or delete {quote(older if newer == DELETED else newer)}"
+    if older == newer:
+        return f"Two versions of {quote(older)}"
     return " ".join(clash_title([older], newer).split())
 
 
@@ -40,7 +42,10 @@ def version_words(version: DeviceVersion) -> str:
     if version.text is None:
         return DELETED
     text = version.text.strip()
-    return statement(text) if text.startswith("- ") and "\n" not in text else text
+    if not text.startswith("- "):
+        return text
+    first, newline, rest = text.partition("\n")
+    return statement(first) + newline + rest
 
 
 def conflict_card(conflict: SyncConflict, now: datetime, key: Callable[[str], str]) -> Card:

@@ -159,6 +159,8 @@ def _version(version: Version) -> DeviceVersion:
 
 def _reason(record: ConflictRecord) -> str:
     this, that = record.stands, record.waits
+    if that.text is None and layout.is_decided(record.path):
+        return f"{this.device} decided on it, and {that.device} had written it or declined it already."
     if that.text is None:
         return f"{this.device} changed it, and {that.device} deleted it, before either knew of the other."
     if record.base is None:
