@@ -228,11 +228,11 @@ def test_the_answer_and_the_account_count_alike() -> None:
     written = Written("abc", accepted=("#3", "r-004.1"), declined=("r-004.2",), without=(2,), erased=(5,))
     assert (
         written_words(written)
-        == "Wrote 3, declined 1, erased 1 secret. u takes all of it back but what is erased."
+        == "Wrote 3, declined 1, erased 1 secret. ⸨undo⸩ takes all of it back but what is erased."
     )
     assert written_words(Written(None, erased=(1, 2))) == "Erased 2 secrets. Undo cannot bring it back."
     assert written_words(Written("abc", set_aside=("r-1",), waiting={"#3": "Not now."})) == (
-        "Set aside 1. 1 could not be written and stay ticked. u takes all of it back."
+        "Set aside 1. 1 could not be written and stay ticked. ⸨undo⸩ takes all of it back."
     )
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from workbench.display.ink import SCORE_STEPS
 from workbench.engine.settings.sections import Settings
+from workbench.tui.borrowed import borrow, borrowed_names
 from workbench.tui.look import read_look
 from workbench.tui.palette import Palette
 from workbench.tui.themes import (
@@ -18,6 +19,7 @@ from workbench.tui.themes import (
     load_themes,
     packaged_themes_folder,
     parse_theme,
+    too_faint,
 )
 
 SOURCE = (packaged_themes_folder() / f"{DARK}.toml").read_text()
@@ -68,3 +70,10 @@ def test_an_unknown_theme_falls_back_with_a_word(tmp_path: Path) -> None:
     look = read_look(tmp_path, Settings())
     assert look.theme(dark=True, colours=1 << 24).name == DARK
     assert any("neon" in problem for problem in look.problems)
+
+
+@pytest.mark.parametrize("name", borrowed_names())
+def test_what_textual_brings_can_be_read_as_ours(name: str) -> None:
+    theme = borrow(name)
+    assert set(theme.colours) == set(load_themes().by_name[DARK].colours)
+    assert too_faint(theme) == []

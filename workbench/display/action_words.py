@@ -123,6 +123,16 @@ def _names(text: str) -> str:
     return _ID.sub(lambda found: named(found[0]), text)
 
 
+def by_title(summary: str, title_of: Callable[[str], str]) -> str:
+    """Return what the history says of an action, memories called by their words where they have any."""
+
+    def said(found: re.Match[str]) -> str:
+        title = " ".join(title_of(found[0]).split())
+        return f"“{title}”" if title else found[0]
+
+    return _ID.sub(said, summary)
+
+
 def _uses(count: str) -> str:
     return "one use" if count == "1" else f"{count} uses"
 

@@ -31,7 +31,7 @@ _HELD = {
 }
 _REWRITTEN = (
     "What is listed here is what history says now; what was in it before may be missing.",
-    "A backup of .audit from before brings it back. m h checks history, log and files.",
+    "A backup of .audit from before brings it back. ⸨verify-history⸩ checks history, log and files.",
 )
 _WARNED = "The agent is warned at every session start until you decide."
 _AGAIN = re.compile("“(.*?)” was changed again since", re.DOTALL)
@@ -105,7 +105,9 @@ def unread_card(action: Action, now: datetime) -> Card:
     said = Section(
         "IT DID", ((ink("What it changed cannot be read any more: history is damaged there.", "danger"),),)
     )
-    back = Section("BACK", ((ink("A backup of .audit brings it back; m h says what is broken.", "soft"),),))
+    back = Section(
+        "BACK", ((ink("A backup of .audit brings it back; ⸨verify-history⸩ says what is broken.", "soft"),),)
+    )
     title = sentence(action)
     return Card(title, title, (ink(standing, "soft"),), (said, Section("FILES", files), back))
 
@@ -117,7 +119,9 @@ def _did(done: ActionDone) -> Section | Differs:
         return Differs("IT DID", differing(shown[0], 2))
     lines = [line for change in shown for line in change_lines(change)]
     if more := len(done.memories) - len(shown):
-        lines.append((gap(2), Span(f"and {more:,} more memories; c compares before and after", "faint")))
+        lines.append(
+            (gap(2), Span(f"and {more:,} more memories; ⸨compare⸩ compares before and after", "faint"))
+        )
     if not lines:
         lines = _beside_memory(done)
     return Section("IT DID", tuple(lines), hangs=1)
@@ -166,14 +170,14 @@ def back(done: ActionDone) -> str:
     """Say how an action is taken back, or why it cannot be."""
     action = done.action
     if done.undone is not None:
-        return "r does it again."
+        return "⸨bring-back⸩ does it again."
     if done.obstacle:
         return f"It cannot be taken back as a whole: {obstacle_words(done.obstacle)}"
     if action.waiting:
-        kept = "a says that you know of it." if action.kind == "ALERT" else ""
-        return kept or "a keeps the new text; r brings the old text back."
+        kept = "⸨accept⸩ says that you know of it." if action.kind == "ALERT" else ""
+        return kept or "⸨accept⸩ keeps the new text; ⸨bring-back⸩ brings the old text back."
     if action.kind == "SYNC":
-        return "It only joined what two devices did; r takes back what came with it, row by row."
+        return "It only joined what two devices did; ⸨bring-back⸩ takes back what came with it, row by row."
     if not action.reversible:
         return "It changed no memory that could be brought back."
     what = "all of it" if action.commits > 1 or action.memories > 1 or action.accepted > 1 else "it"
@@ -184,7 +188,7 @@ def back(done: ActionDone) -> str:
         if action.upkeep
         else f", asking first: {_by_name(action)} did it"
     )
-    return f"r takes {what} back{asks}."
+    return f"⸨bring-back⸩ takes {what} back{asks}."
 
 
 def obstacle_words(text: str) -> str:

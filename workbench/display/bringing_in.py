@@ -114,7 +114,7 @@ def imported_card(imported: Imported) -> Card:
     lines += [(ink(in_bench(each), "decide"),) for each in imported.warnings]
     sections = [Section("CAME IN", tuple(lines))] if lines else []
     if imported.commits:
-        sections.append(Section("UNDO", ((ink("u takes all of it back."),),)))
+        sections.append(Section("UNDO", ((ink("⸨undo⸩ takes all of it back."),),)))
     sections += _left_out(imported.left_out, imported.left_out_count)
     return Card(imported.source, imported_words(imported), (), tuple(sections))
 

@@ -260,7 +260,7 @@ def history_lines(shown: Shown, now: datetime, *, whole: bool = False) -> tuple[
             )
         )
     if len(shown.history) > _LAST_CHANGES and not whole:
-        lines.append((ink(f"h lists all {len(shown.history)}", "faint"),))
+        lines.append((ink(f"⸨history⸩ lists all {len(shown.history)}", "faint"),))
     return tuple(lines)
 
 

@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from workbench.display import words
+from workbench.display.action_words import slug_words
 from workbench.display.budget import budget_line
 from workbench.display.card import MEASURE, Card, Section
 from workbench.display.cells import wrap
@@ -61,15 +62,15 @@ _EFFECTS: Final = {
     Kind.FACT: "{name} is known to be so.",
     Kind.ENTITY: "It gets a page of its own in the Graph.",
     Kind.RELATION: "Both are linked in the Graph.",
-    Kind.MERGE: "Facts, links and mentions of both stand under one name; m m takes them apart again.",
+    Kind.MERGE: "Facts, links and mentions of both stand under one name; ⸨merge⸩ takes them apart again.",
     Kind.SUPERSESSION: "The old value is kept as what held until then.",
-    Kind.ARCHIVE: "The agent no longer recalls it by itself; r brings it back.",
+    Kind.ARCHIVE: "The agent no longer recalls it by itself; ⸨bring-back⸩ brings it back.",
     Kind.RESTORE: "The agent recalls it again.",
     Kind.PROCEDURE: "The agent finds it when it does the same again.",
     Kind.DEMOTION: "It is no longer always with the agent.",
     Kind.VAULT_PIN: "It never fades.",
     Kind.INSIGHT: "It is noted in how understanding has changed.",
-    Kind.QUESTION: "Your answer becomes a memory; e writes it.",
+    Kind.QUESTION: "Your answer becomes a memory; ⸨edit⸩ writes it.",
 }
 _STORES: Final = {
     Kind.PROCEDURE: "procedural",
@@ -558,9 +559,19 @@ def _why(reason: str, cited: Sequence[Cited], now: datetime) -> tuple[Line, ...]
 
 def _source(cited: Cited, now: datetime) -> Line:
     missing: Line = () if cited.proof.found else (Span("  no longer says so", "decide"),)
-    said = said_words(cited.why.said[0], now) if cited.why is not None and cited.why.said else ""
     role = "soft" if cited.proof.quote else "soft+link"
-    return (ink(said or source_words(cited.proof.id, now), role, None, cited.proof.id), *missing)
+    return (ink(_by(cited, now), role, None, cited.proof.id), *missing)
+
+
+def _by(cited: Cited, now: datetime) -> str:
+    """Return who said what is cited, or who wrote it down, and when; else where it stands."""
+    why = cited.why
+    if why is not None and why.said:
+        return said_words(why.said[0], now)
+    if why is not None and why.written is not None and cited.proof.id.startswith("entity:"):
+        told = words.origin(why.told[0]) if why.told else words.who(why.written.actor)
+        return f"{told} · {words.moment(why.written.timestamp, now)}"
+    return source_words(cited.proof.id, now)
 
 
 def said_words(said: Saying, now: datetime) -> str:
@@ -577,7 +588,7 @@ def source_words(memory_id: str, now: datetime) -> str:
         on = date_of(rest[:10])
         return f"{words.day(on, now.date())}, {rest[11:16]}".rstrip(", ") if on is not None else rest
     if kind == "entity":
-        return rest.partition("--")[2].partition("#")[0].replace("-", " ")
+        return slug_words(rest.partition("#")[0])
     return words.origin(memory_id)
 
 
@@ -588,9 +599,8 @@ def _sides(item: ReviewItem, cited: Sequence[Cited], now: datetime) -> tuple[Sid
     def side(text: str, each: Cited | None) -> Side:
         if each is None:
             return Side(unlinked(text))
-        by = said_words(each.why.said[0], now) if each.why is not None and each.why.said else ""
         said = "" if statement(each.proof.quote) == text else each.proof.quote
-        return Side(unlinked(text), by or source_words(each.proof.id, now), said, each.proof.id)
+        return Side(unlinked(text), _by(each, now), said, each.proof.id)
 
     return side(fields.get("this", ""), proofs[0]), side(fields.get("that", ""), proofs[1])
 

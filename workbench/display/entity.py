@@ -227,7 +227,7 @@ def entity_card(
         )
     if view.absorbed:
         took = ", ".join(name_of_absorbed(view, each) for each in view.absorbed)
-        sections.append(Section("MERGED", ((ink(took), Span(" · m m takes it apart again", "soft")),)))
+        sections.append(Section("MERGED", ((ink(took), Span(" · ⸨merge⸩ takes it apart again", "soft")),)))
     if why is not None:
         lines = why_lines(why, now)
         if chosen:
@@ -285,7 +285,7 @@ def _known_beside_connected(
     ]
     known += [_fact(fact, texts, disputed.get(fact.id, ""), today) for fact in facts]
     if not known:
-        known.append((Span(""), Span("nothing yet; n adds a fact", "soft")))
+        known.append((Span(""), Span("nothing yet; ⸨new⸩ adds a fact", "soft")))
     left = Section("WHAT IS KNOWN", tuple(known), hangs=1)
     if not edges:
         return left

@@ -126,6 +126,7 @@ def by_whom(since: Since) -> str:
     told: dict[str, int] = {}
     for owner, count in since.by.items():
         name = "you" if owner.startswith("person") else "agent" if owner == "main" else words.who(owner)
+        name = "reflection" if owner.startswith("reflection:") else name
         told[name] = told.get(name, 0) + count
     return " · ".join(f"{name} {count}" for name, count in told.items())
 
@@ -161,7 +162,9 @@ def alert_card(alert: Alert, now: datetime, keep: str, back: str) -> Card:
         )
     else:
         effect = (*effect, (Span(f"{back} ", "strong"), ink("brings the old text back")))
-    kind = f"{_SAYS.get(alert.file, alert.file)} · {words.moment(alert.timestamp, now)} · {words.who(alert.actor)}"
+    # By whom an edit from outside was, nobody knows: that is what is asked.
+    by = "" if alert.actor == "manual" else f" · {words.who(alert.actor)}"
+    kind = f"{_SAYS.get(alert.file, alert.file)} · {words.moment(alert.timestamp, now)}{by}"
     return Card(
         alert_title(alert),
         alert_title(alert),

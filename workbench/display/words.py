@@ -30,7 +30,7 @@ _STORE_OF = {
     "vault": "vault",
 }
 _WHO = {
-    "manual": "you, in an editor",
+    "manual": "you",
     "person": "you",
     "user": "you",
     "main": "the agent",
@@ -147,7 +147,7 @@ def fades(explained: DecayExplained) -> str:
     if explained.status == "pinned" or explained.half_life is None:
         return "never: it is pinned" if explained.status == "pinned" else "never"
     if explained.status == "archived":
-        return "archived; r brings it back"
+        return "archived; ⸨bring-back⸩ brings it back"
     if not explained.falls:
         return "it has faded; using it brings it back"
     fall = explained.falls[0]

@@ -44,7 +44,9 @@ def preview_card(preview: InboxPreview, titles: Mapping[str, str], scored: Mappi
         *_listed("DECLINED", "not proposed again", preview.declined, titles),
         *_listed("ASIDE", "until the next reflection", preview.set_aside, titles),
         *_listed("SECRET", "stored, and allowed from then on", _held(preview.kept), titles),
-        *_listed("SECRET", "left out, the rest is stored; u brings it back", _held(preview.without), titles),
+        *_listed(
+            "SECRET", "left out, the rest is stored; ⸨undo⸩ brings it back", _held(preview.without), titles
+        ),
         *_waiting(preview.waiting, titles),
     ]
     details = [
@@ -120,7 +122,7 @@ def _undone(written: Written) -> str:
     if written.commit is None:
         return "" if not written.erased else "Undo cannot bring it back."
     but = " but what is erased" if written.erased else ""
-    return f"u takes all of it back{but}."
+    return f"⸨undo⸩ takes all of it back{but}."
 
 
 def _held(numbers: Sequence[int]) -> tuple[str, ...]:

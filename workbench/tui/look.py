@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from workbench.tui.borrowed import borrow, borrowed_names
 from workbench.tui.keys.dispatch import Keymap
 from workbench.tui.themes import ANSI, DARK, LIGHT, MONO, Themes, load_themes
 
@@ -46,6 +47,17 @@ class Look:
     problems: tuple[str, ...] = ()
     origins: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def theme_names(self) -> tuple[str, ...]:
+        """Return the themes that may be chosen: ours and the person's, behind them those that Textual brings."""
+        ours = sorted(self.themes.by_name)
+        return (*ours, *sorted(set(borrowed_names()).difference(ours)))
+
+    def theme_named(self, name: str) -> ThemeFile:
+        """Return the theme of that name, or our dark one where there is none."""
+        is_borrowed = name not in self.themes.by_name and name in borrowed_names()
+        return borrow(name) if is_borrowed else self.themes.choose(name)
+
     def theme(self, *, dark: bool | None, colours: int) -> ThemeFile:
         """Return the theme to use.
 
@@ -54,7 +66,7 @@ class Look:
             colours: How many it has; 0 where nobody wants any.
         """
         if self.wanted != AUTO:
-            return self.themes.choose(self.wanted)
+            return self.theme_named(self.wanted)
         if colours == 0:
             return self.themes.choose(MONO)
         if colours <= 16:
@@ -83,8 +95,8 @@ def read_look(folder: Path | None, settings: Settings) -> Look:
         else:
             values[name] = usual
     wanted = str(values["theme"]) or AUTO
-    if wanted != AUTO and wanted not in themes.by_name:
-        known = ", ".join((AUTO, *sorted(themes.by_name)))
+    if wanted != AUTO and wanted not in (names := Look(themes).theme_names):
+        known = ", ".join((AUTO, *names))
         problems.append(f"There is no theme “{wanted[:40]}”; there are {known}.")
         wanted = AUTO
     if values["motion"] not in _MOTIONS:

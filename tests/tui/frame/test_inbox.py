@@ -337,7 +337,7 @@ async def test_an_empty_inbox_teaches_what_comes_there(seen: Workspace) -> None:
         inbox = inbox_of(pilot)
         told = " ".join(plain_text(line) for line in inbox.empty())
         assert "Nothing waits for your decision." in told
-        assert "r on it takes all of it back" in told
+        assert "⸨bring-back⸩ on it takes all of it back" in told
         assert "workbench " not in told
         await press(pilot, "N")
         assert said(pilot) == "Everything here is decided."

@@ -146,7 +146,13 @@ async def test_a_theme_is_tried_while_one_steps_and_kept_with_enter(seen: Worksp
         assert pilot.app.theme == "ansi"
         await press(pilot, "escape")
         assert pilot.app.theme == "workbench-dark"
-        await press(pilot, "left", "left", "left", "enter")
+        await press(pilot, "left")
+        assert pilot.app.theme == "tokyo-night"
+        assert (
+            said(pilot)
+            == "Theme: … solarized-dark · solarized-light · textual-dark · textual-light · ▸tokyo-night"
+        )
+        await press(pilot, *["right"] * 6, "enter")
         assert said(pilot) == "Theme is paper, in bench.toml."
         assert (tmp_path / "bench.toml").read_text() == 'theme = "paper"\n'
         await press(pilot, "r")

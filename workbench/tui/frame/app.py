@@ -90,7 +90,7 @@ class FrameApp(App[None], inherit_bindings=False):
             self.register_theme(textual_theme(each))
         chosen = self._chosen_theme()
         self.palette = Palette(chosen, plain=self.look.plain)
-        self.theme = chosen.name
+        self._wear(chosen)
         self.frame = Frame(workspace, self.remembered, self.look, clock, self._first_shown)
         self.frame.follows = follow
         self._typed_ahead = TypedAhead(
@@ -139,7 +139,7 @@ class FrameApp(App[None], inherit_bindings=False):
             if isinstance(typed, events.Key) and self.frame.pressing.take(typed.key, typed.time):
                 return
             if isinstance(typed, events.Paste) and not isinstance(self.focused, Input | TextArea):
-                self.frame.say("Text is pasted where one writes: / asks, n writes a new memory.")
+                self.frame.say("Text is pasted where one writes: ⸨ask⸩ asks, ⸨new⸩ writes a new memory.")
                 return
         await super().on_event(typed)
 
@@ -153,7 +153,7 @@ class FrameApp(App[None], inherit_bindings=False):
 
     def watch_theme(self, name: str) -> None:
         """Take the colours of another theme."""
-        self.palette = Palette(self.look.themes.choose(name), plain=self.look.plain)
+        self.palette = Palette(self.look.theme_named(name), plain=self.look.plain)
         if self.is_running:
             for widget in self.screen.query("*"):
                 widget.refresh()
@@ -169,14 +169,14 @@ class FrameApp(App[None], inherit_bindings=False):
     def begin_on(self, answer: Answer) -> None:
         """Be told, before the bench is run, what the terminal says of its ground."""
         self.dark_ground = answer.dark
-        self.theme = self._chosen_theme().name
+        self._wear(self._chosen_theme())
         self._late = LateAnswer(self.take_ground) if answer.may_be_late else None
         self._typed_before = answer.typed
 
     def take_ground(self, dark: bool) -> None:
         """Take note that the ground of the terminal is dark, or light; a theme that follows it does."""
         self.dark_ground = dark
-        self.theme = self._chosen_theme().name
+        self._wear(self._chosen_theme())
 
     def change_look(self, values: Mapping[str, str | bool | None]) -> str:
         """Write tastes into `bench.toml` and take them at once.
@@ -195,7 +195,12 @@ class FrameApp(App[None], inherit_bindings=False):
 
     def try_theme(self, name: str) -> None:
         """Show a theme without keeping it; `auto` is the one that the terminal asks for."""
-        self.theme = replace(self.look, wanted=name).theme(dark=self.dark_ground, colours=self._colours).name
+        self._wear(replace(self.look, wanted=name).theme(dark=self.dark_ground, colours=self._colours))
+
+    def _wear(self, theme: ThemeFile) -> None:
+        # Those that Textual brings under the same name lack the colours of ours.
+        self.register_theme(textual_theme(theme))
+        self.theme = theme.name
 
     def _look_again(self) -> None:
         if stamp(self.config_folder) != self._files:
@@ -214,13 +219,13 @@ class FrameApp(App[None], inherit_bindings=False):
         if chosen.name == self.theme:
             # The same name may have other colours now.
             self.mutate_reactive(FrameApp.theme)
-        self.theme = chosen.name
+        self._wear(chosen)
         self.frame.take_look(self.look)
 
     def next_theme(self) -> str:
         """Take the theme after the present one, and keep it; returns its name."""
         names = sorted(self.look.themes.by_name)
-        name = names[(names.index(self.theme) + 1) % len(names)]
+        name = names[(names.index(self.theme) + 1) % len(names)] if self.theme in names else names[0]
         self.change_look({"theme": name})
         return name
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from workbench.display.keys import told
 from workbench.tui.keys.places import PLACES
 from workbench.tui.keys.table import MOVING, written
 from workbench.tui.parts.chooser import Choice
@@ -161,7 +162,9 @@ class Choosing:
 
 
 def _of(command: Command, section: str, before: str = "") -> Choice:
-    return Choice(_RUN + command.id, command.help, section, before + written(command.keys[0]))
+    key = before + written(command.keys[0])
+    # One that names a key names its own.
+    return Choice(_RUN + command.id, told(command.help, lambda _: key), section, key)
 
 
 def _memories(workspace: Workspace) -> tuple[Choice, ...]:

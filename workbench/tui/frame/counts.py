@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from workbench.display.action_words import by_title
 from workbench.engine.errors import DocumentError, HistoryDamaged, WorkbenchError
 from workbench.engine.results.audit import NextSteps
+from workbench.tui.places.entity_reading import title_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from workbench.engine.results.audit import NextStep
     from workbench.engine.results.memories import CoreView
     from workbench.engine.workspace import Workspace
     from workbench.tui.frame.reading import Reading
@@ -70,10 +74,19 @@ def _quick(workspace: Workspace) -> tuple[Mapping[str, str], NextSteps, CoreView
         "graph": f"{workspace.graph_count():,}",
     }
     try:
-        steps = workspace.next_steps()
+        steps = _by_title(workspace, workspace.next_steps())
     except WorkbenchError:
         steps = NextSteps()
     return counts, steps, core
+
+
+def _by_title(workspace: Workspace, steps: NextSteps) -> NextSteps:
+    """Return what undo and redo would do, memories in it called by their words."""
+
+    def titled(step: NextStep | None) -> NextStep | None:
+        return step and replace(step, summary=by_title(step.summary, lambda id_: title_of(workspace, id_)))
+
+    return replace(steps, undo=titled(steps.undo), redo=titled(steps.redo))
 
 
 def _large(workspace: Workspace) -> Mapping[str, str]:

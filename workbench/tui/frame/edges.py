@@ -9,6 +9,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from workbench.display.action_words import by_whom
+from workbench.display.keys import told
 from workbench.tui.frame import drawing, spoken
 from workbench.tui.keys.places import BY_NAME
 from workbench.tui.parts.line import DrawnLines
@@ -54,6 +55,7 @@ class Edges:
             is_problem: Whether something went wrong.
             stays: It tells what was done and stays until the next; else it goes once one goes on to something else.
         """
+        said = told(said, self._frame.keymap.key)
         self._said_at, self._stays = self._frame.pressing.count, stays
         if said and said != self._said:
             self.told.append((next(self._numbers), self._frame.now(), said, is_problem))
@@ -90,7 +92,8 @@ class Edges:
         trail = [BY_NAME[current].title, *([subject.title] if subject is not None else [])]
         when = f"You · {frame.place.when}"
         self.lines["crumbs"].show(lambda width: (drawing.crumbs(trail, when, width),))
-        said, is_problem = self._said or self._next_undo(), self._is_problem
+        key_of = frame.keymap.key
+        said, is_problem = self._said or told(self._next_undo(), key_of), self._is_problem
         running, notices = frame.at_work, counts.get("health", "")
         if frame.look.plain:
             said = f"{spoken.where(frame)} {said}"
@@ -99,7 +102,7 @@ class Edges:
         question, hints, keys = frame.pressing.question, self._hints, self._keys()
         self.lines["keys"].show(
             lambda width: (
-                drawing.question_line(question.question, question.answer, width)
+                drawing.question_line(told(question.question, key_of), told(question.answer, key_of), width)
                 if question is not None
                 else drawing.hint_line(hints, width)
                 if hints
@@ -113,7 +116,7 @@ class Edges:
         step = self._frame.counts.steps.undo
         if step is None:
             return "Nothing to undo."
-        return f"u would take back: {deed(step)}{'' if step.own else f' ({by_whom(step.by)})'}."
+        return f"⸨undo⸩ would take back: {deed(step)}{'' if step.own else f' ({by_whom(step.by)})'}."
 
     def _keys(self) -> list[Command]:
         place = self._frame.place

@@ -177,7 +177,9 @@ class Editing:
         if subject is None:
             self._frame.say(COMMAND[command].elsewhere)
         elif command != "discard" and self._frame.focused is place.evidence:
-            self._frame.say("This is evidence and stays as it was; tab goes to what it is evidence of.")
+            self._frame.say(
+                "This is evidence and stays as it was; ⸨next-part⸩ goes to what it is evidence of."
+            )
         elif command == "discard":
             self.discard(subject.id)
         elif command == "edit":
@@ -406,10 +408,10 @@ class Editing:
         self.drafts.keep(writing.key, Draft(writing.thing, written.texts, writing.texts, day))
 
     def _say_kept(self, writing: Writing) -> None:
-        if writing.key == NEW:
-            self._frame.say("Kept a draft of the new memory; n goes on with it, ^x there throws it away.")
-        else:
-            self._frame.say(f"Kept a draft of {quoted(writing.thing)}; e goes on with it, ^x throws it away.")
+        is_new = writing.key == NEW
+        what, key = ("the new memory", "⸨new⸩") if is_new else (quoted(writing.thing), "⸨edit⸩")
+        there = " there" if is_new else ""
+        self._frame.say(f"Kept a draft of {what}; {key} goes on with it, ⸨discard⸩{there} throws it away.")
 
     def _forget(self) -> None:
         if self._editor is not None:
@@ -468,10 +470,8 @@ class Editing:
             return
         others = f" and {len(more) - 1} more" if len(more) > 1 else ""
         new = first == NEW_THING
-        what, key = (first if new else quoted(first)), self._frame.keymap.key("new" if new else "edit")
-        self._frame.say(
-            f"You left a draft of {what}{others}; {key}{'' if new else ' on it'} goes on with it."
-        )
+        what, key = (first, "⸨new⸩") if new else (quoted(first), "⸨edit⸩ on it")
+        self._frame.say(f"You left a draft of {what}{others}; {key} goes on with it.")
 
     def keep_open(self) -> None:
         """Keep what stands in the editor as a draft: the bench is being left."""
@@ -487,9 +487,9 @@ class Editing:
             make: Reads what is written.
         """
         if self._frame.app.is_web:
-            self._frame.say("The browser has no editor of its own; e edits here.")
+            self._frame.say("The browser has no editor of its own; ⸨edit⸩ edits here.")
         elif not (os.environ.get("VISUAL") or os.environ.get("EDITOR")):
-            self._frame.say("No editor is set; e edits here.")
+            self._frame.say("No editor is set; ⸨edit⸩ edits here.")
         else:
             self.is_busy = True
             self._frame.reading.read("editor", make, self._hand_over, self._not_read)

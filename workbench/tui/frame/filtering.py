@@ -89,7 +89,7 @@ class Filtering:
         if place.main is not place.list and not place.FILTERS_MAIN:
             self._frame.say(COMMAND["filter"].elsewhere)
         elif self._frame.focused in (place.card, place.evidence):
-            self._frame.say("^f finds in a text; tab goes to the list.")
+            self._frame.say("⸨find⸩ finds in a text; ⸨next-part⸩ goes to the list.")
         else:
             place.filter_line.display, place.head.display = True, False
             self._frame.set_focus(place.filter_line.line)

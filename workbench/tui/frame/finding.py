@@ -92,6 +92,6 @@ class Finding:
                 self._frame.say(f"“{words}” is here once." if step == 0 else COMMAND["next"].elsewhere)
             else:
                 which = f"{at:,} of {of:,}" if of else f"line {at:,}"
-                self._frame.say(f"“{words}”: {which}; N goes on, P goes back.")
+                self._frame.say(f"“{words}”: {which}; ⸨next⸩ goes on, ⸨previous⸩ goes back.")
 
         part.matches(step, told)

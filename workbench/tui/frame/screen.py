@@ -10,6 +10,7 @@ from textual.containers import Container, Horizontal, Vertical
 from textual.screen import Screen
 from textual.widgets import Input, TextArea
 
+from workbench.display.keys import told_card
 from workbench.display.remedies import told_in_bench
 from workbench.engine.clock import time_or_none
 from workbench.engine.errors import NotFound
@@ -371,7 +372,7 @@ class Frame(Screen[None], inherit_bindings=False):
             return
 
         def show(card: Card) -> None:
-            place.card.show(card)
+            place.card.show(told_card(card, self.keymap.key))
             self.edges.draw()
 
         self.reading.read(
@@ -396,7 +397,7 @@ class Frame(Screen[None], inherit_bindings=False):
         if self._rest is not None:
             self._rest.stop()
         self.reading.forget("card")
-        self.place.card.show(card)
+        self.place.card.show(told_card(card, self.keymap.key))
 
     def say(self, said: str, *, is_problem: bool = False, stays: bool = False) -> None:
         """Say a sentence on the status line; one that tells what was done stays there until the next."""

@@ -11,6 +11,9 @@ if TYPE_CHECKING:
 
     from workbench.tui.frame.screen import Frame
 
+# Values shown to either side of the present one.
+_AROUND = 2
+
 
 class Stepping:
     """Steps through values with the arrows, and waits for a key that something is to have.
@@ -93,8 +96,12 @@ class Stepping:
             return
         self._at = (self._at + by) % len(steps.values)
         value = steps.values[self._at]
-        others = " · ".join(f"▸{each}" if each == value else each for each in steps.values)
-        self._frame.say(f"{steps.title}: {others}")
+        # Of many values those around, so that the present one is in sight.
+        first = max(0, min(self._at - _AROUND, len(steps.values) - 2 * _AROUND - 1))
+        near = steps.values[first : first + 2 * _AROUND + 1]
+        others = " · ".join(f"▸{each}" if each == value else each for each in near)
+        before, after = "… " * (first > 0), " …" * (first + len(near) < len(steps.values))
+        self._frame.say(f"{steps.title}: {before}{others}{after}")
         self._frame.hint((("← →", "another"), ("enter", f"take {value}"), ("esc", "leave it")))
         if by:
             steps.try_out(value)

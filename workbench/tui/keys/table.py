@@ -26,12 +26,12 @@ class Command:
     rank: int = 0
 
 
-_NO_PAIR = "Only two contradicting statements are decided with < > =."
+_NO_PAIR = "Only two contradicting statements are decided with ⸨older⸩ ⸨newer⸩ ⸨both⸩."
 _NOTHING_WAITS = "Nothing waits here; 2 is the Inbox."
 _ENTITIES = "That is for entities; 5 is the Graph."
 _SESSIONS = "That is for sessions; 8 has them."
 _ONLY_HELD = "Only something held back as a secret is shown or left out so."
-_MARKED_IN_LIST = "Rows are marked in the list; tab goes there."
+_MARKED_IN_LIST = "Rows are marked in the list; ⸨next-part⸩ goes there."
 
 MOVING = (
     Command("move-down", ("j", "down"), "", "Go down by a row or line."),
@@ -61,7 +61,7 @@ FRAME = (
     Command("undo", ("u",), "", "Take back what was done last."),
     Command("redo", ("U",), "", "Do again what was taken back."),
     Command("mark", ("space",), "", "Mark this row, or unmark it.", _MARKED_IN_LIST),
-    Command("range", ("V",), "", "Mark from here to where V is pressed again.", _MARKED_IN_LIST),
+    Command("range", ("V",), "", "Mark from here to where ⸨range⸩ is pressed again.", _MARKED_IN_LIST),
     Command("details", ("x",), "details", "Show formula, id and lines of the card, or hide them.", "", 30),
     Command(
         "evidence",
@@ -103,7 +103,7 @@ VERBS = (
         ("c",),
         "",
         "Compare or connect with a second one.",
-        "Mark two rows with space, then c.",
+        "Mark two rows with ⸨mark⸩, then ⸨compare⸩.",
         46,
     ),
     Command("filter", ("l",), "filter", "Filter this list.", "This list cannot be filtered.", 44),
@@ -222,7 +222,7 @@ PREFIXES = (
                 ("l",),
                 "all marked",
                 "Copy all that is marked, one a line.",
-                "Mark rows with space first.",
+                "Mark rows with ⸨mark⸩ first.",
             ),
         ),
     ),
@@ -231,7 +231,7 @@ PREFIXES = (
         "more",
         (
             Command(
-                "merge", ("m",), "merge", "Merge two that are marked.", "Mark two rows with space first."
+                "merge", ("m",), "merge", "Merge two that are marked.", "Mark two rows with ⸨mark⸩ first."
             ),
             Command("reinforce", ("r",), "reinforce", "Count a use.", "Only memories are reinforced."),
             Command("rename", ("n",), "rename…", "Call an entity otherwise.", _ENTITIES),
@@ -272,7 +272,7 @@ PREFIXES = (
                 ("w",),
                 "why not…",
                 "Ask why a memory is not among the results.",
-                "Ask something first; m w then asks why a memory is not among the results.",
+                "Ask something first; ⸨why-not⸩ then asks why a memory is not among the results.",
             ),
             Command("health", ("d",), "index and health", "Show what works in part.", "Everything works."),
             Command("reveal", ("v",), "reveal", "Show a secret on this screen, or mask it.", _ONLY_HELD),

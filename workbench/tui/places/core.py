@@ -44,7 +44,7 @@ class CorePlace(Place):
     """Core memory."""
 
     EMPTY: ClassVar[str] = (
-        "The agent carries nothing yet; n writes down what every session should begin with."
+        "The agent carries nothing yet; ⸨new⸩ writes down what every session should begin with."
     )
     FILTER_KEYS: ClassVar[tuple[str, ...]] = ("block", "is")
 

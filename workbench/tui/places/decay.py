@@ -103,7 +103,7 @@ class FadingRows(Rows["Group", "DecayEntry"]):
 class DecayPlace(Place):
     """What fades."""
 
-    EMPTY: ClassVar[str] = "There is nothing that could fade; n writes the first memory."
+    EMPTY: ClassVar[str] = "There is nothing that could fade; ⸨new⸩ writes the first memory."
     KEYS: ClassVar[tuple[str, ...]] = ("edit", "pin", "forget", "evidence", "history", "details")
     FILTER_KEYS: ClassVar[tuple[str, ...]] = ("store", "tag", "entity", "status", "would")
     SCOPED_CSS = False
@@ -323,7 +323,7 @@ class DecayPlace(Place):
         if self.tried is not None:
             self._try(stepped(self.tried, by))
         elif not self._has_cells:
-            self.frame.say("There is no room for cells; v h in a wider part, or z →, shows them.")
+            self.frame.say("There is no room for cells; ⸨view-heat⸩ in a wider part, or z →, shows them.")
         else:
             self._at_cell(self.time.cell + by)
 

@@ -152,7 +152,9 @@ class GraphRead:
 class GraphPlace(Place):
     """The knowledge graph."""
 
-    EMPTY: ClassVar[str] = "Nobody and nothing is known yet; m N adds a person, a project or a thing."
+    EMPTY: ClassVar[str] = (
+        "Nobody and nothing is known yet; ⸨add-entity⸩ adds a person, a project or a thing."
+    )
     KEYS: ClassVar[tuple[str, ...]] = ("pin", "forget", "details", "evidence", "history")
     FILTER_KEYS: ClassVar[tuple[str, ...]] = ("type", "relation", "is", "score")
     FILTERS_MAIN: ClassVar[bool] = True
@@ -428,7 +430,7 @@ class GraphPlace(Place):
     def _show_view(self, kind: str) -> bool:
         at, entity = self.at, self.entity
         if kind == at.kind:
-            self.frame.say("This is that view already; v v shows the other one.")
+            self.frame.say("This is that view already; ⸨view-next⸩ shows the other one.")
         elif not kind:
             self.visit(Spot(), entity.id if entity is not None else at.center)
         elif entity is None:

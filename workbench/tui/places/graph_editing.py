@@ -190,12 +190,12 @@ def merge_card(keep: GraphView, absorb: GraphView) -> Card:
     effect = (
         (ink(f"one entity, {names[0]}, with {facts} facts{told}"),),
         (ink(f"“{names[1]}” becomes another name of it"),),
-        (Span("m m on it takes them apart again", "soft"),),
+        (Span("⸨merge⸩ on it takes them apart again", "soft"),),
     )
     return Card(
         "Merge",
         f"{names[1]} is merged into {names[0]}",
-        (Span("to keep the other one, put the cursor on it and press m m again", "soft"),),
+        (Span("to keep the other one, put the cursor on it and press ⸨merge⸩ again", "soft"),),
         (Beside(_side(keep, names[0]), _side(absorb, names[1])), Section("EFFECT", effect)),
     )
 

@@ -59,7 +59,7 @@ class HistoryPlace(Place):
     """What was done, and memory as it was."""
 
     EMPTY: ClassVar[str] = (
-        "Nothing has been changed here yet. The first change begins the history: n writes a memory."
+        "Nothing has been changed here yet. The first change begins the history: ⸨new⸩ writes a memory."
     )
     KEYS: ClassVar[tuple[str, ...]] = (
         "bring-back", "compare", "evidence", "details", "filter", "history"
@@ -229,7 +229,7 @@ class HistoryPlace(Place):
     def heading(self, results: Listed, width: int) -> Line:
         moments, view = results.line, results.view
         if results.damaged:
-            said = "History is gone" if results.gone else "History is damaged; m h says where"
+            said = "History is gone" if results.gone else "History is damaged; ⸨verify-history⸩ says where"
             return spread((ink(said, "danger"),), (), width)
         if moments is None:
             return spread((ink("No history yet", "soft"),), (), width)
@@ -283,12 +283,15 @@ class HistoryPlace(Place):
                 "A backup of .audit brings it back. Else the next change begins a new one, and raises an alert.",
             )
         if listed.damaged:
-            return (f"{listed.damaged} Memory itself is whole.", "m h says where.")
+            return (f"{listed.damaged} Memory itself is whole.", "⸨verify-history⸩ says where.")
         if listed.compared is not None:
-            return ("Nothing differs.", "← → go on in time, v c lists what is the same, esc ends comparing.")
+            return (
+                "Nothing differs.",
+                "← → go on in time, ⸨only-changed⸩ lists what is the same, esc ends comparing.",
+            )
         if listed.view.of:
             return ("No change of it is known.", "esc shows all actions.")
-        return ("Only upkeep so far; v u shows it.",) if listed.line is not None else ()
+        return ("Only upkeep so far; ⸨show-upkeep⸩ shows it.",) if listed.line is not None else ()
 
     def filterable(self, rows: object, index: int) -> Filterable:
         if not isinstance(rows, ActionRows):
@@ -339,9 +342,13 @@ class HistoryPlace(Place):
         ).actions  # fmt: skip
         older, newer = (moments.words(each, now) for each in (compared.older, compared.newer))
         missing = subject.change.change == ("added" if compared.here == compared.older else "removed")
-        back = "It was not there then: r archives it." if missing else f"r brings it back {subject.then}."
+        back = (
+            "It was not there then: ⸨bring-back⸩ archives it."
+            if missing
+            else f"⸨bring-back⸩ brings it back {subject.then}."
+        )
         return difference_card(
-            subject.change, older, newer, actions, f"{back[:-1]}; space marks more rows.", now
+            subject.change, older, newer, actions, f"{back[:-1]}; ⸨mark⸩ marks more rows.", now
         )
 
     def read_evidence(self, workspace: Workspace, subject: Subject) -> Evidence | None:
@@ -367,8 +374,8 @@ class HistoryPlace(Place):
     @property
     def _no_change_of_the_past(self) -> str:
         if self.view.compares:
-            return f"This is memory {self._then}; G returns to now."
-        return "History stays as it was; r takes an action back."
+            return f"This is memory {self._then}; ⸨last⸩ returns to now."
+        return "History stays as it was; ⸨bring-back⸩ takes an action back."
 
     def reveal(self, key: str) -> bool:
         if super().reveal(key):
@@ -468,7 +475,7 @@ class HistoryPlace(Place):
         listed, moments = self._listed, self.moments
         if listed is not None and moments is not None:
             here, other = (moments.words(each, listed.now) for each in (self.view.here, self.view.other))
-            self.frame.say(f"This is memory {_as_on(here)}, compared with {other}. G returns to now.")
+            self.frame.say(f"This is memory {_as_on(here)}, compared with {other}. ⸨last⸩ returns to now.")
 
     def _go_to_commit(self, at: int) -> None:
         """Put the cursor on the newest action that was done by then."""

@@ -97,9 +97,9 @@ _TEACH = (
     ("What a reflection finds, what agents propose and what looks like a secret waits here.", "soft"),
     ("None of it enters memory before you say so.", "soft"),
     ("", "text"),
-    ("R reads what is new and proposes what to learn from it.", "text"),
+    ("⸨reflect⸩ reads what is new and proposes what to learn from it.", "text"),
     ("", "text"),
-    ("What was written stands here under its day; r on it takes all of it back.", "soft"),
+    ("What was written stands here under its day; ⸨bring-back⸩ on it takes all of it back.", "soft"),
 )
 
 

@@ -212,7 +212,7 @@ class Remapping:
         problem = self._keep({f"keys.{name}": value for name, value in {**overrides, **gone}.items()})
         also = f", and “{title_of(self._rival)}” on {self._row.keys[0]}" if swapped else ""
         self._frame.say(
-            problem or f"Put “{self._row.title}” on {written(key)}{also}. r puts it as made.",
+            problem or f"Put “{self._row.title}” on {written(key)}{also}. ⸨bring-back⸩ puts it as made.",
             is_problem=bool(problem),
         )
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, cast, runtime_checkable
 
 from textual.containers import Container
 
 from workbench.display.card import memory_card
 from workbench.display.ink import gap, ink, plain_text, wrap_line
+from workbench.display.keys import told_line
 from workbench.engine.errors import InvalidInput, NotFound
 from workbench.tui.keys.table import COMMAND
 from workbench.tui.parts.card import CardPart
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from workbench.display.evidence import Evidence
     from workbench.display.ink import Line
     from workbench.engine.workspace import Workspace
+    from workbench.tui.frame.screen import Frame
     from workbench.tui.parts.rows import RowSource
     from workbench.tui.verbs.act import Subject
     from workbench.tui.verbs.adding import Destination
@@ -81,7 +83,11 @@ class Place(Container):
         self.filter_line = FilterLine()
         self.visited: list[Subject] = []
         self.list = ListPart(
-            empty=lambda width: [part for line in self.empty() for part in wrap_line(line, width) or [line]]
+            empty=lambda width: [
+                part
+                for line in self.empty()
+                for part in wrap_line(told_line(line, self._key_of), width) or [line]
+            ]
         )
         self.card = CardPart()
         self.evidence = EvidencePart()
@@ -102,6 +108,10 @@ class Place(Container):
     def body(self) -> ComposeResult:
         """Yield what stands below the heading: the list, and whatever else a place has there."""
         yield self.list
+
+    def _key_of(self, command: str) -> str:
+        """Return the key that a person has a command on."""
+        return cast("Frame", self.screen).keymap.key(command)
 
     @property
     def main(self) -> Widget:
@@ -184,9 +194,9 @@ class Place(Container):
     def writing(self, workspace: Workspace, subject: Subject) -> Writing | str:
         """Read what `e` edits in a row; called on a thread. A sentence says why nothing can be edited."""
         if isinstance(subject, Statement) and subject.edge is not None:
-            return "A relation is removed with m k, and made with m l."
+            return "A relation is removed with ⸨unlink⸩, and made with ⸨link⸩."
         if is_entity(subject.id):
-            return "m n renames it; a fact of it is edited where the cursor is on one: tab, then ↓."
+            return "⸨rename⸩ renames it; a fact of it is edited where the cursor is on one: tab, then ↓."
         if isinstance(subject, Memory):
             return memory_writing(workspace, subject)
         return COMMAND["edit"].elsewhere
@@ -219,7 +229,11 @@ class Place(Container):
     def show(self, results: Any) -> None:
         """Show what was read; the cursor stays on its row."""
         self.results = results
-        self.head.show(lambda width: ((gap(_GUTTER), *self.heading(results, width - _GUTTER - 1)),))
+        self.head.show(
+            lambda width: (
+                (gap(_GUTTER), *told_line(self.heading(results, width - _GUTTER - 1), self._key_of)),
+            )
+        )
         self.all_rows = self.rows(results)
         self.show_rows()
 
@@ -237,7 +251,10 @@ class Place(Container):
     def empty(self) -> list[Line]:
         """Return what an empty list says."""
         if self.filter.text:
-            return [(ink("Nothing matches the filter.", "soft"),), (ink("l, then esc drops it.", "faint"),)]
+            return [
+                (ink("Nothing matches the filter.", "soft"),),
+                (ink("⸨filter⸩, then esc drops it.", "faint"),),
+            ]
         return [(ink(self.EMPTY, "soft"),)]
 
     @property

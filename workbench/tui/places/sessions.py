@@ -315,7 +315,7 @@ class SessionsPlace(Place):
             self.frame.remove_class("-reading")
             self.frame.focus_place()
         elif command == "filter" and is_reading:
-            self.frame.say("^f finds in a text; tab goes to the list.")
+            self.frame.say("⸨find⸩ finds in a text; ⸨next-part⸩ goes to the list.")
         elif (
             command in ("next-heading", "previous-heading")
             and is_reading
@@ -333,7 +333,7 @@ class SessionsPlace(Place):
     def _open_memory(self) -> None:
         """Go to the memory that came from the line under the cursor."""
         if not self.transcript.has_focus:
-            self.frame.say("enter reads it; o on a line opens the memory that came from it.")
+            self.frame.say("enter reads it; ⸨evidence⸩ on a line opens the memory that came from it.")
             return
         memory = self.transcript.link or next(iter(self.transcript.memories), "")
         if memory:

@@ -49,7 +49,7 @@ _SECRET = re.compile(
     + "|".join({re.escape(key.rpartition(".")[2]) for key in SCHEMA if SCHEMA[key].secret})
     + r")\s*=\s*).*"
 )
-_NOT_MEMORY = "A setting is no memory; e changes it, r puts it as made."
+_NOT_MEMORY = "A setting is no memory; ⸨edit⸩ changes it, ⸨bring-back⸩ puts it as made."
 _MEMORY_ONLY = frozenset({"pin", "forget", "reinforce", "history", "new", "merge", "mark", "range"})
 _STEPPED = {"bench.theme": "theme", "bench.motion": "motion", "bench.plain": "plain"}
 
@@ -104,7 +104,7 @@ def _as_tasted(row: SettingRow, look: Look) -> SettingRow:
     name = row.key.removeprefix(_TASTE)
     value = {"theme": look.wanted, "motion": look.motion, "plain": "on" if look.plain else "off"}[name]
     usual = {"theme": AUTO, "motion": "full", "plain": "off"}[name]
-    choices = (AUTO, *sorted(look.themes.by_name)) if name == "theme" else row.choices
+    choices = (AUTO, *look.theme_names) if name == "theme" else row.choices
     origin = look.origins.get(name, "")
     told = (
         {"source": "user", "origin": FILE_NAME, "path": FILE_NAME, "line": 0} if origin == FILE_NAME else {}
@@ -194,7 +194,7 @@ class SettingsPlace(Place):
             return Card(
                 subject.title,
                 subject.title,
-                (ink("enter lists every key; there e puts it elsewhere."),),
+                (ink("enter lists every key; there ⸨edit⸩ puts it elsewhere."),),
                 told,
             )
         card = setting_card(row, self._listed.user_file)
@@ -293,7 +293,7 @@ class SettingsPlace(Place):
             take = partial(self._set, row)
             self._frame.stepping.step(Steps(row.title, values, at, lambda _value: None, take), by)
         elif by:
-            self._frame.say("e writes another value; ← → step through choices.")
+            self._frame.say("⸨edit⸩ writes another value; ← → step through choices.")
         else:
             self._frame.editing.ask(row.title, row.written, take=partial(self._take, row))
 
@@ -423,7 +423,7 @@ class SettingsPlace(Place):
 def _told(said: str, commit: str | None, file: str, warnings: Iterable[str]) -> str:
     name = Path(file).name if file else ""
     where = f" in {name}" if name else ""
-    back = " u takes that back." if commit else ""
+    back = " ⸨undo⸩ takes that back." if commit else ""
     return " ".join((f"{said}{where}.{back}", *warnings))
 
 
@@ -436,7 +436,7 @@ def _look_sections(
     told = where or f"nowhere; a change goes to {FILE_NAME} in {app.config_folder or 'no folder'}"
     kept.append(Section("SET IN", ((ink(told, "text" if where else "soft"),),)))
     if row.key == "bench.theme":
-        theme = look.themes.choose(app.theme)
+        theme = look.theme_named(app.theme)
         if look.wanted == AUTO:
             ground = {True: "dark", False: "light", None: "not told"}[app.dark_ground]
             kept.insert(1, Section("COMES TO", ((ink(f"{theme.name}; the terminal's ground is {ground}"),),)))

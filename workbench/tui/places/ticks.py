@@ -49,15 +49,21 @@ _PAST: Final = {
     "without": "Without the secret:",
 }
 _ANSWERS: Final = frozenset({"", "…", "..."})
-SAY_WHICH: Final = "Say which holds: < the older, > the newer, = both."
-_SEVERAL: Final = "More than two statements stand here: a takes this one, d declines it, = keeps all."
-_ANSWER: Final = "A question is accepted with its answer; e writes it, d declines it."
-_NOT_ASIDE: Final = "A secret cannot be set aside: a stores it, m x stores the rest, d erases it."
-_IS_ASIDE: Final = "This is set aside already; a accepts it, d declines it."
-ONLY_PAIRS: Final = "Only two contradicting statements are decided with < > =."
-_NOT_BOTH: Final = "Both cannot stand here beside each other; take one, and e writes the rest into the file."
+SAY_WHICH: Final = "Say which holds: ⸨older⸩ the older, ⸨newer⸩ the newer, ⸨both⸩ both."
+_SEVERAL: Final = (
+    "More than two statements stand here: ⸨accept⸩ takes this one, ⸨decline⸩ declines it, ⸨both⸩ keeps all."
+)
+_ANSWER: Final = "A question is accepted with its answer; ⸨edit⸩ writes it, ⸨decline⸩ declines it."
+_NOT_ASIDE: Final = (
+    "A secret cannot be set aside: ⸨accept⸩ stores it, ⸨store-without⸩ stores the rest, ⸨decline⸩ erases it."
+)
+_IS_ASIDE: Final = "This is set aside already; ⸨accept⸩ accepts it, ⸨decline⸩ declines it."
+ONLY_PAIRS: Final = "Only two contradicting statements are decided with ⸨older⸩ ⸨newer⸩ ⸨both⸩."
+_NOT_BOTH: Final = (
+    "Both cannot stand here beside each other; take one, and ⸨edit⸩ writes the rest into the file."
+)
 _CHANGED_AGAIN: Final = (
-    "The file was changed again since; e writes what it should say, then keep what is there."
+    "The file was changed again since; ⸨edit⸩ writes what it should say, then keep what is there."
 )
 _DEVICES_WAIT: Final = "This waits until one is taken; both texts are kept meanwhile."
 _ONLY_SECRETS: Final = "Only something held back is stored without its secret."
@@ -446,7 +452,7 @@ def elsewhere(row: Waiting, store: str) -> Act:
 
     def keep(workspace: Workspace) -> str:
         call(workspace)
-        return f"Accepted {quoted(row.title)}, to be stored in {store}. a takes the tick away."
+        return f"Accepted {quoted(row.title)}, to be stored in {store}. ⸨accept⸩ takes the tick away."
 
     return Act(keep)
 
@@ -463,7 +469,7 @@ def take_back(reflected: Reflected) -> Act | str:
 
     def call(workspace: Workspace) -> str:
         workspace.rollback(reflection=past.id)
-        return f"Took back all of the {name}. u brings it back."
+        return f"Took back all of the {name}. ⸨undo⸩ brings it back."
 
     what = f"not yours: {count} change{'s' * (count != 1)}"
     return Act(call, f"Take back all of the {name} ({what})?", "take it back")

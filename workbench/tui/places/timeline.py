@@ -47,7 +47,7 @@ class TimelineRows(Rows["str", "TimelineEntry"]):
 class TimelinePlace(Place):
     """The timeline."""
 
-    EMPTY: ClassVar[str] = "Nothing has happened yet; n writes the first memory."
+    EMPTY: ClassVar[str] = "Nothing has happened yet; ⸨new⸩ writes the first memory."
     FILTER_KEYS: ClassVar[tuple[str, ...]] = ("type", "tag", "from", "is")
 
     def read(self, workspace: Workspace) -> tuple[Timeline, date]:

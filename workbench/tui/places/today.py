@@ -326,7 +326,9 @@ def _falling(fall: Fall, now: datetime) -> Learned:
 class TodayPlace(Place):
     """What a person should know first."""
 
-    EMPTY: ClassVar[str] = "Nothing waits, and nothing changed. / asks memory, n writes something down."
+    EMPTY: ClassVar[str] = (
+        "Nothing waits, and nothing changed. ⸨ask⸩ asks memory, ⸨new⸩ writes something down."
+    )
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
@@ -512,7 +514,7 @@ def _keep(alarms: tuple[Alarm, ...]) -> Act:
         for each in alarms:
             workspace.acknowledge(each.alert.id)
         named = alarms[0].alert.file if len(alarms) == 1 else f"{len(alarms)} changes"
-        return f"Kept the change of {named}; r on it in History brings the old text back."
+        return f"Kept the change of {named}; ⸨bring-back⸩ on it in History brings the old text back."
 
     return Act(call)
 
@@ -521,13 +523,13 @@ def _bring_back(alarms: tuple[Alarm, ...]) -> Act | str:
     alert = alarms[0].alert
     commit = alert.commit
     if alert.file == layout.HISTORY:
-        return "History cannot be taken back here; a keeps it as it is."
+        return "History cannot be taken back here; ⸨accept⸩ keeps it as it is."
     if len(alarms) > 1 or commit is None:
         return "Alerts are taken back one at a time."
 
     def call(workspace: Workspace) -> str:
         workspace.revert(commit)
-        return f"Brought back {alert.file} as it was. u does the change again."
+        return f"Brought back {alert.file} as it was. ⸨undo⸩ does the change again."
 
     return Act(call)
 
@@ -535,6 +537,6 @@ def _bring_back(alarms: tuple[Alarm, ...]) -> Act | str:
 OTHER_VERBS[Alarm] = {
     "accept": _keep,
     "bring-back": _bring_back,
-    "decline": lambda _: "r brings the old text back, a keeps the new one.",
+    "decline": lambda _: "⸨bring-back⸩ brings the old text back, ⸨accept⸩ keeps the new one.",
 }
 OTHER_VERBS[Notice] = {}

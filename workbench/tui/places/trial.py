@@ -152,7 +152,7 @@ def trial_card(trial: Fading, days: float, entry: DecayEntry | None) -> Card:
         sections.append(Section("THIS ONE", tuple(lines)))
     kept: tuple[Line, ...] = (
         (ink("Nothing of this holds until you keep it.", "decide"),),
-        (ink("It changes decay.lambda in this workspace's settings; u takes that back.", "soft"),),
+        (ink("It changes decay.lambda in this workspace's settings; ⸨undo⸩ takes that back.", "soft"),),
     )
     sections.append(Section("KEPT", kept))
     title = f"Half-life {days_words(days)} instead of {days_words(in_force)}"
@@ -173,7 +173,9 @@ def keep(days: float, in_force: float) -> Act:
 
     def call(workspace: Workspace) -> str:
         changed = workspace.decay_keep(rate)
-        said = f"The half-life is {days_words(days)} now, it was {days_words(in_force)}. u takes that back."
+        said = (
+            f"The half-life is {days_words(days)} now, it was {days_words(in_force)}. ⸨undo⸩ takes that back."
+        )
         return " ".join((said, *changed.warnings))
 
     return Act(call)

@@ -323,7 +323,7 @@ class ImportPlace(Place):
                 look.source, imported_as=look.way, progress=progress, cancelled=stopped
             )
             app.call_later(self._came_in, look, imported, frame.working.workspace.head())
-            undone = " u takes all of it back." if imported.commits else ""
+            undone = " ⸨undo⸩ takes all of it back." if imported.commits else ""
             return imported_words(imported) + undone
 
         return work

@@ -55,7 +55,7 @@ def retire(subjects: tuple[Memory, ...]) -> Act | str:
     if statement.retired:
         return "This holds no longer already."
     if not statement.id.startswith(("entity:", "file:")):
-        return "This relation was written without an id; m k removes it."
+        return "This relation was written without an id; ⸨unlink⸩ removes it."
     return Act(
         lambda workspace: done(workspace.graph_retire(statement.id), f"Retired {quoted(statement.title)}.")
     )
@@ -120,7 +120,7 @@ def done(changed: Changed, said: str, undone: str = "takes that back") -> str:
     warnings = " ".join(_without_the_shell(each) for each in changed.warnings)
     if changed.commit is None:
         return warnings or "Nothing had to change."
-    return " ".join(filter(None, (said, warnings, f"u {undone}.")))
+    return " ".join(filter(None, (said, warnings, f"⸨undo⸩ {undone}.")))
 
 
 def _without_the_shell(warning: str) -> str:

@@ -25,7 +25,7 @@ COMMIT = "commit:"
 HISTORY_OF = "of:"
 """What stands before a memory's id in the spot of History that shows its changes alone."""
 _REFLECTION = "reflection:"
-_STAYS = "History stays as it was; r takes an action back."
+_STAYS = "History stays as it was; ⸨bring-back⸩ takes an action back."
 _CHANGED_SINCE = (Stale, NotFound, InvalidInput, Refused, RoleRefused, BudgetExceeded)
 
 
@@ -106,7 +106,7 @@ def _take_back(action: Action, said: str, workspace: Workspace) -> str:
             changed = workspace.revert(action.id, whole=action.commits > 1)
     except _CHANGED_SINCE as error:
         raise Refused(obstacle_words(in_bench(error.message))) from error
-    return _told(changed, f"Took back: {said.rstrip('.')}.", "u does it again.")
+    return _told(changed, f"Took back: {said.rstrip('.')}.", "⸨undo⸩ does it again.")
 
 
 def _again(commit: str, said: str, workspace: Workspace) -> str:
@@ -114,7 +114,7 @@ def _again(commit: str, said: str, workspace: Workspace) -> str:
         changed = workspace.revert(commit)
     except _CHANGED_SINCE as error:
         raise Refused(obstacle_words(in_bench(error.message))) from error
-    return _told(changed, f"Done again: {said.rstrip('.')}.", "u takes that back.")
+    return _told(changed, f"Done again: {said.rstrip('.')}.", "⸨undo⸩ takes that back.")
 
 
 def acknowledge(happened: tuple[Happened, ...]) -> Act | str:
@@ -127,7 +127,7 @@ def acknowledge(happened: tuple[Happened, ...]) -> Act | str:
         for _, alert in waiting:
             workspace.acknowledge(alert)
         named = happened[0].action.files[0] if len(waiting) == 1 else f"{len(waiting)} changes"
-        return f"Kept the change of {named}; r on it in History brings the old text back."
+        return f"Kept the change of {named}; ⸨bring-back⸩ on it in History brings the old text back."
 
     return Act(call)
 
@@ -135,7 +135,7 @@ def acknowledge(happened: tuple[Happened, ...]) -> Act | str:
 def refuse_to_decline(happened: tuple[Happened, ...]) -> str:
     """Say which keys decide on an alert."""
     if any(each.action.waiting for each in happened):
-        return "r brings the old text back, a keeps the new one."
+        return "⸨bring-back⸩ brings the old text back, ⸨accept⸩ keeps the new one."
     return COMMAND["decline"].elsewhere
 
 
@@ -188,7 +188,7 @@ def _bring_back(ids: tuple[str, ...], what: str, then: str, workspace: Workspace
         raise Refused(in_bench(error.message)) from error
     if changed.commit is None:
         return f"Already the same {then}."
-    return _told(changed, f"Brought back {what} {then}.", "u takes that back.")
+    return _told(changed, f"Brought back {what} {then}.", "⸨undo⸩ takes that back.")
 
 
 def _told(changed: Changed, said: str, undone: str) -> str:
@@ -199,7 +199,7 @@ def _told(changed: Changed, said: str, undone: str) -> str:
 
 
 def _past(differing: tuple[Differing, ...]) -> str:
-    return f"This is memory {differing[0].then}; G returns to now."
+    return f"This is memory {differing[0].then}; ⸨last⸩ returns to now."
 
 
 def happened(action: Action) -> Happened:

@@ -52,7 +52,7 @@ def pin(memories: tuple[Memory, ...]) -> Act:
 def forget(memories: tuple[Memory, ...]) -> Act | str:
     """Archive memories: the agent recalls them no more, and `r` brings them back."""
     if all(each.archived for each in memories):
-        return "This is archived already; r brings it back."
+        return "This is archived already; ⸨bring-back⸩ brings it back."
     ids = tuple(each.id for each in memories)
     return Act(
         lambda workspace: _done(
@@ -70,7 +70,7 @@ def bring_back(memories: tuple[Memory, ...]) -> Act | str:
     def restore(workspace: Workspace) -> str:
         for each in archived:
             workspace.restore(each.id)
-        return f"Brought back {named(archived)}. u archives it again."
+        return f"Brought back {named(archived)}. ⸨undo⸩ archives it again."
 
     return Act(restore)
 
@@ -100,7 +100,7 @@ def _explained(workspace: Workspace, memory_id: str) -> DecayExplained | None:
 
 
 def _done(commit: str | None, said: str, undone: str) -> str:
-    return f"{said} u {undone}." if commit else "Nothing had to change."
+    return f"{said} ⸨undo⸩ {undone}." if commit else "Nothing had to change."
 
 
 VERBS: dict[str, Callable[[tuple[Memory, ...]], Act | str]] = {

@@ -232,4 +232,4 @@ def done(commit: str | None, said: str, warnings: Sequence[str] = (), moved: int
     items = "" if not moved else " An item moved" if moved == 1 else f" {moved} items moved"
     room = f"{items} to the Timeline." if items else ""
     # A warning must not be cut off in a narrow terminal.
-    return " ".join([f"{said}{room}", *warnings, "u undoes." if warnings else "u takes that back."])
+    return " ".join([f"{said}{room}", *warnings, "⸨undo⸩ undoes." if warnings else "⸨undo⸩ takes that back."])

@@ -108,7 +108,7 @@ def _saved(done: Flushed, of: str = "") -> str:
     known = len(done.saved) - fresh
     again = f" {known} {'was' if known == 1 else 'were'} remembered already." if known else ""
     if fresh:
-        said = f"Saved {fresh} {'memory' if fresh == 1 else 'memories'}{of}. u takes that back.{again}"
+        said = f"Saved {fresh} {'memory' if fresh == 1 else 'memories'}{of}. ⸨undo⸩ takes that back.{again}"
     else:
         said = f"Nothing new was worth saving{of}.{again}"
     return " ".join((said, *done.warnings, *((done.fallback,) if done.fallback else ())))

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 def deed(step: NextStep) -> str:
     """Return what a step did, in plain words, cut where they are long."""
     said = plainly(step.summary)
-    return said if len(said) <= LONGEST_QUOTE else said[: LONGEST_QUOTE - 1] + "…"
+    if len(said) <= LONGEST_QUOTE:
+        return said
+    kept = said[: LONGEST_QUOTE - 1]
+    return f"{kept}…{'”' if kept.count('“') > kept.count('”') else ''}"
 
 
 def undo(step: NextStep | None, written: Collection[str] = (), *, is_another: bool = False) -> Act | str:
@@ -32,7 +35,7 @@ def undo(step: NextStep | None, written: Collection[str] = (), *, is_another: bo
     if step is None:
         return "There is nothing to undo."
     what = f"{deed(step)} ({'yours' if step.own else by_whom(step.by)}, {step.timestamp:%H:%M})"
-    call = partial(_undo, step.commit, f"Undone: {what}. U redoes.", confirmed=not step.own)
+    call = partial(_undo, step.commit, f"Undone: {what}. ⸨redo⸩ redoes.", confirmed=not step.own)
     if step.own and is_another:
         return Act(call, f"The last step has no undo of its own; undo “{deed(step)}”?", "undo")
     if step.own or step.commit in written:
@@ -44,7 +47,7 @@ def redo(step: NextStep | None) -> Act | str:
     """Do again what was taken back last."""
     if step is None:
         return "There is nothing to redo."
-    said = f"Redone: {deed(step)}. u takes that back."
+    said = f"Redone: {deed(step)}. ⸨undo⸩ takes that back."
     commit, own = step.commit, step.own
 
     def again(workspace: Workspace) -> str:
@@ -58,5 +61,5 @@ def _undo(commit: str, said: str, workspace: Workspace, *, confirmed: bool) -> s
     try:
         workspace.undo(confirmed=confirmed, expected=commit)
     except ConfirmationNeeded:
-        return "Something newer was done meanwhile; press u again to see what."
+        return "Something newer was done meanwhile; press ⸨undo⸩ again to see what."
     return said

@@ -1,0 +1,32 @@
+"""A sentence that names a command is told with the key that a person has it on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from workbench.display.card import Beside, Card, Section
+from workbench.display.ink import ink, plain_text
+from workbench.display.keys import NAMED, told, told_card
+from workbench.tui.keys.dispatch import Keymap
+
+PACKAGE = Path(__file__).parents[2] / "workbench"
+
+
+def test_every_key_named_in_a_sentence_is_one_of_the_table() -> None:
+    keymap = Keymap({})
+    named = {name for path in PACKAGE.rglob("*.py") for name in NAMED.findall(path.read_text("utf-8"))}
+    assert len(named) > 20
+    assert {name for name in named if not keymap.key(name)} == set()
+
+
+def test_a_remapped_key_is_told_in_sentences_and_on_cards() -> None:
+    key_of = Keymap({"undo": "Z"}).key
+    assert told("Pinned “⸨x⸩ ⸨nothing⸩”. ⸨undo⸩ unpins; ⸨merge⸩ merges.", key_of) == (
+        "Pinned “⸨x⸩ ⸨nothing⸩”. Z unpins; m m merges."
+    )
+    section = Section("BACK", ((ink("⸨undo⸩ takes it back"),),))
+    card = told_card(Card("", "", sections=(section, Beside(section, section))), key_of)
+    first, second = card.sections
+    assert isinstance(first, Section)
+    assert isinstance(second, Beside)
+    assert {plain_text(each.lines[0]) for each in (first, second.left)} == {"Z takes it back"}
