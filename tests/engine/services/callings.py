@@ -121,6 +121,21 @@ def a_conflict(workspace: Workspace) -> None:
     (workspace.root / layout.CONFLICTS).write_bytes(ConflictFile({record.id: record}, {}).render())
 
 
+def remote_of(workspace: Workspace) -> str:
+    """Return where the remote of a workspace is, or would be made."""
+    return str(workspace.root.parent / "remote.git")
+
+
+def a_remote(workspace: Workspace) -> None:
+    """Let a workspace share its memory with another device."""
+    workspace.sync(remote_of(workspace), confirmed=True, device="desk")
+    other = workspace.root.parent / "lap"
+    other.mkdir()
+    with Workspace.open(other, role="person") as lap:
+        lap.sync(remote_of(workspace), confirmed=True, device="lap")
+    workspace.sync()
+
+
 def a_session(workspace: Workspace) -> None:
     """Let something be said in a session."""
     workspace.session_append(SESSION, "We decided that backups run at midnight.")
@@ -235,6 +250,8 @@ READING = (
     Calling("inbox_waiting", lambda w: w.inbox_waiting()),
     Calling("inbox_preview", lambda w: w.inbox_preview()),
     Calling("conflicts", lambda w: w.conflicts()),
+    Calling("sync_status", lambda w: w.sync_status()),
+    Calling("sync_preview", lambda w: w.sync_preview(remote_of(w))),
     Calling("reflections", lambda w: w.reflections()),
     Calling("sessions", lambda w: w.sessions()),
     Calling("session", lambda w: w.session(SESSION), prepare=a_session),
@@ -408,6 +425,10 @@ DECIDING = (
     Calling(
         "conflict_settle", lambda w: w.conflict_settle("c-0123456789", "that"), PERSON, prepare=a_conflict
     ),
+    Calling("sync", lambda w: w.sync(), WRITE, prepare=a_remote),
+    Calling("sync", lambda w: w.sync(remote_of(w), confirmed=True), PERSON, "new"),
+    Calling("sync_retire", lambda w: w.sync_retire("lap"), PERSON, prepare=a_remote),
+    Calling("sync_forget", lambda w: w.sync_forget(), PERSON, prepare=a_remote),
     Calling("inbox_write", lambda w: w.inbox_write(), PERSON, prepare=a_proposal),
     Calling("review_edit", lambda w: w.review_edit("r-002.4", "Plays the cello"), PERSON, prepare=a_proposal),
     Calling("review_apply", lambda w: w.review_apply(), PERSON, prepare=a_proposal),
@@ -533,6 +554,7 @@ ON_UNKNOWN: dict[str, Callable[[Workspace, str], object]] = {
     "session_repair": lambda w, it: w.session_repair(it),
     "session_recover": lambda w, it: w.session_recover(it, it),
     "decay_keep": lambda w, _: w.decay_keep(-1),
+    "sync_retire": lambda w, it: w.sync_retire(it),
     "setting_change": lambda w, it: w.setting_change(it, it),
     "setting_reset": lambda w, it: w.setting_reset(it),
     "acknowledge": lambda w, it: w.acknowledge(it),
@@ -542,7 +564,7 @@ WITHOUT_TARGET = frozenset({
     "adopt", "settle", "upkeep", "audit_prune", "set_aside_history", "begin_history", "reflect",
     "reflect_hand_out", "reflect_take_in", "message", "remember",
     "remember_request", "propose", "propose_request", "inbox_write",
-    "import_places", "import_preview", "import_pre_images",
+    "import_places", "import_preview", "import_pre_images", "sync", "sync_forget",
 })  # fmt: skip
 
 

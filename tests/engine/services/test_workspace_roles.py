@@ -102,7 +102,7 @@ def test_an_agent_cannot_speak_for_a_person_or_the_system(settled: AgentHome, ac
         workspace.remember("I was never told", actor=actor)
     with settled.open("main", actor=actor) as workspace:
         for calling in EVERY:
-            own = ("adopt", "settle", "upkeep", "audit_prune")
+            own = ("adopt", "settle", "upkeep", "audit_prune", "sync")
             if calling.needs == "write" and calling.method not in own:
                 error = failure(partial(calling.call, workspace))
                 assert isinstance(error, RoleRefused | NotFound), (calling.name, error)
