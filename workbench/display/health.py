@@ -23,7 +23,7 @@ _PROVIDERS = {
     "gemini": "Gemini",
     "none": "none: words, links and dates alone are searched",
 }
-_BACK_ENDS = {"qmd": "QMD"}
+_BACK_ENDS = {"postgres": "PostgreSQL", "qmd": "QMD"}
 _SIGNS = {"ok": ("  ", "soft"), "degraded": ("! ", "decide"), "broken": ("▲ ", "danger")}
 _NAME = 13
 _STANDING = {"ok": "works", "degraded": "works in part", "broken": "does not work"}

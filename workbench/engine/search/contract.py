@@ -19,6 +19,11 @@ if TYPE_CHECKING:
     from workbench.engine.providers.embedding.embedder import FloatArray
 
 
+# A very frequent word says little: beside rarer ones, frequent words are dropped once this many
+# postings would have to be read.
+_MOST_PLACES = 16_000
+
+
 @dataclass(frozen=True)
 class IndexState:
     """What the index holds.
@@ -126,6 +131,19 @@ class FileUpdate:
 FormerKey = tuple[str, str | None, str, str, str]
 FormerChunk = tuple[int, FormerKey]
 """A stored chunk's number, and its store, day, title, text and tags (see `day_of` and `tags_json`)."""
+
+
+def telling_terms(found: Mapping[str, int]) -> list[str]:
+    """Return the terms to query, the rarest first."""
+    chosen: list[str] = []
+    places = 0
+    for term, count in sorted(found.items(), key=lambda pair: pair[1]):
+        if count and chosen and places + count > _MOST_PLACES:
+            break
+        if count:
+            chosen.append(term)
+            places += count
+    return chosen
 
 
 def day_of(chunk: Chunk) -> str | None:

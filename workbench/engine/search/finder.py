@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, S
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from workbench.engine.catalog.catalog import Catalog
 from workbench.engine.catalog.lookups import FACT_COLUMNS, MEMORY_COLUMNS, fact_of, memory_of
@@ -36,9 +36,33 @@ if TYPE_CHECKING:
 _MOST_AT_ONCE = 200
 _MOST_LOOKS = 5
 _Row = tuple[Any, ...]
+T = TypeVar("T")
 # Seconds that a question waits for changes to be indexed.
 PATIENCE = 1.5
 _MOST_ATTEMPTS = 4
+
+
+class ServerIndex(Protocol):
+    """A database that keeps the index of this workspace."""
+
+    @property
+    def place(self) -> str:
+        """Return where it is, for people."""
+        ...
+
+    @property
+    def is_away(self) -> bool:
+        """Return whether it failed and is not to be asked yet."""
+        ...
+
+    @property
+    def failure(self) -> str | None:
+        """Return why it failed, as a sentence."""
+        ...
+
+    def index(self, shape: IndexShape, embedder: Embedder | None) -> SearchIndex:
+        """Return the index of a shape."""
+        ...
 
 
 class CatalogFiles:
@@ -192,6 +216,7 @@ class Finder:
         version: Returns the version of everything searched; the catalog's by default.
         unread: Returns the paths that the catalog has not read yet.
         elsewhere: Folder for the index if its own fails.
+        server: A database that keeps the index instead; the folder's answers while it is away.
     """
 
     def __init__(
@@ -204,7 +229,9 @@ class Finder:
         version: Callable[[], Hashable] | None = None,
         unread: Callable[[], Collection[str]] = lambda: (),
         elsewhere: Fallback = nowhere_else,
+        server: ServerIndex | None = None,
     ) -> None:
+        self._server = server
         self._catalog = catalog
         self._settings = settings
         self._folder = folder
@@ -214,7 +241,7 @@ class Finder:
         self._version = version or catalog.version
         self._unread = unread
         self._lock = threading.RLock()
-        self._updaters: dict[str, IndexUpdater] = {}
+        self._updaters: dict[tuple[str, bool], IndexUpdater] = {}
         self._embedders: Embedders | None = None
 
     def search(self, query: SearchQuery, *, patience: float = PATIENCE) -> Found:
@@ -233,7 +260,7 @@ class Finder:
                     found,
                     provider=index.provider,
                     model=index.model,
-                    fallback=index.fallback,
+                    fallback=self._away or index.fallback,
                     stale=index.stale,
                 )
         raise AssertionError("Every attempt returns or raises.")
@@ -265,10 +292,10 @@ class Finder:
             embedders = self._choose()
             standing = embedders.turn()
             updater = self._updater(standing.embedder)
-            stale = updater.freshen(patience)
-            if standing.embedder is not None and self._steps_aside(updater, standing.embedder):
-                continue
             try:
+                stale = updater.freshen(patience)
+                if standing.embedder is not None and self._steps_aside(updater, standing.embedder):
+                    continue
                 source = updater.index.source()
             except StorageError as error:
                 if not left or not can_try_again(updater.index, error):
@@ -295,11 +322,13 @@ class Finder:
         """
         if force:
             self._choose().try_again()
-        embedder = self._standing().embedder
-        updater = self._updater(embedder)
-        updater.sync(force=force, progress=progress, cancelled=cancelled)
-        if embedder is not None and self._steps_aside(updater, embedder):
-            self._current().sync(progress=progress, cancelled=cancelled)
+
+        def bring(updater: IndexUpdater, embedder: Embedder | None) -> None:
+            updater.sync(force=force, progress=progress, cancelled=cancelled)
+            if embedder is not None and self._steps_aside(updater, embedder):
+                self._current().sync(progress=progress, cancelled=cancelled)
+
+        self._attempt(bring)
 
     def take_in(self, *, cancelled: Callable[[], bool]) -> None:
         """Index what was read so far, though more remains to be read.
@@ -310,7 +339,7 @@ class Finder:
         Raises:
             StorageError: The index cannot be kept.
         """
-        self._current().take_in(cancelled=cancelled)
+        self._attempt(lambda updater, _: updater.take_in(cancelled=cancelled))
 
     def freshen(self) -> None:
         """Update the index in the background."""
@@ -318,11 +347,10 @@ class Finder:
 
     def status(self) -> IndexStatus:
         """Return what the index holds and how fresh it is, without reading files into it."""
+        behind, state = self._attempt(lambda updater, _: (sum(updater.files_behind()), updater.index.state()))
         standing = self._standing()
         embedder = standing.embedder
-        updater = self._updater(embedder)
-        behind = sum(updater.files_behind())
-        state = updater.index.state()
+        away = self._away
         return IndexStatus(
             files=state.files,
             chunks=state.chunks,
@@ -333,10 +361,11 @@ class Finder:
             dirty=bool(behind),
             last_sync=state.last_sync,
             size_bytes=state.size_bytes,
-            fallback=standing.fallback or state.failure,
+            fallback=away or standing.fallback or state.failure,
             pending=behind + state.pending_vectors,
             rebuilding=state.rebuilding,
-            place=str(self._folder),
+            backend="postgres" if self._server is not None and away is None else "builtin",
+            place=self._server.place if self._server is not None and away is None else str(self._folder),
         )
 
     def try_local_model(self) -> None:
@@ -364,7 +393,29 @@ class Finder:
 
     def destroy(self) -> None:
         """Delete the index, the vector cache, and their SQLite side files."""
-        self._current().destroy()
+        embedder = self._standing().embedder
+        if self._server is not None:
+            # What is to be gone must not be left where it cannot be reached: this raises while the server is away.
+            self._updater_of(embedder, on_server=True).destroy()
+        self._updater_of(embedder, on_server=False).destroy()
+
+    @property
+    def _away(self) -> str | None:
+        """Return why the database that is configured is not what answers, or None."""
+        if self._server is None or not self._server.is_away:
+            return None
+        return f"{self._server.failure} The index on this machine answers instead."
+
+    def _attempt(self, act: Callable[[IndexUpdater, Embedder | None], T]) -> T:
+        """Act on the index in use, and on the one that takes over from it if it fails."""
+        embedder = self._standing().embedder
+        updater = self._updater(embedder)
+        try:
+            return act(updater, embedder)
+        except StorageError as error:
+            if self._server is None or not updater.index.goes_on_elsewhere(error):
+                raise
+        return act(self._updater(embedder), embedder)
 
     def _current(self) -> IndexUpdater:
         return self._updater(self._standing().embedder)
@@ -387,22 +438,30 @@ class Finder:
         return self._standing().embedder is not embedder
 
     def _updater(self, embedder: Embedder | None) -> IndexUpdater:
-        """Return the updater of the index whose vectors this embedder makes."""
+        """Return the updater of the index in use whose vectors this embedder makes."""
+        return self._updater_of(embedder, on_server=self._server is not None and not self._server.is_away)
+
+    def _updater_of(self, embedder: Embedder | None, *, on_server: bool) -> IndexUpdater:
         fingerprint = embedder.fingerprint if embedder else ""
         with self._lock:
-            updater = self._updaters.get(fingerprint)
+            updater = self._updaters.get((fingerprint, on_server))
             if updater is None:
                 search = self._settings.search
                 size = ChunkSize(search.chunk_tokens, min(search.chunk_overlap, search.chunk_tokens // 2))
-                index = Index(
-                    self._folder,
-                    shape=IndexShape(size, fingerprint, f"{SCHEMA_VERSION} {self._catalog.zone.key}"),
-                    embedder=embedder,
-                    cache_entries=search.cache_entries,
-                    clock=self._clock,
-                    elsewhere=self._elsewhere,
-                )
-                updater = self._updaters[fingerprint] = IndexUpdater(
+                shape = IndexShape(size, fingerprint, f"{SCHEMA_VERSION} {self._catalog.zone.key}")
+                index: SearchIndex
+                if on_server and self._server is not None:
+                    index = self._server.index(shape, embedder)
+                else:
+                    index = Index(
+                        self._folder,
+                        shape=shape,
+                        embedder=embedder,
+                        cache_entries=search.cache_entries,
+                        clock=self._clock,
+                        elsewhere=self._elsewhere,
+                    )
+                updater = self._updaters[fingerprint, on_server] = IndexUpdater(
                     index, self._sources, self._version, self._unread
                 )
             return updater

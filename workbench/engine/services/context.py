@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import platform
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from workbench.engine.history.outside_edits import Adopted
     from workbench.engine.history.plan import FileView
     from workbench.engine.providers.chat import ChatModel
-    from workbench.engine.search.finder import Finder
+    from workbench.engine.search.finder import Finder, ServerIndex
     from workbench.engine.search.updater import BackgroundTask
     from workbench.engine.services.scores import CurrentScores, Scores
     from workbench.engine.services.search_sources import Outside
@@ -208,7 +209,18 @@ class WorkspaceContext:
             lambda: (self.catalog.version(), outside.version()),
             lambda: self.unread,
             self.derived_folder.elsewhere,
+            self._server_index(),
         )
+
+    def _server_index(self) -> ServerIndex | None:
+        """Return the database that keeps the index, where the settings name one."""
+        if self.settings.search.backend != "postgres":
+            return None
+        from workbench.engine.search.postgres.index import ServerView, View
+        from workbench.engine.search.postgres.server import Server
+
+        view = View(platform.node(), str(self.root))
+        return ServerView(Server(self.settings.hub), view, self.clock)
 
     @cached_property
     def outside(self) -> Outside:

@@ -302,7 +302,7 @@ class SearchSettings:
     )
     session_delta_messages: int = whole(50, 0, 1_000_000, "new messages of a transcript before it is indexed")
     session_paths: tuple[str, ...] = of(Kind.PATHS, (), "transcripts (*.jsonl) and folders of them", OUTSIDE)
-    backend: str = choice("builtin", ("builtin", "qmd"), "what searches", PROGRAM)
+    backend: str = choice("builtin", ("builtin", "postgres", "qmd"), "what searches", PROGRAM)
     citations: str = choice("auto", ("auto", "on", "off"), "whether results say how to cite them")
 
 
@@ -337,6 +337,18 @@ class QmdSettings:
     )
     transcripts: bool = of(Kind.SWITCH, False, "whether it searches copies of transcripts")
     transcript_days: int = whole(0, 0, 36_500, "days for which a transcript is copied; 0 for ever")
+
+
+@dataclass(frozen=True)
+class HubSettings:
+    """The PostgreSQL server that keeps the index of many memories, or of one where `search.backend` is postgres."""
+
+    url: str = of(
+        Kind.TEXT, "", "address of the database, postgresql://USER@HOST/DATABASE", ENDPOINT, secret=True
+    )
+    connections: int = whole(8, 2, 200, "most connections of this process", ENDPOINT)
+    connect_seconds: float = number(3.0, 0.1, 60, "seconds to wait for a connection", ENDPOINT)
+    statement_seconds: float = number(30.0, 0.1, 3600, "seconds that one statement may take", ENDPOINT)
 
 
 @dataclass(frozen=True)
@@ -447,6 +459,7 @@ class Settings:
     search: SearchSettings = field(default_factory=SearchSettings)
     embedding: EmbeddingSettings = field(default_factory=EmbeddingSettings)
     qmd: QmdSettings = field(default_factory=QmdSettings)
+    hub: HubSettings = field(default_factory=HubSettings)
     model: ModelSettings = field(default_factory=ModelSettings)
     flush: FlushSettings = field(default_factory=FlushSettings)
     sessions: SessionSettings = field(default_factory=SessionSettings)

@@ -134,6 +134,10 @@ _MODELS = {
     "embedding.fallback_api_key": Wording("Key of the server that steps in"),
 }
 _QMD = {
+    "hub.url": Wording("Database"),
+    "hub.connections": Wording("Connections"),
+    "hub.connect_seconds": Wording("Wait for a connection", "seconds"),
+    "hub.statement_seconds": Wording("A statement takes at most", "seconds"),
     "qmd.command": Wording("Program"),
     "qmd.mode": Wording("Mode"),
     "qmd.embed": Wording("Own embeddings"),

@@ -20,7 +20,7 @@ from workbench.engine.errors import ProviderError, StorageError
 from workbench.engine.file_access import Fallback, nowhere_else
 from workbench.engine.process import process_lock
 from workbench.engine.search.chunks import Chunk, FileSource, Statistics, StoredChunk, Within
-from workbench.engine.search.contract import IndexState, IndexSync
+from workbench.engine.search.contract import IndexState, IndexSync, telling_terms
 from workbench.engine.search.index import files as names
 from workbench.engine.search.index.builder import Builder
 from workbench.engine.search.index.chunk_embedding import ChunkEmbedder, EmbeddingCache, embed_pending
@@ -40,9 +40,6 @@ _MANY_STALE = 1_000
 _WAIT_SECONDS = 0.2
 _LONG_WAIT_SECONDS = 60.0
 
-# A very frequent word says little: beside rarer ones, frequent words are dropped once this many
-# postings would have to be read.
-_MOST_PLACES = 16_000
 _END_OF_PREFIX = "\U0010ffff"
 # The scan uses one byte per dimension; this many extra results are rescored exactly.
 _SPARE = 40
@@ -323,19 +320,6 @@ def _once_more(act: Callable[[], T]) -> T:
     return act()
 
 
-def _telling(found: Mapping[str, int]) -> list[str]:
-    """Return the terms to query, the rarest first."""
-    chosen: list[str] = []
-    places = 0
-    for term, count in sorted(found.items(), key=lambda pair: pair[1]):
-        if count and chosen and places + count > _MOST_PLACES:
-            break
-        if count:
-            chosen.append(term)
-            places += count
-    return chosen
-
-
 def _quoted(term: str) -> str:
     text = term.replace('"', '""')
     return f'"{text[:-1]}"*' if term.endswith("*") else f'"{text}"'
@@ -395,7 +379,7 @@ class Snapshot(AbstractContextManager["Snapshot"]):
 
     def by_keywords(self, terms: Sequence[str], limit: int, within: Within) -> list[tuple[int, float]]:
         """See `ChunkSource`."""
-        telling = _telling({term: self._frequency(term) for term in dict.fromkeys(terms)})
+        telling = telling_terms({term: self._frequency(term) for term in dict.fromkeys(terms)})
         if not telling:
             return []
         clause, values = _within(within)
@@ -466,7 +450,7 @@ class Snapshot(AbstractContextManager["Snapshot"]):
         embedded = [number for number, row in rows.items() if row[-1]]
         vectors = self._vectors(embedded) if embedded and self.state.dimensions else {}
         with self._file.translated(), decoding():
-            return [_stored(rows[number], vectors.get(number)) for number in numbers if number in rows]
+            return [stored_chunk(rows[number], vectors.get(number)) for number in numbers if number in rows]
 
     def _frequency(self, term: str) -> int:
         if term.endswith("*"):
@@ -511,7 +495,8 @@ def _within(within: Within) -> tuple[str, list[str]]:
     return "".join(f" AND {clause}" for clause in narrowed), list(narrowed.values())
 
 
-def _stored(row: Row, vector: FloatArray | None) -> StoredChunk:
+def stored_chunk(row: Row, vector: FloatArray | None) -> StoredChunk:
+    """Return a chunk from its row (see `_CHUNKS`) and its vector."""
     number, memory_id, store, path, start_line, text, title, day, tags, *rest = row
     is_retired, by, until, terms, codes, _ = rest
     units = None
