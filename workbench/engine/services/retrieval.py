@@ -283,6 +283,7 @@ class Retrieval:
         cursor = None if before is None else _plain(before)
         rows = self._context.lookups.timeline(narrowed, before=cursor, limit=limit + 1)
         scores = self._context.scores()
+        scores.first_seen.read([record.id for _, record in rows[:limit]])
         scopes = self._scopes_in({record.path for _, record in rows})
         entries = tuple(
             _timeline_entry(record, key.partition("T"), scores.of_record(record), scopes.get(record.id))

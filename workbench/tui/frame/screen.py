@@ -340,6 +340,10 @@ class Frame(Screen[None], inherit_bindings=False):
 
         self.reading.read("place", place.read, show)
 
+    def read_place(self) -> None:
+        """Read what the place shows again: there is more of it, or it is wanted otherwise."""
+        self._read_place(self.place)
+
     @on(ListPart.Moved)
     @on(CanvasPart.Moved)
     def _moved(self) -> None:

@@ -5,10 +5,13 @@ from __future__ import annotations
 from datetime import date
 from typing import TYPE_CHECKING, ClassVar, cast
 
+from textual import on
+
 from workbench.display import words
 from workbench.display.ink import ink, spread
 from workbench.display.rows import day_heading, entry_row
 from workbench.tui.parts.filter import Filterable
+from workbench.tui.parts.list import ListPart
 from workbench.tui.parts.query import parse_days
 from workbench.tui.parts.rows import Rows
 from workbench.tui.places.place import Place
@@ -16,6 +19,8 @@ from workbench.tui.verbs.adding import to_day
 from workbench.tui.verbs.memories import Memory
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from workbench.display.ink import Line
     from workbench.engine.results.memories import Timeline, TimelineEntry
     from workbench.engine.workspace import Workspace
@@ -23,8 +28,10 @@ if TYPE_CHECKING:
     from workbench.tui.parts.rows import RowSource
     from workbench.tui.verbs.adding import Destination
 
-# Entries read at once; a memory of years has some thousands.
-_MOST = 20_000
+# Entries read at first; more follow when the cursor comes near the last of them, each time as many again.
+_PAGE = 300
+_NEAR_THE_END = 60
+_EVERYTHING = 1_000_000_000
 
 
 class TimelineRows(Rows["str", "TimelineEntry"]):
@@ -50,8 +57,77 @@ class TimelinePlace(Place):
     EMPTY: ClassVar[str] = "Nothing has happened yet; ⸨new⸩ writes the first memory."
     FILTER_KEYS: ClassVar[tuple[str, ...]] = ("type", "tag", "from", "is")
 
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self._limit = _PAGE
+        # Entries are read on until one is as it says.
+        self._until: Callable[[TimelineEntry], bool] | None = None
+        self._after_reading: Callable[[], object] | None = None
+
+    @property
+    def frame(self) -> Frame:
+        """Return the screen that the place is on."""
+        return cast("Frame", self.screen)
+
+    # Reading page by page.
+
     def read(self, workspace: Workspace) -> tuple[Timeline, date]:
-        return workspace.timeline(limit=_MOST), workspace.now().date()
+        limit, until = _EVERYTHING if self.filter.text else self._limit, self._until
+        found = workspace.timeline(limit=limit)
+        while until is not None and found.next is not None and not any(map(until, found.entries)):
+            limit *= 4
+            found = workspace.timeline(limit=limit)
+        return found, workspace.now().date()
+
+    @property
+    def _has_more(self) -> bool:
+        return self.results is not None and self.results[0].next is not None
+
+    def _read_on(
+        self,
+        limit: int,
+        then: Callable[[], object] | None = None,
+        until: Callable[[TimelineEntry], bool] | None = None,
+    ) -> None:
+        self._limit, self._until, self._after_reading = limit, until, then
+        self.frame.read_place()
+
+    def show(self, results: tuple[Timeline, date]) -> None:
+        super().show(results)
+        self._limit, self._until = max(_PAGE, len(results[0].entries)), None
+        if self._after_reading is not None:
+            act, self._after_reading = self._after_reading, None
+            act()
+
+    def show_rows(self) -> None:
+        super().show_rows()
+        if self.filter.text and self._has_more and self.is_attached:
+            self._read_on(_EVERYTHING)
+
+    def left(self) -> None:
+        if not self.filter.text and self.list.cursor < _PAGE:
+            self._limit = _PAGE
+
+    def reveal(self, key: str) -> bool:
+        if super().reveal(key):
+            return True
+        if self._has_more:
+            self._read_on(self._limit, lambda: self._arrive(key), lambda entry: entry.id == key)
+            return True
+        return False
+
+    def _arrive(self, key: str) -> None:
+        if not super().reveal(key):
+            self.frame.say("Timeline does not show it.")
+
+    @on(ListPart.Moved)
+    def _moved(self) -> None:
+        count = len(self.results[0].entries) if self.results is not None else 0
+        is_near = len(self.list.rows) - self.list.cursor <= _NEAR_THE_END
+        if is_near and self._has_more and self._limit <= count:
+            self._read_on(2 * count)
+
+    # Drawing.
 
     def rows(self, results: tuple[Timeline, date]) -> TimelineRows:
         return TimelineRows(*results)
@@ -75,9 +151,12 @@ class TimelinePlace(Place):
         return Filterable(f"{entry.title} {entry.text}", fields, date.fromisoformat(entry.day))
 
     def do(self, command: str) -> bool:
+        if command == "last" and self.frame.focused is self.list and self._has_more:
+            self._read_on(_EVERYTHING, lambda: self.list.do("last"))
+            return True
         if command != "go-day" or not self.results or not self.results[0].entries:
             return False
-        cast("Frame", self.screen).editing.ask("Which day?  14 oct · 3w · yesterday", take=self._go_to_day)
+        self.frame.editing.ask("Which day?  14 oct · 3w · yesterday", take=self._go_to_day)
         return True
 
     def _go_to_day(self, text: str) -> str | None:
@@ -88,9 +167,15 @@ class TimelinePlace(Place):
             return "That is no day; write 14 oct, 3w, yesterday or 2026-10-14."
         # A span such as 3w reaches until today; where it begins is meant.
         day = (days[0] if days[1] == today else days[1]).isoformat()
-        goal = next((each for each in timeline.entries if each.day <= day), timeline.entries[-1])
-        self.reveal(goal.id)
+        if self._has_more and timeline.entries[-1].day > day:
+            self._read_on(self._limit, lambda: self._arrive_on(day), lambda entry: entry.day <= day)
+        else:
+            self._arrive_on(day)
         return None
+
+    def _arrive_on(self, day: str) -> None:
+        entries = self.results[0].entries
+        self.reveal(next((each for each in entries if each.day <= day), entries[-1]).id)
 
     @property
     def destination(self) -> Destination | None:
