@@ -70,6 +70,8 @@ def action_card(done: ActionDone, now: datetime) -> Card:
     action = done.action
     when = words.moment(action.timestamp, now)
     standing = [f"{OUTSIDE.capitalize() if OUTSIDE in sentence(action) else who(action)}, {when}"]
+    if action.device:
+        standing.append(f"on {action.device}")
     if done.undone is not None:
         standing.append(f"taken back {_by(done.undone, now)}")
     sections: list[Section | Differs] = []

@@ -16,6 +16,7 @@ from workbench.engine.errors import HistoryDamaged
 from workbench.engine.history.alerts import ACKNOWLEDGES, ALERT, SETTLED_BY_ITSELF
 from workbench.engine.history.commits import (
     CONTINUES,
+    DEVICE,
     REDOES,
     REVERTS,
     REVERTS_ITEM,
@@ -226,6 +227,7 @@ class ActionWalk:
             upkeep=(message.actor.startswith(_UPKEEP) and message.action not in (Verb.ALERT, Verb.SYNC))
             or (message.action == Verb.ACK and message.trigger == SETTLED_BY_ITSELF),
             reversible=group.is_whole and not undone,
+            device=message.trailer(DEVICE) or "",
         )
 
     def _from_log(self, walked: set[str]) -> Iterator[_Found]:

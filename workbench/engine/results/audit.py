@@ -128,6 +128,7 @@ class Action:
         undone_by: The commit that took all of it back, unless it was done again since.
         upkeep: Whether it is the system's own housekeeping.
         reversible: Whether it stands and may be taken back whole, unless what it changed was changed since.
+        device: The device it was done on, where memory is synced; else empty.
     """
 
     id: str
@@ -151,6 +152,7 @@ class Action:
     undone_by: str | None = None
     upkeep: bool = False
     reversible: bool = True
+    device: str = ""
 
 
 @dataclass(frozen=True)
