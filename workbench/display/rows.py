@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from workbench.display import words
+from workbench.display.budget import budget_bar
 from workbench.display.ink import Span, ink, line_width, spread
 
 if TYPE_CHECKING:
@@ -65,9 +66,13 @@ def block_row(block: CoreBlock, width: int) -> Line:
     cells = _BAR if width >= 64 else 10
     right = (
         Span(used, "danger" if block.tokens > block.budget else "faint"),
-        *bar(block.tokens / block.budget if block.budget else 1.0, cells),
+        *(budget_bar if block.tokens > block.budget > 0 else _bar)(block.tokens, block.budget, cells),
     )
     return spread((ink(block.name.upper(), "soft+strong"),), right, width)
+
+
+def _bar(used: int, budget: int, width: int) -> Line:
+    return bar(used / budget if budget else 1.0, width)
 
 
 def bar(share: float, width: int) -> Line:

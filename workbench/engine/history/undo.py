@@ -76,6 +76,7 @@ class UndoStep:
         actor: The first commit's actor.
         moment: Its time.
         summary: The first commit's summary.
+        file: The first commit's file.
     """
 
     action: tuple[str, ...]
@@ -84,6 +85,7 @@ class UndoStep:
     actor: str
     moment: datetime
     summary: str
+    file: str
 
     @property
     def told(self) -> str:
@@ -160,7 +162,8 @@ def going_on_plan(plan: Plan[T], history: History, by: Attribution) -> Plan[T]:
 def _step_of(store: GitStore, action: tuple[str, ...], carried_out: tuple[str, ...]) -> UndoStep:
     first = store.commit(action[-1])
     message = parse_message(first)
-    return UndoStep(action, carried_out, owner_of(message), message.actor, first.moment, message.summary)
+    owner = owner_of(message)
+    return UndoStep(action, carried_out, owner, message.actor, first.moment, message.summary, message.file)
 
 
 def next_redo(store: GitStore, asker: str | None = None) -> UndoStep | None:

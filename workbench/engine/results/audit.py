@@ -197,6 +197,7 @@ class NextStep:
         by: Whose it is, in words.
         timestamp: When it was done.
         own: Whether it is the asker's.
+        file: The one that it changed first.
     """
 
     commit: str
@@ -204,6 +205,7 @@ class NextStep:
     timestamp: datetime
     summary: str
     own: bool
+    file: str = ""
 
 
 @dataclass(frozen=True)

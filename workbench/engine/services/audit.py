@@ -434,7 +434,10 @@ class Audit:
             if step is None:
                 return None
             by, moment = owner_in_words(step.owner, step.actor), step.moment.astimezone(self._context.zone)
-            return results.audit.NextStep(step.action[-1], by, moment, step.told, step.owner == asker)
+            own = step.owner == asker
+            return results.audit.NextStep(
+                step.action[-1], by, moment, step.told, own, layout.shown(step.file)
+            )
 
         return results.audit.NextSteps(
             shown(next_undo(store)), shown(next_undo(store, asker)), shown(next_redo(store, asker))
