@@ -23,6 +23,7 @@ FILE_NAME = "bench.toml"
 AUTO = "auto"
 PRESET = "preset"
 _MOTIONS = ("full", "reduced")
+_ROWS = ("compact", "comfortable")
 
 
 @dataclass(frozen=True)
@@ -34,15 +35,17 @@ class Look:
         wanted: Name of the theme asked for; `auto` follows the terminal.
         motion: `full` or `reduced`.
         plain: Whether all is said in words, for screen readers.
+        rows: `compact`, or `comfortable`: a space below each.
         keymap: Which key does what.
         problems: What could not be used, one sentence each.
-        origins: Who says so, by name: `theme`, `motion`, `plain`.
+        origins: Who says so, by name: `theme`, `motion`, `plain`, `rows`.
     """
 
     themes: Themes = field(default_factory=load_themes)
     wanted: str = AUTO
     motion: str = "full"
     plain: bool = False
+    rows: str = "compact"
     keymap: Keymap = field(default_factory=Keymap)
     problems: tuple[str, ...] = ()
     origins: Mapping[str, str] = field(default_factory=dict)
@@ -86,7 +89,7 @@ def read_look(folder: Path | None, settings: Settings) -> Look:
     problems += themes.problems
     origins: dict[str, str] = {}
     values: dict[str, str | bool] = {}
-    for name, usual in (("theme", ""), ("motion", "full"), ("plain", False)):
+    for name, usual in (("theme", ""), ("motion", "full"), ("plain", False), ("rows", "compact")):
         setting, origin = getattr(settings.bench, name), settings.origin(f"bench.{name}")
         if name in written and not origin.startswith("WORKBENCH_"):
             values[name], origins[name] = written[name], FILE_NAME
@@ -102,6 +105,9 @@ def read_look(folder: Path | None, settings: Settings) -> Look:
     if values["motion"] not in _MOTIONS:
         problems.append(f'{FILE_NAME}: write motion = "reduced" or "full".')
         values["motion"] = "full"
+    if values["rows"] not in _ROWS:
+        problems.append(f'{FILE_NAME}: write rows = "comfortable" or "compact".')
+        values["rows"] = "compact"
     keys = {**settings.bench.keymap, **written.get("keys", {})}
     keymap = Keymap({name: key for name, key in keys.items() if name != PRESET}, keys.get(PRESET, ""))
     if os.environ.get("TEXTUAL_ANIMATIONS") == "none":
@@ -111,6 +117,7 @@ def read_look(folder: Path | None, settings: Settings) -> Look:
         wanted,
         str(values["motion"]),
         bool(values["plain"]),
+        str(values["rows"]),
         keymap,
         (*problems, *keymap.problems),
         origins,
@@ -145,6 +152,7 @@ _TAKES: dict[str, tuple[type, str]] = {
     "theme": (str, 'theme = "workbench-light"'),
     "motion": (str, 'motion = "reduced"'),
     "plain": (bool, "plain = true"),
+    "rows": (str, 'rows = "comfortable"'),
     "keys": (dict, 'keys as forget = "x" below [keys]'),
 }
 

@@ -12,6 +12,7 @@ from textual.geometry import Offset
 from textual.pilot import Pilot
 from textual.widgets import Input
 
+from tests.tui.frame.hands import opened
 from tests.tui.frame.test_frame import drawn, frame_app, press, said
 from tests.tui.stillness import settle
 from workbench.display.cells import cell_width
@@ -253,3 +254,20 @@ async def test_plain_mode_says_everything_in_words(seen: Workspace, tmp_path: Pa
         assert said(pilot).startswith("Card:")
         picture = pilot.app.export_screenshot()
         assert not set(picture) & set("◎◷◇▤▣◆▲│─━▌")
+
+
+async def test_comfortable_rows_have_a_space_below_each_and_move_as_close_ones_do(
+    seen: Workspace, tmp_path: Path
+) -> None:
+    async with opened(seen, config_folder=tmp_path) as pilot:
+        rows = frame_app(pilot).frame.place.list
+        close = list(filter(None, map(rows.rows.key, range(len(rows.rows)))))
+        (tmp_path / "bench.toml").write_text('rows = "comfortable"\n')
+        frame_app(pilot)._look_again()
+        await press(pilot)
+        assert list(filter(None, map(rows.rows.key, range(len(rows.rows))))) == close
+        await press(pilot, "g", "g", "j")
+        assert rows.cursor_key == close[1]
+        assert rows.rows.owner(rows.cursor + 1) == rows.cursor
+        await press(pilot, "k", "G", "{", "}")
+        assert rows.cursor_key in close

@@ -405,6 +405,7 @@ class BenchSettings:
     plain: bool = of(
         Kind.SWITCH, False, "whether all is said in words, without lines and signs, for screen readers", TASTE
     )
+    rows: str = choice("compact", ("compact", "comfortable"), "whether rows of lists stand apart", TASTE)
     keymap: Mapping[str, str] = of(Kind.TABLE, {}, "key of each command by its name", TASTE)
 
 

@@ -34,6 +34,7 @@ _BENCH = {
         "Theme", "", "The colours; auto follows the terminal's own ground, light or dark."
     ),
     "bench.motion": Wording("Motion"),
+    "bench.rows": Wording("Rows", "", "How lists are set: row below row, or with a space below each."),
     "bench.plain": Wording("Plain, for screen readers"),
 }
 _KEYS = {"bench.keymap": Wording("Keys", "", "Keys by name of command; bench.toml counts more.")}

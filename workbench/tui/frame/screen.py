@@ -230,6 +230,8 @@ class Frame(Screen[None], inherit_bindings=False):
         for text in self.query(TextArea):
             text.cursor_blink = blinks
         self._lay_out(self.size.width, self.size.height)
+        for place in self._places.values():
+            place.show_rows()
 
     @property
     def is_open(self) -> bool:

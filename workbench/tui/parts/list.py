@@ -291,7 +291,7 @@ class ListPart(ScrollView, can_focus=True, inherit_bindings=False):
         if not 0 <= at < len(self.rows):
             return True
         section = self.rows.heading(at)
-        while at > 0 and self.rows.heading(at - 1) == section and self.rows.key(at - 1):
+        while at > 0 and self.rows.heading(at - 1) == section and self.rows.key(self.rows.owner(at - 1)):
             at -= 1
         self._move_to(at)
         return True

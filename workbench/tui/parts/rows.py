@@ -55,6 +55,7 @@ class Rows(Generic[Head, Row]):
         self._rows: list[Head | Row | None] = []
         self._keys: list[str] = []
         self._headings: list[int] = []
+        self._spaces: set[int] = set()
         self._index: dict[str, int] = {}
         self._indexed = 0
 
@@ -106,8 +107,8 @@ class Rows(Generic[Head, Row]):
         return cast("Head", self._rows[index]) if self.heading(index) == index else None
 
     def owner(self, index: int) -> int:
-        """Return the row itself: rows of one line have no others."""
-        return index
+        """Return the row itself: rows of one line have no others but the space below them, if there is one."""
+        return index - 1 if index in self._spaces else index
 
     def line(self, index: int, width: int) -> Line:
         """Draw a line: a row, a heading or a space."""
@@ -123,6 +124,21 @@ class Rows(Generic[Head, Row]):
     def draw_heading(self, head: Head, width: int) -> Line:
         """Draw a heading."""
         return heading_row(str(head), "", width)
+
+    def spaced(self) -> Self:
+        """Return these rows with a space below each, which belongs to it."""
+        rows = copy(self)
+        Rows.__init__(rows)
+        for at, row in enumerate(self._rows):
+            if self.heading(at) == at:
+                rows._headings.append(len(rows._rows))
+            elif row is None:
+                continue
+            rows._add(cast("Row | None", row), self._keys[at])
+            if self.heading(at) != at:
+                rows._spaces.add(len(rows._rows))
+                rows._add(None)
+        return rows
 
     def keeping(self, kept: Collection[int]) -> Self:
         """Return only some of these rows, with the headings of sections that still have any.

@@ -241,7 +241,10 @@ class Place(Container):
         """Show the rows that pass the filter."""
         if self.results is None:
             return
-        self.list.show(self.filter.apply(self.all_rows))
+        rows = self.filter.apply(self.all_rows)
+        if isinstance(rows, Rows) and cast("Frame", self.screen).look.rows == "comfortable":
+            rows = rows.spaced()
+        self.list.show(rows)
         self.filter_line.show_count(self.filter.shown, self.filter.total)
 
     def filterable(self, rows: RowSource, index: int) -> Filterable:

@@ -51,7 +51,7 @@ _SECRET = re.compile(
 )
 _NOT_MEMORY = "A setting is no memory; ⸨edit⸩ changes it, ⸨bring-back⸩ puts it as made."
 _MEMORY_ONLY = frozenset({"pin", "forget", "reinforce", "history", "new", "merge", "mark", "range"})
-_STEPPED = {"bench.theme": "theme", "bench.motion": "motion", "bench.plain": "plain"}
+_STEPPED = {"bench.theme": "theme", "bench.motion": "motion", "bench.plain": "plain", "bench.rows": "rows"}
 
 
 @dataclass(frozen=True)
@@ -102,8 +102,9 @@ class SettingRows(Rows["str", "SettingRow"]):
 def _as_tasted(row: SettingRow, look: Look) -> SettingRow:
     """Return a taste of the bench as it holds: `bench.toml` counts more than the settings."""
     name = row.key.removeprefix(_TASTE)
-    value = {"theme": look.wanted, "motion": look.motion, "plain": "on" if look.plain else "off"}[name]
-    usual = {"theme": AUTO, "motion": "full", "plain": "off"}[name]
+    plain = "on" if look.plain else "off"
+    value = {"theme": look.wanted, "motion": look.motion, "plain": plain, "rows": look.rows}[name]
+    usual = {"theme": AUTO, "motion": "full", "plain": "off", "rows": "compact"}[name]
     choices = (AUTO, *look.theme_names) if name == "theme" else row.choices
     origin = look.origins.get(name, "")
     told = (

@@ -19,7 +19,7 @@ def deed(step: NextStep) -> str:
     """Return what a step did, in plain words, cut where they are long."""
     said = plainly(step.summary)
     if said.endswith(OUTSIDE) and step.file:
-        said = f"{named(step.file)} {said[:1].lower()}{said[1:]}"
+        said = f"{named(step.file)}, {said[:1].lower()}{said[1:]}"
     if len(said) <= LONGEST_QUOTE:
         return said
     kept = said[: LONGEST_QUOTE - 1]
