@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.sync.household import Household
+from workbench.engine.sync import carrying
 
 CODE = "The vault code is 47-KXZQ since the move"
 
@@ -74,3 +75,23 @@ def test_two_devices_purge_each_its_own(home: Household) -> None:
     assert "memory/graph/entities/person--kim.md" in home.files("laptop")
     for text in ("KXZQ", "88-PLUM"):
         assert [place.name for place in everywhere(home) if home.says(place, text)] == []
+
+
+def test_what_a_killed_sync_had_fetched_goes_with_the_purge(
+    home: Household, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home.remember("laptop", "The locker number is 88-PLUM at the station", "person:Sam")
+    home.sync("laptop")
+
+    def killed(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(carrying, "join_commit", killed)
+        with pytest.raises(KeyboardInterrupt):
+            home.sync("desk")
+    assert home.says(home.root("desk"), "88-PLUM")
+    home.purge("laptop", "locker number")
+    home.sync("laptop", "desk")
+    assert not home.says(home.root("desk"), "88-PLUM")
+    assert_all_alike(home)

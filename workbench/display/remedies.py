@@ -47,6 +47,7 @@ _INSTEAD: Final = {
     "forget": "Forget it on its card.",
     "remember": "Write it down as a new memory.",
     "import": "Import it again.",
+    "sync": "Sync it again, and name the remote there.",
     "index": "Index and health brings it up to date.",
     "index download": "",
     "doctor": "Index and health says what is the matter.",

@@ -508,6 +508,9 @@ def _packed(store: GitStore, objects: set[str]) -> tuple[str, ...]:
     """Pack the rewritten history, flush it, and return the names of the files."""
     files = store.pack(sorted(objects))
     if not files:
+        # There is a pack of just these objects; with one more, the pack is a new one.
+        files = store.pack(sorted({*objects, store.write_blob(os.urandom(20))}))
+    if not files:
         raise HistoryError(
             "The rewritten history could not be packed.",
             where=str(store.path),

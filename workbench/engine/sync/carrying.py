@@ -7,7 +7,7 @@ the history, and the remote moves only from where it was seen.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -33,12 +33,13 @@ from workbench.engine.history.history import History
 from workbench.engine.history.joining import JOINS, Apart, How, Joining, JoinPlan, join_commit
 from workbench.engine.history.maintenance import repacking_paused
 from workbench.engine.history.plan import Action, Attribution, Receipt
-from workbench.engine.history.purge import mark_replacement
+from workbench.engine.history.purge import Rewriting, mark_replacement
+from workbench.engine.history.recovery import PurgeSteps
 from workbench.engine.history.transaction import Transaction
 from workbench.engine.process import process_lock
 from workbench.engine.results.sync import SyncPreview, SyncSecret, SyncSide
 from workbench.engine.secrets.detection import find_secrets, text_of
-from workbench.engine.sync.checking import Carried, carried, refuse_one_name_twice
+from workbench.engine.sync.checking import MOST_COMMIT, Carried, carried, refuse_one_name_twice
 from workbench.engine.sync.devices import (
     MOST_SAID,
     Device,
@@ -51,6 +52,7 @@ from workbench.engine.sync.devices import (
 )
 from workbench.engine.sync.joining import Joined, Moments, Side, join
 from workbench.engine.sync.purges import (
+    NOTHING_GONE,
     Sides,
     is_another_memory,
     led_apart,
@@ -62,6 +64,7 @@ from workbench.engine.sync.remotes import Advertised, Course, Line, Remote, open
 ACTOR: Final = "system:sync"
 
 _LOCK = "sync.lock"
+_FETCHED = "workbench.fetched"
 # Seconds to wait for another sync of this memory.
 _PATIENCE = 30.0
 # Attempts where other devices are faster.
@@ -292,6 +295,8 @@ def _take_in(carrying: Carrying, line: Line, theirs: str, link: Link, done: Carr
         if ours is not None:
             turn.adopt("manual")
             ours = turn.head() or ours
+            if _fetched(history).exists() and _purges_in(line, incoming):
+                raise _Again(replace(done, told=(*done.told, *_drop_unreachable(carrying, turn))))
             with store.reading_beside(line.folder / "objects"):
                 if is_another_memory(store, ours, theirs):
                     raise _another_memory(remote)
@@ -303,6 +308,8 @@ def _take_in(carrying: Carrying, line: Line, theirs: str, link: Link, done: Carr
                     # What was fetched holds what was purged here, and does not come into this history.
                     goal = _without_purged(store, sides)
         if sides is None:
+            with suppress(OSError):
+                _fetched(history).touch()
             line.install()
     store.forget_handles()
     received = sum(1 for _ in store.beside((goal,), history.head()))
@@ -312,6 +319,8 @@ def _take_in(carrying: Carrying, line: Line, theirs: str, link: Link, done: Carr
         partial(_join_plan, device=link.device.name),
         Attribution(ACTOR, "auto", f"sync on {link.device.name}"),
     )
+    with suppress(OSError):
+        _fetched(history).unlink(missing_ok=True)
     _alert_unannounced(history, receipt, incoming)
     joined = receipt.outcome.plan.outcome if receipt.outcome.plan else None
     return replace(
@@ -332,6 +341,31 @@ def _purge_here(carrying: Carrying, turn: Transaction, sides: Sides) -> tuple[st
     mark_replacement(history, turn, newest, gone, adopted.left_out, rewriting=rewriting)
     told = history.finish_purge(turn)
     history.told_of_purges(now=True)
+    return told
+
+
+def _fetched(history: History) -> Path:
+    """Return the file that is there from when fetched objects came into the history until they are joined."""
+    return history.path / _FETCHED
+
+
+def _purges_in(line: Line, incoming: Carried) -> bool:
+    mark = f"\n\n[{Action.PURGE}]".encode()
+    return any(mark in (line.read(each, MOST_COMMIT) or b"") for each in incoming.commits)
+
+
+def _drop_unreachable(carrying: Carrying, turn: Transaction) -> tuple[str, ...]:
+    """Drop what an earlier sync fetched and did not join: since then, some of it may have been purged."""
+    history, store = carrying.history, turn.store
+    adopted = turn.adopt("manual")
+    head = turn.head() or ""
+    rewriting = Rewriting(store, NOTHING_GONE)
+    gone = PurgeSteps((f"commit:{head}",), ())
+    mark_replacement(history, turn, head, gone, adopted.left_out, rewriting=rewriting)
+    told = history.finish_purge(turn)
+    history.told_of_purges(now=True)
+    with suppress(OSError):
+        _fetched(history).unlink(missing_ok=True)
     return told
 
 

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 MOST_FILE = 32 << 20
 """Bytes of a file of memory; a larger one is refused."""
-_MOST_COMMIT = 4 << 20
+MOST_COMMIT = 4 << 20
+"""Bytes of a commit; a larger one is refused."""
 _ABSENT, _FILE = "000000", "100644"
 _KINDS = {"120000": "a symbolic link", "160000": "another repository", "100755": "a program"}
 
@@ -131,7 +132,7 @@ def _changes(line: Line, head: str, without: list[str]) -> Iterator[tuple[str, s
 
 def _check_commits(line: Line, commits: Iterable[str]) -> None:
     for commit in commits:
-        raw = line.read(commit, _MOST_COMMIT)
+        raw = line.read(commit, MOST_COMMIT)
         try:
             if raw is None:
                 raise ValueError("it is too large")

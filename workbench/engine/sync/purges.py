@@ -24,7 +24,8 @@ from workbench.engine.history.plan import Action
 from workbench.engine.history.purge import Rewriting, titles_in
 from workbench.engine.history.recovery import PurgeSteps
 
-_NOTHING = Erasure(frozenset(), {}, (), (), (), frozenset(), frozenset(), frozenset(), None)
+NOTHING_GONE = Erasure(frozenset(), {}, (), (), (), frozenset(), frozenset(), frozenset(), None)
+"""Removes nothing."""
 _OF_MEMORIES = ("core", "episodic", "semantic", "procedural", "vault", "file")
 _RELATION = re.compile(r"^\s*(?:[-*+]\s+)?[\w -]+:\s*\[\[")
 Key = tuple[str, int]
@@ -276,7 +277,7 @@ def _parsed(content: bytes) -> Any:
 
 def _erasure(gone: PurgeSteps) -> Erasure:
     if not gone.names and not gone.texts:
-        return _NOTHING
+        return NOTHING_GONE
     return erasure_of(gone.names, gone.texts, paths=gone.paths, called=gone.called)
 
 

@@ -261,6 +261,9 @@ PREFIXES = (
             Command("import", ("i",), "import…", "Bring memory in.", "Import cannot be opened here."),
             Command("export", ("o",), "export…", "Write memory out.", "Export cannot be opened here."),
             Command(
+                "sync", ("y",), "sync…", "Share memory with other devices.", "Sync cannot be opened here."
+            ),
+            Command(
                 "verify-history",
                 ("h",),
                 "check history",

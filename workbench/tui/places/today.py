@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from workbench.engine.results.decay import Fall
     from workbench.engine.results.inbox import Inbox
     from workbench.engine.results.memories import CoreView
+    from workbench.engine.results.sync import SyncStatus
     from workbench.engine.workspace import Workspace
     from workbench.tui.frame.screen import Frame
     from workbench.tui.verbs.act import Subject
@@ -115,6 +116,7 @@ class Account:
         local: Whether nothing leaves this machine while they are read.
         span: Since when is told, see `REACHES`.
         troubles: What could not be read, a sentence each.
+        sync: How memory and its remote stand; None where that cannot be read.
     """
 
     now: datetime
@@ -135,6 +137,7 @@ class Account:
     local: bool = True
     span: str = ""
     troubles: tuple[str, ...] = ()
+    sync: SyncStatus | None = None
 
     @property
     def is_unread(self) -> bool:
@@ -208,6 +211,7 @@ class AccountRows(Rows["Heading", "Alarm | Waiting | Notice | Learned"]):
         self._section(Heading("Cannot be read"), troubles)
         self._section(Heading("Alert" if len(account.alerts) == 1 else "Alerts"), map(Alarm, account.alerts))
         self._section(Heading("Waits for you"), waiting(account))
+        self._section(Heading("Other devices"), _unsynced(account))
         for text, rows in unread_sections(account):
             self._section(Heading(text), rows)
         reach = account.span or ("" if account.last is not None else "week")
@@ -258,6 +262,21 @@ def _beside(left: Line, beside: str, width: int) -> Line:
     if right and width - line_width(right) - 2 < min(40, line_width(left)):
         right = ()
     return spread(left, right, width)
+
+
+def _unsynced(account: Account) -> list[Notice]:
+    """Return the row that says what other devices lack, where this memory is synced and something does."""
+    sync = account.sync
+    if sync is None or sync.remote is None or not (sync.waiting or sync.trouble):
+        return []
+    last = f"synced {words.moment(sync.synced, account.now)}" if sync.synced else "never synced"
+    if sync.trouble:
+        title = "The last sync failed"
+    else:
+        waits = "change waits" if sync.waiting == 1 else "changes wait"
+        title = f"{sync.waiting:,} {waits} to be sent"
+    told = (*((in_bench(sync.trouble),) if sync.trouble else ()), f"With {sync.remote}, as {sync.device}.")
+    return [Notice("sync", title, last, command="sync", told=told)]
 
 
 def waiting(account: Account) -> list[Waiting | Notice]:
@@ -373,6 +392,7 @@ class TodayPlace(Place):
             entries=workspace.timeline(limit=1).total,
             entities=workspace.graph_count(),
             has_history=had(lambda: workspace.head() is not None, True),
+            sync=had(workspace.sync_status, None),
             model=model.told if workspace.settings.reflection.model else "",
             local=not model.told or not workspace.settings.reflection.model or bool(model.path),
             span=span,

@@ -1,4 +1,4 @@
-"""Opens what every place has: bringing in, writing out, index and health, and why a memory did not answer."""
+"""Opens what every place has: bringing in, writing out, syncing, index and health, and why a memory did not answer."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from workbench.tui.keys.places import HEALTH, IMPORT
 from workbench.tui.keys.table import COMMAND
 from workbench.tui.places.ask import AskPlace
 from workbench.tui.sheets.exporting import Exporting
+from workbench.tui.sheets.syncing import Syncing
 from workbench.tui.verbs.memories import Memory
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ class Sheets:
             self._frame.go(IMPORT.name, spot="")
         elif command == "export":
             Exporting(self._frame).begin()
+        elif command == "sync":
+            Syncing(self._frame).begin()
         elif command == "why-not":
             self._why_not()
         else:

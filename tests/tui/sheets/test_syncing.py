@@ -1,0 +1,41 @@
+"""Syncing in the bench: a remote is named once, what leaves is asked about, and what waits stands in Today."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.tui.frame.hands import frame_of, opened, press, said
+from tests.tui.sheets.hands import rows_of, worked, write
+from workbench.engine import Workspace
+
+
+async def name_remote(pilot: object, remote: Path) -> None:
+    await press(pilot, "m", "y")  # type: ignore[arg-type]
+    await write(pilot, str(remote))  # type: ignore[arg-type]
+    await worked(pilot)  # type: ignore[arg-type]
+
+
+async def test_memory_is_sent_only_once_a_person_has_said_so(seen: Workspace, tmp_path: Path) -> None:
+    remote = tmp_path / "remote.git"
+    async with opened(seen) as pilot:
+        await name_remote(pilot, remote)
+        assert not remote.exists()
+        await press(pilot, "escape")
+        assert seen.sync_status().remote is None
+        await name_remote(pilot, remote)
+        await press(pilot, "enter")
+        await worked(pilot)
+        assert said(pilot).startswith("Synced: ")
+    assert seen.sync_status().remote == str(remote)
+
+
+async def test_today_says_what_waits_to_be_sent(seen: Workspace, tmp_path: Path) -> None:
+    seen.sync(str(tmp_path / "remote.git"), confirmed=True)
+    seen.remember("Jo works on the frontend of Apollo", entities=["person:Jo"])
+    async with opened(seen) as pilot:
+        await press(pilot, "1")
+        assert any("to be sent" in row for row in rows_of(frame_of(pilot).place))
+        await press(pilot, "m", "y", "enter")
+        await worked(pilot)
+        assert said(pilot).startswith("Synced: 1 commit sent")
+        assert not any("to be sent" in row for row in rows_of(frame_of(pilot).place))
