@@ -89,8 +89,21 @@ def test_files_are_looked_at_now_and_then_although_nothing_told_of_a_change() ->
 def test_an_index_that_does_not_follow_changes_keeps_to_its_interval() -> None:
     still = replace(SETTINGS, search=replace(SETTINGS.search, watch=False))
     course = all_done(NOON).changed(NOON.steady)
-    assert due(course, later(NOON, minutes=4), still) == {Duty.SETTINGS, Duty.ADOPT, Duty.REFLECT}
+    assert due(course, later(NOON, minutes=4), still) == {
+        Duty.SETTINGS,
+        Duty.ADOPT,
+        Duty.REFLECT,
+        Duty.DEVICES,
+    }
     assert Duty.SYNC in due(course, later(NOON, minutes=5), still)
+
+
+def test_devices_hear_of_a_change_once_files_are_quiet_and_of_nothing_where_that_is_off() -> None:
+    course = all_done(NOON)
+    assert seconds_until(Duty.DEVICES, course, NOON, SETTINGS) == 900
+    assert seconds_until(Duty.DEVICES, course.changed(NOON.steady + 5), NOON, SETTINGS) == 65
+    never = replace(SETTINGS, sync=replace(SETTINGS.sync, minutes=0))
+    assert seconds_until(Duty.DEVICES, course.changed(NOON.steady), NOON, never) == math.inf
 
 
 def test_what_fails_is_tried_ever_more_rarely_and_never_given_up() -> None:

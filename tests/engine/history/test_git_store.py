@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 
 from workbench.engine.errors import Ambiguous, HistoryDamaged, HistoryError, NotFound, Stale, StorageError
 from workbench.engine.history.differences import diff_text, line_counts, similarity
+from workbench.engine.history.git_folder import BRANCH
 from workbench.engine.history.git_objects import TreeReader
-from workbench.engine.history.git_store import BRANCH, GitStore
+from workbench.engine.history.git_store import GitStore
 from workbench.engine.history.recovery import flush_objects
 
 MOMENT = datetime(2026, 2, 2, 14, 30, tzinfo=timezone(timedelta(hours=-3, minutes=-30)))

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.engine import layout
 from workbench.engine.daemon.process import only_one, write_status
-from workbench.engine.errors import Locked, NotFound, StorageError, WorkbenchError
+from workbench.engine.errors import Cancelled, Locked, NotFound, StorageError, WorkbenchError
 from workbench.engine.process import ending_signals_reported
 from workbench.engine.reflection.due import last_planned, next_scheduled
 from workbench.engine.results.audit import DaemonDue, DaemonStatus
@@ -35,6 +35,8 @@ LONGEST_WAIT: Final = 60.0
 """Seconds between looks at the clock, which may be set, or the machine may have slept."""
 # Seconds between checks whether there is enough new material to reflect on.
 _ASKING_PACE = 60.0
+# Seconds that files have to be quiet before other devices hear of them.
+_UNSENT_FOR = 60.0
 # Under continuous writing, still update the index now and then.
 _MOST_DEBOUNCES = 10
 # The clocks differ by more than this many seconds only if one was set, or the machine slept.
@@ -52,6 +54,7 @@ class Duty(StrEnum):
     SYNC = "sync"
     UPKEEP = "upkeep"
     REFLECT = "reflect"
+    DEVICES = "devices"
 
 
 # Seconds before the first retry after a failure, and the most between two.
@@ -61,6 +64,7 @@ _PATIENCE: Final[Mapping[Duty, tuple[float, float]]] = {
     Duty.SYNC: (2.0, 300.0),
     Duty.UPKEEP: (30.0, 900.0),
     Duty.REFLECT: (60.0, 3600.0),
+    Duty.DEVICES: (60.0, 3600.0),
 }
 
 
@@ -203,6 +207,16 @@ def _reflect(record: Record, done: Moment, now: Moment, settings: Settings) -> f
     return min(until, _between(now.wall, planned))
 
 
+def _devices(record: Record, done: Moment, now: Moment, settings: Settings) -> float:
+    minutes = settings.sync.minutes
+    if not minutes:
+        return math.inf
+    regular = done.steady + minutes * 60 - now.steady
+    if record.first_change is None:
+        return regular
+    return min(regular, record.last_change + _UNSENT_FOR - now.steady)
+
+
 def _between(earlier: datetime, later: datetime) -> float:
     """Return the seconds between two times, correct across changes to and from summer time."""
     return (later.astimezone(UTC) - earlier.astimezone(UTC)).total_seconds()
@@ -214,6 +228,7 @@ _REGULAR: Final[Mapping[Duty, Callable[[Record, Moment, Moment, Settings], float
     Duty.SYNC: _sync,
     Duty.UPKEEP: _upkeep,
     Duty.REFLECT: _reflect,
+    Duty.DEVICES: _devices,
 }
 
 
@@ -256,7 +271,8 @@ class Told:
 
     Args:
         time: Aware, in the workspace's zone.
-        what: `start`, `ready`, `settings`, `adopt`, `sync`, `upkeep`, `reflect`, `hooks`, `clock`, `status` or `end`.
+        what: `start`, `ready`, `settings`, `adopt`, `sync`, `upkeep`, `reflect`, `devices`, `hooks`, `clock`,
+            `status` or `end`.
         text: What was done or failed, one or two sentences.
         problem: Whether something failed.
     """
@@ -301,6 +317,7 @@ class Daemon:
             Duty.SYNC: self._sync,
             Duty.UPKEEP: self._keep_up,
             Duty.REFLECT: self._reflect,
+            Duty.DEVICES: self._carry,
         }
 
     def run(self) -> DaemonStatus:
@@ -432,6 +449,23 @@ class Daemon:
             "adopt", f"Took in {count} edited from outside: {_named(adopted.files)}{alerts}.{warnings}"
         )
         self._status = replace(self._status, last_adoption=self._door.now())
+
+    def _carry(self, _record: Record) -> None:
+        """Bring memory and its remote together, where a person has named one."""
+        door = self._door
+        if not door.settings.sync.minutes or door.sync_status().remote is None:
+            return
+        try:
+            synced = door.sync(cancelled=self._is_ended)
+        except Cancelled:
+            return
+        if synced.sent or synced.received:
+            sent, received = _counted(synced.sent, "commit"), _counted(synced.received, "commit")
+            waits = f"; {_counted(synced.conflicts, 'conflict')} in the Inbox" if synced.conflicts else ""
+            purged = "; what another device purged is gone here too" if synced.purged else ""
+            self._tell("devices", f"Synced: {sent} sent, {received} received{waits}{purged}.")
+        for warning in synced.warnings:
+            self._tell("devices", warning)
 
     def _sync(self, record: Record) -> None:
         # Reading a large memory for the first time takes long; what was read by then is kept.

@@ -39,8 +39,8 @@ from workbench.engine.history.alerts import (
     tampering,
 )
 from workbench.engine.history.commits import author_of, parse_message
+from workbench.engine.history.git_folder import pretences
 from workbench.engine.history.git_objects import SHORT, blob_hash
-from workbench.engine.history.git_store import pretences
 from workbench.engine.history.projections import audit_lines, pruned_before
 from workbench.engine.history.recovery import purge_is_unfinished
 from workbench.engine.history.work_files import read_work_file

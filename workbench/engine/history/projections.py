@@ -18,8 +18,9 @@ from workbench.engine.errors import Ambiguous, InvalidInput, NotFound, Workbench
 from workbench.engine.file_access import read_state, replace_unflushed, write_all, write_state
 from workbench.engine.history.alerts import raised_alerts
 from workbench.engine.history.commits import DEVICE, parse_message
+from workbench.engine.history.git_folder import damaged
 from workbench.engine.history.git_objects import Commit
-from workbench.engine.history.git_store import GitStore, damaged
+from workbench.engine.history.git_store import GitStore
 from workbench.engine.history.plan import Action, FileView
 from workbench.engine.history.work_files import WorkFiles
 from workbench.engine.markdown.audit_log import AuditLine, parse_audit_line, render_audit_line

@@ -23,8 +23,9 @@ from workbench.engine.errors import (
 from workbench.engine.file_access import flush_to_disk, read_state, write_all, write_state
 from workbench.engine.history.alerts import keep_seen
 from workbench.engine.history.erasure import Erasure, erase_from_content, erasure_of
+from workbench.engine.history.git_folder import BRANCH
 from workbench.engine.history.git_objects import blob_hash
-from workbench.engine.history.git_store import BRANCH, GitStore
+from workbench.engine.history.git_store import GitStore
 from workbench.engine.history.journal import FileStep, Journal, JournalState, Record
 from workbench.engine.history.projections import rewrite_audit_log
 from workbench.engine.history.work_files import Staging, read_work_file, remove_temporary_files

@@ -382,6 +382,15 @@ class HistorySettings:
 
 
 @dataclass(frozen=True)
+class SyncSettings:
+    """Carrying memory between devices."""
+
+    minutes: int = whole(
+        15, 0, 10_080, "minutes between two syncs by the daemon, where a remote was named; 0 for none"
+    )
+
+
+@dataclass(frozen=True)
 class TriggerSettings:
     """Trigger phrases (design document §8.1)."""
 
@@ -466,6 +475,7 @@ class Settings:
     sessions: SessionSettings = field(default_factory=SessionSettings)
     secrets: SecretSettings = field(default_factory=SecretSettings)
     history: HistorySettings = field(default_factory=HistorySettings)
+    sync: SyncSettings = field(default_factory=SyncSettings)
     triggers: TriggerSettings = field(default_factory=TriggerSettings)
     paths: PathSettings = field(default_factory=PathSettings)
     bench: BenchSettings = field(default_factory=BenchSettings)

@@ -192,6 +192,9 @@ _HERE = {
     "workspace": Wording("Usual workspace"),
     "home_settings": Wording("OpenClaw's settings"),
     "history.lock_timeout": Wording("Wait for another writer", "seconds"),
+    "sync.minutes": Wording(
+        "Sync devices", "minutes", "How often the daemon syncs with a remote that was named."
+    ),
     "triggers.phrases": Wording("Trigger phrases"),
     "paths.state": Wording("Folder of state"),
     "paths.cache": Wording("Folder of caches"),

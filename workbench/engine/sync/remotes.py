@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 from workbench.engine import layout
 from workbench.engine.errors import Cancelled, InvalidInput, RemoteError, Stale, StorageError
 from workbench.engine.file_access import flush_to_disk
+from workbench.engine.history.git_folder import BRANCH
 from workbench.engine.history.git_objects import libgit2
-from workbench.engine.history.git_store import BRANCH
 from workbench.engine.history.maintenance import GitOutside, Ran, run_git
 
 if TYPE_CHECKING:

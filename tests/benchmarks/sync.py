@@ -1,0 +1,108 @@
+"""How long syncing takes: `python -m tests.benchmarks.sync [MEMORIES] [COMMITS]`, 20,000 and 2,000 by default.
+
+Two devices and a remote that is a folder on the same disk. Seconds of wall clock and of processor time, git's included;
+each sync is a call in a process that is warm. A commit of the past edits one of the files.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from tests.benchmarks.large_workspace import generate
+from workbench.engine import Workspace
+from workbench.engine.clock import FixedClock
+from workbench.engine.history.plan import Action, Attribution, FileChange, FileView, Plan
+
+_BY = Attribution("manual", "—", "the benchmark", may_touch_critical=True)
+
+
+def lay_out(root: Path, clock: FixedClock, memories: int, commits: int) -> None:
+    """Make a memory: half of it episodes, half of it entities."""
+    generate(root, episodes=memories // 2, entities=memories // 2)
+    Workspace.init(root, clock=clock, timezone="UTC")
+    files = sorted((root / "memory/graph/entities").iterdir())
+    with Workspace.open(root, role="person", clock=clock) as workspace:
+        history = workspace._context.history
+        for number in range(commits):
+            clock.advance(minutes=1)
+            path = files[number % len(files)].relative_to(root).as_posix()
+
+            def plan(view: FileView, path: str = path, number: int = number) -> Plan[None]:
+                text = (view.read(path) or b"") + f"- Note {number}\n".encode()
+                return Plan(Action.EDIT, path, "noted", (FileChange(path, text, Action.EDIT, "noted"),))
+
+            history.mutate(plan, _BY)
+
+
+def timed(what: str, act: Callable[[], object]) -> None:
+    """Print what something took."""
+
+    def used() -> float:
+        return sum(
+            usage.ru_utime + usage.ru_stime
+            for usage in map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+        )
+
+    began, before = time.perf_counter(), used()
+    act()
+    sys.stdout.write(
+        f"{what:44} {time.perf_counter() - began:7.2f} s   {used() - before:7.2f} s of processor\n"
+    )
+    sys.stdout.flush()
+
+
+def main(memories: int, commits: int) -> None:
+    """Measure it."""
+    with tempfile.TemporaryDirectory() as folder:
+        base = Path(folder)
+        os.environ |= {"XDG_STATE_HOME": str(base / "state"), "XDG_CACHE_HOME": str(base / "cache")}
+        one, other, remote = base / "one", base / "other", str(base / "remote.git")
+        other.mkdir()
+        clock = FixedClock(datetime(2026, 2, 2, 8, tzinfo=UTC))
+        timed(
+            f"laid out: {memories:,} memories, {commits:,} commits",
+            lambda: lay_out(one, clock, memories, commits),
+        )
+
+        def write(root: Path, times: int, name: str) -> None:
+            with Workspace.open(root, role="person", clock=clock) as workspace:
+                for number in range(times):
+                    clock.advance(minutes=20)
+                    workspace.remember(f"{name} planted {number} trees", entities=[f"person:{name}"])
+
+        def sync(root: Path) -> None:
+            with Workspace.open(root, role="person", clock=clock) as workspace:
+                workspace.sync(remote, confirmed=True)
+
+        timed("looking at what would leave", lambda: Workspace.open(one, role="person").sync_preview(remote))
+        timed("first sync: everything sent", lambda: sync(one))
+        timed("into an empty folder", lambda: sync(other))
+        # The catalog of the other one is made with its first change.
+        write(other, 1, "Nora")
+        sync(other)
+        sync(one)
+        timed("nothing new", lambda: sync(one))
+        write(one, 1, "Tom")
+        timed("one change sent", lambda: sync(one))
+        timed("one change received", lambda: sync(other))
+        write(one, 1, "Tom")
+        write(other, 1, "Nora")
+        sync(one)
+        timed("one change on both sides", lambda: sync(other))
+        sync(one)
+        write(one, 300, "Tom")
+        write(other, 300, "Nora")
+        sync(one)
+        timed("two weeks apart: 300 changes on both sides", lambda: sync(other))
+        timed("the same, received", lambda: sync(one))
+
+
+if __name__ == "__main__":
+    main(*(int(word) for word in sys.argv[1:]) if len(sys.argv) > 2 else (20_000, 2_000))
