@@ -63,6 +63,8 @@ def sync_command(
         return invocation.ask(lambda it: it.sync_forget(), devices_lines)
     if retire:
         return invocation.ask(lambda it: it.sync_retire(retire, may_ask=invocation.can_ask), devices_lines)
+    if remote is not None and _is_empty_here(invocation):
+        invocation.workspace = Path.cwd()
     with invocation.open() as workspace, ProgressLine() as line:
 
         def told(what: str, done: int, total: int) -> None:
@@ -84,6 +86,12 @@ def sync_command(
         )
         line.clear()
     return invocation.report(synced, synced_lines)
+
+
+def _is_empty_here(invocation: Invocation) -> bool:
+    """Return whether nobody named a workspace and this folder is empty: the memory is to come here."""
+    named = invocation.workspace is not None or "WORKBENCH_WORKSPACE" in os.environ
+    return not named and not any(Path.cwd().iterdir())
 
 
 def _absolute(remote: str | None) -> str | None:
