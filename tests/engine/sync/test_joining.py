@@ -237,6 +237,10 @@ def test_a_decision_on_either_device_holds_on_both() -> None:
     after, again = joined(files, desk, {**files, NOTE: b"x\n"})
     assert after == {**desk, NOTE: b"x\n"}
     assert again.conflicts == ()
+    # What was decided long ago and dropped on one device is dropped on both.
+    dropped = {path: content for path, content in after.items() if path != layout.CONFLICTS}
+    for one, other in ((dropped, {**after, NOTE: b"y\n"}), ({**after, NOTE: b"y\n"}, dropped)):
+        assert layout.CONFLICTS not in joined(after, one, other)[0]
     # Both decide, and not alike: it is open again.
     lap = {
         **files,

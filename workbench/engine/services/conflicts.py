@@ -22,6 +22,8 @@ from workbench.engine.sync.conflicts import ConflictFile, Decision
 from workbench.engine.sync.deciding import decided_content, line_of, may_keep_both, stands_there
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from workbench.engine.history.plan import FileView, Plan
     from workbench.engine.services.context import WorkspaceContext
     from workbench.engine.services.mutator import Mutator
@@ -72,7 +74,7 @@ class Conflicts:
 
         def plan(view: FileView) -> Plan[ConflictsDecided]:
             draft = Draft(view)
-            _decide(draft, _waiting(draft, id), decision)
+            _decide(draft, _waiting(draft, id), decision, self._context.now())
             return _planned(draft, (id,), {})
 
         by = f"decided {choice} on {id}"
@@ -94,7 +96,7 @@ class Conflicts:
         waiting: dict[str, str] = {}
         for name, choice in choices.items():
             try:
-                _decide(draft, _waiting(draft, name), Decision(choice))
+                _decide(draft, _waiting(draft, name), Decision(choice), self._context.now())
             except WorkbenchError as error:
                 waiting[name] = error.message
             else:
@@ -126,14 +128,14 @@ def _waiting(files: FileView, name: str) -> ConflictRecord:
     return record
 
 
-def _decide(draft: Draft, record: ConflictRecord, decision: Decision) -> None:
+def _decide(draft: Draft, record: ConflictRecord, decision: Decision, now: datetime) -> None:
     content = decided_content(record, decision, draft.read(record.path))
     told = f"took {decision} of what {record.stands.device} and {record.waits.device} changed"
     if content is None:
         draft.delete(record.path, told)
     else:
         draft.write(record.path, content, Action.EDIT, told)
-    kept = _read(draft).with_records([replace(record, decision=decision)])
+    kept = _read(draft).without_old(now).with_records([replace(record, decision=decision)])
     draft.write(layout.CONFLICTS, kept.render(), Action.EDIT, f"decided {record.id}")
 
 

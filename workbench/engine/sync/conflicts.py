@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from hashlib import sha256
 from typing import Any, Final
@@ -15,6 +15,7 @@ from workbench.engine.errors import DocumentError, InvalidInput
 
 _DIGITS: Final = 10
 _CONFLICTS: Final = "conflicts"
+_KEPT: Final = timedelta(days=183)
 
 
 class Decision(StrEnum):
@@ -71,7 +72,7 @@ def conflict_id(path: str, unit: str, *texts: str | None) -> str:
 
 @dataclass(frozen=True)
 class ConflictFile:
-    """All conflicts by id; those that were decided stay, so that a device that was away learns of it.
+    """All conflicts by id; those that were decided stay for half a year, so that a device that was away learns of it.
 
     Args:
         extra: Further keys of the file, kept.
@@ -109,6 +110,15 @@ class ConflictFile:
             sorted(open_ones, key=lambda each: (max(each.stands.moment, each.waits.moment), each.id))
         )
 
+    def without_old(self, now: datetime) -> ConflictFile:
+        """Return the file without what was decided and is older than half a year."""
+        kept = {
+            name: each
+            for name, each in self.records.items()
+            if each.decision is None or now - max(each.stands.moment, each.waits.moment) < _KEPT
+        }
+        return replace(self, records=kept)
+
     def with_records(self, records: Iterable[ConflictRecord]) -> ConflictFile:
         """Return the file with some records put in, in place of those with the same ids."""
         return replace(self, records={**self.records, **{each.id: each for each in records}})
@@ -135,7 +145,7 @@ def join_conflicts(base: bytes | None, first: bytes | None, second: bytes | None
     joined: dict[str, ConflictRecord] = {}
     for name in {**mine.records, **theirs.records}:
         then, one, other = (each.records.get(name) for each in (was, mine, theirs))
-        found = one if other in (then, None) else other if one in (then, None) else _joined(one, other)
+        found = one if other == then else other if one == then else _joined(one, other)
         if found is not None:
             joined[name] = found
     return ConflictFile(joined, {**theirs.extra, **mine.extra}).render()
