@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -121,6 +122,8 @@ def connections_of(client: Client, machine: Machine, scope: str) -> Iterator[Con
             file = client.hooks_file(machine, scope)
             value = read(file, machine, client.documents(machine, scope)[file]).value()
             moments = tuple(dict.fromkeys(each.moment for each in _hooks_in(value)))
+    if client.plugin is not None and _plugin_file(client, machine, scope).is_file():
+        moments = client.plugin.moments
     for name, entry in entries.items() if isinstance(entries, dict) else ():
         words = words_of(entry)
         server = Server.read(words)
@@ -140,8 +143,8 @@ def plan_connection(client: Client, machine: Machine, wanted: Wanted, ledger: Le
     """
     _check_scope(client, machine, wanted.scope)
     main = wanted.server.agent is None
-    if wanted.prompts and (client.hooks is None or not main):
-        whom = "a sub-agent" if client.hooks else client.title
+    if wanted.prompts and not (client.has_moments and main):
+        whom = "a sub-agent" if client.has_moments else client.title
         raise InvalidInput(f"There are no hooks for {whom}.", remedy="Leave --prompts out.")
     documents = client.documents(machine, wanted.scope)
     found = {path: read(path, machine, format_) for path, format_ in documents.items()}
@@ -149,8 +152,11 @@ def plan_connection(client: Client, machine: Machine, wanted: Wanted, ledger: Le
     if client.hooks is not None and main:
         _put_hooks(client, found, client.hooks_file(machine, wanted.scope), wanted, ledger)
     notes = []
+    if client.plugin is not None and main:
+        notes += _put_plugin(client, machine, found, ledger, wanted)
     if client.commands and main and wanted.commands:
-        notes += _put_commands(client, machine, found, ledger, client.folder_of(machine, wanted.scope))
+        texts = {client.commands.format(name): command_text(client, name) for name in COMMANDS}
+        notes += _put_files(machine, found, ledger, client.folder_of(machine, wanted.scope), texts)
     changed = tuple(each for each in found.values() if each.is_changed)
     for each in changed:
         refuse_read_only(each)
@@ -213,7 +219,7 @@ def _taken_out(
             changed.append(_as_before(without, client, ledger) if is_last else without)
     if agent is not None:
         return changed, []
-    whole, notes = _drop_commands(client, machine, ledger, client.folder_of(machine, scope))
+    whole, notes = _drop_files(client, machine, ledger, client.folder_of(machine, scope))
     return [*changed, *whole], notes
 
 
@@ -373,6 +379,8 @@ def _ours(value: Any, client: Client, agent: str | None = None) -> list[Keys]:
             paths.append((*client.servers, name))
     if agent is None and client.hooks is not None:
         paths += (each.path for each in _hooks_in(value))
+    if agent is None and client.plugin is not None and client.plugin.switch:
+        paths += [client.plugin.switch] if at(value, client.plugin.switch) == client.plugin.on else []
     return paths
 
 
@@ -443,13 +451,80 @@ def _without_empty(each: Configuration, client: Client, record: Mapping[str, Any
     return each
 
 
-def _put_commands(
-    client: Client, machine: Machine, found: dict[Path, Configuration], ledger: Ledger, folder: Path
+def _put_plugin(
+    client: Client, machine: Machine, found: dict[Path, Configuration], ledger: Ledger, wanted: Wanted
 ) -> list[str]:
+    plugin, folder = client.plugin, client.folder_of(machine, wanted.scope)
+    assert plugin is not None
+    place = client.file_of(machine, wanted.scope)
+    if not wanted.hooks and not wanted.prompts:
+        dropped, notes = _drop_whole(machine, ledger, folder, _plugin_texts(client, folder, None))
+        found |= {each.path: each for each in dropped}
+        if plugin.switch and at(found[place].value(), plugin.switch) == plugin.on:
+            found[place] = _without_empty(_without(found[place], plugin.switch), client, ledger.record(place))
+        return notes
+    notes = _put_files(machine, found, ledger, folder, _plugin_texts(client, folder, wanted))
+    if plugin.switch and at(found[place].value(), plugin.switch) is None:
+        found[place] = _with(found[place], plugin.switch, dict(plugin.on))
+    allowed = at(found[place].value(), (*plugin.switch[:1], "allow"))
+    if isinstance(allowed, list) and plugin.switch[-1] not in allowed:
+        notes.append(
+            f"Its hooks run once plugins.allow in {short(place, machine)} names “{plugin.switch[-1]}”."
+        )
+    return notes
+
+
+def _plugin_file(client: Client, machine: Machine, scope: str) -> Path:
+    assert client.plugin is not None
+    return client.folder_of(machine, scope) / client.plugin.code
+
+
+_COMMAND: Final = re.compile(r"^const COMMAND = (\[.*\]);$", re.MULTILINE)
+_PROMPTS: Final = re.compile(r"^const PROMPTS = (true|false);$", re.MULTILINE)
+
+
+def _plugin_texts(client: Client, folder: Path, wanted: Wanted | None) -> dict[str, str]:
+    """Return the files of a client's plugin.
+
+    Args:
+        wanted: What it shall run; None for what the code that is there runs.
+    """
+    plugin = client.plugin
+    assert plugin is not None
+    command, prompts = "[]", False
+    if wanted is not None:
+        server = wanted.server
+        options = ["--client", client.name, "--workspace", str(server.folder)]
+        command, prompts = json.dumps([*server.program, "hook", "MOMENT", *options]), wanted.prompts
+    else:
+        with suppress(OSError, UnicodeDecodeError):
+            present = (folder / plugin.code).read_text(encoding="utf-8")
+            command = found[1] if (found := _COMMAND.search(present)) else command
+            prompts = bool((told := _PROMPTS.search(present)) and told[1] == "true")
+    texts = {}
+    for place, text in plugin.files.items():
+        if place == plugin.code:
+            code = files("workbench.engine.clients") / "plugins"
+            asking = (code / "asking.js").read_text(encoding="utf-8")
+            asking = asking.replace("const COMMAND = [];", f"const COMMAND = {command};")
+            asking = asking.replace("const PROMPTS = false;", f"const PROMPTS = {str(prompts).lower()};")
+            text = asking + (code / text).read_text(encoding="utf-8")
+        texts[place] = text
+    return texts
+
+
+def _put_files(
+    machine: Machine,
+    found: dict[Path, Configuration],
+    ledger: Ledger,
+    folder: Path,
+    texts: Mapping[str, str],
+) -> list[str]:
+    """Put in whole files of ours, by their place below a folder; what somebody else wrote there stays."""
     notes = []
-    for name in COMMANDS:
-        place = folder / client.commands.format(name)
-        present, content = read(place, machine), command_text(client, name).encode()
+    for name, text in texts.items():
+        place = folder / name
+        present, content = read(place, machine), text.encode()
         if present.before in (None, content) or digest(present.before) == ledger.record(place).get("after"):
             found[place] = replace(present, after=content)
         else:
@@ -457,15 +532,25 @@ def _put_commands(
     return notes
 
 
-def _drop_commands(
+def _drop_files(
     client: Client, machine: Machine, ledger: Ledger, folder: Path
 ) -> tuple[list[Configuration], list[str]]:
+    texts = {client.commands.format(name): command_text(client, name) for name in COMMANDS if client.commands}
+    if client.plugin is not None:
+        texts |= _plugin_texts(client, folder, None)
+    return _drop_whole(machine, ledger, folder, texts)
+
+
+def _drop_whole(
+    machine: Machine, ledger: Ledger, folder: Path, texts: Mapping[str, str]
+) -> tuple[list[Configuration], list[str]]:
+    """Return the files of ours that go, by their place below a folder, and which stay because somebody changed them."""
     dropped: list[Configuration] = []
     notes: list[str] = []
-    for name in COMMANDS if client.commands else ():
-        place = folder / client.commands.format(name)
+    for name, text in texts.items():
+        place = folder / name
         present = read(place, machine)
-        ours = (ledger.record(place).get("after"), digest(command_text(client, name).encode()))
+        ours = (ledger.record(place).get("after"), digest(text.encode()))
         if present.before is not None and digest(present.before) in ours:
             dropped.append(replace(present, after=None))
         elif present.before is not None:

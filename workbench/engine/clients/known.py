@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import sys
@@ -172,6 +173,26 @@ class Hooks:
 
 
 @dataclass(frozen=True)
+class Plugin:
+    """Code of ours that a client runs at the moments of a session.
+
+    Args:
+        files: Where each goes, below the folder of the scope, and its text, in which `asking.js` and what follows it
+            are the code.
+        code: Which of them is the code.
+        moments: Those that it has us asked at.
+        switch: Keys that lead to what turns it on in the configuration; empty where nothing has to.
+        on: What is written there.
+    """
+
+    files: Mapping[str, str]
+    code: str
+    moments: tuple[str, ...] = ("session-start", "pre-compact", "session-end")
+    switch: tuple[str, ...] = ()
+    on: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Client:
     """One program that agents run in.
 
@@ -187,6 +208,7 @@ class Client:
         format: Of the configuration.
         project_format: Of a project's, where that differs.
         hooks: None where it has none that are known to work.
+        plugin: What takes their place in a client that runs code instead; None where none does.
         commands: Where a command of ours goes below its folder; "" where it has none of its own.
         command_form: How one is written: `markdown`, `toml` or `skill`.
         then: What a person does next, one sentence.
@@ -202,10 +224,16 @@ class Client:
     entry: Callable[[Server], dict[str, Any]]
     format: Callable[[], Format]
     hooks: Hooks | None = None
+    plugin: Plugin | None = None
     commands: str = ""
     command_form: str = "markdown"
     project_folder: str = ""
     then: str = field(default="Start it anew; it has the tools from then on.")
+
+    @property
+    def has_moments(self) -> bool:
+        """Return True if it can be made to run something of ours at the moments of a session."""
+        return self.hooks is not None or self.plugin is not None
 
     def is_installed(self, machine: Machine) -> bool:
         """Return True if its folder, its configuration or its program is there."""
@@ -303,6 +331,26 @@ def _opencode_file(machine: Machine) -> Path:
     )
 
 
+_OPENCLAW_PACKAGE: Final = {
+    "name": "workbench",
+    "version": "1.0.0",
+    "type": "module",
+    "openclaw": {"extensions": ["./index.js"]},
+}
+_OPENCLAW_MANIFEST: Final = {
+    "id": "workbench",
+    "name": "Workbench",
+    "description": _ABOUT,
+    "version": "1.0.0",
+    "activation": {"onStartup": True},
+    "configSchema": {"type": "object", "additionalProperties": False},
+}
+
+
+def _written(value: Mapping[str, Any]) -> str:
+    return json.dumps(value, indent=2) + "\n"
+
+
 _EVENTS: Final = {
     "SessionStart": "session-start",
     "PreCompact": "pre-compact",
@@ -350,6 +398,16 @@ CLIENTS: Final = (
         servers=("mcp", "servers"),
         entry=_standard,
         format=lambda: JSON5,
+        plugin=Plugin(
+            {
+                "extensions/workbench/package.json": _written(_OPENCLAW_PACKAGE),
+                "extensions/workbench/openclaw.plugin.json": _written(_OPENCLAW_MANIFEST),
+                "extensions/workbench/index.js": "openclaw.js",
+            },
+            code="extensions/workbench/index.js",
+            switch=("plugins", "entries", "workbench"),
+            on={"enabled": True, "hooks": {"allowConversationAccess": True}},
+        ),
         commands="skills/workbench-{}/SKILL.md",
         command_form="skill",
         then="Its gateway has the tools with the next turn; else: openclaw mcp reload.",
@@ -416,6 +474,7 @@ CLIENTS: Final = (
         servers=("mcp",),
         entry=_opencode,
         format=lambda: JSONC,
+        plugin=Plugin({"plugins/workbench.js": "opencode.js"}, code="plugins/workbench.js"),
         commands="commands/workbench/{}.md",
     ),
     Client(

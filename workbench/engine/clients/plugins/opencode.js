@@ -1,0 +1,56 @@
+export const Workbench = async ({ client }) => {
+  // What was said in each session, by message; kept here because the program does not wait for questions when it ends.
+  const talks = new Map();
+
+  async function talkOf(session) {
+    if (!talks.has(session)) {
+      talks.set(session, new Map());
+      const { data } = await client.session.messages({ path: { id: session } });
+      for (const { info, parts } of data ?? []) {
+        noteMessage(info);
+        parts.forEach(notePart);
+      }
+    }
+    return talks.get(session);
+  }
+
+  function noteMessage({ id, sessionID, role, time }) {
+    const talk = talks.get(sessionID);
+    if (talk) talk.set(id, { parts: new Map(), ...talk.get(id), role, at: time.created });
+  }
+
+  function notePart({ id, messageID, sessionID, type, text, synthetic }) {
+    const message = talks.get(sessionID)?.get(messageID);
+    if (message && type === "text" && !synthetic) message.parts.set(id, text);
+  }
+
+  function saved(moment, session) {
+    const said = [...(talks.get(session) ?? [])].map(([id, { role, at, parts }]) => {
+      return { id, role, at, text: [...parts.values()].join("\n") };
+    });
+    return save(moment, session, said.filter(({ text }) => text));
+  }
+
+  return {
+    "experimental.chat.system.transform": async (input, output) => {
+      // A request for a title has no session.
+      const brief = input.sessionID ? await briefOf(input.sessionID) : "";
+      if (brief) output.system.push(brief);
+    },
+    "chat.message": async (input, output) => {
+      await talkOf(input.sessionID);
+      const prompt = PROMPTS ? textOf(output.parts) : "";
+      const found = prompt ? await told("prompt", { prompt }, 4) : "";
+      const last = output.parts.findLast((part) => part.type === "text");
+      if (found && last) output.parts.push({ ...last, id: `${last.id}w`, text: found, synthetic: true });
+    },
+    "experimental.session.compacting": ({ sessionID }) => saved("pre-compact", sessionID),
+    event: async ({ event: { type, properties } }) => {
+      if (type === "message.updated") noteMessage(properties.info);
+      if (type === "message.part.updated") notePart(properties.part);
+      // It has no end of a session: each answer is one.
+      if (type === "session.idle") saved("session-end", properties.sessionID);
+      if (type === "session.deleted") talks.delete(properties.sessionID ?? properties.info?.id);
+    },
+  };
+};
