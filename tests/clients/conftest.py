@@ -71,6 +71,15 @@ class Desk:
         """Run Gemini CLI in the project, and return what it prints, which it does on stderr."""
         return self._script("@google/gemini-cli/bundle/gemini.js", *words, told="stderr")
 
+    def opencode(self, *words: str) -> str:
+        """Run opencode in the project, and return what it prints."""
+        return self._client("opencode-linux-x64/bin/opencode", *words)
+
+    def bench(self, fact: str, corrected: str) -> None:
+        """Approve a proposed fact in the bench as the person, in other words, by its keys."""
+        done = self._run([sys.executable, "-m", "tests.clients.bench", str(self.memory), fact, corrected])
+        assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+
     def inspector(self, *words: str) -> Any:
         """Run the command line of the MCP Inspector, and return its JSON."""
         launcher = "@modelcontextprotocol/inspector/clients/launcher/build/index.js"
@@ -106,6 +115,7 @@ class Desk:
             ".codex/hooks.json",
             ".openclaw/openclaw.json",
             ".gemini/settings.json",
+            ".config/opencode/opencode.json",
         )
         return {place: (self.home / place).read_bytes() for place in places if (self.home / place).exists()}
 

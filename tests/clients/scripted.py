@@ -1,4 +1,4 @@
-"""A model server on loopback that says what a test tells it to, in the dialects of Claude Code and Codex CLI."""
+"""A model server on loopback that says what a test tells it to, in Anthropic’s and OpenAI’s dialects."""
 
 from __future__ import annotations
 
@@ -43,6 +43,7 @@ class Loop:
 
 
 Turn = Say | Use | Loop
+_WAIT = Use("exec_command", {"cmd": "sleep 0.5"})
 
 
 @dataclass
@@ -53,12 +54,14 @@ class Model:
         script: What it does, in order.
         server: What the client calls our server.
         seen: What it was asked, request by request, as JSON.
+        tokens: How many it says that it has read; many let a client compact the conversation.
     """
 
     script: list[Turn]
     url: str = ""
     server: str = "workbench"
     seen: list[dict[str, Any]] = field(default_factory=list)
+    tokens: int = 10
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def turn(self, asked: dict[str, Any]) -> Say | Use:
@@ -69,23 +72,35 @@ class Model:
                 return Say("Done.")
             turn = self.script[0]
             if isinstance(turn, Loop):
-                arguments = turn.arguments((tool_results(asked) or [""])[-1])
+                if self._waits(asked, turn.tool):
+                    return _WAIT
+                told = [each for each in tool_results(asked) if each.startswith("{")]
+                arguments = turn.arguments((told or [""])[-1])
                 if arguments is not None:
-                    return Use(turn.tool, arguments)
+                    return self._reached(asked, Use(turn.tool, arguments))
                 self.script.pop(0)
                 turn = self.script[0]
                 assert not isinstance(turn, Loop)
-            if isinstance(turn, Use) and self.named(asked, turn.tool) is None and "input" in asked:
-                # Codex CLI offers the tools of a server as soon as it has answered, and goes on without them.
-                return Use("exec_command", {"cmd": "sleep 0.5"})
+            if isinstance(turn, Use) and self._waits(asked, turn.tool):
+                return _WAIT
             self.script.pop(0)
-            return turn
+            return self._reached(asked, turn)
+
+    def _waits(self, asked: dict[str, Any], tool: str) -> bool:
+        """Return True while Codex CLI lacks a tool: it offers those of a server once that has answered."""
+        return "input" in asked and self.named(asked, tool) is None
+
+    def _reached(self, asked: dict[str, Any], turn: Say | Use) -> Say | Use:
+        """Return a call of a tool as the client wants it: OpenClaw keeps those of servers behind one of its own."""
+        if isinstance(turn, Use) and self.named(asked, "tool_call") and not self.named(asked, turn.tool):
+            return Use("tool_call", {"id": f"{self.server}__{turn.tool}", "args": turn.arguments})
+        return turn
 
     def named(self, asked: dict[str, Any], tool: str) -> dict[str, str] | None:
         """Return by what a client knows a tool of ours, or one of its own; None while it does not offer it."""
         for each in asked["tools"]:
             name = str(each.get("name", ""))
-            if name in (tool, f"mcp__{self.server}__{tool}"):
+            if name in (tool, f"mcp__{self.server}__{tool}", f"{self.server}_{tool}"):
                 return {"name": name}
             if name == f"mcp__{self.server}" and any(
                 one.get("name") == tool for one in each.get("tools", ())
@@ -99,13 +114,28 @@ class Model:
 
 
 def tool_results(asked: dict[str, Any]) -> list[str]:
-    """Return what tools told so far, in a request of Anthropic's Messages API."""
+    """Return what tools told so far, in a request of Anthropic's Messages API or of OpenAI's Responses API."""
+    if "input" in asked:
+        given = [each["output"] for each in asked["input"] if each.get("type") == "function_call_output"]
+        return [_told(each) for each in given]
     contents = [message["content"] for message in asked["messages"]]
     blocks = [block for content in contents if isinstance(content, list) for block in content]
     told = [block["content"] for block in blocks if block.get("type") == "tool_result"]
-    return [
-        each if isinstance(each, str) else "".join(part.get("text", "") for part in each) for each in told
-    ]
+    return [_told(each) for each in told]
+
+
+def _told(content: Any) -> str:
+    """Return what a tool told, without what a client writes around it."""
+    text = content if isinstance(content, str) else "".join(part.get("text", "") for part in content)
+    # Codex CLI says first how long it took; OpenClaw that it is not to be trusted, around an object with the answer.
+    whole = text[text.index("{") : text.rindex("}") + 1] if "{" in text else text
+    try:
+        read = json.loads(whole)
+    except ValueError:
+        return text
+    if isinstance(read, dict) and isinstance(read.get("result"), dict) and "tool" in read:
+        return _told(read["result"].get("content", ""))
+    return whole
 
 
 @contextmanager
@@ -165,7 +195,7 @@ def _messages(model: Model, asked: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the events of Anthropic's Messages API."""
     turn = model.turn(asked)
     usage = {
-        "input_tokens": 10,
+        "input_tokens": model.tokens,
         "output_tokens": 10,
         "cache_creation_input_tokens": 0,
         "cache_read_input_tokens": 0,
@@ -205,8 +235,9 @@ def _responses(model: Model, asked: dict[str, Any]) -> Iterator[dict[str, Any]]:
             "arguments": json.dumps(turn.arguments), **(model.named(asked, turn.tool) or {"name": turn.tool}),
         }  # fmt: skip
     response = {"id": "r1", "object": "response", "status": "completed", "output": [item],
-                "usage": {"input_tokens": 10, "input_tokens_details": {"cached_tokens": 0}, "output_tokens": 10,
-                          "output_tokens_details": {"reasoning_tokens": 0}, "total_tokens": 20}}  # fmt: skip
+                "usage": {"input_tokens": model.tokens, "input_tokens_details": {"cached_tokens": 0},
+                          "output_tokens": 10, "output_tokens_details": {"reasoning_tokens": 0},
+                          "total_tokens": model.tokens + 10}}  # fmt: skip
     yield {"type": "response.created", "response": {**response, "status": "in_progress", "output": []}}
     yield {"type": "response.output_item.done", "output_index": 0, "item": item}
     yield {"type": "response.completed", "response": response}
