@@ -201,8 +201,8 @@ def _messages(model: Model, asked: dict[str, Any]) -> Iterator[dict[str, Any]]:
         "cache_read_input_tokens": 0,
     }
     message = {
-        "id": "msg_1", "type": "message", "role": "assistant", "model": asked.get("model", "m"), "content": [],
-        "stop_reason": None, "stop_sequence": None, "usage": usage,
+        "id": f"msg_{len(model.seen)}", "type": "message", "role": "assistant", "content": [],
+        "model": asked.get("model", "m"), "stop_reason": None, "stop_sequence": None, "usage": usage,
     }  # fmt: skip
     yield {"type": "message_start", "message": message}
     if isinstance(turn, Say):
@@ -211,7 +211,7 @@ def _messages(model: Model, asked: dict[str, Any]) -> Iterator[dict[str, Any]]:
     else:
         # Claude Code keeps the tools of a server back until they are searched, and takes calls of them all the same.
         named = model.named(asked, turn.tool) or {"name": f"mcp__{model.server}__{turn.tool}"}
-        block = {"type": "tool_use", "id": f"toolu_{len(asked['messages'])}", **named, "input": {}}
+        block = {"type": "tool_use", "id": f"toolu_{len(model.seen)}", **named, "input": {}}
         delta = {"type": "input_json_delta", "partial_json": json.dumps(turn.arguments)}
     yield {"type": "content_block_start", "index": 0, "content_block": block}
     yield {"type": "content_block_delta", "index": 0, "delta": delta}
@@ -231,7 +231,7 @@ def _responses(model: Model, asked: dict[str, Any]) -> Iterator[dict[str, Any]]:
         }  # fmt: skip
     else:
         item = {
-            "type": "function_call", "id": "f1", "call_id": f"call_{len(asked['input'])}", "status": "completed",
+            "type": "function_call", "id": "f1", "call_id": f"call_{len(model.seen)}", "status": "completed",
             "arguments": json.dumps(turn.arguments), **(model.named(asked, turn.tool) or {"name": turn.tool}),
         }  # fmt: skip
     response = {"id": "r1", "object": "response", "status": "completed", "output": [item],

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from mcp import ClientSession, StdioServerParameters, stdio_client
+from mcp.client.session import SamplingFnT
 
 from tests.isolation import isolate
 from workbench.engine import Workspace
@@ -45,11 +46,15 @@ class Served:
         return sys.executable, ["-m", "workbench", "mcp", "--workspace", str(self.folder), *words]
 
     @asynccontextmanager
-    async def session(self, *words: str) -> AsyncIterator[ClientSession]:
-        """Give a client that is connected to a server of its own over stdio."""
+    async def session(self, *words: str, sampling: SamplingFnT | None = None) -> AsyncIterator[ClientSession]:
+        """Give a client that is connected to a server of its own over stdio.
+
+        Args:
+            sampling: Its model, where it offers one.
+        """
         command, arguments = self.command(*words)
         server = StdioServerParameters(command=command, args=arguments, env=dict(os.environ))
-        async with stdio_client(server) as (incoming, outgoing), ClientSession(incoming, outgoing) as client:
+        async with stdio_client(server) as ends, ClientSession(*ends, sampling_callback=sampling) as client:
             await client.initialize()
             yield client
 

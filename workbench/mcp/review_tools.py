@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from workbench.engine.errors import InvalidInput, Refused, RoleRefused
+from workbench.engine.errors import InvalidInput, ProviderError, Refused, RoleRefused
+from workbench.engine.providers.chat import Completion
+from workbench.engine.reflection.handing_out import SIZES
 from workbench.engine.requests import ProposeRequest
 from workbench.engine.results import to_json
 from workbench.engine.results.reviews import HandedOut, Proposal, Proposed, Reflected, Settled
@@ -27,6 +30,8 @@ def _reflect(call: Call) -> dict[str, Any]:
             return _reflected(call.door.reflect(progress=told, cancelled=call.cancelled))
         answer = call.arguments["answer"]
         going_on = call.door.reflect_hand_out() if answer is None else call.door.reflect_take_in(answer)
+        if call.door.settings.reflection.sampling and call.sample is not None:
+            going_on = _sampled(call, call.sample, going_on)
         return _reflected(going_on) if isinstance(going_on, Reflected) else _handed_out(going_on)
     except RoleRefused:
         raise
@@ -36,6 +41,28 @@ def _reflect(call: Call) -> dict[str, Any]:
         counts = "; ".join(f"{count} under “{section}”" for section, count in sections.items())
         message = f"{waiting.message} It proposes {counts}." if counts else waiting.message
         raise Refused(message, where=waiting.where, remedy=remedy) from waiting
+
+
+def _sampled(
+    call: Call, sample: Callable[[str, str, int], tuple[str, str]], going_on: HandedOut | Reflected
+) -> HandedOut | Reflected:
+    """Have the client’s model answer task by task; one that it does not answer is handed out to the agent."""
+    done = 0
+    while isinstance(going_on, HandedOut) and not call.cancelled():
+        call.told(
+            done, done + going_on.remaining + 1, f"Reflecting with the client’s model: {going_on.phase}"
+        )
+        material = "\n\n".join(f"## {part.id}\n{part.text}" for part in going_on.material)
+        asked = f"{material}\n\n## schema\n{json.dumps(going_on.schema, ensure_ascii=False)}"
+        try:
+            text, model = sample(going_on.instructions, asked, SIZES.answer)
+            answer = Completion(text, model).json_reply().value or {}
+            whole = answer if "answer" in answer else {"task": going_on.task, "answer": answer}
+            going_on = call.door.reflect_take_in({**whole, "model": model})
+        except (ProviderError, InvalidInput):
+            break
+        done += 1
+    return going_on
 
 
 def _handed_out(task: HandedOut) -> dict[str, Any]:

@@ -20,11 +20,15 @@ import anyio.to_thread
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
+from mcp.shared.message import ServerMessageMetadata
 from mcp.types import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
     CallToolRequestParams,
     CallToolResult,
+    CreateMessageRequest,
+    CreateMessageRequestParams,
+    CreateMessageResult,
     GetPromptRequestParams,
     GetPromptResult,
     ListPromptsResult,
@@ -38,6 +42,7 @@ from mcp.types import (
     ReadResourceResult,
     Resource,
     ResourceTemplate,
+    SamplingMessage,
     TextContent,
     TextResourceContents,
     ToolAnnotations,
@@ -46,7 +51,7 @@ from mcp.types import Tool as ToolShape
 
 from workbench import __version__
 from workbench.engine import layout
-from workbench.engine.errors import InvalidInput, NotFound, WorkbenchError
+from workbench.engine.errors import InvalidInput, NotFound, ProviderError, WorkbenchError
 from workbench.engine.roles import Capability, Role, parse_role
 from workbench.engine.secrets.detection import find_secrets
 from workbench.mcp.reading_tools import SEARCH
@@ -65,6 +70,8 @@ _QUIET_S = 0.15
 """How long nothing may have begun or ended before nothing more is expected of what was read."""
 NAME = "workbench"
 _MOST_AT_ONCE = 16
+# A person may be asked first whether the client's model shall answer.
+_SAMPLING_S = 300.0
 _TELLING_S = 0.5
 PROMPT = "memory_instructions"
 _ABOUT = "The agent’s memory: searched, read and kept in a workspace of Markdown files."
@@ -305,7 +312,13 @@ class MemoryServer:
         def told(done: float, total: float | None, said: str) -> None:
             anyio.from_thread.run(context.session.report_progress, done, total, said)
 
-        call = Call(self._door, {}, told, gone.is_set)
+        def sample(instructions: str, material: str, most: int) -> tuple[str, str]:
+            return anyio.from_thread.run(_sampled, context, instructions, material, most)
+
+        offered = context.session.client_capabilities
+        call = Call(
+            self._door, {}, told, gone.is_set, sample if offered is not None and offered.sampling else None
+        )
         # What only reads may be left behind; a change is seen through or called off, so that its answer is true.
         with self.busy:
             async with _beside(partial(_notice, gone), partial(self._tell_of_warming, context)):
@@ -392,6 +405,37 @@ class MemoryServer:
 
     def _on_thread(self, work: Callable[[], T], *, leave: bool) -> Awaitable[T]:
         return anyio.to_thread.run_sync(work, abandon_on_cancel=leave, limiter=self._at_once)
+
+
+async def _sampled(context: Context, instructions: str, material: str, most: int) -> tuple[str, str]:
+    """Have the client's own model answer; return its text and its name.
+
+    Raises:
+        ProviderError: The client refuses, takes too long or answers with something else than text.
+    """
+    content = TextContent(type="text", text=material)
+    asked = CreateMessageRequest(
+        params=CreateMessageRequestParams(
+            messages=[SamplingMessage(role="user", content=content)],
+            system_prompt=instructions,
+            max_tokens=most,
+            include_context="none",
+        )
+    )
+    try:
+        with anyio.fail_after(_SAMPLING_S):
+            answer = await context.session.send_request(
+                asked,
+                CreateMessageResult,
+                metadata=ServerMessageMetadata(related_request_id=context.request_id),
+            )
+    except (MCPError, TimeoutError) as error:
+        raise ProviderError(
+            f"The client’s model did not answer: {error}", remedy="Answer the task."
+        ) from error
+    if not isinstance(answer.content, TextContent):
+        raise ProviderError("The client’s model did not answer with text.", remedy="Answer the task.")
+    return answer.content.text, answer.model
 
 
 @asynccontextmanager

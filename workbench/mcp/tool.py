@@ -86,12 +86,15 @@ class Call:
         arguments: By the names of the parameters; what was left out is None.
         told: Told how far a long call has come: done, to do (None where that is not known) and a sentence.
         cancelled: Asked by long calls now and then, whether nobody waits for the answer any more.
+        sample: Has the client’s own model answer instructions and material, in so many tokens at most, and gives the
+            name of that model as well; raises `ProviderError`. None where the client does not offer that.
     """
 
     door: Workspace
     arguments: Mapping[str, Any]
     told: Callable[[float, float | None, str], None] = lambda _done, _total, _said: None
     cancelled: Callable[[], bool] = lambda: False
+    sample: Callable[[str, str, int], tuple[str, str]] | None = None
 
 
 @dataclass(frozen=True)

@@ -442,7 +442,10 @@ def _without_empty(each: Configuration, client: Client, record: Mapping[str, Any
     value = each.value()
     servers = [client.servers[:depth] for depth in range(1, len(client.servers) + 1)]
     events = [("hooks", str(event)) for event in at(value, ("hooks",)) or ()] if client.hooks else []
-    made = [tuple(keys) for keys in record.get("made", ())] if record else [*servers, ("hooks",), *events]
+    switch = client.plugin.switch[:-1] if client.plugin else ()
+    switches = [switch[:depth] for depth in range(1, len(switch) + 1)]
+    known = [*servers, *switches, ("hooks",), *events]
+    made = [tuple(keys) for keys in record.get("made", ())] if record else known
     for keys in sorted(made, key=len, reverse=True):
         if at(each.value(), keys) in ({}, []):
             each = _without(each, keys)

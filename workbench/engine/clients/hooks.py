@@ -199,8 +199,9 @@ def _save(
     session = call.text("session_id")
     with ExitStack() as stack:
         transcript = Path(call.text("transcript_path") or stack.enter_context(_transcript(call, session)))
-        # A client that is only asked something ends a session, too, in which nothing was said.
-        if not is_main or not session or transcript.suffix != ".jsonl" or not transcript.is_file():
+        # A client that is only asked something ends a session, too, in which nothing was said. OpenClaw names a folder.
+        is_there = transcript.is_dir() if call.client == "openclaw" else transcript.suffix == ".jsonl"
+        if not is_main or not session or not is_there or not transcript.exists():
             return None
         door = stack.enter_context(open_door())
         flushed = door.session_flush(session, now=True, from_=str(transcript))

@@ -240,6 +240,12 @@ class ReflectionSettings:
     threshold: int = whole(20, 1, 100_000, "unprocessed episodes that set a cycle off")
     items: int = whole(25, 1, 1000, "most changes that one reflection proposes; the rest come next")
     model: bool = of(Kind.SWITCH, True, "whether the configured chat model reflects, rather than rules")
+    sampling: bool = of(
+        Kind.SWITCH,
+        False,
+        "whether a client that offers its model (MCP sampling) is asked for each part, at its cost",
+        ENDPOINT,
+    )
 
 
 @dataclass(frozen=True)

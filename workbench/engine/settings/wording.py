@@ -72,6 +72,7 @@ _REFLECTION = {
     "reflection.items": Wording("Changes at once", "changes"),
     "reflection.token_budget": Wording("Token budget", "tokens"),
     "reflection.model": Wording("By the model"),
+    "reflection.sampling": Wording("By a client’s model"),
     "proposals.mode": Wording("Proposals of agents"),
     "proposals.trusted": Wording("Trusted agents"),
     "proposals.auto_confidence": Wording("Stored at once from"),

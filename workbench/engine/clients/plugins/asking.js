@@ -41,24 +41,16 @@ async function briefOf(session) {
   return briefs.get(session);
 }
 
-// Have what matters of a conversation saved, even if the program ends. A message is { id, role, text, at }, its time in
-// milliseconds.
-function save(moment, session, messages) {
+// Have what matters of a conversation saved, even if the program ends.
+function save(moment, session, conversation) {
   briefs.delete(session);
-  if (!session || !messages.length) return Promise.resolve();
+  if (!session) return Promise.resolve();
   return new Promise((resolve) => {
     const child = run(moment, ["pipe", "ignore", "ignore"], { detached: true });
     child.on("error", resolve);
     child.stdin.on("error", resolve);
-    child.stdin.end(JSON.stringify({ hook_event_name: moment, session_id: session, messages }), resolve);
+    child.stdin.end(JSON.stringify({ hook_event_name: moment, session_id: session, ...conversation }), resolve);
     if (moment === "pre-compact") child.on("close", resolve);
     child.unref();
   });
 }
-
-function textOf(content) {
-  if (typeof content === "string") return content;
-  const parts = Array.isArray(content) ? content.filter((part) => part?.type === "text" && !part.synthetic) : [];
-  return parts.map((part) => part.text).join("\n");
-}
-

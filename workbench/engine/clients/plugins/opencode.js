@@ -1,3 +1,7 @@
+function textOf(parts) {
+  return parts.filter(({ type, synthetic }) => type === "text" && !synthetic).map(({ text }) => text).join("\n");
+}
+
 export const Workbench = async ({ client }) => {
   // What was said in each session, by message; kept here because the program does not wait for questions when it ends.
   const talks = new Map();
@@ -28,7 +32,8 @@ export const Workbench = async ({ client }) => {
     const said = [...(talks.get(session) ?? [])].map(([id, { role, at, parts }]) => {
       return { id, role, at, text: [...parts.values()].join("\n") };
     });
-    return save(moment, session, said.filter(({ text }) => text));
+    const messages = said.filter(({ text }) => text);
+    return messages.length ? save(moment, session, { messages }) : undefined;
   }
 
   return {
