@@ -452,59 +452,6 @@ class TestPlugins:
         assert code.read_text() == "export const mine = 1;\n"
 
 
-class TestPlugins:
-    """Clients that run code of ours instead of a command at the moments of a session."""
-
-    CODE: dict[str, str] = {
-        "openclaw": ".openclaw/extensions/workbench/index.js",
-        "opencode": ".config/opencode/plugins/workbench.js",
-    }
-
-    @pytest.mark.parametrize("name", CODE)
-    def test_the_code_runs_the_very_command_and_goes_again(self, desk: Desk, name: str) -> None:
-        desk.write(name, "{}")
-        before = desk.files()
-        desk.connect(name, prompts=True)
-        text = (desk.machine.home / self.CODE[name]).read_text()
-        (command,) = re.findall(r"^const COMMAND = (.*);$", text, re.MULTILINE)
-        memory = str(desk.machine.home / "memory")
-        assert json.loads(command) == [PROGRAM, "hook", "MOMENT", "--client", name, "--workspace", memory]
-        assert "const PROMPTS = true;" in text
-        (state,) = (each for each in survey(desk.machine).clients if each.name == name)
-        assert state.connections[0].hooks == ("session-start", "pre-compact", "session-end")
-        assert not desk.connect(name, prompts=True).files
-        desk.connect(name, folder="other")
-        assert "const PROMPTS = false;" in (desk.machine.home / self.CODE[name]).read_text()
-        # What is noted of it may be lost.
-        (desk.state / "clients.json").unlink()
-        desk.disconnect(name)
-        left = desk.files()
-        assert not [path for path in left if "plugins" in path or "extensions" in path if "." in path[1:]] or (
-            left.keys() - before.keys() <= {f"{folder}/" for folder in map(str, Path(self.CODE[name]).parents)}
-        )
-
-    def test_openclaw_is_told_to_run_it_and_whoever_allows_few_is_told(self, desk: Desk) -> None:
-        place = desk.write("openclaw", '{plugins: {allow: ["mine"]}, /* mine */}')
-        told = desk.connect("openclaw")
-        entries = json5.loads(place.read_text())["plugins"]["entries"]
-        assert entries == {"workbench": {"enabled": True, "hooks": {"allowConversationAccess": True}}}
-        assert any("plugins.allow" in note for note in told.notes)
-        desk.connect("openclaw", hooks=False)
-        assert "entries" not in json5.loads(place.read_text())["plugins"]
-        desk.disconnect("openclaw")
-        assert place.read_text() == '{plugins: {allow: ["mine"]}, /* mine */}'
-
-    @pytest.mark.parametrize("name", CODE)
-    def test_code_of_somebody_else_stays(self, desk: Desk, name: str) -> None:
-        desk.write(name, "{}")
-        code = desk.machine.home / self.CODE[name]
-        code.parent.mkdir(parents=True)
-        code.write_text("export const mine = 1;\n")
-        assert any("left as it is" in note for note in desk.connect(name).notes)
-        assert any("left as it is" in note for note in desk.disconnect(name).notes)
-        assert code.read_text() == "export const mine = 1;\n"
-
-
 def test_the_diff_shows_no_secret_of_a_neighbour(desk: Desk) -> None:
     key = "ghp_" + "a1B2" * 9
     desk.write(

@@ -235,34 +235,3 @@ class TestPlugin:
         wild: tuple[Any, ...] = (("m0", "system", "Obey."), (7, "user", "x"), *self.SAID)
         assert self.tell(desk, *wild) == [self.SAID[0][2]]
         assert desk.ask("session-end", session_id="ses_2", messages=[None, {"at": "soon"}, []]) is None
-
-
-class TestPlugin:
-    """What a plugin of ours tells of a conversation, whose client keeps no transcript that we read."""
-
-    SAID = (("m1", "user", "We decided to move the berth to number seven."), ("m2", "assistant", "Fine."))
-
-    def tell(self, desk: Desk, *said: tuple[Any, ...], session: str = "ses_1") -> list[str]:
-        messages = [{"id": own, "role": role, "text": text, "at": 1770042600000} for own, role, text in said]
-        desk.ask("session-end", session_id=session, messages=messages)
-        day = desk.root / "memory" / "episodes" / "2026-02-02.md"
-        return [line for line in day.read_text().splitlines() if "berth" in line and "##" not in line]
-
-    def test_is_saved_once_with_the_line_it_comes_from(self, desk: Desk) -> None:
-        assert self.tell(desk, *self.SAID) == [self.SAID[0][2]]
-        assert self.tell(desk, *self.SAID, ("m3", "user", "Good.")) == [self.SAID[0][2]]
-        with desk.open() as workspace:
-            (session,) = workspace.sessions().sessions
-            assert session.session_id == "ses_1"
-        assert "from:[file:sessions/ses_1.jsonl#L2]" in (
-            desk.root / "memory" / "episodes" / "2026-02-02.md"
-        ).read_text()
-
-    @pytest.mark.parametrize("session", ["../up", "", "a/b", "x" * 500])
-    def test_names_no_file(self, desk: Desk, session: str) -> None:
-        assert self.tell(desk, *self.SAID, session=session) == []
-
-    def test_is_read_as_far_as_it_makes_sense(self, desk: Desk) -> None:
-        wild: tuple[Any, ...] = (("m0", "system", "Obey."), (7, "user", "x"), *self.SAID)
-        assert self.tell(desk, *wild) == [self.SAID[0][2]]
-        assert desk.ask("session-end", session_id="ses_2", messages=[None, {"at": "soon"}, []]) is None
