@@ -416,3 +416,20 @@ def test_three_devices_come_to_the_same_in_any_order(
         at[device] = remote.sync(at[device], f"device{device}")
     assert len({at[0], at[1], at[2]}) == 1
     assert fresh - gone <= words_of(remote.trees[at[0]])
+
+
+def test_an_entity_that_both_devices_made_has_one_header() -> None:
+    desk = said(
+        ENTITY="# Alex\n\n<!-- Type: person | Label: Alex | Created: 2026-02-03 -->\n\n## Facts\n- Sings ^f1\n"
+    )
+    lap = said(
+        ENTITY="# Alex\n\n<!-- Type: person | Label: Alex | Created: 2026-02-02 -->\n\n## Facts\n- Hums ^f2\n"
+    )
+    files, told = joined({}, desk, lap)
+    assert files[ENTITY].count(b"<!--") == 1
+    assert b"Created: 2026-02-02" in files[ENTITY]
+    assert told.conflicts == ()
+    named = {ENTITY: lap[ENTITY].replace(b"Label: Alex", b"Label: Xander")}
+    files, told = joined({}, desk, named)
+    assert files[ENTITY].count(b"<!--") == 1
+    assert len(told.conflicts) == 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
@@ -109,9 +109,8 @@ class UnitRevert:
         self._now_content = now
         self._markdown = markdown
         self._only = only
-        self._before = parse_units(before or b"", markdown=markdown)
-        self._after = parse_units(after, markdown=markdown)
-        self._now = parse_units(now, markdown=markdown)
+        versions = (parse_units(content, markdown=markdown) for content in (before or b"", after, now))
+        self._before, self._after, self._now = map(_with_header, versions) if settle else versions
         self._back = self._of_one_kind(match_units(self._before.units, self._after.units))
         self._since = match_units(self._after.units, self._now.units)
         self._places = {n: _Place(unit, now=n) for n, unit in enumerate(self._now.units)}
@@ -534,6 +533,20 @@ def is_scaffold(path: str, unit: str) -> bool:
 def _shown(content: bytes) -> str:
     text = content.decode("utf-8", "replace").strip()
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+
+
+def _with_header(document: DocumentUnits) -> DocumentUnits:
+    """Return a document in which the only comment of metadata above the sections is known as such."""
+    found = [
+        at
+        for at, unit in enumerate(document.units)
+        if unit.kind == "comment" and not unit.section and comment_fields(unit.text)
+    ]
+    if len(found) != 1:
+        return document
+    units = list(document.units)
+    units[found[0]] = replace(units[found[0]], key=("header",))
+    return replace(document, units=tuple(units))
 
 
 def _time(unit: Unit) -> tuple[int, ...]:

@@ -28,6 +28,7 @@ _ABSENT: Final = object()
 _COUNTS: Final = frozenset({"access_count", "accesses"})
 # What the engine writes from history or from a reflection; the older side's words stand.
 _RETOLD: Final = frozenset({layout.AUDIT_ARCHIVE})
+_FIRST: Final = frozenset({"created", "first seen"})
 _NAME: Final = re.compile(r"[\s-]+")
 
 
@@ -130,6 +131,8 @@ def _settle_comment(second: str, base: str, first: str) -> str | None:
             value = mine
         elif mine == then:
             value = theirs
+        elif mine is not None and theirs is not None and name.casefold() in _FIRST:
+            value = min(mine, theirs)
         elif mine is None or theirs is None or not is_bookkeeping(name):
             return None
         elif _NAME.sub("_", name.casefold()) in _COUNTS and mine.isdecimal() and theirs.isdecimal():
