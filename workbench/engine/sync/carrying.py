@@ -457,10 +457,7 @@ def _send(carrying: Carrying, line: Line, link: Link, theirs: str | None, done: 
         raise _Again(done, theirs or "nothing") from None
     if link.is_cleaning_due:
         if not line.clean():
-            told = (
-                "What was purged is out of the remote’s history; its host may keep the old objects "
-                "until it cleans up (git gc --prune=now there)."
-            )
+            told = "What was purged is out of the remote’s history; its host may keep it until it cleans up."
             done = replace(done, told=(*done.told, told))
         link = replace(link, is_cleaning_due=False)
     others = tuple(each for each in link.devices if each.id != device.id)

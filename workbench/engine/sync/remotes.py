@@ -6,6 +6,7 @@ occasion: nothing that the workspace says about git is read, and no hook is run.
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import shutil
@@ -459,6 +460,12 @@ class Line:
             return
         if self.course.cancelled():
             raise Cancelled("Cancelled.")
+        if done == "fetched from" and os.strerror(errno.ENOSPC) in ran.err:
+            raise StorageError(
+                "There is no room for what the remote sends.",
+                where=str(self.folder.parent),
+                remedy="Free some space, and sync again. Nothing was changed.",
+            )
         raise RemoteError(
             f"The remote cannot be {done}: {_last_words(ran.err)}.",
             where=self.remote.url,

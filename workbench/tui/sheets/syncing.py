@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from workbench.display.health import size_words
+from workbench.display.remedies import in_bench
 from workbench.display.sync import conflicts_told
 from workbench.display.text import counted
 from workbench.engine.errors import SecretFound
@@ -145,5 +146,5 @@ def synced_words(synced: Synced) -> str:
         *((f"{counted(synced.received, 'commit')} received",) if synced.received else ()),
         *(("what another device purged is gone here too",) if synced.purged else ()),
     ]
-    told = f"Synced: {', '.join(parts)}."
-    return f"{told} {conflicts_told(synced.conflicts)}." if synced.conflicts else told
+    conflicts = (f"{conflicts_told(synced.conflicts)}.",) if synced.conflicts else ()
+    return " ".join((f"Synced: {', '.join(parts)}.", *conflicts, *map(in_bench, synced.warnings)))
