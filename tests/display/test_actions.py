@@ -69,6 +69,8 @@ def test_a_sentence_says_who_and_names_what_is_meant() -> None:
     assert sentence(action(owner="agent:scout", actor="subagent:scout")) == "Scout noted “Robin sails”"
     outside = action("edited outside the engine (+1 −0 lines)", files=("SOUL.md",))
     assert sentence(outside) == "SOUL.md was changed in another program"
+    settings = action("edited outside the engine (+1 −0 lines)", files=("workbench.toml",))
+    assert sentence(settings) == "workbench.toml was changed in another program"
     reflected = action(
         "applied 9 items", actor="reflection:r-4", owner="reflection:r-4", accepted=9, declined=3
     )

@@ -242,7 +242,8 @@ def sentence(action: Action) -> str:
     said = (ticked or plainly(action.summary)).replace("\x1f", "; ")
     if said.endswith(OUTSIDE) and len(action.files) == 1:
         said = f"{file} was {said[:1].lower()}{said[1:]}"
-        return said[:1].upper() + said[1:]
+        # The name of a file is written as it is.
+        return said if file == action.files[0] else said[:1].upper() + said[1:]
     if action.actor.startswith(_ACCEPTED):
         return f"{who(action)} accepted a proposal of {action.actor.removeprefix(_ACCEPTED)}"
     said = _IT.sub(lambda found: f"{found[1]} {file} {found[2]}", said)

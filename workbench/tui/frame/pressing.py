@@ -115,7 +115,7 @@ class Pressing:
             frame.say("Read the question first; enter answers it now.")
         elif key == "enter":
             self.question = None
-            frame.acting.act(act.call)
+            frame.acting.act(act.call, stays=act.stays)
             frame.redraw()
         elif key == "escape":
             self.question = None

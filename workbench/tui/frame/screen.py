@@ -327,7 +327,7 @@ class Frame(Screen[None], inherit_bindings=False):
         elif answer.question:
             self.pressing.ask(answer)
         else:
-            self.acting.act(answer.call)
+            self.acting.act(answer.call, stays=answer.stays)
 
     def _read_place(self, place: Place, row: str = "", then: Callable[[], object] = lambda: None) -> None:
         wanted = row or ("" if place.results is not None else self._remembered.rows.get(self.place_name, ""))
@@ -422,10 +422,10 @@ class Frame(Screen[None], inherit_bindings=False):
         is_another = step is not None and step.commit == self._undo_before
         self.begin(undo(step, self.writing.commits, is_another=is_another))
 
-    def _done(self, said: str, is_problem: bool) -> None:
+    def _done(self, said: str, *, is_problem: bool, stays: bool) -> None:
         step = self.counts.steps.undo
         self._undo_before = step.commit if step is not None and not is_problem else ""
-        self.say(said, is_problem=is_problem, stays=True)
+        self.say(said, is_problem=is_problem, stays=stays)
         self.read_again()
 
     def now(self) -> datetime:

@@ -49,7 +49,9 @@ def narrowed(choices: Sequence[Choice], typed: str) -> list[Choice]:
     wanted = typed.casefold().split()
     found: list[Choice] = []
     for choice in choices:
-        text = f"{choice.text} {choice.key}".casefold()
+        # A command is found by its name as well, a memory by its words alone.
+        name = "" if choice.store else choice.id.partition(":")[2].replace("-", " ")
+        text = f"{choice.text} {choice.key} {name}".casefold()
         if all(word in text for word in wanted):
             found.append(choice)
             if len(found) == _MOST:

@@ -364,9 +364,10 @@ def tick(rows: Sequence[Waiting], wanted: str) -> Act | str:
     return (
         Act(
             keeping(done),
+            stays=False,
         )
         if not left
-        else Act(_saying(keeping(done), left))
+        else Act(_saying(keeping(done), left), stays=False)
     )
 
 

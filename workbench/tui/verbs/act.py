@@ -32,12 +32,14 @@ class Act:
         question: Asked first; empty where undo takes it back.
         answer: What `enter` then does, in words.
         leave: Called where the question is answered with no.
+        stays: Whether its sentence holds wherever one goes on to; else it is about the row alone.
     """
 
     call: Callable[[Workspace], str]
     question: str = ""
     answer: str = ""
     leave: Callable[[], object] = lambda: None
+    stays: bool = True
 
 
 def quoted(title: str) -> str:
