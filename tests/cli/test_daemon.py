@@ -96,11 +96,11 @@ def test_hooks_are_told_by_the_daemon_what_they_are_told_without_it(agent: Progr
     agent.json("remember", "The lighthouse keeper is called Tove", "--store", "episodic")
     prompt = '{"hook_event_name": "UserPromptSubmit", "prompt": "Who is the lighthouse keeper?"}'
     asked = (("session-start", '{"hook_event_name": "SessionStart"}'), ("prompt", prompt))
-    alone = [hook(agent, *each) for each in asked]
+    # On a busy machine a hook may lose its patience: alone it says nothing then, with a daemon it looks for itself.
+    alone = [next(filter(lambda it: it[0], (hook(agent, *each) for _ in range(20)))) for each in asked]
     assert not any(is_quick for _, is_quick in alone)
     with daemon(agent):
         for each, (told, _) in zip(asked, alone, strict=True):
-            # On a busy machine a hook may lose its patience and look for itself.
             answers = (hook(agent, *each) for _ in range(20))
             assert next(answer for answer, is_quick in answers if is_quick) == told
             assert "Tove" in told
