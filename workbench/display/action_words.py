@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from workbench.display import words
+from workbench.display.words import counted
 from workbench.engine import layout
 from workbench.engine.settings.sections import SCHEMA
 from workbench.engine.settings.wording import wording
@@ -256,7 +257,7 @@ def _reflected(action: Action) -> str:
     written, declined = action.accepted, action.declined
     if written or declined:
         return f"Reflection: {written:,} written" + (f", {declined:,} declined" if declined else "")
-    return f"Reflection: {action.memories:,} {'memory' if action.memories == 1 else 'memories'} changed"
+    return f"Reflection: {counted(action.memories, 'memory', 'memories')} changed"
 
 
 def why(action: Action) -> str:

@@ -10,7 +10,8 @@ from workbench.display import memory_changes, words
 from workbench.display.action_words import sentence
 from workbench.display.card import Section, section_lines
 from workbench.display.changes import at_minute, on_day
-from workbench.display.text import Page, clip, counted, pad, safe, safe_line, wrap
+from workbench.display.text import Page, clip, pad, safe, safe_line, wrap
+from workbench.display.words import counted
 from workbench.engine import layout
 
 if TYPE_CHECKING:

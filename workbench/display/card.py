@@ -15,6 +15,7 @@ from workbench.display.cells import wrap
 from workbench.display.diff import diff_lines
 from workbench.display.ink import BLANK, Span, gap, ink, line_width, wrap_line
 from workbench.display.markdown import markdown_lines
+from workbench.display.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -279,10 +280,10 @@ def detail_sections(shown: Shown, explained: DecayExplained | None) -> list[Sect
         lines: list[Line] = [(ink(f"{score.raw:.2f} = {formula}{capped}", "soft"),)]
         days, uses, rate = (terms.get(name) for name in ("days", "accessCount", "lambda"))
         stays = terms.get("pinned") or terms.get("typeWeight", 0) is None or terms.get("archived")
-        if isinstance(rate, int | float) and not stays and rate > 0:
+        if isinstance(rate, int | float) and isinstance(uses, int) and not stays and rate > 0:
             lines.append((ink("base × e^(−λ · days) × log₂(uses + 1) × kind", "faint"),))
             half = f"λ {rate:g} a day: a half-life of {math.log(2) / rate:.3g} days"
-            lines.append((ink(f"{half}; {days} days, {uses} {'use' if uses == 1 else 'uses'}", "faint"),))
+            lines.append((ink(f"{half}; {days} days, {counted(uses, 'use')}", "faint"),))
         details.insert(0, Section("SCORE", tuple(lines)))
     return details
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from workbench.display.text import Page, counted, safe_line
+from workbench.display.text import Page, safe_line
+from workbench.display.words import counted
 from workbench.engine.clock import in_zone
 
 if TYPE_CHECKING:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.display.text import Page, counted, pad, safe, safe_line
+from workbench.display.text import Page, pad, safe, safe_line
+from workbench.display.words import counted
 
 if TYPE_CHECKING:
     from workbench.engine.results.clients import (

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from workbench.display import words
 from workbench.display.card import Card, Section
 from workbench.display.ink import BLANK, Span, column, cut, gap, ink, line_width, spread
+from workbench.display.words import counted
 from workbench.engine.clock import in_zone
 
 if TYPE_CHECKING:
@@ -152,10 +153,10 @@ def limits(check: FlushCheck) -> str:
 
 
 def _counted(total: int, memories: int) -> str:
-    lines = f"{total:,} {'line' if total == 1 else 'lines'}"
+    lines = counted(total, "line")
     if not memories:
         return f"{lines}{_BETWEEN}no memory came from it"
-    return f"{lines}{_BETWEEN}{memories:,} {'memory' if memories == 1 else 'memories'} came from it"
+    return f"{lines}{_BETWEEN}{counted(memories, 'memory', 'memories')} came from it"
 
 
 def head_lines(
@@ -178,17 +179,17 @@ def head_lines(
         short: Whether there is room for one line only.
     """
     row = listed.row
-    counted = "" if total is None else _counted(total, memories)
+    told_lines = "" if total is None else _counted(total, memories)
     name = ink(listed.name, "strong")
     if short:
-        return [cut((name, ink(f"{_BETWEEN}{counted}" if counted else "", "soft")), width)]
+        return [cut((name, ink(f"{_BETWEEN}{told_lines}" if told_lines else "", "soft")), width)]
     kind = _KINDS.get(row.kind, "Session") + ("" if row.model == "" else f"{_BETWEEN}{row.model}")
     told = state(row)
     lines: list[Line] = [spread((name,), (ink(kind, "faint", width // 2),), width)]
     figures = (ink(f"{used(check)}  ", "soft"), column(share(check), _SHARE, _role(check), right=True))
     room = width - line_width(figures) - 2
     lines.append((*gauge(check, max(4, room)), gap(2), *figures))
-    lines.append(cut((ink(f"{counted}{_BETWEEN if told and counted else ''}{told}", "soft"),), width))
+    lines.append(cut((ink(f"{told_lines}{_BETWEEN if told and told_lines else ''}{told}", "soft"),), width))
     if listed.place:
         lines.append(cut((ink(f"read where it is, {listed.place}; never changed there", "faint"),), width))
     return [*lines, BLANK]

@@ -48,10 +48,6 @@ class Course:
     def __len__(self) -> int:
         return len(self.commits)
 
-    def clock_went_back(self, at: int) -> bool:
-        """Tell whether the clock stood earlier at a commit than at the one before."""
-        return 0 < at < len(self.seconds) and self.seconds[at] < self.seconds[at - 1]
-
     def last_before(self, second: float) -> int:
         """Return the newest commit that stands before a second; the first one where none does."""
         return max(0, bisect_left(self.places, second) - 1)

@@ -32,12 +32,6 @@ def diff_lines(rows: Sequence[DiffRow], width: int, *, numbers: bool = True) -> 
     return list((_split if width >= SPLIT_FROM and both else _unified)(rows, width, lead))
 
 
-def changed_counts(rows: Sequence[DiffRow]) -> tuple[int, int]:
-    """Return how many lines came and how many went; a changed line is both."""
-    came = sum(row.kind in ("added", "changed") for row in rows)
-    return came, sum(row.kind in ("removed", "changed") for row in rows)
-
-
 def _unified(rows: Sequence[DiffRow], width: int, lead: int) -> Iterable[Line]:
     for row in rows:
         if row.kind == "gap":

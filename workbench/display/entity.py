@@ -20,6 +20,7 @@ from workbench.display.card import (
     why_lines,
 )
 from workbench.display.ink import Span, column, gap, ink, line_width, score_role, spread
+from workbench.display.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence
@@ -199,8 +200,8 @@ def entity_card(
     held = sum(not fact.retired for fact in view.facts)
     standing = [
         node.type.capitalize() if node else "",
-        _counted(held, "fact"),
-        _counted(len(edges), "relation"),
+        counted(held, "fact"),
+        counted(len(edges), "relation"),
     ]
     if node is not None and not node.known:
         standing.append("no file of its own")
@@ -254,10 +255,6 @@ def entity_card(
 def _walked(edge: GraphEdge, view: GraphView, of: Walked) -> Walked:
     link = edge_link(edge)
     return replace(of, link=link, title=_words_of(link, view), edge=(edge.from_, edge.relation, edge.to))
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def _words_of(link: str, view: GraphView) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from workbench.display.text import Page, clip, counted, display_width, safe_line
+from workbench.display.text import Page, clip, display_width, safe_line
+from workbench.display.words import counted
 
 if TYPE_CHECKING:
     from workbench.engine.results.graph import (

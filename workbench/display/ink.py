@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from workbench.display.cells import NEVER_FIRST, cell_width, fit, plain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,23 +112,6 @@ def cut(line: Line, width: int) -> Line:
         kept.append(Span(plain(span.text + " " * (room + 1), room), span.role, span.link))
         break
     return tuple(kept)
-
-
-def flow(groups: Iterable[Line], width: int, between: int = 3) -> list[Line]:
-    """Put groups beside one another, as many as there is room for in each line; none is broken.
-
-    Args:
-        groups: What stays together; one that is too long is cut.
-        width: Cells of a line.
-        between: Cells between two groups.
-    """
-    lines: list[Line] = []
-    for group in groups:
-        if lines and line_width(lines[-1]) + between + line_width(group) <= width:
-            lines[-1] = (*lines[-1], gap(between), *group)
-        else:
-            lines.append(cut(group, width))
-    return lines
 
 
 def plain_text(line: Line) -> str:

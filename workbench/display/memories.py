@@ -13,7 +13,8 @@ from workbench.display.changes import account_lines, at_minute, held_back_lines
 from workbench.display.ink import ink
 from workbench.display.matching import best_line, lit, part_around_match
 from workbench.display.reviews import reflected_lines
-from workbench.display.text import Page, clip, counted, pad, safe, safe_line
+from workbench.display.text import Page, clip, pad, safe, safe_line
+from workbench.display.words import counted
 from workbench.engine.results.audit import AuditLog
 
 if TYPE_CHECKING:

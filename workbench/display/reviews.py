@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from workbench.display.audit import unified_lines
 from workbench.display.changes import account_lines, at_minute, held_back_lines, on_day
-from workbench.display.text import Page, clip, counted, display_width, safe, safe_line
+from workbench.display.text import Page, clip, display_width, safe, safe_line
+from workbench.display.words import counted
 from workbench.engine import layout
 from workbench.engine.reflection.kinds import FORMS, Kind, kind_of
 

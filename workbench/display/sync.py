@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from workbench.display.changes import FILES_NAMED, at_minute
 from workbench.display.health import size_words
-from workbench.display.text import Page, counted, safe_line
+from workbench.display.text import Page, safe_line
+from workbench.display.words import counted
 
 if TYPE_CHECKING:
     from workbench.engine.results.sync import SyncDevice, Synced, SyncPreview, SyncSide, SyncStatus

@@ -165,15 +165,6 @@ def _pieces(word: str, width: int) -> list[str]:
     return [*pieces, piece]
 
 
-def counted(number: int, one: str, many: str | None = None) -> str:
-    """Return a number with what it counts: `1 file`, `2,000 files`.
-
-    Args:
-        many: The word for several; by default with an s.
-    """
-    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
-
-
 def bar(share: float, width: int) -> str:
     """Draw a share of a whole as a bar of `width` columns, to an eighth of a column; over one it is full."""
     eighths = round(max(0.0, min(share, 1.0)) * width * 8)

@@ -9,6 +9,7 @@ from workbench.display import words
 from workbench.display.card import Card, Section
 from workbench.display.cells import cell_width
 from workbench.display.ink import BLANK, Span, ink
+from workbench.display.words import counted
 from workbench.engine import layout
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def greeting(since: datetime | None, now: datetime, width: int) -> str:
 
 def unread_heading(notes: Notes, width: int) -> str:
     """Say that nobody has read the notes."""
-    count = f"{notes.files:,} {'note' if notes.files == 1 else 'notes'}"
+    count = counted(notes.files, "note")
     here = "is" if notes.files == 1 else "are"
     return fitting(
         width,
@@ -64,8 +65,8 @@ def unread_heading(notes: Notes, width: int) -> str:
 def passages_of(notes: Notes) -> str:
     """Say how many passages there are in how many notes."""
     more = "" if notes.whole else "more than "
-    passages = f"{more}{notes.passages:,} {'passage' if notes.passages == 1 else 'passages'}"
-    return f"{passages} in {notes.files:,} {'note' if notes.files == 1 else 'notes'}"
+    passages = f"{more}{counted(notes.passages, 'passage')}"
+    return f"{passages} in {counted(notes.files, 'note')}"
 
 
 def days_of(notes: Notes) -> str:

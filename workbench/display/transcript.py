@@ -12,6 +12,7 @@ from workbench.display.ink import BLANK, Span, column, gap, ink, line_width, spr
 from workbench.display.lit_words import light
 from workbench.display.markdown import markdown_lines, wrap_code
 from workbench.display.rows import day_heading
+from workbench.display.words import counted
 from workbench.engine.clock import in_zone
 
 if TYPE_CHECKING:
@@ -334,7 +335,7 @@ def _summary(line: SessionLine, look: Look) -> tuple[list[Line], bool]:
 def _aside(line: SessionLine, look: Look) -> tuple[list[Line], bool]:
     if line.kind == "custom" and line.text.startswith(_FLUSHED):
         saved = line.text.count("\n")
-        count = f" · {saved} {'memory' if saved == 1 else 'memories'}" if saved else ""
+        count = f" · {counted(saved, 'memory', 'memories')}" if saved else ""
         return [(ink(f"✓ what matters was saved up to here{count}", "soft", look.room),)], False
     if line.kind == "reset":
         return [(Span("── started over", "decide"),)], False

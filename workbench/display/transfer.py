@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from workbench.display.changes import at_minute
-from workbench.display.text import Page, counted, safe_line
+from workbench.display.text import Page, safe_line
+from workbench.display.words import counted
 from workbench.engine.results.transfer import FORM_WORDS
 
 if TYPE_CHECKING:

@@ -46,6 +46,15 @@ _FROM = {
 }
 
 
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """Return a number with what it counts: `1 file`, `2,000 files`.
+
+    Args:
+        many: The word for several; by default with an s.
+    """
+    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
+
+
 def sign(store: str) -> str:
     """Return the sign of a store; a dot where the name is no store."""
     return STORES.get(store, ("·", ""))[0]

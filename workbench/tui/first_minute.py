@@ -14,6 +14,7 @@ from textual.widgets import Input
 
 from workbench.display.cells import wrap
 from workbench.display.ink import BLANK, Span, gap, ink, line_width, spread
+from workbench.display.words import counted
 from workbench.engine import layout
 from workbench.engine.errors import InvalidInput, WorkbenchError
 from workbench.engine.file_access import expand_writable
@@ -106,7 +107,7 @@ def _offers(environment: Mapping[str, str], home: Path, here: Path, sample: Path
             told = f"{found.place}, into a folder of its own; you see first what comes."
             yield Offer(BRING, f"Bring in the memory of {found.program}", told, place)
     if here != home and (notes := _count_notes(here)):
-        told = f"{notes:,} {'note' if notes == 1 else 'notes'} in {_at_home(here, home)}, as they are."
+        told = f"{counted(notes, 'note')} in {_at_home(here, home)}, as they are."
         yield Offer(OPEN, "Open this folder", told, here)
     yield Offer(
         WRITE,

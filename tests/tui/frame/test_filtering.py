@@ -70,21 +70,6 @@ async def test_a_filter_is_kept_for_the_next_time(seen: Workspace) -> None:
         assert place.filter_line.display
 
 
-async def test_a_filter_that_a_link_set_dies_on_the_way_back(seen: Workspace) -> None:
-    async with opened(seen) as pilot:
-        frame = frame_of(pilot)
-        total = len(keys_of(frame.place))
-        await press(pilot, "3", "4")
-        frame.filtering.lend(frame.place, "ferry")
-        await press(pilot)
-        assert len(keys_of(frame.place)) < total
-        await press(pilot, "[", "4")
-        assert len(keys_of(frame.place)) == total
-        leave(pilot)
-    async with opened(seen) as pilot:
-        assert frame_of(pilot).place.filter.text == ""
-
-
 async def test_a_filter_without_a_match_says_so_and_going_to_a_hidden_row_drops_it(seen: Workspace) -> None:
     async with opened(seen) as pilot:
         frame = frame_of(pilot)

@@ -20,6 +20,7 @@ from workbench.display.graph_drawing.ties import (
 )
 from workbench.display.graph_drawing.tree import balanced, grow, leaves, sides_of
 from workbench.display.ink import Span
+from workbench.display.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -96,7 +97,7 @@ def _with_footer(picture: Picture, hidden: int, omitted: int, width: int) -> Pic
     """Say below a drawing what is not drawn."""
     parts = []
     if hidden:
-        parts.append(f"{hidden:,} {'relation' if hidden == 1 else 'relations'} among them not drawn")
+        parts.append(f"{counted(hidden, 'relation')} among them not drawn")
     if omitted:
         parts.append(f"{omitted:,} more {'entity' if omitted == 1 else 'entities'} not drawn")
     if not parts:

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 
 from textual.widgets import Input, TextArea
 
+from workbench.display.words import counted
 from workbench.tui.keys.table import COMMAND
+from workbench.tui.places.memory_reading import read_copied
 from workbench.tui.verbs.act import quoted
 from workbench.tui.verbs.copied import Copied
 
@@ -57,7 +59,7 @@ class Copying:
         def show(found: list[Copied]) -> None:
             if command == "copy-marked":
                 text = "\n".join(" ".join(each.text.split()) for each in found)
-                self.copy(text, f"{len(found)} {'text' if len(found) == 1 else 'texts'}")
+                self.copy(text, counted(len(found), "text"))
                 return
             only = found[0]
             text = {
@@ -77,7 +79,7 @@ class Copying:
                 frame.say(COMMAND[command].elsewhere)
 
         frame.reading.read(
-            "copy", lambda workspace: [place.copied(workspace, each) for each in subjects], show
+            "copy", lambda workspace: [read_copied(workspace, each) for each in subjects], show
         )
         return True
 
@@ -101,7 +103,7 @@ class Copying:
         """
         frame = self._frame
         frame.app.copy_to_clipboard(text)
-        size = f"{len(text):,} {'character' if len(text) == 1 else 'characters'}"
+        size = counted(len(text), "character")
         program = None if frame.app.is_web else clipboard_program(os.environ)
 
         def say(way: str) -> None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.display.action_words import by_title
+from workbench.display.words import counted
 from workbench.engine.errors import DocumentError, HistoryDamaged, WorkbenchError
 from workbench.engine.results.audit import NextSteps
 from workbench.tui.places.entity_reading import title_of
@@ -99,7 +100,7 @@ def _large(workspace: Workspace) -> Mapping[str, str]:
 
     def notices() -> str:
         count = len(workspace.broken_parts()) + (workspace.index_status().fallback is not None)
-        return f"{count} {'notice' if count == 1 else 'notices'}" if count else ""
+        return counted(count, "notice") if count else ""
 
     return {
         "decay": _counted(falls),

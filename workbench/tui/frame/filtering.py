@@ -25,24 +25,12 @@ class Filtering:
     def __init__(self, frame: Frame) -> None:
         self._frame = frame
         self._completion = Completion()
-        self._lent: dict[str, str] = {}
 
     def enter(self, place: Place) -> None:
         """Be told of a place that is opened for the first time: its filter of last time holds again."""
         place.filter_line.typed = lambda text: self._typed(place, text)
         if kept := place.kept.get(FILTER, ""):
             self.set(place, kept)
-
-    def lend(self, place: Place, text: str) -> None:
-        """Filter a place for a link that leads there; going back takes it away again."""
-        self._lent.setdefault(place.name or "", place.filter.text)
-        self.set(place, text)
-
-    def go_back(self, place: Place) -> None:
-        """Be told that one leaves a place by `[`: a filter that a link set dies."""
-        before = self._lent.pop(place.name or "", None)
-        if before is not None:
-            self.set(place, before)
 
     def set(self, place: Place, text: str) -> None:
         """Filter a place, without writing in the line; nothing drops the filter."""
@@ -52,14 +40,12 @@ class Filtering:
 
     def _typed(self, place: Place, text: str) -> None:
         if text != place.filter.text:
-            self._lent.pop(place.name or "", None)
             self._apply(place, text)
 
     def _apply(self, place: Place, text: str) -> None:
         place.filter.set(text, self._frame.now().date())
         place.show_rows()
-        if place.name not in self._lent:
-            place.kept[FILTER] = text
+        place.kept[FILTER] = text
 
     def _show(self, place: Place) -> None:
         """Show the line in place of the heading while it says something or is written in."""
@@ -110,7 +96,6 @@ class Filtering:
             self._end(place, f"{place.filter.shown:,} of {place.filter.total:,} match." if line.value else "")
         elif key == "escape":
             had = place.filter.text
-            self._lent.pop(place.name or "", None)
             self.set(place, "")
             self._end(place, f"Filter “{had}” dropped; all {place.filter.total:,} again." if had else "")
         elif key == "tab":

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from workbench.tui.keys.places import IMPORT
 from workbench.tui.keys.table import COMMAND
 from workbench.tui.parts.evidence import evidence_at
+from workbench.tui.places.memory_reading import about
 from workbench.tui.verbs.history import COMMIT, HISTORY_OF
 from workbench.tui.verbs.memories import Memory
 
@@ -106,7 +107,7 @@ class Looking:
         if subject is None:
             self._frame.say(COMMAND[command].elsewhere)
             return
-        place, id_ = _GO[command], self._frame.place.about(subject)
+        place, id_ = _GO[command], about(subject)
         if not id_:
             self._frame.say(COMMAND[command].elsewhere)
             return
@@ -122,9 +123,9 @@ class Looking:
     def _go_to_history(self, command: str) -> None:
         """Go to what became of a memory or file."""
         subject = self._frame.place.current
-        about = self._frame.place.about(subject) if subject is not None else ""
-        if about.partition(":")[0] in _WITH_HISTORY:
-            self._frame.go("history", spot=HISTORY_OF + about)
+        named = about(subject) if subject is not None else ""
+        if named.partition(":")[0] in _WITH_HISTORY:
+            self._frame.go("history", spot=HISTORY_OF + named)
         else:
             self._frame.say(COMMAND[command].elsewhere)
 

@@ -43,6 +43,8 @@ from workbench.tui.parts.line import DrawnLines
 from workbench.tui.parts.list import ListPart
 from workbench.tui.parts.page import PagePart
 from workbench.tui.parts.prompt import PromptLine
+from workbench.tui.places.abilities import HasSpots, Leaves, RestsOn, spot_of
+from workbench.tui.places.memory_reading import no_evidence
 from workbench.tui.places.place import Part, Place
 from workbench.tui.places.writing import WritingTicks
 from workbench.tui.sheets.opening import Sheets
@@ -251,7 +253,7 @@ class Frame(Screen[None], inherit_bindings=False):
             place.kept = self._remembered.kept.setdefault(name, {})
             self.query_one("#places").mount(place)
             self.filtering.enter(place)
-            if spot := self._remembered.spots.get(name):
+            if isinstance(place, HasSpots) and (spot := self._remembered.spots.get(name)):
                 place.go_to_spot(spot)
         return place
 
@@ -270,7 +272,7 @@ class Frame(Screen[None], inherit_bindings=False):
         Args:
             name: Its id.
             row: Id of the row to put the cursor on; empty for the one it was on.
-            spot: Where in the place to go, see `Place.spot`; None for where one was.
+            spot: Where in the place to go, see `HasSpots`; None for where one was.
             visit: Remember it as a step that `[` goes back from.
             focus: Give it the keys; else they stay where they are.
             then: Called once it shows what was read.
@@ -289,7 +291,7 @@ class Frame(Screen[None], inherit_bindings=False):
         place.visited.clear()
         self.edges.move_on()
         self.asking.show_in(place)
-        if spot is not None:
+        if spot is not None and isinstance(place, HasSpots):
             place.go_to_spot(spot)
         if visit:
             self.walking.visit(anew=bool(row))
@@ -303,8 +305,9 @@ class Frame(Screen[None], inherit_bindings=False):
         self._remembered.rows[name] = place.cursor_key
         if visit:
             self.walking.leave()
-        place.left()
-        self._remembered.spots[name] = place.spot
+        if isinstance(place, Leaves):
+            place.left()
+        self._remembered.spots[name] = spot_of(place)
 
     @property
     def part(self) -> Part | None:
@@ -370,7 +373,8 @@ class Frame(Screen[None], inherit_bindings=False):
         """Read the card of what is under the cursor again, and its evidence where that stands beside it."""
         place = self.place
         subject = place.current
-        place.rest_on(subject)
+        if isinstance(place, RestsOn):
+            place.rest_on(subject)
         if subject is None:
             self.reading.forget("card")
             place.card.show(None)
@@ -388,7 +392,7 @@ class Frame(Screen[None], inherit_bindings=False):
             self.reading.read(
                 "evidence",
                 lambda workspace: place.read_evidence(workspace, subject),
-                lambda evidence: place.evidence.show(evidence, place.no_evidence(subject)),
+                lambda evidence: place.evidence.show(evidence, no_evidence(subject)),
             )
 
     def _card_failed(self, error: WorkbenchError) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from workbench.tui.frame.trail import Step, Trail
 from workbench.tui.keys.places import BY_NAME, PLACES
+from workbench.tui.places.abilities import spot_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,12 +39,12 @@ class Walking:
         Args:
             anew: Whether it is a step even where one stays in the same spot.
         """
-        self._trail.visit(Step(self._frame.place_name, self._frame.place.spot), anew=anew)
+        self._trail.visit(Step(self._frame.place_name, spot_of(self._frame.place)), anew=anew)
 
     def leave(self) -> None:
         """Keep where in the place one was."""
         place = self._frame.place
-        subject = place.current if place.spot else None
+        subject = place.current if spot_of(place) else None
         title = BY_NAME[self._frame.place_name].title if subject is None else subject.title
         self._trail.leave(place.cursor_key, title)
 
@@ -61,8 +62,6 @@ class Walking:
             self._out()
             return
         self.leave()
-        if by < 0:
-            frame.filtering.go_back(frame.place)
         step = self._trail.walk(by)
         if step is None:
             frame.say(frame.keymap.command(command).elsewhere)

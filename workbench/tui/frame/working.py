@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from workbench.display import words
 from workbench.display.remedies import told_in_bench
+from workbench.display.words import counted
 from workbench.engine.errors import WorkbenchError
 from workbench.engine.results.reviews import Phase
 from workbench.tui.keys.table import COMMAND
@@ -167,6 +168,6 @@ class Working:
                 return reflected.reason
             count = len(reflected.ids)
             key = self._frame.keymap.key("place-inbox")
-            return f"{count} {'change waits' if count == 1 else 'changes wait'} in the Inbox ({key})."
+            return f"{counted(count, 'change waits', 'changes wait')} in the Inbox ({key})."
 
         self.begin("The reading", read, "nothing was proposed")

@@ -20,6 +20,7 @@ from workbench.display.entity import (
 from workbench.display.graph_drawing.neighbourhood import draw_compact, draw_neighbourhood, members_of
 from workbench.display.graph_drawing.path import draw_path
 from workbench.display.ink import Span, ink, spread
+from workbench.display.words import counted
 from workbench.engine.errors import NotFound
 from workbench.tui.parts.canvas import CanvasPart
 from workbench.tui.parts.filter import Filterable
@@ -158,6 +159,7 @@ class GraphPlace(Place):
     KEYS: ClassVar[tuple[str, ...]] = ("pin", "forget", "details", "evidence", "history")
     FILTER_KEYS: ClassVar[tuple[str, ...]] = ("type", "relation", "is", "score")
     FILTERS_MAIN: ClassVar[bool] = True
+    spot = ""
     DEFAULT_CSS = """
     GraphPlace CanvasPart { display: none; height: 1fr; }
     GraphPlace.-drawn CanvasPart { display: block; }
@@ -318,12 +320,12 @@ class GraphPlace(Place):
             steps = len(view.edges) if view is not None else 0
             between = f"from {results.name(spot.center)} to {results.name(spot.other)}"
             said = f"path {between}" if steps else f"no path {between}"
-            far: Line = (ink(f"{steps} step{'' if steps == 1 else 's'}", "soft"),) if steps else ()
+            far: Line = (ink(counted(steps, "step"), "soft"),) if steps else ()
             return spread((ink(said, "soft"),), far, width)
         node = results.node(spot.center)
         facts = sum(not fact.retired for fact in view.facts) if view is not None else 0
         kind = f", {node.type}" if node is not None and node.type else ""
-        said = f"{kind} · {facts} fact{'' if facts == 1 else 's'}"
+        said = f"{kind} · {counted(facts, 'fact')}"
         far = (ink(_HOPS[self.hops], "soft"), *((Span(" (+ a second)", "faint"),) if self.hops == 1 else ()))
         return spread((ink(results.name(spot.center), "strong"), ink(said, "soft")), far, width)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from workbench.display.card import Beside, Card, Section
 from workbench.display.entity import bare, center_of, name_of_absorbed, own_edges
 from workbench.display.ink import Span, ink
+from workbench.display.words import counted
 from workbench.tui.verbs import graph as verbs_graph
 from workbench.tui.verbs.graph import Entity
 
@@ -203,5 +204,5 @@ def merge_card(keep: GraphView, absorb: GraphView) -> Card:
 def _side(view: GraphView, name: str) -> Section:
     lines: list[Line] = [(Span("· ", "faint"), ink(bare(fact.text))) for fact in view.facts]
     count = len(own_edges(view))
-    lines.append((Span("  "), ink(f"{count} relation{'' if count == 1 else 's'}", "soft")))
+    lines.append((Span("  "), ink(counted(count, "relation"), "soft")))
     return Section(name.upper()[:40], tuple(lines), hangs=1)

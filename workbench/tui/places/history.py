@@ -20,6 +20,7 @@ from workbench.display.memory_changes import (
     past_card,
 )
 from workbench.display.scrubber import Pointers, hands_legend
+from workbench.display.words import counted
 from workbench.engine.errors import HistoryDamaged, NotFound
 from workbench.tui.keys.table import COMMAND
 from workbench.tui.parts.evidence import evidence_at, evidence_of_memory
@@ -27,6 +28,7 @@ from workbench.tui.parts.filter import Filterable
 from workbench.tui.parts.list import ListPart
 from workbench.tui.parts.scrubber import Scene, ScrubberPart
 from workbench.tui.places.history_rows import ActionRows, DifferingRows, preview
+from workbench.tui.places.memory_reading import read_memory_writing
 from workbench.tui.places.past import PAGE, Listed, PastReading, View, Wish
 from workbench.tui.places.place import Place
 from workbench.tui.places.verifying import read_verified
@@ -111,7 +113,7 @@ class HistoryPlace(Place):
     # Where one is.
 
     @property
-    def spot(self) -> str:  # type: ignore[override]  # told by what is shown
+    def spot(self) -> str:
         """Return what is shown beside the row."""
         return self.view.written
 
@@ -240,11 +242,11 @@ class HistoryPlace(Place):
             return spread((ink(ends, "strong"),), (ink(counts, "soft"),) if counts else (), width)
         if view.of:
             count = len(results.actions)
-            left = f"{count:,} {'change' if count == 1 else 'changes'} of “{results.title}”"
+            left = f"{counted(count, 'change')} of “{results.title}”"
             return spread((ink(left, "strong"),), (ink("esc shows all", "faint"),), width)
         begun = moments.time(0)
         since = f" since {words.day(begun.date(), results.now.date())}" if begun is not None else ""
-        total = f"{moments.total:,} {'action' if moments.total == 1 else 'actions'}{since}"
+        total = f"{counted(moments.total, 'action')}{since}"
         legend = hands_legend() if len(self.scrubber.lines(max(1, self.scrubber.size.width))) < 3 else ()
         return spread((ink(total, "soft"),), legend, width)
 
@@ -368,7 +370,7 @@ class HistoryPlace(Place):
 
     def writing(self, workspace: Workspace, subject: Subject) -> Writing | str:
         if self.visited:
-            return super().writing(workspace, subject)
+            return read_memory_writing(workspace, subject)
         return self._no_change_of_the_past
 
     @property

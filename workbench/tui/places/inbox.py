@@ -37,6 +37,7 @@ from workbench.tui.parts.evidence import evidence_at
 from workbench.tui.parts.filter import Filterable
 from workbench.tui.parts.list import ListPart
 from workbench.tui.parts.rows import Rows
+from workbench.tui.places.memory_reading import read_memory_writing
 from workbench.tui.places.place import Place
 from workbench.tui.places.rewording import file_writing, waiting_writing
 from workbench.tui.places.ticks import (
@@ -546,15 +547,6 @@ class InboxPlace(Place):
             return super().read_evidence(workspace, subject)
         return None
 
-    def about(self, subject: Subject) -> str:
-        return (
-            subject.about
-            if isinstance(subject, Waiting)
-            else super().about(subject)
-            if isinstance(subject, Memory)
-            else ""
-        )
-
     def writing(self, workspace: Workspace, subject: Subject) -> Writing | str:
         if isinstance(subject, Waiting):
             return waiting_writing(workspace, subject)
@@ -563,7 +555,7 @@ class InboxPlace(Place):
         return (
             "History stays as it was."
             if isinstance(subject, Reflected)
-            else super().writing(workspace, subject)
+            else read_memory_writing(workspace, subject)
         )
 
 

@@ -6,22 +6,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, cast, runtime_checkab
 
 from textual.containers import Container
 
-from workbench.display.card import memory_card
 from workbench.display.ink import gap, ink, plain_text, wrap_line
 from workbench.display.keys import told_line
-from workbench.engine.errors import InvalidInput, NotFound
-from workbench.tui.keys.table import COMMAND
 from workbench.tui.parts.card import CardPart
-from workbench.tui.parts.evidence import EvidencePart, evidence_of_memory
+from workbench.tui.parts.evidence import EvidencePart
 from workbench.tui.parts.filter import Filterable, FilterLine, RowFilter
 from workbench.tui.parts.line import DrawnLines
 from workbench.tui.parts.list import ListPart
 from workbench.tui.parts.rows import Rows
-from workbench.tui.places.entity_reading import is_entity, read_entity_card, title_of
-from workbench.tui.verbs.copied import Copied, copied_memory
+from workbench.tui.places.memory_reading import read_memory_card, read_memory_evidence
 from workbench.tui.verbs.graph import Statement
-from workbench.tui.verbs.memories import Memory
-from workbench.tui.verbs.rewording import memory_writing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,8 +30,6 @@ if TYPE_CHECKING:
     from workbench.tui.frame.screen import Frame
     from workbench.tui.parts.rows import RowSource
     from workbench.tui.verbs.act import Subject
-    from workbench.tui.verbs.adding import Destination
-    from workbench.tui.verbs.rewording import Writing
 
 
 @runtime_checkable
@@ -68,8 +60,6 @@ class Place(Container):
     """What may stand before a colon in a filter; `filterable` gives the values."""
     FILTERS_MAIN: ClassVar[bool] = False
     """Whether what is shown instead of the list is filtered as well."""
-    spot = ""
-    """Where in the place one is, beyond the row: an entity in the middle, a moment; what `[` comes back to."""
     when = "now"
     """Of which moment memory is shown."""
 
@@ -156,61 +146,11 @@ class Place(Container):
 
     def read_card(self, workspace: Workspace, subject: Subject) -> Card:
         """Read the card of a row; called on a thread. Every memory has the same card, wherever it is met."""
-        if isinstance(subject, Statement):
-            return read_entity_card(workspace, subject.entity, chosen=subject.id)
-        if is_entity(subject.id):
-            return read_entity_card(workspace, subject.id)
-        shown = workspace.show(subject.id, count_access=False)
-        try:
-            explained = workspace.decay_explain(subject.id)
-        except (NotFound, InvalidInput):
-            explained = None
-        named = {*shown.links.to, *shown.links.from_}
-        titles = {each: title for each in named if (title := title_of(workspace, each))}
-        return memory_card(shown, workspace.why(subject.id), explained, titles, workspace.now())
-
-    def rest_on(self, subject: Subject | None) -> None:
-        """Be told what the cursor has come to rest on, or what a link opened: its card is read now."""
+        return read_memory_card(workspace, subject)
 
     def read_evidence(self, workspace: Workspace, subject: Subject) -> Evidence | None:
         """Read where a row comes from; called on a thread. None where nobody noted it."""
-        is_named = not (isinstance(subject, Statement) and subject.id.startswith("relation:"))
-        return evidence_of_memory(workspace, subject.id) if is_named else None
-
-    def no_evidence(self, subject: Subject) -> str:
-        """Return what is said where a row comes from nowhere; nothing of what nobody would expect to."""
-        return COMMAND["evidence"].elsewhere if isinstance(subject, Memory | Statement) else ""
-
-    def about(self, subject: Subject) -> str:
-        """Return the id of the memory or file that a row is about, for `g` and `h`; empty where it is about none."""
-        return subject.id
-
-    def go_to_spot(self, spot: str) -> None:
-        """Be somewhere else in the place; what is shown there is read next."""
-
-    def left(self) -> None:
-        """Be told that another place is shown; what holds for one visit alone ends, `[` has kept the spot."""
-
-    def writing(self, workspace: Workspace, subject: Subject) -> Writing | str:
-        """Read what `e` edits in a row; called on a thread. A sentence says why nothing can be edited."""
-        if isinstance(subject, Statement) and subject.edge is not None:
-            return "A relation is removed with ⸨unlink⸩, and made with ⸨link⸩."
-        if is_entity(subject.id):
-            return "⸨rename⸩ renames it; a fact of it is edited where the cursor is on one: tab, then ↓."
-        if isinstance(subject, Memory):
-            return memory_writing(workspace, subject)
-        return COMMAND["edit"].elsewhere
-
-    @property
-    def destination(self) -> Destination | None:
-        """Return where a new memory goes that is written here; None for where its text belongs."""
-        return None
-
-    def copied(self, workspace: Workspace, subject: Subject) -> Copied:
-        """Read what `y` copies of a row; called on a thread."""
-        if isinstance(subject, Memory):
-            return copied_memory(workspace, subject.id)
-        return Copied(subject.title, id=subject.id)
+        return read_memory_evidence(workspace, subject)
 
     def reveal(self, key: str) -> bool:
         """Put the cursor on a row; returns whether it is there. Places that hide rows show it first."""

@@ -12,6 +12,7 @@ from textual.containers import Container, Vertical
 from workbench.display.conversations import Listed, head_lines, session_card, session_row
 from workbench.display.ink import gap, ink, spread
 from workbench.display.remedies import told_in_bench
+from workbench.display.words import counted
 from workbench.engine.errors import InvalidInput, NotFound, WorkbenchError
 from workbench.engine.identifiers import cited_lines
 from workbench.tui.parts.filter import Filterable
@@ -19,6 +20,7 @@ from workbench.tui.parts.line import DrawnLines
 from workbench.tui.parts.page import PagePart
 from workbench.tui.parts.rows import Rows
 from workbench.tui.parts.transcript import TranscriptPart
+from workbench.tui.places.memory_reading import read_memory_writing
 from workbench.tui.places.place import Place
 from workbench.tui.verbs.sessions import Session
 
@@ -176,7 +178,7 @@ class SessionsPlace(Place):
 
     def heading(self, results: Read, width: int) -> Line:
         count = results.count
-        said = f"{count:,} {'session' if count == 1 else 'sessions'}"
+        said = counted(count, "session")
         problems = (ink("not all can be read", "danger"),) if results.problems else ()
         return spread((ink(said, "soft"),), problems, width)
 
@@ -240,7 +242,7 @@ class SessionsPlace(Place):
     def writing(self, workspace: Workspace, subject: Subject) -> Writing | str:
         if isinstance(subject, Session):
             return "A transcript is evidence and stays as it was."
-        return super().writing(workspace, subject)
+        return read_memory_writing(workspace, subject)
 
     # What is shown.
 

@@ -120,6 +120,7 @@ class SettingsPlace(Place):
 
     EMPTY: ClassVar[str] = "There is no setting of that name."
     KEYS: ClassVar[tuple[str, ...]] = ("edit", "bring-back", "evidence", "filter", "details")
+    spot = ""
 
     @property
     def labels(self) -> dict[str, str]:

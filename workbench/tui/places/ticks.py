@@ -155,6 +155,11 @@ class Reflected:
     title: str
     past: PastReflection
 
+    @property
+    def about(self) -> str:
+        """Return nothing: it is about no memory."""
+        return ""
+
 
 @dataclass(frozen=True)
 class Unreadable:
@@ -171,6 +176,11 @@ class Unreadable:
     title: str
     path: str
     problems: tuple[str, ...]
+
+    @property
+    def about(self) -> str:
+        """Return nothing: it is about no memory."""
+        return ""
 
     @property
     def line(self) -> int:

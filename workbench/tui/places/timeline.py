@@ -10,6 +10,7 @@ from textual import on
 from workbench.display import words
 from workbench.display.ink import ink, spread
 from workbench.display.rows import day_heading, entry_row
+from workbench.display.words import counted
 from workbench.tui.parts.filter import Filterable
 from workbench.tui.parts.list import ListPart
 from workbench.tui.parts.query import parse_days
@@ -134,9 +135,7 @@ class TimelinePlace(Place):
 
     def heading(self, results: tuple[Timeline, date], width: int) -> Line:
         total = results[0].total
-        return spread(
-            (ink(f"{total:,} {'entry' if total == 1 else 'entries'} · newest first", "soft"),), (), width
-        )
+        return spread((ink(f"{counted(total, 'entry', 'entries')} · newest first", "soft"),), (), width)
 
     def filterable(self, rows: RowSource, index: int) -> Filterable:
         entry = rows.row(rows.key(index)) if isinstance(rows, TimelineRows) else None

@@ -20,6 +20,7 @@ from workbench.display.today import (
     since_heading,
     unread_heading,
 )
+from workbench.display.words import counted
 from workbench.engine import layout
 from workbench.engine.errors import WorkbenchError
 from workbench.engine.results.account import Since
@@ -28,7 +29,9 @@ from workbench.engine.results.transfer import ImportPlaces
 from workbench.tui.parts.evidence import evidence_at
 from workbench.tui.parts.rows import Rows
 from workbench.tui.places.inbox import words_contradicted
+from workbench.tui.places.memory_reading import read_memory_writing
 from workbench.tui.places.place import Place
+from workbench.tui.places.rewording import waiting_writing
 from workbench.tui.places.ticks import CHANGES, CLASHES, DEVICES, SECRETS, Waiting, tick, waiting_rows
 from workbench.tui.places.unread import BEGIN_CORE, Notice, unread_sections
 from workbench.tui.verbs.act import OTHER_VERBS, Act
@@ -171,6 +174,11 @@ class Alarm:
     def title(self) -> str:
         return alert_title(self.alert)
 
+    @property
+    def about(self) -> str:
+        """Return the file that was changed."""
+        return f"file:{self.alert.file}"
+
 
 @dataclass(frozen=True)
 class Learned:
@@ -292,22 +300,20 @@ def waiting(account: Account) -> list[Waiting | Notice]:
         when = (
             f" of {words.day(made.astimezone(account.now.tzinfo).date(), account.now.date())}" if made else ""
         )
-        said = f"{_counted(reflected, 'change')} from the reflection{when}"
+        said = f"{counted(len(reflected), 'change')} from the reflection{when}"
         rows.append(_leading("waits:changes", said, "reflection", reflected))
     if proposed := [row for row in changes if row.proposals]:
         senders = ", ".join(dict.fromkeys(each.from_ for row in proposed for each in row.proposals))
         rows.append(
-            _leading("waits:proposals", f"{_counted(proposed, 'proposal')} of {senders}", "agent", proposed)
+            _leading(
+                "waits:proposals", f"{counted(len(proposed), 'proposal')} of {senders}", "agent", proposed
+            )
         )
     if held := [row for row in found if row.group == SECRETS]:
-        rows.append(_leading("waits:secrets", f"{_counted(held, 'secret')} held back", "secret", held))
+        rows.append(_leading("waits:secrets", f"{counted(len(held), 'secret')} held back", "secret", held))
     if ticked := account.inbox.waiting - len(found):
         rows.append(Notice("waits:ticked", f"{ticked} ticked, not written yet", "w", "inbox"))
     return rows
-
-
-def _counted(rows: Sequence[Waiting], what: str) -> str:
-    return f"{len(rows)} {what}{'' if len(rows) == 1 else 's'}"
 
 
 def _leading(id_: str, title: str, beside: str, rows: Sequence[Waiting]) -> Notice:
@@ -332,7 +338,7 @@ def became(account: Account) -> list[Learned | Notice]:
     some(since.forgotten, "forgotten", _MOST_CHANGED)
     if since.faded:
         count = len(since.faded)
-        said = f"{count} {'memory' if count == 1 else 'memories'} faded out of what the agent recalls"
+        said = f"{counted(count, 'memory', 'memories')} faded out of what the agent recalls"
         told = tuple(fall.title for fall in since.faded[:12])
         rows.append(Notice("since:faded", said, place="decay", row=since.faded[0].id, told=told))
     return rows
@@ -453,23 +459,16 @@ class TodayPlace(Place):
             return self._inbox.read_evidence(workspace, subject) if self._inbox is not None else None
         return super().read_evidence(workspace, subject)
 
-    def about(self, subject: Subject) -> str:
-        if isinstance(subject, Alarm):
-            return f"file:{subject.alert.file}"
-        if isinstance(subject, Notice):
-            return ""
-        return subject.about if isinstance(subject, Waiting) else super().about(subject)
-
     @property
     def destination(self) -> Destination | None:
         row = self._found(self.cursor_key) if self.cursor_key else None
         is_core = isinstance(row, Notice) and row.id == BEGIN_CORE
-        return Destination("core memory", store="core") if is_core else super().destination
+        return Destination("core memory", store="core") if is_core else None
 
     def writing(self, workspace: Workspace, subject: Subject) -> Writing | str:
-        if isinstance(subject, Waiting) and self._inbox is not None:
-            return self._inbox.writing(workspace, subject)
-        return super().writing(workspace, subject)
+        if isinstance(subject, Waiting):
+            return waiting_writing(workspace, subject)
+        return read_memory_writing(workspace, subject)
 
     # Keys.
 
@@ -525,7 +524,7 @@ def begin_history(workspace: Workspace) -> str:
     """Begin the history; returns the sentence of the status line."""
     changed = workspace.begin_history()
     count = len(changed.files)
-    files = f"{count:,} {'file is' if count == 1 else 'files are'}"
+    files = counted(count, "file is", "files are")
     return f"Began the history: {files} kept as they are; every change can be taken back from now on."
 
 

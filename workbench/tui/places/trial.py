@@ -9,6 +9,7 @@ from workbench.display import words
 from workbench.display.card import Card, Section
 from workbench.display.fading import WEEK, days_words, half_life, rate_of, stays
 from workbench.display.ink import ink
+from workbench.display.words import counted
 from workbench.tui.verbs.act import Act, quoted
 
 if TYPE_CHECKING:
@@ -92,9 +93,9 @@ def _told(
     lost: int,
 ) -> Iterator[str]:
     if longer:
-        yield f"{_memories(len(longer))} {_s('stay', longer)} longer{_average(longer)}"
+        yield f"{counted(len(longer), 'memory', 'memories')} {_s('stay', longer)} longer{_average(longer)}"
     if sooner:
-        yield f"{_memories(len(sooner))} {_s('leave', sooner)} sooner{_average(sooner)}"
+        yield f"{counted(len(sooner), 'memory', 'memories')} {_s('leave', sooner)} sooner{_average(sooner)}"
     if held:
         first = ", for good"
         if until:
@@ -105,7 +106,7 @@ def _told(
     if back:
         yield f"{back:,} that {'has' if back == 1 else 'have'} faded {'comes' if back == 1 else 'come'} back at once"
     if lost:
-        yield f"{lost:,} {'leaves' if lost == 1 else 'leave'} at once what the agent recalls by itself"
+        yield f"{counted(lost, 'leaves', 'leave')} at once what the agent recalls by itself"
     if not (longer or sooner or back or lost):
         yield "Nothing would stay longer or leave sooner."
 
@@ -114,16 +115,12 @@ def _s(verb: str, found: Sequence[object]) -> str:
     return f"{verb}s" if len(found) == 1 else verb
 
 
-def _memories(count: int) -> str:
-    return f"{count:,} {'memory' if count == 1 else 'memories'}"
-
-
 def _average(days: Sequence[float]) -> str:
     known = [each for each in days if each < math.inf]
     if not known:
         return ", for good"
     mean = max(1, round(sum(known) / len(known)))
-    return f", {mean:,} {'day' if mean == 1 else 'days'}{' on average' if len(days) > 1 else ''}"
+    return f", {counted(mean, 'day')}{' on average' if len(days) > 1 else ''}"
 
 
 def _until(trial: Fading, days: int) -> str:

@@ -45,6 +45,11 @@ class Notice:
     opening: tuple[NotedLine, ...] = ()
     begins: bool = False
 
+    @property
+    def about(self) -> str:
+        """Return nothing: it is about no memory."""
+        return ""
+
 
 def unread_sections(account: Account) -> Iterator[tuple[str, Sequence[Notice]]]:
     """Yield headings with their rows: what nobody has read, what is in it, and the other ways to begin."""

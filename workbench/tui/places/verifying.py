@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from workbench.display.card import Card, Section
 from workbench.display.ink import Span, ink
 from workbench.display.remedies import in_bench
+from workbench.display.words import counted
 
 if TYPE_CHECKING:
     from workbench.engine.results.audit import VerifyProblem
@@ -42,22 +43,22 @@ def read_verified(workspace: Workspace) -> Card:
     verified = workspace.audit_verify()
     if verified.ok and not verified.commits:
         return Card("There is no history to check yet.", "There is no history to check yet.")
-    counted = f"{verified.commits:,} commits, {verified.entries:,} lines of the log"
+    checked = f"{counted(verified.commits, 'commit')}, {counted(verified.entries, 'line')} of the log"
     if verified.ok:
         waits = (
             f"{len(verified.waiting)} files wait for a decision on the secrets in them."
             if verified.waiting
             else ""
         )
-        return Card("History, log and files agree.", "History, log and files agree.", (ink(counted, "soft"),),
+        return Card("History, log and files agree.", "History, log and files agree.", (ink(checked, "soft"),),
                     (Section("WAITS", ((ink(waits),),)),) if waits else ())  # fmt: skip
     problems = sorted(verified.problems, key=lambda each: each.kind)
     sections = tuple(
         _section(kind, list(alike)) for kind, alike in groupby(problems, key=lambda each: each.kind)
     )
     count = len(problems)
-    title = f"{count:,} {'problem was' if count == 1 else 'problems were'} found in the history."
-    return Card(title, title, (ink(counted, "soft"),), sections)
+    title = f"{counted(count, 'problem was', 'problems were')} found in the history."
+    return Card(title, title, (ink(checked, "soft"),), sections)
 
 
 def _section(kind: str, problems: list[VerifyProblem]) -> Section:

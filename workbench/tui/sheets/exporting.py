@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from workbench.display.health import size_words
 from workbench.display.remedies import told_in_bench
+from workbench.display.words import counted
 from workbench.engine.errors import Cancelled, WorkbenchError
 from workbench.engine.file_access import expand_writable
 from workbench.tui.parts.chooser import Choice
@@ -88,7 +89,7 @@ class Exporting:
 
 def exported_words(exported: Exported) -> str:
     """Return what an export wrote, as a sentence."""
-    files = f"{exported.files:,} {'file' if exported.files == 1 else 'files'}"
-    memories = f"{exported.memories:,} {'memory' if exported.memories == 1 else 'memories'} and "
+    files = counted(exported.files, "file")
+    memories = f"{counted(exported.memories, 'memory', 'memories')} and "
     what = memories * bool(exported.memories) + files
     return f"Wrote {what}, {size_words(exported.size_bytes)}, to {exported.target}."

@@ -12,6 +12,7 @@ from workbench.display.health import beside_row, check_card, check_row, freshnes
 from workbench.display.ink import Line, ink, spread
 from workbench.display.remedies import in_bench
 from workbench.display.rows import heading_row
+from workbench.display.words import counted
 from workbench.engine.errors import WorkbenchError
 from workbench.tui.parts.evidence import evidence_at
 from workbench.tui.parts.rows import Rows
@@ -219,7 +220,7 @@ class HealthPlace(Place):
 
     def heading(self, results: Health, width: int) -> Line:
         count = self.all_rows.partly if isinstance(self.all_rows, HealthRows) else 0
-        said = f"{count} {'thing works' if count == 1 else 'things work'} in part"
+        said = f"{counted(count, 'thing works', 'things work')} in part"
         if self._diagnosis is None:
             left = ink("Looking at everything…", "soft")
         else:

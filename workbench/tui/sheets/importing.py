@@ -142,6 +142,7 @@ class ImportPlace(Place):
     """Where memory may come from, and with one source chosen, what may become of it."""
 
     KEYS: ClassVar[tuple[str, ...]] = ()
+    spot = ""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from workbench.display.health import size_words
 from workbench.display.remedies import in_bench
 from workbench.display.sync import conflicts_told
-from workbench.display.text import counted
+from workbench.display.words import counted
 from workbench.engine.errors import SecretFound
 from workbench.tui.parts.chooser import Choice
 from workbench.tui.verbs.act import Act, quoted

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from workbench.display.action_words import sentence, who
 from workbench.display.actions import obstacle_words
 from workbench.display.remedies import in_bench
+from workbench.display.words import counted
 from workbench.engine.errors import BudgetExceeded, InvalidInput, NotFound, Refused, RoleRefused, Stale
 from workbench.tui.keys.table import COMMAND
 from workbench.tui.verbs.act import OTHER_VERBS, Act, quoted
@@ -169,7 +170,7 @@ def bring_all_back(several: tuple[Several, ...]) -> Act | str:
         return "Nothing differs; there is nothing to bring back."
     then = members[0].then
     what = several[0].title if len(several) == 1 else f"{len(several)} parts"
-    count = f"{len(members)} {'memory' if len(members) == 1 else 'memories'}"
+    count = counted(len(members), "memory", "memories")
     call = partial(
         _bring_back, tuple(f"{each.id}@{each.commit}" for each in members), f"{what}, {count},", then
     )

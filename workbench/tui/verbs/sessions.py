@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from workbench.display.words import counted
 from workbench.tui.verbs.act import OTHER_VERBS, Act, quoted
 
 if TYPE_CHECKING:
@@ -106,9 +107,9 @@ def _saved(done: Flushed, of: str = "") -> str:
     """Say what a flush saved."""
     fresh = sum(not one.known for one in done.saved)
     known = len(done.saved) - fresh
-    again = f" {known} {'was' if known == 1 else 'were'} remembered already." if known else ""
+    again = f" {counted(known, 'was', 'were')} remembered already." if known else ""
     if fresh:
-        said = f"Saved {fresh} {'memory' if fresh == 1 else 'memories'}{of}. ⸨undo⸩ takes that back.{again}"
+        said = f"Saved {counted(fresh, 'memory', 'memories')}{of}. ⸨undo⸩ takes that back.{again}"
     else:
         said = f"Nothing new was worth saving{of}.{again}"
     return " ".join((said, *done.warnings, *((done.fallback,) if done.fallback else ())))
