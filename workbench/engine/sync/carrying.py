@@ -312,7 +312,10 @@ def _take_in(carrying: Carrying, line: Line, theirs: str, link: Link, done: Carr
                 _fetched(history).touch()
             line.install()
     store.forget_handles()
-    received = sum(1 for _ in store.beside((goal,), history.head()))
+    if not store.has_object(goal):
+        # Something was purged here in between, and all that nothing led to went with it.
+        raise _Again(done)
+    new = list(store.beside((goal,), history.head()))
     receipt = join_commit(
         history,
         goal,
@@ -321,12 +324,12 @@ def _take_in(carrying: Carrying, line: Line, theirs: str, link: Link, done: Carr
     )
     with suppress(OSError):
         _fetched(history).unlink(missing_ok=True)
-    _alert_unannounced(history, receipt, incoming)
+    _alert_unannounced(history, receipt, new)
     joined = receipt.outcome.plan.outcome if receipt.outcome.plan else None
     return replace(
         done,
         files=tuple(dict.fromkeys((*done.files, *receipt.files))),
-        received=done.received + received,
+        received=done.received + len(new),
         conflicts=done.conflicts + (len(joined.conflicts) if isinstance(joined, Joined) else 0),
     )
 
@@ -417,14 +420,14 @@ def _join_plan(apart: Apart, *, device: str) -> JoinPlan:
     )
 
 
-def _alert_unannounced(history: History, receipt: Receipt[Joining], incoming: Carried) -> None:
+def _alert_unannounced(history: History, receipt: Receipt[Joining], new: Sequence[str]) -> None:
     """Raise an alert where a critical file changed and no alert came with it."""
     if receipt.outcome.before is None or receipt.outcome.how is How.NOTHING_NEW:
         return
     changed = history.critical & frozenset(receipt.files)
     if not changed:
         return
-    messages = [parse_message(history.store.commit(each)) for each in incoming.commits if _has(history, each)]
+    messages = [parse_message(history.store.commit(each)) for each in new]
     told = {message.file for message in messages if message.action == Action.ALERT}
     with history.writing(ACTOR) as turn:
         for path in sorted(changed - told):
