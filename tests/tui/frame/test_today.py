@@ -21,7 +21,7 @@ from workbench.engine import FixedClock, Workspace
 from workbench.engine.errors import HistoryDamaged
 from workbench.engine.results.reviews import Phase, Progress, Reflected
 from workbench.tui.places.place import Place
-from workbench.tui.places.today import Account, TodayPlace
+from workbench.tui.places.today import Account, TodayPlace, read_became
 
 
 def today(place: object) -> TodayPlace:
@@ -369,3 +369,27 @@ def test_an_estimate_is_never_finer_than_what_is_known() -> None:
         "a minute or more",
     ]
     assert fitting(3, "long", "short") == "short"
+
+
+async def test_what_waits_is_shown_before_what_became_of_memory(
+    seen: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[Account] = []
+
+    def since(workspace: Workspace, account: Account) -> Account:
+        told.append(account)
+        return read_became(workspace, account)
+
+    monkeypatch.setattr("workbench.tui.places.today.read_became", since)
+    async with opened(seen, place="") as pilot:
+        place = today(frame_app(pilot).frame.place)
+        first, results = told[0], place.results
+        assert not first.is_whole
+        assert first.inbox is not None
+        assert not first.since.learned
+        assert results.is_whole
+        assert results.since.learned or results.since.changed
+        # On the next visit it stands there at once, and is read anew.
+        await press(pilot, "4", "1")
+        assert told[-1].is_whole
+        assert told[-1].since == results.since

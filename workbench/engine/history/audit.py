@@ -28,7 +28,12 @@ from workbench.engine.history.projections import (
     rewrite_audit_log,
 )
 from workbench.engine.history.revert import ITEM
-from workbench.engine.markdown.audit_log import AuditArchive, MonthlyDigest, iterate_audit_backwards
+from workbench.engine.markdown.audit_log import (
+    AuditArchive,
+    MonthlyDigest,
+    iterate_audit_backwards,
+    render_audit_fields,
+)
 from workbench.engine.results.audit import (
     ActionCommit,
     AuditEntry,
@@ -52,6 +57,8 @@ if TYPE_CHECKING:
     from workbench.engine.markdown.audit_log import AuditLine
 
 
+# What stands in the line of the log, beside its own name, that matters to the history of a file.
+_EVERY_FILE, _JOINED, _PRUNED = b"*", Action.SYNC.encode(), Action.PRUNE.encode()
 _NOT_MUTATIONS = frozenset({Action.ALERT, Action.ACK, Action.PRUNE, Action.PURGE})
 _LEADING_COUNT = re.compile(r"^(\d+)\b")
 # Beginnings of the lines that this module writes into a digest; all other lines are a person's.
@@ -325,9 +332,14 @@ def file_history(
     return tuple(found)
 
 
-def _all_entries(root: Path, store: GitStore) -> Iterator[AuditEntry]:
+def _all_entries(
+    root: Path, store: GitStore, takes: Callable[[bytes], bool] = lambda _: True
+) -> Iterator[AuditEntry]:
+    """Yield the entries of the whole history; of the log those alone whose line is taken, and some others."""
     head = store.head()
-    lines = iterate_audit_backwards(layout.resolve(root, layout.AUDIT_LOG))
+    lines = iterate_audit_backwards(
+        layout.resolve(root, layout.AUDIT_LOG), lambda raw: _PRUNED in raw or takes(raw)
+    )
     newest = next(lines, None)
     known = _known_commit(store, newest)
     if newest is None or known is None:
@@ -393,7 +405,12 @@ def _versions(root: Path, store: GitStore, path: str, start: str) -> Iterator[_V
     """Yield the commits that changed a file, newest first."""
     seen: set[str] = set()
     begun, joins = start == store.head(), False
-    for entry in iterate_entries(root, store):
+
+    def takes(raw: bytes) -> bool:
+        # Nearly all lines are about other files: that is seen without reading them.
+        return not begun or any(each in raw for each in (_named_in_log(path), _EVERY_FILE, _JOINED))
+
+    for entry in _all_entries(root, store, takes):
         if entry.commit is None or entry.commit in seen:
             continue
         begun = begun or start.startswith(entry.commit)
@@ -415,6 +432,10 @@ def _versions(root: Path, store: GitStore, path: str, start: str) -> Iterator[_V
         yield _Version(commit, name, contents[0], tuple(contents[1:]))
         if before == [None] and not joins:
             return
+
+
+def _named_in_log(path: str) -> bytes:
+    return render_audit_fields((layout.shown(path),)).encode("utf-8", "surrogateescape")
 
 
 def _text(content: bytes | None) -> str | None:

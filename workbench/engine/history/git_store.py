@@ -56,6 +56,7 @@ class GitStore:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._objects = f"{path}/objects/"
         self._handles = threading.local()
         require_ours(self.path)
         _ = self._trees
@@ -489,7 +490,7 @@ class GitStore:
             HistoryDamaged: It does.
         """
         try:
-            packed = (self.path / "objects" / oid[:2] / oid[2:]).read_bytes()
+            packed = Path(f"{self._objects}{oid[:2]}/{oid[2:]}").read_bytes()
         except OSError:
             # In a pack, or nowhere.
             return

@@ -137,6 +137,14 @@ def take_back(
         overlay.write(origin, content)
 
 
+def _may_touch(commit: Commit, path: str) -> bool:
+    """Return False for a commit that accounts for every file it changed and does not name this one."""
+    message = parse_message(commit)
+    return not message.transaction or any(
+        entry.file in (path, layout.shown(path), "*") for entry in message.entries
+    )
+
+
 def _refusal(
     store: GitStore, commit: str, path: str, conflicts: Sequence[Conflict], action: Collection[str]
 ) -> Stale:
@@ -145,7 +153,9 @@ def _refusal(
     touching = [
         each
         for each in store.walk(stop=commit)
-        if each.id not in action and any(path in (one.path, one.old_path) for one in store.changes(each.id))
+        if each.id not in action
+        and _may_touch(each, path)
+        and any(path in (one.path, one.old_path) for one in store.changes(each.id))
     ]
     names = set(conflicts[0].names)
     resting = [each for each in touching if names.intersection(_units(store, each.id, path))] or touching

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -122,22 +122,32 @@ def parse_audit_fields(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def iterate_audit_backwards(file: Path) -> Iterator[AuditLine]:
-    """Yield readable lines newest first without loading the file; a missing file has none."""
+def iterate_audit_backwards(
+    file: Path, takes: Callable[[bytes], bool] = lambda _: True
+) -> Iterator[AuditLine]:
+    """Yield readable lines newest first without loading the file; a missing file has none.
+
+    Args:
+        takes: Told a line as it stands; what it does not take is passed over unread, but for the newest line and the
+            oldest.
+    """
     try:
         stream = file.open("rb")
     except FileNotFoundError:
         return
     with stream:
         at = stream.seek(0, 2)
-        rest = b""
+        rest, is_newest = b"", True
         while at > 0:
             size = min(_BLOCK, at)
             at -= size
             stream.seek(at)
             rest, *whole = (stream.read(size) + rest).split(b"\n")
             for raw in reversed(whole):
-                yield from _readable(raw)
+                if is_newest or takes(raw):
+                    for line in _readable(raw):
+                        is_newest = False
+                        yield line
         yield from _readable(rest)
 
 

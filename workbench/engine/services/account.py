@@ -67,8 +67,7 @@ class Account:
             HistoryDamaged: There was a history here, and it is gone.
         """
         context = self._context
-        if context.reads_refresh:
-            context.adopt_for_reading()
+        context.adopt_for_reading()
         context.refresh_for_reading()
         now = context.now()
         asked = read_time(moment, "since", now).astimezone(context.zone)

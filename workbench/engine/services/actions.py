@@ -70,8 +70,7 @@ class ActionLog:
             InvalidInput: A time cannot be read, or the memory's id.
             HistoryDamaged: There was a history here, and it is gone.
         """
-        if self._context.reads_refresh:
-            self._context.adopt_for_reading()
+        self._context.adopt_for_reading()
         self._context.history.refuse_gone()
         if not self._context.has_history():
             return Actions(())

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from workbench.engine import layout, results
-from workbench.engine.errors import HistoryDamaged, InvalidInput, NotFound, StorageError
+from workbench.engine.errors import HistoryDamaged, InvalidInput, Locked, NotFound, StorageError
 from workbench.engine.history.audit import (
     Actions,
     LogFilter,
@@ -212,8 +212,8 @@ class Audit:
             HistoryError: The git program is needed and missing.
         """
         # What is damaged is what this is asked for: it is listed, and keeps nothing from being looked at.
-        with suppress(HistoryDamaged):
-            self._context.adopt_for_reading()
+        with suppress(HistoryDamaged, StorageError, Locked):
+            self._context.adopt()
         verified = verify(self._context.history, deep=deep, progress=progress, cancelled=cancelled)
         if not any(each.kind == "outside-edit" for each in verified.problems):
             return verified

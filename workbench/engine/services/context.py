@@ -459,9 +459,13 @@ class WorkspaceContext:
     def adopt_for_reading(self) -> None:
         """Take in outside edits where that can be done now: a full disk or a busy writer keeps nobody from looking.
 
+        Where files are followed in the background, that takes them in.
+
         Raises:
             HistoryError: The history is damaged.
         """
+        if not self.reads_refresh:
+            return
         with contextlib.suppress(StorageError, Locked):
             self.adopt()
 

@@ -41,6 +41,8 @@ _MOST_ENTRIES = 20
 _MOST_VERSIONS = 200
 # Versions whose texts are kept in memory.
 _MOST_REMEMBERED = 1_000
+# Memories whose history is kept.
+_MOST_HISTORIES = 50
 _PARTS_OF_FILES = frozenset({"core", "episode"})
 
 
@@ -113,6 +115,7 @@ class PastReader:
         self._kept: CachedCommitIndex | None = None
         self._versions: tuple[GitStore, Versions] | None = None
         self._texts: dict[tuple[str, str], Mapping[str, str]] = {}
+        self._histories: dict[tuple[str | None, str, str], tuple[HistoryEntry, ...]] = {}
 
     def line(self) -> CommitIndex:
         """Return the way from the first commit to the newest.
@@ -227,6 +230,7 @@ class PastReader:
         """Let go of all that was read, for it may be gone from the history."""
         self._versions = None
         self._texts.clear()
+        self._histories.clear()
 
     def _first_seen(self) -> FirstSeen:
         """Return when memories first stood in the history, up to its newest commit."""
@@ -276,7 +280,18 @@ class PastReader:
             memory_id: A memory; one that is a whole file has the file's history.
             path: The file that holds it.
         """
-        root, store = self._context.root, self._context.history.store
+        store = self._context.history.store
+        basis = (store.head(), str(memory_id), path)
+        found = self._histories.get(basis)
+        if found is None:
+            # What a card tells of one memory comes by here more than once.
+            if len(self._histories) >= _MOST_HISTORIES:
+                self._histories.clear()
+            found = self._histories[basis] = self._history_of(memory_id, path, store)
+        return found
+
+    def _history_of(self, memory_id: MemoryId, path: str, store: GitStore) -> tuple[HistoryEntry, ...]:
+        root = self._context.root
         if memory_id.kind not in _PARTS_OF_FILES and memory_id.block is None:
             return file_history(root, store, path, limit=_MOST_ENTRIES)
         versions = file_history(root, store, path, limit=_MOST_VERSIONS)

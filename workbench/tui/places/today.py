@@ -120,6 +120,7 @@ class Account:
         span: Since when is told, see `REACHES`.
         troubles: What could not be read, a sentence each.
         sync: How memory and its remote stand; None where that cannot be read.
+        is_whole: Whether what became of memory and what fades were read, which takes longer than the rest.
     """
 
     now: datetime
@@ -141,6 +142,7 @@ class Account:
     span: str = ""
     troubles: tuple[str, ...] = ()
     sync: SyncStatus | None = None
+    is_whole: bool = False
 
     @property
     def is_unread(self) -> bool:
@@ -348,6 +350,36 @@ def _falling(fall: Fall, now: datetime) -> Learned:
     return Learned(Memory(fall.id, fall.store, fall.title), "", words.coming(fall.on, now.date()))
 
 
+class Troubles:
+    """What could not be read: one part of the account that cannot be hides no other."""
+
+    def __init__(self, told: tuple[str, ...] = ()) -> None:
+        self._told = dict.fromkeys(told)
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """Return why, a sentence each."""
+        return tuple(self._told)
+
+    def had(self, read: Callable[[], T], instead: T) -> T:
+        """Return what is read, or something instead where it cannot be."""
+        try:
+            return read()
+        except WorkbenchError as error:
+            self._told[in_bench(error.message)] = None
+            return instead
+
+
+def read_became(workspace: Workspace, account: Account) -> Account:
+    """Add what became of memory, and what fades this week; called on a thread."""
+    troubles, moment = Troubles(account.troubles), account.since.since
+    since = troubles.had(lambda: workspace.since(moment.isoformat()), Since(moment, account.now, None))
+    falls = {fall.id: fall for fall in reversed(workspace.decay_falls(_WEEK).falls) if fall.store != "core"}
+    return replace(
+        account, since=since, falls=tuple(reversed(falls.values())), troubles=troubles.told, is_whole=True
+    )
+
+
 class TodayPlace(Place):
     """What a person should know first."""
 
@@ -358,6 +390,7 @@ class TodayPlace(Place):
     def __init__(self, name: str) -> None:
         super().__init__(name)
         self._inbox: Place | None = None
+        self._wanted = ""
 
     @property
     def frame(self) -> Frame:
@@ -369,54 +402,66 @@ class TodayPlace(Place):
     def read(self, workspace: Workspace) -> Account:
         now, last, span = workspace.now(), self.frame.last_here, self.kept.get("since", "")
         moment = REACHES[span].before(now) if span else last or now - timedelta(days=_WEEK)
-        troubles: list[str] = []
-
-        def had(read: Callable[[], T], instead: T) -> T:
-            # One part that cannot be read hides no other.
-            try:
-                return read()
-            except WorkbenchError as error:
-                troubles.append(in_bench(error.message))
-                return instead
-
-        inbox = had(workspace.inbox, None)
-        due = had(workspace.reflection_due, ReflectionDue(False, "", 0, now, None))
-        falls = {
-            fall.id: fall for fall in reversed(workspace.decay_falls(_WEEK).falls) if fall.store != "core"
-        }
+        troubles = Troubles()
+        inbox = troubles.had(workspace.inbox, None)
+        # What became of memory stays until it is read again.
+        known = cast("Account | None", self.results)
+        if known is not None and (not known.is_whole or (known.last, known.span) != (last, span)):
+            known = None
         model = workspace.settings.model
         account = Account(
             now=now,
             last=last,
-            alerts=had(workspace.alerts_waiting, ()),
+            alerts=troubles.had(workspace.alerts_waiting, ()),
             inbox=inbox,
             said=words_contradicted(workspace, inbox) if inbox is not None else {},
-            due=due,
-            since=had(lambda: workspace.since(moment.isoformat()), Since(moment, now, None)),
-            falls=tuple(reversed(falls.values())),
+            due=troubles.had(workspace.reflection_due, ReflectionDue(False, "", 0, now, None)),
+            since=Since(moment, now, None) if known is None else known.since,
+            falls=() if known is None else known.falls,
             core=workspace.core(),
             entries=workspace.timeline(limit=1).total,
             entities=workspace.graph_count(),
-            has_history=had(lambda: workspace.head() is not None, True),
-            sync=had(workspace.sync_status, None),
+            has_history=troubles.had(lambda: workspace.head() is not None, True),
+            sync=troubles.had(workspace.sync_status, None),
             model=model.told if workspace.settings.reflection.model else "",
             local=not model.told or not workspace.settings.reflection.model or bool(model.path),
             span=span,
+            is_whole=known is not None,
         )
         if account.is_bare:
-            found = had(workspace.import_places, ImportPlaces(()))
+            found = troubles.had(workspace.import_places, ImportPlaces(()))
             account = replace(
                 account,
-                notes=had(workspace.notes, None) if account.is_unread else None,
+                notes=troubles.had(workspace.notes, None) if account.is_unread else None,
                 elsewhere=tuple(dict.fromkeys(each.program for each in found.places)),
             )
-        return replace(account, troubles=tuple(dict.fromkeys(troubles)))
+        return replace(account, troubles=troubles.told)
 
     def show(self, results: Account) -> None:
         if self._inbox is None and results.is_waiting:
             # What waits has the card that it has there.
             self._inbox = self.frame.place_named("inbox")
         super().show(results)
+        self.frame.reading.read("became", lambda workspace: read_became(workspace, results), self._show_whole)
+
+    def _show_whole(self, results: Account) -> None:
+        super().show(results)
+        if wanted := self._wanted:
+            self._wanted = ""
+            self.reveal(wanted)
+
+    def reveal(self, key: str) -> bool:
+        if super().reveal(key):
+            return True
+        if self.results is not None and not self.results.is_whole:
+            self._wanted = key
+            return True
+        return False
+
+    def empty(self) -> list[Line]:
+        if self.results is not None and not self.results.is_whole:
+            return [(ink("Looking at what became of memory…", "soft"),)]
+        return super().empty()
 
     def rows(self, results: Account) -> AccountRows:
         return AccountRows(results, self.frame.keymap.key)
