@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,10 +11,12 @@ import pytest
 from textual.pilot import Pilot
 
 from tests.isolation import isolate
-from tests.tui.frame.hands import drawn, frame_of, opened, press, said
+from tests.tui.frame.hands import burst, drawn, frame_of, opened, press, said
 from tests.tui.seen_workspace import FERRY, LEARNED_FROM
+from workbench.display.card import Card
 from workbench.display.ink import plain_text
 from workbench.engine import FixedClock, Workspace, layout
+from workbench.engine.errors import Cancelled
 from workbench.engine.results.memories import CoreItem
 from workbench.tui.places.history import HistoryPlace
 from workbench.tui.places.history_rows import ALL
@@ -341,3 +343,24 @@ async def test_a_filter_finds_by_words_by_whom_and_what_waits(lived: Workspace) 
         ]
         await press(pilot, "l", *"by:you coffee", "enter")
         assert sum("coffee" in row for row in rows(pilot)) == 1
+
+
+async def test_a_check_of_history_is_told_of_and_called_off(
+    seen: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(seen, place="history") as pilot:
+        await press(pilot, "m", "h")
+        assert said(pilot).startswith("History, log and files agree.")
+        assert frame_of(pilot).place.card.has_focus
+        told: list[str] = []
+
+        def endless(_workspace: Workspace, tell: Callable[[str], None], stopped: Callable[[], bool]) -> Card:
+            while not stopped():
+                tell("checking commits 7 of 9")
+                told.append(frame_of(pilot).at_work)
+            raise Cancelled("The check was cancelled.")
+
+        monkeypatch.setattr("workbench.tui.places.history.read_verified", endless)
+        await burst(pilot, "mh1\x1b")
+        assert said(pilot) == "The check was stopped; nothing was changed."
+        assert "checking commits 7 of 9" in told

@@ -59,7 +59,11 @@ class Working:
         return f"{self._name} is still under way; esc in Today stops it."
 
     def begin(
-        self, name: str, work: Callable[[Callable[[str], None], Callable[[], bool]], str], left: str = _STAYS
+        self,
+        name: str,
+        work: Callable[[Callable[[str], None], Callable[[], bool]], str],
+        left: str = _STAYS,
+        then: Callable[[], object] | None = None,
     ) -> None:
         """Begin something.
 
@@ -68,6 +72,7 @@ class Working:
             work: Does it on a thread; told how to say in a word or two how far it is, and what to ask whether it was
                 called off. Returns the sentence of the status line.
             left: What is left of it where it is called off, as a sentence goes on.
+            then: Called once it came to its end, instead of reading again what is shown.
         """
         if self._thread is not None:
             self._frame.say(self.busy)
@@ -84,16 +89,16 @@ class Working:
 
         def run() -> None:
             try:
-                said, is_problem = work(tell, self._stop.is_set), False
+                said, is_problem, is_done = work(tell, self._stop.is_set), False, True
             except WorkbenchError as error:
-                said, is_problem = told_in_bench(error), not self._stop.is_set()
+                said, is_problem, is_done = told_in_bench(error), not self._stop.is_set(), False
                 if self._stop.is_set():
                     said = f"{name} was stopped; {left}."
             except BaseException as error:
                 # Ours to mend: the bench ends with it, rather than wait for what never comes.
                 later(self._broke, error)
                 raise
-            later(self._ended, said, is_problem)
+            later(self._ended, said, is_problem, then if is_done else None)
 
         self._thread = threading.Thread(target=run, name=name, daemon=True)
         self._thread.start()
@@ -113,10 +118,10 @@ class Working:
             self._stop.set()
             thread.join(_LONGEST_FAREWELL)
 
-    def _ended(self, said: str, is_problem: bool) -> None:
+    def _ended(self, said: str, is_problem: bool, then: Callable[[], object] | None) -> None:
         self._thread, self.words = None, ""
         self._frame.say(said, is_problem=is_problem, stays=True)
-        self._frame.read_again()
+        (then or self._frame.read_again)()
 
     def _broke(self, error: BaseException) -> None:
         self._thread, self.words = None, ""

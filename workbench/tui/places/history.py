@@ -633,14 +633,20 @@ class HistoryPlace(Place):
         return True
 
     def _verify(self) -> None:
-        self.frame.say("Checking history, log and files…")
+        frame, found = self.frame, list[Card]()
 
-        def show(card: Card) -> None:
-            self.frame.say(card.title)
-            self.frame.show_card(card)
-            self.frame.read()
+        def work(tell: Callable[[str], None], stopped: Callable[[], bool]) -> str:
+            found.append(read_verified(frame.working.workspace, tell, stopped))
+            return found[0].title
 
-        self.frame.reading.read("verify", read_verified, show)
+        def show() -> None:
+            if frame.place is self:
+                frame.show_card(found[0])
+                frame.read()
+
+        if not frame.working.is_running:
+            frame.say("Checking history, log and files; esc in Today stops it.")
+        frame.working.begin("The check", work, "nothing was changed", show)
 
 
 def _as_on(moment: str) -> str:

@@ -11,7 +11,9 @@ from workbench.display.remedies import in_bench
 from workbench.display.words import counted
 
 if TYPE_CHECKING:
-    from workbench.engine.results.audit import VerifyProblem
+    from collections.abc import Callable
+
+    from workbench.engine.results.audit import VerifyProblem, VerifyProgress
     from workbench.engine.workspace import Workspace
 
 _MOST = 8
@@ -38,9 +40,19 @@ _SAID = {
 }  # fmt: skip
 
 
-def read_verified(workspace: Workspace) -> Card:
-    """Check, and return the card that says what was found; called on a thread."""
-    verified = workspace.audit_verify()
+def read_verified(workspace: Workspace, tell: Callable[[str], None], stopped: Callable[[], bool]) -> Card:
+    """Check, and return the card that says what was found; called on a thread.
+
+    Args:
+        tell: Told in a word or two how far it is.
+        stopped: Asked all the while whether it was called off.
+    """
+
+    def progress(told: VerifyProgress) -> None:
+        steps = f" {told.done:,} of {told.total:,}" if told.total else ""
+        tell(f"checking {told.phase}{steps}")
+
+    verified = workspace.audit_verify(progress=progress, cancelled=stopped)
     if verified.ok and not verified.commits:
         return Card("There is no history to check yet.", "There is no history to check yet.")
     checked = f"{counted(verified.commits, 'commit')}, {counted(verified.entries, 'line')} of the log"
