@@ -91,6 +91,7 @@ TOPICS: dict[str, dict[str, Listed]] = {
         "import": Listed("transfer", "Bring in memory, conversations and documents from elsewhere"),
         "export": Listed("transfer", "Hand the whole memory over, to be kept or imported elsewhere"),
         "sync": Listed("sync", "Bring this memory and a git remote together: one memory on several devices"),
+        "hub": Listed("hub", "Keep many memories in one PostgreSQL database, and search them all"),
     },
     "Follow conversations": {
         "sessions": Listed("sessions", "Show conversations and what is kept of them"),

@@ -54,6 +54,7 @@ if TYPE_CHECKING:
 @click.option(
     "--explain", is_flag=True, help="Show what each lane of search made of it, and what was left out."
 )
+@click.option("--all", "everywhere", is_flag=True, help="In all memories of the hub that you may see.")
 @click.option(
     "--why-not", metavar="ID", shell_complete=complete_memory, help="Say why this memory is not found."
 )
@@ -63,6 +64,7 @@ def search_command(
     /,
     words: tuple[str, ...],
     why_not: str | None,
+    everywhere: bool,
     scope: str | None,
     **wanted: Any,
 ) -> int:
@@ -72,6 +74,16 @@ def search_command(
     request = SearchRequest(" ".join(words), **wanted)
     draw = partial(found_lines, query=request.query, explain=request.explain)
     door = scoped_door(invocation, scope)
+    away: str | None = None
+    if everywhere:
+        if door is not None or why_not is not None:
+            raise click.UsageError(
+                "--all goes with neither --scope nor --why-not.", click.get_current_context()
+            )
+        found_everywhere, away = _in_hub(invocation, request)
+        if found_everywhere is not None:
+            code = DONE if found_everywhere.results else NOTHING_FOUND
+            return invocation.report(found_everywhere, draw, code=code)
     if door is not None:
         if why_not is not None:
             raise click.UsageError("--why-not is the owner’s alone.", click.get_current_context())
@@ -82,6 +94,7 @@ def search_command(
         if why_not is not None:
             return invocation.report(workspace.why_not(request.query, why_not), why_not_lines)
         found = workspace.search_request(request)
+        found = replace(found, fallback=away or found.fallback)
         is_told = not (found.results or found.faded.count or invocation.json)
         widened = replace(request, explain=True)
         hidden = workspace.search_request(widened) if is_told else None
@@ -96,6 +109,19 @@ def search_command(
         return [*draw(page, found), *hints]
 
     return invocation.report(found, draw_nothing, code=NOTHING_FOUND)
+
+
+def _in_hub(invocation: Invocation, request: SearchRequest) -> tuple[Found | None, str | None]:
+    """Ask the hub; where its server is away, return None and why."""
+    from workbench.cli.hub import open_hub
+    from workbench.engine.hub import HubLabels
+    from workbench.engine.search.postgres.server import ServerAway
+
+    with open_hub(invocation) as hub:
+        try:
+            return hub.search(request, HubLabels()), None
+        except ServerAway as error:
+            return None, f"{error.message} This workspace alone was searched."
 
 
 @command(

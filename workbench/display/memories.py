@@ -175,6 +175,8 @@ def _hit_lines(page: Page, hit: Hit, query: str, *, explain: bool) -> list[str]:
     place = safe_line(hit.place)
     where = f"{safe_line(hit.date)} · {place}" if hit.date else place
     lines += page.wrapped(where, "quiet", first=" " * MARGIN)
+    if hit.workspace:
+        lines += page.wrapped(safe_line(hit.workspace), "quiet", first=" " * MARGIN, rest=" " * MARGIN)
     if hit.retired:
         told = no_longer_holds(hit.until, hit.superseded_by)
         lines += page.wrapped(told, "accent", first=" " * MARGIN, rest=" " * MARGIN)

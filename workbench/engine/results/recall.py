@@ -129,6 +129,7 @@ class Hit:
         outdated_by: The approved fact that holds instead of what these lines say, or None.
         outdated_since: ISO date from which that fact holds, or None.
         approved_as: The approved fact that rests on these lines and says what the question asks, or None.
+        workspace: Of which of many memories it is; None where one was asked.
     """
 
     id: str
@@ -152,6 +153,7 @@ class Hit:
     outdated_by: str | None = None
     outdated_since: str | None = None
     approved_as: str | None = None
+    workspace: str | None = None
 
     @property
     def place(self) -> str:

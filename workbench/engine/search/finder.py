@@ -391,6 +391,13 @@ class Finder:
         if embedders is not None:
             embedders.close()
 
+    def leave(self) -> None:
+        """Close embedder and files, and leave a database's connections to whoever shares them."""
+        with self._lock:
+            for key in [key for key in self._updaters if key[1]]:
+                del self._updaters[key]
+        self.close()
+
     def destroy(self) -> None:
         """Delete the index, the vector cache, and their SQLite side files."""
         embedder = self._standing().embedder

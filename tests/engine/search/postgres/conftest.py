@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import shutil
+import tempfile
 import warnings
 from collections.abc import Iterator
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -15,16 +18,18 @@ _numbers = itertools.count(1)
 
 
 @pytest.fixture(scope="session")
-def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def postgres() -> Iterator[str]:
     """Give the address of a server that runs as long as the tests do."""
     with warnings.catch_warnings():
         # What it finds its own folders with warns where a desktop's variables are not set.
         warnings.simplefilter("ignore")
         from pgserver.postgres_server import get_server
-    folder = tmp_path_factory.mktemp("pg")
+    # The server may run as a user of its own, from whom each run of pytest closes the folders of tests.
+    folder = Path(tempfile.mkdtemp(prefix="workbench-pg-"))
     server = get_server(folder / "data", cleanup_mode="stop")
     yield server.get_uri()
     server.cleanup()
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture

@@ -372,6 +372,9 @@ class PostgresIndex:
     Args:
         shape: Its inputs besides the files. An index of another shape answers until this one is built beside it.
         embedder: Makes its vectors; None for keywords only.
+
+    Attributes:
+        indexes_nearest: Whether a sync may end by making the approximate index of all vectors, which takes minutes.
     """
 
     def __init__(
@@ -385,6 +388,7 @@ class PostgresIndex:
         self._building = threading.Lock()
         self._failure: str | None = None
         self._synced: int | None = None
+        self.indexes_nearest = True
         self._chunk_embedder = ChunkEmbedder(embedder, None, clock) if embedder is not None else None
 
     def source(self) -> PostgresSource:
@@ -506,11 +510,12 @@ class PostgresIndex:
         self._server.close()
 
     def destroy(self) -> None:
-        """See `SearchIndex`; the view stays, with what was granted on it."""
+        """See `SearchIndex`; what any scope sees of the memory goes, what was granted stays."""
         with self._server.connection() as connection, connection.transaction():
             rows = connection.execute(
-                "SELECT id FROM collections WHERE view = %s FOR UPDATE",
-                (view_number(connection, self._view),),
+                "SELECT id FROM collections WHERE view IN (SELECT id FROM views WHERE machine = %s AND path = %s)"
+                " FOR UPDATE",
+                (to_bytes(self._view.machine), to_bytes(self._view.path)),
             ).fetchall()
             drop_collections(connection, [row[0] for row in rows])
         self._synced = None
@@ -587,7 +592,8 @@ class PostgresIndex:
                 drop_collections(connection, [each for each in all_ if each < collection])
         if has_seen_all:
             self._synced = collection
-        self._index_nearest(connection, own.dimensions)
+        if self.indexes_nearest:
+            self._index_nearest(connection, own.dimensions)
         return built
 
     def _index_nearest(self, connection: Connection, dimensions: int) -> None:

@@ -78,6 +78,15 @@ COLUMNS: Final = (
     " c.last_sync::text, c.wanted"
 )
 
+# Of those whose own and whose shared part a role sees, the whole is asked; of several indexes, the one that answers.
+ASKED: Final = (
+    f"SELECT DISTINCT ON (v.id) {COLUMNS}, v.machine, v.path, v.scope, v.project, v.person, v.team"
+    " FROM collections c JOIN views v ON v.id = c.view"
+    " WHERE NOT EXISTS (SELECT 1 FROM views w WHERE w.machine = v.machine AND w.path = v.path"
+    " AND w.scope = '' AND v.scope <> '')"
+    " ORDER BY v.id, c.complete DESC, c.id DESC"
+)
+
 
 def qualified(name: str, view: int) -> str:
     """Return the id of a memory, or a path, as no other memory has it; a fact's stays one of its entity."""
@@ -97,6 +106,7 @@ class PostgresSource:
     Args:
         choose: Returns the collections that are asked, at the same state.
         are_many: Whether ids and paths are `qualified` by their view.
+        asked_by: Fingerprint of the embedder of questions; vectors by others are passed over. None if all are its.
     """
 
     def __init__(
@@ -105,11 +115,13 @@ class PostgresSource:
         choose: Callable[[Connection], Sequence[Collection]],
         *,
         are_many: bool = False,
+        asked_by: str | None = None,
     ) -> None:
         self._stack = ExitStack()
         self._server = server
         self._connection: Connection = self._stack.enter_context(server.reading())
         self._are_many = are_many
+        self._asked_by = asked_by
         try:
             from pgvector.psycopg import register_vector
 
@@ -177,7 +189,11 @@ class PostgresSource:
     def by_vector(self, vector: FloatArray, limit: int, within: Within) -> list[tuple[int, float]]:
         """See `ChunkSource`; vectors of other dimensions have no part in it."""
         dimensions = len(vector)
-        fitting = [each for each in self.collections if each.dimensions == dimensions]
+        fitting = [
+            each
+            for each in self.collections
+            if each.dimensions == dimensions and self._asked_by in (None, each.embedder)
+        ]
         if not fitting:
             return []
         ids = [each.id for each in fitting]
