@@ -46,7 +46,7 @@ hub_command = group(
     examples=(
         "workbench hub add . --project apollo",
         "workbench hub sync",
-        "workbench hub search “who decides”",
+        "workbench hub search who decides",
     ),
 )
 
@@ -92,6 +92,7 @@ def add(invocation: Invocation, path: Path, **given: Any) -> int:
 @hub_command.subcommand(
     "remove",
     short_help="Delete what the hub has of a workspace",
+    answers="How do I take a memory out of the hub?",
     examples=("workbench hub remove .",),
 )
 @PATH
@@ -183,6 +184,7 @@ def grant(invocation: Invocation, reader: str, path: Path, scope: str | None) ->
 @hub_command.subcommand(
     "revoke",
     short_help="Take a memory away from a role of the database",
+    answers="How does somebody stop seeing this?",
     examples=("workbench hub revoke mira .",),
 )
 @click.argument("reader", metavar="ROLE")

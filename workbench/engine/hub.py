@@ -283,7 +283,7 @@ class Hub:
         Raises:
             ServerAway: The server cannot be used.
         """
-        from workbench.engine.workspace import Workspace
+        from workbench.engine.workspace import Workspace, context_of
 
         with self._server.reading() as connection:
             rows = connection.execute(
@@ -297,7 +297,7 @@ class Hub:
             told(path)
             try:
                 with Workspace.open(path, role="reader", clock=self._clock) as workspace:
-                    workspace.in_hub(self._server).sync(scopes)
+                    HubMember(context_of(workspace), self._server).sync(scopes)
             except ServerAway:
                 raise
             except WorkbenchError as error:

@@ -20,9 +20,7 @@ from workbench.engine.settings.layers import load_settings
 from workbench.engine.settings.sections import Settings
 
 if TYPE_CHECKING:
-    from workbench.engine.hub import HubMember
     from workbench.engine.scoped_memory import ScopedMemory
-    from workbench.engine.search.postgres.server import Server
 
 
 _MARKS = (layout.HISTORY, layout.SETTINGS, layout.CORE, "memory")
@@ -191,12 +189,6 @@ class Workspace:
     def state(self) -> Path:
         """Return the folder on this machine, outside the workspace, of what cannot be derived from its files."""
         return self._context.state
-
-    def in_hub(self, server: Server) -> HubMember:
-        """Return this memory as a hub keeps it in its database; it ends with this door."""
-        from workbench.engine.hub import HubMember
-
-        return HubMember(self._context, server)
 
     def scoped(self, scope: str) -> ScopedMemory:
         """Return the door to this memory for one person or one group; it ends with this one.
@@ -458,3 +450,8 @@ def _folder(path: Path) -> Path:
             "There is no such folder.", where=str(path), remedy=f"Make one with: workbench init {path}"
         )
     return place.resolve()
+
+
+def context_of(workspace: Workspace) -> WorkspaceContext:
+    """Return what an open workspace stands on, for what else of the engine works with it; it ends with that door."""
+    return workspace._context
