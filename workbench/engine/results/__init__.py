@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         reviews,
         sessions,
         settings,
+        sync,
         transfer,
     )
 
@@ -47,6 +48,7 @@ __all__ = [
     "reviews",
     "sessions",
     "settings",
+    "sync",
     "to_json",
     "transfer",
 ]
@@ -64,6 +66,7 @@ _MODULES: Final = (
     "reviews",
     "sessions",
     "settings",
+    "sync",
     "transfer",
 )
 OR_NULL = "or null"
