@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from workbench.display.changes import at_minute
-from workbench.display.text import Page, counted, safe_line
+from workbench.display.text import Page, safe_line
+from workbench.display.words import counted
 
 if TYPE_CHECKING:
     from workbench.engine.results.hub import HubChanged, HubMemories, HubSynced
