@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -47,6 +48,10 @@ class Client:
     def compact(self, session: str) -> None:
         """Have a session compacted."""
         raise NotImplementedError
+
+    def reflection(self) -> Loop:
+        """Return how its model reflects."""
+        return Loop("memory_reflect", reflecting)
 
     @contextmanager
     def talking(self, *script: Turn) -> Iterator[Model]:
@@ -141,6 +146,22 @@ class OpenClaw(Client):
         with self.talking(Say("They spoke of Mira and the berth."), Say("Yes.")) as model:
             self.ask(model, "Really?", session)
 
+    def reflection(self) -> Loop:
+        # What a tool of a server tells is cut after 20,000 characters, so it goes by the shell, as its skill says.
+        task, answer = self.desk.project / "task.json", self.desk.project / "answer.json"
+        command = f"{sys.executable} -m workbench --workspace {self.desk.memory} reflect --json"
+
+        def step(_: str) -> dict[str, Any] | None:
+            if not task.exists():
+                return {"command": f"{command} --hand-out > {task}"}
+            given = reflecting(task.read_text())
+            if given is None:
+                return None
+            answer.write_text(json.dumps(given["answer"]))
+            return {"command": f"{command} --take-in {answer} > {task}.new; mv {task}.new {task}"}
+
+        return Loop("exec", step)
+
 
 @pytest.fixture(params=[ClaudeCode, Codex], ids=lambda client: str(client.name))
 def client(request: pytest.FixtureRequest, desk: Desk) -> Client:
@@ -211,7 +232,7 @@ def test_a_day(client: Client) -> None:
     assert "from:[file:sessions/" in log
 
     # A second session begins with both; its model reflects, and decides on nothing.
-    with client.talking(Loop("memory_reflect", reflecting), Say("It waits for you.")) as model:
+    with client.talking(client.reflection(), Say("It waits for you.")) as model:
         client.ask(model, "Please reflect.", "two")
         first = json.dumps(model.seen[0], ensure_ascii=False)
     assert FACT in model.text()

@@ -482,6 +482,7 @@ def _plugin_file(client: Client, machine: Machine, scope: str) -> Path:
     return client.folder_of(machine, scope) / client.plugin.code
 
 
+_COMMANDS: Final = files("workbench.engine.clients") / "commands"
 _COMMAND: Final = re.compile(r"^const COMMAND = (\[.*\]);$", re.MULTILINE)
 _PROMPTS: Final = re.compile(r"^const PROMPTS = (true|false);$", re.MULTILINE)
 
@@ -564,12 +565,14 @@ def _drop_whole(
 def command_text(client: Client, name: str) -> str:
     """Return the file of a command as a client reads it."""
     about, hint = COMMANDS[name]
-    text = (files("workbench.engine.clients") / "commands" / f"{name}.md").read_text(encoding="utf-8")
+    text = (_COMMANDS / f"{name}.md").read_text(encoding="utf-8")
     match client.command_form:
         case "toml":
             prompt = text.replace("$ARGUMENTS", "{{args}}")
             return f"description = {json.dumps(about)}\nprompt = '''\n{prompt}'''\n"
         case "skill":
             task = text.replace("$ARGUMENTS", "what the user asked for")
+            if client.name == "openclaw" and name == "reflect":
+                task += (_COMMANDS / "reflect-by-shell.md").read_text(encoding="utf-8")
             return f"---\nname: workbench-{name}\ndescription: {about}\n---\n\n{task}"
     return f"---\ndescription: {about}\nargument-hint: {json.dumps(hint)}\n---\n\n{text}"
