@@ -280,10 +280,16 @@ def detail_sections(shown: Shown, explained: DecayExplained | None) -> list[Sect
         lines: list[Line] = [(ink(f"{score.raw:.2f} = {formula}{capped}", "soft"),)]
         days, uses, rate = (terms.get(name) for name in ("days", "accessCount", "lambda"))
         stays = terms.get("pinned") or terms.get("typeWeight", 0) is None or terms.get("archived")
-        if isinstance(rate, int | float) and isinstance(uses, int) and not stays and rate > 0:
+        if (
+            isinstance(rate, int | float)
+            and isinstance(days, int)
+            and isinstance(uses, int)
+            and not stays
+            and rate > 0
+        ):
             lines.append((ink("base × e^(−λ · days) × log₂(uses + 1) × kind", "faint"),))
             half = f"λ {rate:g} a day: a half-life of {math.log(2) / rate:.3g} days"
-            lines.append((ink(f"{half}; {days} days, {counted(uses, 'use')}", "faint"),))
+            lines.append((ink(f"{half}; {counted(days, 'day')}, {counted(uses, 'use')}", "faint"),))
         details.insert(0, Section("SCORE", tuple(lines)))
     return details
 
