@@ -19,7 +19,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from tests.sync.household import START, Household
-from workbench.engine import Workspace
+from workbench.engine import Workspace, layout
 from workbench.engine.clock import FixedClock
 from workbench.engine.errors import StorageError, WorkbenchError
 
@@ -71,7 +71,9 @@ class Life:
         token = f"tok{self.number:04}x"
         before = self.tokens(name)
         # What is purged may be on other devices, too.
-        victim = self.random.choice(sorted(before)) if kind == "purge" and before else ""
+        known = sorted(before - self.tokens(name, layout.CONFLICTS))
+        # What only waits between devices is no memory to be forgotten yet.
+        victim = self.random.choice(known) if kind == "purge" and known else ""
         acts: dict[str, Callable[[Workspace], object]] = {
             "write": lambda it: it.remember(
                 f"{self.random.choice(_PEOPLE)} keeps the number {token} for the garden door",
@@ -152,10 +154,12 @@ class Life:
         os.write(answer, told.encode())
         os._exit(0)
 
-    def tokens(self, name: str) -> set[str]:
+    def tokens(self, name: str, only: str = "") -> set[str]:
+        """Return the tokens in the files of a device, or in one of them."""
         found: set[str] = set()
         for path, content in self.home.files(name).items():
-            if not path.startswith("memory/meta/") or "conflict" in path:
+            wanted = path == only if only else not path.startswith("memory/meta/") or path == layout.CONFLICTS
+            if wanted:
                 found |= {token.decode() for token in _TOKEN.findall(content)}
         return found
 
