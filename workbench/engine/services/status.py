@@ -138,7 +138,8 @@ def _search(context: WorkspaceContext) -> Iterator[results.audit.Check]:
         return
     vectors = status.provider if status.model is None else f"{status.provider}, {status.model}"
     waiting = "; brought up to date by the next search" if status.dirty else ""
-    told = f"{status.chunks:,} chunk{'s' * (status.chunks != 1)}, vectors by {vectors}{waiting}"
+    kept = f" in PostgreSQL at {status.place}" if status.backend == "postgres" else ""
+    told = f"{status.chunks:,} chunk{'s' * (status.chunks != 1)}{kept}, vectors by {vectors}{waiting}"
     if status.pending and not status.dirty and status.provider != "none":
         told += f", {status.pending:,} of them found by words alone until they are embedded"
     if status.fallback:

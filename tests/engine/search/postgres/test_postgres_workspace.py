@@ -43,6 +43,9 @@ def test_the_database_answers_and_holds_no_secret(
         status = workspace.index_status()
         assert (status.backend, status.fallback, status.dirty) == ("postgres", None, False)
         assert workspace.search("What colour is the boat?").fallback is None
+        check = {check.name: check for check in workspace.doctor().checks}["search"]
+        assert check.state == "ok"
+        assert f"2 chunks in PostgreSQL at {status.place}, vectors by builtin" in check.detail
     every = b"".join(bytes(text) for (text,) in database.rows("SELECT text FROM chunks"))
     assert b"painted green" in every
     assert b"ghp_" not in every
