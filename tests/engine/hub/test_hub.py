@@ -258,3 +258,15 @@ def test_a_workspace_of_the_hub_is_searched_by_itself_as_before(fleet: Fleet) ->
         found = workspace.search("Who keeps the lantern?", min_score=0.0)
     assert {hit.workspace for hit in found.results} == {None}
     assert len(found.results) == len(_SCOPES)
+
+
+def test_each_table_of_a_memory_is_closed_row_by_row(fleet: Fleet) -> None:
+    closed = {
+        name: bool(is_closed)
+        for name, is_closed in fleet.database.rows(
+            "SELECT relname, relrowsecurity FROM pg_class WHERE relkind = 'r'"
+            " AND relnamespace = 'workbench'::regnamespace"
+        )
+    }
+    # The version of the tables is for all to know.
+    assert {name for name, is_closed in closed.items() if not is_closed} == {"schema"}
