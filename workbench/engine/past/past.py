@@ -81,6 +81,7 @@ class PastMemory:
         compared: The text that decides whether two versions are the same.
         line: Its first line, 1-based.
         pinned: Whether its own text or place pins it, whatever the scores file says.
+        retired: Whether it is a fact that no longer holds.
     """
 
     id: str
@@ -90,6 +91,7 @@ class PastMemory:
     compared: str
     line: int
     pinned: bool = False
+    retired: bool = False
 
 
 def memories_in(path: str, content: bytes, zone: ZoneInfo) -> dict[str, PastMemory]:
@@ -136,6 +138,7 @@ def _entity(path: str, content: bytes) -> Iterator[tuple[str, PastMemory]]:
     parts += [
         (each.block_id, each.span, f"{each.name}: {', '.join(each.targets)}") for each in file.relations
     ]
+    retired = {fact.block_id for fact in file.retired}
     named = sorted((part for part in parts if part[0]), key=lambda part: part[1].start)
     own = {line for _, span, _ in named for line in range(span.start, span.end + 1)}
     # A section is added and removed with its content.
@@ -151,7 +154,12 @@ def _entity(path: str, content: bytes) -> Iterator[tuple[str, PastMemory]]:
     for block, span, title in named:
         text = file.source.text_of(span)
         id_ = f"{entity}#^{block}"
-        yield id_, PastMemory(id_, "semantic", title_of(title), text, _compared(text), span.start)
+        yield (
+            id_,
+            PastMemory(
+                id_, "semantic", title_of(title), text, _compared(text), span.start, retired=block in retired
+            ),
+        )
 
 
 def _compared(text: str) -> str:
@@ -499,7 +507,7 @@ def _changes(
         if told is None:
             continue
         change = "added" if earlier is None else "removed" if later is None else "changed"
-        standing = ""
+        standing = "superseded" if earlier is None and told.retired else ""
         if earlier and later and earlier.compared == later.compared:
             if earlier.pinned == later.pinned:
                 continue

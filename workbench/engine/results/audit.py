@@ -374,7 +374,8 @@ class MemoryChange:
         change: added, changed, removed or scored (its text is the same, its pin or archiving is not).
         before: Its text at the earlier moment; None where it was not there.
         after: Its text at the later moment; None where it is not there.
-        standing: What was done to one that was scored: pinned, unpinned, archived or restored.
+        standing: What was done to one that was scored: pinned, unpinned, archived or restored; superseded for an
+            added one that holds no more, as what somebody corrected.
     """
 
     id: str

@@ -157,7 +157,9 @@ class Account:
         compared = compare_moments(pairs, after.unit, self._context.zone, (then, later[0].id))
         authors = _Authors(self._context, store, after, later, base)
         scores = _Decided(*pairs.get(layout.DECAY_SCORES, (None, None)))
-        found = [_told(change, authors.of(change), scores) for change in compared.memories]
+        # What was corrected is told as a change of the fact that took its place.
+        told = (change for change in compared.memories if change.standing != "superseded")
+        found = [_told(change, authors.of(change), scores) for change in told]
         found.sort(key=attrgetter("timestamp", "id"), reverse=True)
         return then, found
 
