@@ -174,9 +174,9 @@ def test_several_memories_come_back_in_one_commit_all_or_none(settled: AgentHome
         workspace.rollback(memory=[f"{each}@{then}" for each in differing])
         assert len(settled.commits()) == count + 1
         # What a correction set aside was not there then: it stays archived, as its warning says.
-        assert {
-            each.standing for each in workspace.compare(then).memories if each.change != "scored"
-        } == {"superseded"}
+        assert {each.standing for each in workspace.compare(then).memories if each.change != "scored"} == {
+            "superseded"
+        }
         with pytest.raises(NotFound):
             workspace.rollback(memory=[f"{EPISODE}@{then}", f"episode:2020-01-01:10:00@{then}"])
         assert len(settled.commits()) == count + 1

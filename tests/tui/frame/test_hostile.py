@@ -32,11 +32,19 @@ CONTROL = re.compile("[\\x00-\\x1f\\x7f-\\x9f\u202e\u2066\u200b\u2028]")
 _LEAVING = "ctrl+q"
 # Hands the terminal to an editor, which a test has none of.
 _OUTSIDE = "E"
+# Makes the folder that one names, outside; tests/sync name good and bad ones.
+_ELSEWHERE = "sync"
 _MORE = ("ctrl+s", "backspace", "ctrl+c", "insert", "f5")
 _NAMED = {*(key for command in COMMANDS for key in command.keys if len(key) > 1), *_MORE}
 KEYS = (
     *(key for command in COMMANDS for key in command.keys if key not in (_LEAVING, _OUTSIDE)),
-    *(f"{prefix.key} {key}" for prefix in PREFIXES for command in prefix.commands for key in command.keys),
+    *(
+        f"{prefix.key} {key}"
+        for prefix in PREFIXES
+        for command in prefix.commands
+        for key in command.keys
+        if command.id != _ELSEWHERE
+    ),
     *("escape", "enter", "down", "up") * 6,
     *_MORE,
     *("tide", "[b]x[/", "../../x", "~/x", "é漢\u202e", "1", "2026-01-12"),

@@ -67,6 +67,11 @@ class Reading:
             except WorkbenchError as error:
                 self._app.call_later(self._tell, part, number, failed or self._failed, error)
                 return
+            except Exception:
+                if self._is_closed:
+                    # The bench was left meanwhile: who asked looked for a screen that is gone.
+                    return
+                raise
             self._app.call_later(self._tell, part, number, show, found)
 
         self._pool.submit(answer).add_done_callback(partial(break_with, self._app))
