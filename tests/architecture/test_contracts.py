@@ -49,6 +49,34 @@ def test_opening_the_engine_loads_nothing_heavy() -> None:
     assert not loaded_by("import workbench.engine; workbench.engine.Workspace") & heavy
 
 
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "workspace.inbox()",
+        "workspace.reflection_due()",
+        "workspace.brief()",
+    ],
+)
+def test_what_is_asked_at_a_start_loads_nothing_that_reflects(asked: str, tmp_path: Path) -> None:
+    """The bench’s first place and the brief of a session only look at what waits and whether a reflection is due."""
+    (tmp_path / "MEMORY.md").write_text("# MEMORY.md\n", encoding="utf-8")
+    program = (
+        "import json, sys\nfrom workbench.engine.workspace import Workspace\n"
+        f"with Workspace.open({str(tmp_path)!r}) as workspace:\n    {asked}\n"
+        "print(json.dumps(sorted(sys.modules)))"
+    )
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    thinking = (
+        "workbench.engine.reflection.cycle",
+        "workbench.engine.reflection.model_mind",
+        "workbench.engine.reflection.rules",
+        "workbench.engine.services.reflections",
+        "openai",
+        "numpy",
+    )
+    assert not [name for name in json.loads(run.stdout.splitlines()[-1]) if name.startswith(thinking)]
+
+
 def test_no_module_is_longer_than_can_be_read_in_one_sitting() -> None:
     long = {
         str(path.relative_to(ROOT)): count

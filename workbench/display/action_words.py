@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from workbench.display import words
 from workbench.display.words import counted
 from workbench.engine import layout
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.settings.sections import SCHEMA
 from workbench.engine.settings.wording import wording
 
@@ -18,32 +19,32 @@ if TYPE_CHECKING:
 
 _REFLECTION = "reflection:"
 _ACCEPTED = "bot:commit-from:"
-_IT = re.compile(r"^(linked|unlinked) it (to|from)")
-_NOTED = re.compile(r"(?:The agent|\S+) (noted|learned|proposed) “(.*?)”?", re.DOTALL)
+_IT = lazy_pattern(r"^(linked|unlinked) it (to|from)")
+_NOTED = lazy_pattern(r"(?:The agent|\S+) (noted|learned|proposed) “(.*?)”?", re.DOTALL)
 OUTSIDE = "in another program"
 # An id of a memory, as summaries name it.
-_ID = re.compile(r"(?:entity|episode|core|procedure|vault|file):\S*[\w)]|\b[a-z]+--[\w-]+")
-_TRANSITION = re.compile(r"(\d+ )?(active|fading|dormant|archived)→(active|fading|dormant|archived)")
-_TRANSITIONED = re.compile(
+_ID = lazy_pattern(r"(?:entity|episode|core|procedure|vault|file):\S*[\w)]|\b[a-z]+--[\w-]+")
+_TRANSITION = lazy_pattern(r"(\d+ )?(active|fading|dormant|archived)→(active|fading|dormant|archived)")
+_TRANSITIONED = lazy_pattern(
     r"(active|fading|dormant|archived)→(active|fading|dormant|archived) \\(([^()]*)\\)"
 )
 _LEVELS = ("archived", "dormant", "fading", "active")
 _DECIDED = "approved|rejected|deferred|took back the decision on"
-_COUNTED = re.compile(rf"\b({_DECIDED}) ((?:r-[\w.]+(?:, (?=r-))?)+)(?: and (\d+) more)?")
+_COUNTED = lazy_pattern(rf"\b({_DECIDED}) ((?:r-[\w.]+(?:, (?=r-))?)+)(?: and (\d+) more)?")
 _TICKED = {
     "approved": "accepted",
     "rejected": "declined",
     "deferred": "set aside",
     "took back the decision on": "left open",
 }
-_SESSION_KEY = re.compile(r"\bagent:[\w:.-]*\w")
-_REVIEWED = re.compile(rf"(?:{_DECIDED}|edited) r-")
+_SESSION_KEY = lazy_pattern(r"\bagent:[\w:.-]*\w")
+_REVIEWED = lazy_pattern(rf"(?:{_DECIDED}|edited) r-")
 _AGAIN = {"undid": "took back", "reverted": "took back", "redid": "did again"}
 
 # What summaries of the history say, and how a person would say it after “you” or “the agent”; a sentence of its own
 # begins with a capital.
 _SAYINGS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = tuple(
-    (re.compile(pattern, re.DOTALL), said)
+    (lazy_pattern(pattern, re.DOTALL), said)
     for pattern, said in (
         (r"(?:logged|remembered) (“.*”)", r"noted \1"),
         (r"protected (“.*”)", r"put \1 into the vault"),

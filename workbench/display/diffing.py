@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from workbench.engine.history.differences import line_opcodes
+from workbench.engine.patterns import lazy_pattern
 
 CONTEXT_LINES = 3
 # Blocks of more line pairs than this are paired in order instead of by likeness.
@@ -15,8 +16,8 @@ _MOST_PAIRS = 900
 _ALIKE = 0.35
 # Words are compared only inside lines of at most this many characters.
 _LONGEST_LINE = 2000
-_WORD = re.compile(r"[^\W_]+|\s+|.", re.DOTALL)
-_WIDE = re.compile(r"([\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff])")
+_WORD = lazy_pattern(r"[^\W_]+|\s+|.", re.DOTALL)
+_WIDE = lazy_pattern(r"([\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff])")
 
 
 @dataclass(frozen=True, slots=True)

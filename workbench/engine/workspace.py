@@ -331,7 +331,7 @@ class Workspace:
     reflect = _Verb(lambda of: of.reflections.reflect)
     reflect_hand_out = _Verb(lambda of: of.handed_reflection.hand_out)
     reflect_take_in = _Verb(lambda of: of.handed_reflection.take_in)
-    reflection_due = _Verb(lambda of: of.reflections.due)
+    reflection_due = _Verb(lambda of: of.reviews.due)
     reflection_trace = _Verb(lambda of: of.reflections.trace)
     reflections = _Verb(lambda of: of.past_reflections.all)
 

@@ -13,13 +13,15 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 
+from workbench.engine.patterns import lazy_pattern
+
 _CJK = (
     "\u3040-\u30ff"  # kana
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"  # Han
     "\uac00-\ud7af"  # Hangul
     "\U00020000-\U0003134f"
 )
-_CJK_RUN = re.compile(f"[{_CJK}]+")
+_CJK_RUN = lazy_pattern(f"[{_CJK}]+")
 # In these scripts a word without its marks is another word; `\w` leaves the marks out.
 _MARKED_SCRIPTS = (
     range(0x0900, 0x1AB0),
@@ -27,17 +29,17 @@ _MARKED_SCRIPTS = (
     range(0xA800, 0xAC00),
     range(0x11000, 0x11F00),
 )
-_MARKED_SCRIPT = re.compile("[\u0900-\u1aaf\u1b00-\u1dbf\ua800-\uabff\U00011000-\U00011eff]")
+_MARKED_SCRIPT = lazy_pattern("[\u0900-\u1aaf\u1b00-\u1dbf\ua800-\uabff\U00011000-\U00011eff]")
 # Longer runs are not words; they can still be found in pieces.
 _LONGEST_TERM = 80
 _ASCII_WORDS = {
     code: chr(code).lower() if chr(code).isalnum() or code == 0x5F else " " for code in range(128)
 }
-_CONNECTOR = re.compile(r"[-./\\:@+#]")
-_CONNECTED = re.compile(rf"{_CONNECTOR.pattern}(?<=\w.)(?=\w)")
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_")
+_CONNECTOR = lazy_pattern(r"[-./\\:@+#]")
+_CONNECTED = lazy_pattern(rf"{_CONNECTOR.pattern}(?<=\w.)(?=\w)")
+_CAMEL = lazy_pattern(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_")
 # Each begins with one class of characters, which a scan can look for.
-_PARTED = re.compile(r"[A-Z_](?:(?<=_)|(?<=[a-z0-9].)|(?<=[A-Z].)(?=[a-z]))")
+_PARTED = lazy_pattern(r"[A-Z_](?:(?<=_)|(?<=[a-z0-9].)|(?<=[A-Z].)(?=[a-z]))")
 _SMALL_WORDS = frozenset(
     ("a", "an", "and", "de", "der", "des", "for", "in", "la", "of", "on", "the", "to", "und")
 )
@@ -48,17 +50,17 @@ STOP_WORDS = frozenset(Path(__file__).with_name("stop_words.txt").read_text(enco
 NEAR = 0.82
 _PART = 0.85
 # Version marks (“4o”, “mini”, “IV”) keep similar names apart, exact marks (“&”, “2”) those with the same key.
-_NUMBER = re.compile(r"\d+[a-z]*")
-_VERSION = re.compile(
+_NUMBER = lazy_pattern(r"\d+[a-z]*")
+_VERSION = lazy_pattern(
     r"\b(?:alpha|beta|dev|lite|lts|max|mini|nano|nightly|plus|preview|pro|rc|turbo|ultra)\b"
 )
-_ROMAN = re.compile(r"\b(?:x{0,3}(?:ix|iv|v?i{1,3}|v)|x{1,3})\b")
-_SYMBOL = re.compile(r"[+#]+")
+_ROMAN = lazy_pattern(r"\b(?:x{0,3}(?:ix|iv|v?i{1,3}|v)|x{1,3})\b")
+_SYMBOL = lazy_pattern(r"[+#]+")
 _MARKS = (_NUMBER, _VERSION, _ROMAN, _SYMBOL)
 _SMALL = 3
 
-_DIGITS = re.compile(r"\d+")
-_SYMBOLS = re.compile(r"[+#*&%$!]+")
+_DIGITS = lazy_pattern(r"\d+")
+_SYMBOLS = lazy_pattern(r"[+#*&%$!]+")
 
 _VOWELS = frozenset("aeiouy")
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz")

@@ -8,22 +8,25 @@ from pathlib import Path
 from typing import Final
 
 from workbench.engine.language.calendar import any_of
+from workbench.engine.patterns import lazy_pattern
 
 _LEXICON: Final = tomllib.loads(Path(__file__).with_name("denials.toml").read_text(encoding="utf-8"))
 _ENGLISH, _CHINESE = _LEXICON["en"], _LEXICON["zh"]
 
-_APART: Final = re.compile(rf"\b(?:{any_of(_ENGLISH['apart'])})\b|{any_of(_CHINESE['apart'])}", re.IGNORECASE)
+_APART: Final = lazy_pattern(
+    rf"\b(?:{any_of(_ENGLISH['apart'])})\b|{any_of(_CHINESE['apart'])}", re.IGNORECASE
+)
 _BEFORE_VERBS: Final = (*(each for each in _ENGLISH["words"] if each not in _ENGLISH["nominal"]), "stopped")
 _CONTRACTION: Final = r"\b[a-z]+n['’]t\b"
 _WORDS: Final = rf"\b(?:{any_of(_ENGLISH['words'])})\b|{any_of(_CHINESE['words'])}"
-_DENIAL: Final = re.compile(rf"{_WORDS}|{_CONTRACTION}", re.IGNORECASE)
+_DENIAL: Final = lazy_pattern(rf"{_WORDS}|{_CONTRACTION}", re.IGNORECASE)
 # “Hasn't” without its denial is “has”, and “can't” is “can”.
-_DENYING_PART: Final = re.compile(rf"{_WORDS}|(?<=\bcan)['’]t\b|(?<!\bca)n['’]t\b", re.IGNORECASE)
-_TURNED_DOWN: Final = re.compile(
+_DENYING_PART: Final = lazy_pattern(rf"{_WORDS}|(?<=\bcan)['’]t\b|(?<!\bca)n['’]t\b", re.IGNORECASE)
+_TURNED_DOWN: Final = lazy_pattern(
     rf"\b(?:{any_of(_ENGLISH['verbs'])})\b|{any_of(_CHINESE['verbs'])}", re.IGNORECASE
 )
 # Of a verb, a word may stand between: “never really uses”; not behind “no”: “Project No 5 uses”.
-_AT_THE_END: Final = re.compile(
+_AT_THE_END: Final = lazy_pattern(
     rf"\b(?:{any_of(_ENGLISH['words'])})\b\s+$"
     rf"|(?:\b(?:{any_of(_BEFORE_VERBS)})\b|{_CONTRACTION})\s+(?:\w+\s+)?$"
     rf"|(?:{any_of(_CHINESE['words'])})\s*$",

@@ -6,47 +6,49 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from workbench.engine.patterns import lazy_pattern
+
 _NAME: Final = r"[^\W\d_a-z][\w'-]+(?: [^\W\d_a-z][\w'.-]+){0,2}"
 _HAN: Final = r"[\u3400-\u9fff]"
 _HAN_END: Final = r"(?=[,;.!?、\s]|$)"
 
-_NAMED: Final = re.compile(
+_NAMED: Final = lazy_pattern(
     rf"\b(?:[Mm]y (?:full )?name(?:'s| is)|[Cc]all me) (?P<name>{_NAME})"
     rf"|我(?:的名字)?(?:是)?叫(?:做|作)?(?P<han>{_HAN}{{2,4}}?)(?=[,;.!?、\s]|是|在|来|來|$)"
 )
 # “I'm Ines, a nurse …”, “I'm Ines and I …”, “I'm Ines from …”; “I'm Fine, thanks” introduces nobody.
-_PRESENTED: Final = re.compile(
+_PRESENTED: Final = lazy_pattern(
     rf"(?:^|[.!?,;:] |\b(?:[Hh]i|[Hh]ello|[Hh]ey|[Ss]o|[Ww]ell|[Aa]nd) )I(?:'m| am) (?P<name>{_NAME})"
     r"(?=,? (?:an?|from|based|living)\b|,? and I\b|, (?:the |your )?(?P<trade>[^,.;!?]{3,60})|, \d\d\b)"
 )
 _AGE: Final = r"\d\d(?:[ -]years?[ -]old)?,? "
-_TO_ROLE: Final = re.compile(rf",? (?:and )?(?:I(?:'m| am) )?(?:{_AGE})?(?:an?|the|your) (?:{_AGE})?")
-_ROLE_ENDS: Final = re.compile(
+_TO_ROLE: Final = lazy_pattern(rf",? (?:and )?(?:I(?:'m| am) )?(?:{_AGE})?(?:an?|the|your) (?:{_AGE})?")
+_ROLE_ENDS: Final = lazy_pattern(
     r"[,.;:!?()]| (?:from|based in|living in|who|with \d|and (?:I\b|I'm|my|we|need|want|have|just)|but|so|because"
     r"|since|currently|trying|looking|working|planning|hoping|wanting|preparing)(?= |$)| [–—-] "
 )
-_PROFESSION: Final = re.compile(
+_PROFESSION: Final = lazy_pattern(
     r"\b(?:manager|engineer|developer|designer|teacher|doctor|nurse|lawyer|scientist|researcher|analyst|architect"
     r"|consultant|director|founder|writer|accountant|electrician|programmer|professor|physician|technician|editor"
     r"|journalist|musician|photographer|chef|freelancer|student|head of|lead|officer|producer)\b",
     re.IGNORECASE,
 )
-_WORK: Final = re.compile(
+_WORK: Final = lazy_pattern(
     r"\b(?:my (?:role|job|job title|title|profession|occupation) is|i (?:now |currently )?work as) (?:an? |the )?"
     r"(?P<said>\S.*)",
     re.IGNORECASE,
 )
-_I_AM_A: Final = re.compile(r"\b[Ii](?:'m| am) (?:now )?an? (?P<said>\S.*)")
-_HAN_WORK: Final = re.compile(
+_I_AM_A: Final = lazy_pattern(r"\b[Ii](?:'m| am) (?:now )?an? (?P<said>\S.*)")
+_HAN_WORK: Final = lazy_pattern(
     rf"我是(?:一名|一位|一?[个個](?!人)|名|位)(?P<trade>{_HAN}{{2,12}})"
     rf"|我[^。.!?]{{0,12}}?在(?P<place>[\w\u3400-\u9fff]{{2,16}}?)(?:做|当|當|担任|擔任)(?P<job>{_HAN}{{2,8}}?)"
     rf"{_HAN_END}"
 )
 _PLACE: Final = rf"(?P<place>{_NAME}(?:, {_NAME})?)"
-_HOME: Final = re.compile(rf"\b[Ii](?:'m| am)? (?:now |currently )?(?:live in|based in|living in) {_PLACE}")
-_FROM: Final = re.compile(rf"\b(?:based in|living in|from) {_PLACE}")
-_HAN_HOME: Final = re.compile(rf"我(?:现在|現在|目前)?住在?(?P<place>{_HAN}{{2,8}}?){_HAN_END}")
-_ZONE: Final = re.compile(
+_HOME: Final = lazy_pattern(rf"\b[Ii](?:'m| am)? (?:now |currently )?(?:live in|based in|living in) {_PLACE}")
+_FROM: Final = lazy_pattern(rf"\b(?:based in|living in|from) {_PLACE}")
+_HAN_HOME: Final = lazy_pattern(rf"我(?:现在|現在|目前)?住在?(?P<place>{_HAN}{{2,8}}?){_HAN_END}")
+_ZONE: Final = lazy_pattern(
     r"\b(?:[Mm]y time ?zone is|I(?:'m| am) in(?: the)? (?=[A-Z][a-z]+/|UTC|GMT|CES?T\b|[EP][SD]T\b))\s*"
     r"(?P<code>[A-Za-z]+(?:/[A-Za-z_]+)?(?:[+-]\d{1,2}(?::\d\d)?)?)"
     rf"|\bI (?:work|live|am) in the time ?zone of (?P<city>{_NAME})"

@@ -18,6 +18,7 @@ from workbench.engine.language.calendar import (
     WEEKDAYS,
     any_of,
 )
+from workbench.engine.patterns import lazy_pattern
 
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _YEAR = r"(?P<year>(?:19|20)\d\d)"
@@ -52,7 +53,7 @@ _MONTH = rf"(?P<month>{ENGLISH_MONTH})\.?"
 _SEASON = any_of(name for name in SEASONS if name.isascii())
 _COUNT = rf"(?P<count>\d{{1,3}}|{any_of(COUNTS)})"
 # What may stand around the days where a text names nothing else.
-_AROUND_DAYS = re.compile(
+_AROUND_DAYS = lazy_pattern(
     r"(?:\b(?:since|in|within|over|during|the|on|from|of|at|until|up|to|end|beginning|and|s|now|so|far)\b"
     r"|[从從自到至在的以来來为為止起了]|[\W_])*"
 )
@@ -79,7 +80,7 @@ def period_of(
         return None
     period, match = found
     groups = match.groupdict()
-    if match.re not in _YEARLY or groups.get("year") or groups.get("which") or holds(period):
+    if match.re.pattern not in _YEARLY or groups.get("year") or groups.get("which") or holds(period):
         return period
     earlier = period
     for _ in range(_MOST_YEARS_BACK):
@@ -306,50 +307,48 @@ def _today(_match: re.Match[str], today: date) -> Period:
     return _one_day(today)
 
 
-_READERS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
-    (re.compile(pattern), read)
-    for pattern, read in (
-        (r"(?<!\d)(?P<year>(?:19|20)\d\d)[-/.](?P<month>\d{1,2})[-/.](?P<day>\d{1,2})(?!\d)", _iso_day),
-        (
-            rf"(?<![\d个個])(?:(?:{_HAN_YEAR}|(?P<which>[去今前明])年)\s*)?{_HAN_MONTH}\s*{_HAN_DAY}",
-            _named_day,
-        ),
-        (rf"\b{_DAY}\s+(?:of\s+)?{_MONTH}\b,?(?:\s+{_YEAR}\b)?", _named_day),
-        (rf"\b{_MONTH}\s+{_DAY}\b,?(?:\s+{_YEAR}\b)?", _named_day),
-        (r"(?<!\d)(?P<year>(?:19|20)\d\d)-(?P<month>0[1-9]|1[0-2])(?!-?\d)", _numbered_month),
-        (rf"\b{_MONTH},?\s+(?:of\s+)?{_YEAR}\b", _named_month),
-        (rf"{_HAN_YEAR}\s*{_HAN_MONTH}", _named_month),
-        (rf"(?P<which>去|今|前|明)年\s*{_HAN_MONTH}", _named_month),
-        (rf"\b{_LAST}\s+{_MONTH}\b", _named_month),
-        (rf"\bq(?P<quarter>[1-4])\s*(?:of\s+)?{_YEAR}\b", _quarter),
-        (rf"{_HAN_YEAR}第?(?P<quarter>[一二三四1-4])季", _quarter),
-        (rf"\b(?P<season>{_SEASON})\s+(?:of\s+)?{_YEAR}\b", _season),
-        (rf"\b{_LAST}\s+(?P<season>{_SEASON})\b", _season),
-        (r"(?P<which>去|今|前|明)年(?P<season>[春夏秋冬])", _season),
-        (r"\bday before yesterday\b|前天", _two_days_ago),
-        (r"\byesterday\b|\blast night\b|昨[天日晚]", _yesterday),
-        (r"\btoday\b|\btonight\b|\bthis (?:morning|evening|afternoon)\b|今[天日晚]", _today),
-        (rf"\b{_COUNT}\s+(?P<unit>day|week|month|year)s?\s+ago\b", _ago),
-        (rf"{_COUNT}\s*(?P<unit>个星期|個星期|个礼拜|個禮拜|个月|個月|[天日周週年])(?:之?前|以前)", _ago),
-        (
-            r"\b(?:past|last)\s+(?P<count>\d{1,3}|two|three|four|five|six|few)\s+(?P<unit>day|week|month|year)s?\b",
-            _span,
-        ),
-        (rf"(?:最近|[过過]去)\s*{_COUNT}\s*(?P<unit>个月|個月|[天周週年])", _span),
-        (rf"\b{_LAST}\s+(?P<unit>weekend|week|month|quarter|year)\b", _relative),
-        (rf"(?P<which>[上下这這本])[个個]?(?P<weekday>{CHINESE_WEEKDAY})", _weekday_of_week),
-        (r"(?P<which>[上下这這本])[个個]?(?P<unit>周末|週末|周|週|星期|礼拜|禮拜|月)", _relative),
-        (r"(?P<which>[去今前明])(?P<unit>年)", _relative),
-        (rf"\b(?:last|on|since|this past)\s+(?P<weekday>{ENGLISH_WEEKDAY})\b", _weekday),
-        (rf"\b(?:in|during|since|by|of)\s+{_MONTH}(?!\w)", _named_month),
-        (rf"(?<![\d年个個]){_HAN_MONTH}(?!\w*[前后後])", _named_month),
-        (r"\bq(?P<quarter>[1-4])\b", _quarter),
-        (rf"\b(?:in|during|since)\s+(?:the\s+)?(?P<season>{_SEASON})\b", _season),
-        (rf"\b(?:in|during|since|of)\s+{_YEAR}\b", _whole_year),
-        (_HAN_YEAR, _whole_year),
-    )
+_SAID: tuple[tuple[str, Reader], ...] = (
+    (r"(?<!\d)(?P<year>(?:19|20)\d\d)[-/.](?P<month>\d{1,2})[-/.](?P<day>\d{1,2})(?!\d)", _iso_day),
+    (
+        rf"(?<![\d个個])(?:(?:{_HAN_YEAR}|(?P<which>[去今前明])年)\s*)?{_HAN_MONTH}\s*{_HAN_DAY}",
+        _named_day,
+    ),
+    (rf"\b{_DAY}\s+(?:of\s+)?{_MONTH}\b,?(?:\s+{_YEAR}\b)?", _named_day),
+    (rf"\b{_MONTH}\s+{_DAY}\b,?(?:\s+{_YEAR}\b)?", _named_day),
+    (r"(?<!\d)(?P<year>(?:19|20)\d\d)-(?P<month>0[1-9]|1[0-2])(?!-?\d)", _numbered_month),
+    (rf"\b{_MONTH},?\s+(?:of\s+)?{_YEAR}\b", _named_month),
+    (rf"{_HAN_YEAR}\s*{_HAN_MONTH}", _named_month),
+    (rf"(?P<which>去|今|前|明)年\s*{_HAN_MONTH}", _named_month),
+    (rf"\b{_LAST}\s+{_MONTH}\b", _named_month),
+    (rf"\bq(?P<quarter>[1-4])\s*(?:of\s+)?{_YEAR}\b", _quarter),
+    (rf"{_HAN_YEAR}第?(?P<quarter>[一二三四1-4])季", _quarter),
+    (rf"\b(?P<season>{_SEASON})\s+(?:of\s+)?{_YEAR}\b", _season),
+    (rf"\b{_LAST}\s+(?P<season>{_SEASON})\b", _season),
+    (r"(?P<which>去|今|前|明)年(?P<season>[春夏秋冬])", _season),
+    (r"\bday before yesterday\b|前天", _two_days_ago),
+    (r"\byesterday\b|\blast night\b|昨[天日晚]", _yesterday),
+    (r"\btoday\b|\btonight\b|\bthis (?:morning|evening|afternoon)\b|今[天日晚]", _today),
+    (rf"\b{_COUNT}\s+(?P<unit>day|week|month|year)s?\s+ago\b", _ago),
+    (rf"{_COUNT}\s*(?P<unit>个星期|個星期|个礼拜|個禮拜|个月|個月|[天日周週年])(?:之?前|以前)", _ago),
+    (
+        r"\b(?:past|last)\s+(?P<count>\d{1,3}|two|three|four|five|six|few)\s+(?P<unit>day|week|month|year)s?\b",
+        _span,
+    ),
+    (rf"(?:最近|[过過]去)\s*{_COUNT}\s*(?P<unit>个月|個月|[天周週年])", _span),
+    (rf"\b{_LAST}\s+(?P<unit>weekend|week|month|quarter|year)\b", _relative),
+    (rf"(?P<which>[上下这這本])[个個]?(?P<weekday>{CHINESE_WEEKDAY})", _weekday_of_week),
+    (r"(?P<which>[上下这這本])[个個]?(?P<unit>周末|週末|周|週|星期|礼拜|禮拜|月)", _relative),
+    (r"(?P<which>[去今前明])(?P<unit>年)", _relative),
+    (rf"\b(?:last|on|since|this past)\s+(?P<weekday>{ENGLISH_WEEKDAY})\b", _weekday),
+    (rf"\b(?:in|during|since|by|of)\s+{_MONTH}(?!\w)", _named_month),
+    (rf"(?<![\d年个個]){_HAN_MONTH}(?!\w*[前后後])", _named_month),
+    (r"\bq(?P<quarter>[1-4])\b", _quarter),
+    (rf"\b(?:in|during|since)\s+(?:the\s+)?(?P<season>{_SEASON})\b", _season),
+    (rf"\b(?:in|during|since|of)\s+{_YEAR}\b", _whole_year),
+    (_HAN_YEAR, _whole_year),
 )
+_READERS = tuple((lazy_pattern(pattern), read) for pattern, read in _SAID)
 _YEARLY = frozenset(
-    pattern for pattern, read in _READERS if read in (_named_day, _named_month, _quarter, _season)
+    pattern for pattern, read in _SAID if read in (_named_day, _named_month, _quarter, _season)
 )
 _FROM_NOW = (_two_days_ago, _yesterday, _today, _ago, _span, _relative, _weekday, _weekday_of_week)

@@ -8,11 +8,12 @@ from datetime import date, timedelta
 from typing import Final
 
 from workbench.engine.language.calendar import COUNTS, MONTH_NAMES, WEEKDAYS
+from workbench.engine.patterns import lazy_pattern
 
 # Words for a number that none can be told for.
 _VAGUE: Final = frozenset(("few", "several"))
 _DAY = r"(?:mon|tue|tues|wed|wednes|thu|thur|thurs|fri|sat|satur|sun)(?:day)?"
-_RELATIVE = re.compile(
+_RELATIVE = lazy_pattern(
     rf"""\b(?P<leads>(?:over|during|for|in|within|throughout|since|until|till|by|from|before|after|of)\ (?:the\ )?)?(?:
         (?P<before_yesterday>(?:the\ )?day\ before\ yesterday)
       | (?P<after_tomorrow>(?:the\ )?day\ after\ tomorrow)
@@ -37,7 +38,7 @@ _RELATIVE = re.compile(
 # “Over the last month” is no day and no month.
 _STRETCH: Final = frozenset(("over", "during", "for", "in", "within", "throughout"))
 _PREPOSITIONS: Final = ("on ", "in ")
-_WHEN_SAID = re.compile(
+_WHEN_SAID = lazy_pattern(
     r"\s*\b(?:just recently|recently|lately|currently|right now|at the moment|nowadays|these days"
     r"|as of now|so far)\b",
     re.IGNORECASE,

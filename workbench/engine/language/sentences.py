@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from workbench.engine.patterns import lazy_pattern
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -14,10 +16,10 @@ _LONGEST_LINE: Final = 20_000
 _LONGEST_SENTENCE: Final = 8_000
 _MOST_SENTENCES: Final = 400
 
-_FENCE = re.compile(r"[ \t]{0,8}(`{3,}|~{3,})")
-_LIST_MARK = re.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+(?:\[[ xX>-]\][ \t]+)?")
-_INDENTED = re.compile(r"(?: {4}|\t)")
-_FOREIGN = re.compile(
+_FENCE = lazy_pattern(r"[ \t]{0,8}(`{3,}|~{3,})")
+_LIST_MARK = lazy_pattern(r"[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+(?:\[[ xX>-]\][ \t]+)?")
+_INDENTED = lazy_pattern(r"(?: {4}|\t)")
+_FOREIGN = lazy_pattern(
     r"""[ \t]*(?:
         >                                                # a quotation, or a doctest
       | \#                                               # a heading, a comment
@@ -35,8 +37,8 @@ _FOREIGN = re.compile(
     )""",
     re.VERBOSE,
 )
-_CODE_END = re.compile(r"(?:[;{}]|=>|\)\s*;?|\],?)\s*$")
-_CODE_SIGN = re.compile(r"[={}<>]|\w\(")
+_CODE_END = lazy_pattern(r"(?:[;{}]|=>|\)\s*;?|\],?)\s*$")
+_CODE_SIGN = lazy_pattern(r"[={}<>]|\w\(")
 # Abbreviations behind which a full stop ends nothing; the second only before a number or a small letter.
 _NO_END: Final = frozenset(("e.g", "i.e", "mr", "ms", "mrs", "dr", "prof", "st", "vs"))
 _NO_END_WITHIN: Final = frozenset(
@@ -44,7 +46,7 @@ _NO_END_WITHIN: Final = frozenset(
 )
 _CLOSING = "[\"'”’」』）)\\]*_]"
 # Behind a word of Chinese or Japanese, and before one or before what was cut out (`\ufffc`), no blank is needed.
-_BORDER = re.compile(
+_BORDER = lazy_pattern(
     rf"""
         (?<![.!?…])[.!?…]++{_CLOSING}*+(?=\s|$)
       | (?<![!?…])[!?…]++{_CLOSING}*+(?=[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\ufffc])
@@ -52,11 +54,11 @@ _BORDER = re.compile(
     """,
     re.VERBOSE,
 )
-_LAST_WORD = re.compile(r"[\w.]{1,12}$")
+_LAST_WORD = lazy_pattern(r"[\w.]{1,12}$")
 # Not the mark within an address: “x.io/?id=12”.
-_MARK = re.compile(r"[?？][\W_]*$")
-_CHINESE_QUESTION = re.compile(r"(?:吗|嗎|么|麼|呢)[\s.。!！…]*$")
-_FILLER = re.compile(
+_MARK = lazy_pattern(r"[?？][\W_]*$")
+_CHINESE_QUESTION = lazy_pattern(r"(?:吗|嗎|么|麼|呢)[\s.。!！…]*$")
+_FILLER = lazy_pattern(
     r"(?:(?:and|but|so|also|then|well|ok|okay|hmm+|hey|hi|hello|oh|sure|yes|yeah|please|now|by the way|anyway)"
     r"\b[,!\s]*)*",
     re.IGNORECASE,
@@ -65,7 +67,7 @@ _ASKED = (
     r"(?:i|you|we|it|he|she|they|this|that|there|these|those|the|my|your|our|his|her|their|its|any|anyone|anybody"
     r"|someone|a|an)\b"
 )
-_OPENER = re.compile(
+_OPENER = lazy_pattern(
     rf"""(?:
         (?:can|could|would|will|should|shall|may|might|must|do|does|did|don't|doesn't|didn't|is|are|isn't|aren't
            |was|were|am|have|has|had|haven't|won't|can't|couldn't|shouldn't|wouldn't)[ ]{_ASKED}
@@ -79,8 +81,8 @@ _OPENER = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 # What no name begins with; “J. A. Smith” has another initial.
-_BEGINS = re.compile(rf"{_ASKED}(?!\.)|{_OPENER.pattern}", re.VERBOSE | re.IGNORECASE)
-_CLAUSE = re.compile(r"(?:[,;:]\s+|\s+[-–—]{1,3}\s+|—|\s(?=(?:so|and|but)\s))")
+_BEGINS = lazy_pattern(rf"{_ASKED}(?!\.)|{_OPENER.pattern}", re.VERBOSE | re.IGNORECASE)
+_CLAUSE = lazy_pattern(r"(?:[,;:]\s+|\s+[-–—]{1,3}\s+|—|\s(?=(?:so|and|but)\s))")
 
 
 @dataclass(frozen=True, slots=True)

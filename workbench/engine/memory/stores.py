@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from datetime import datetime
 
@@ -24,11 +23,14 @@ from workbench.engine.memory.wording import (
     one_line,
     text_key,
 )
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.triggers.model import ProcedureOutline
 
 _MOST_STEPS = 200
 _TITLE_CHARACTERS = 60
-_TITLE_END = re.compile(r"\s*(?:[:\uff1a\u3002.!?;\uff1b\u2014]|\s[\u2013-]\s)(?=\s|$|[\u3400-\u9fff“\"])\s*")
+_TITLE_END = lazy_pattern(
+    r"\s*(?:[:\uff1a\u3002.!?;\uff1b\u2014]|\s[\u2013-]\s)(?=\s|$|[\u3400-\u9fff“\"])\s*"
+)
 
 
 def episode_path(moment: datetime) -> str:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 from workbench.engine import layout
 from workbench.engine.catalog.records import FactRecord, MemoryRecord
 from workbench.engine.markdown.statements import has_ended
+from workbench.engine.patterns import lazy_pattern
 
 if TYPE_CHECKING:
     from workbench.engine.providers.embedding.embedder import FloatArray
@@ -23,24 +24,24 @@ if TYPE_CHECKING:
 
 # One match is about one token: words (long ones several), three digits, a run of signs, a run of line ends,
 # one character of a script without spaces.
-_TOKEN = re.compile(
+_TOKEN = lazy_pattern(
     r"[A-Za-z]{1,11}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\U00020000-\U0003134f]|[^\W\d_]{1,4}|\d{1,3}|[^\w\s]{1,6}\n*"
     r"|_+|\n+|[ \t]{16}"
 )
-_FENCE = re.compile(r"\s*(`{3,}|~{3,})")
-_HEADING = re.compile(r"#{1,6}\s+(.*\S)")
-_SENTENCE_END = re.compile(r"[.!?。！？；;]\s*|\s")
+_FENCE = lazy_pattern(r"\s*(`{3,}|~{3,})")
+_HEADING = lazy_pattern(r"#{1,6}\s+(.*\S)")
+_SENTENCE_END = lazy_pattern(r"[.!?。！？；;]\s*|\s")
 _BETWEEN_TITLES = " › "
-_HALF = re.compile("[\ud800-\udfff]")
+_HALF = lazy_pattern("[\ud800-\udfff]")
 
 _STAMP = r"(?:[\[(]?(?:\d{4}-\d\d-\d\d[ T])?\d{1,2}[:.]\d{2}(?::\d{2})?(?:\s?[ap]m)?[\])]?\s*(?:[-–—|,]\s*)?)"
 _NAME = r"[^\W\d_][\w.'’-]*(?: [\w.'’-]+){0,2}"
-_TURN = re.compile(
+_TURN = lazy_pattern(
     rf"\s*(?P<mark>[-*+•]\s+|\d+[.)]\s+)?(?P<stamp>{_STAMP})?"
     rf"(?:(?P<name>(?:\*\*|__)?{_NAME}(?:\*\*|__)?)\s*[:：](?!//)(?:\*\*|__)?\s*(?=\S))?"
 )
-_TITLE = re.compile(rf"(?:{_STAMP}\s*)?({_NAME})\s*(?:[:：]|$)")
-_LOG_HEADING = re.compile(r"#{1,6}\s+")
+_TITLE = lazy_pattern(rf"(?:{_STAMP}\s*)?({_NAME})\s*(?:[:：]|$)")
+_LOG_HEADING = lazy_pattern(r"#{1,6}\s+")
 _LONGEST_LABEL = 120
 
 PERSON = frozenset(("user", "human", "me", "i", "用户", "我"))
@@ -50,9 +51,9 @@ _LONGEST_PASSAGE = 700
 # With this share of list items, each is a unit of its own.
 _LIST_SHARE = 0.8
 # Start of a line with a list mark or a time.
-_MARK_OR_STAMP = re.compile(r"\s*[-*+•\d(\[]")
+_MARK_OR_STAMP = lazy_pattern(r"\s*[-*+•\d(\[]")
 # A short text with no such line, except for a heading at the top, is a single passage.
-_PARTING = re.compile(r"^(?:[^\S\n]*[-*+•\d(\[]|#)", re.MULTILINE)
+_PARTING = lazy_pattern(r"^(?:[^\S\n]*[-*+•\d(\[]|#)", re.MULTILINE)
 
 
 @dataclass(frozen=True)

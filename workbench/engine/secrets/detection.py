@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.secrets.disguises import without_disguise
 from workbench.engine.secrets.labelled import labelled_in
 from workbench.engine.secrets.places import IN_ADDRESS, IN_COMMAND, PRIVATE_KEY, SEED_PHRASE, placed_in
@@ -40,13 +41,13 @@ _IN_JSON: Final = (
 # Some doors take the escape away and leave the rest.
 _IN_TERMINALS: Final = r"\x1b\[[0-9;?]{0,20}[@-~]|[\x00-\x08\x0e-\x1f\x7f]|\[[0-9][0-9;]{0,10}m"
 _BACKSLASH: Final = r"\\(?=[_.:-])"
-_UNSEEN: Final = re.compile(f"{_WITHOUT_WIDTH}|{_IN_JSON}|{_IN_TERMINALS}|{_BACKSLASH}")
-_UNSEEN_ASCII: Final = re.compile(f"{_IN_JSON}|{_IN_TERMINALS}|{_BACKSLASH}")
+_UNSEEN: Final = lazy_pattern(f"{_WITHOUT_WIDTH}|{_IN_JSON}|{_IN_TERMINALS}|{_BACKSLASH}")
+_UNSEEN_ASCII: Final = lazy_pattern(f"{_IN_JSON}|{_IN_TERMINALS}|{_BACKSLASH}")
 # What most texts consist of; the backslash, the bracket and what controls a terminal are none of it.
 _ORDINARY: Final = bytes((9, 10, *range(32, 91), *range(93, 127)))
 _ASCII: Final = bytes(range(128))
-_MASK: Final = re.compile(r"\[held back(?: \d+)?: [^\[\]\r\n]{1,300}\]")
-_NO_LINE_END: Final = re.compile(r"[^\r\n]+")
+_MASK: Final = lazy_pattern(r"\[held back(?: \d+)?: [^\[\]\r\n]{1,300}\]")
+_NO_LINE_END: Final = lazy_pattern(r"[^\r\n]+")
 # Searching again for each of a thousand different passwords would take too long.
 _MOST_REPEATED: Final = 200
 

@@ -7,6 +7,8 @@ import unicodedata
 from functools import cache
 from typing import Final
 
+from workbench.engine.patterns import lazy_pattern
+
 # Blanks and line ends that are not ASCII or not a line feed, each one character for one.
 _BLANKS: Final = "\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
 _LINE_ENDS: Final = "\x0b\x0c\x85\u2028\u2029"
@@ -20,11 +22,11 @@ _SAME_SHAPE: Final = dict(
     )
 )
 _LOOK_ALIKES: Final = "".join(_SAME_SHAPE)
-_DISGUISED: Final = re.compile(f"[{_BLANKS}{_HYPHENS}{_STYLED}{_LOOK_ALIKES}\u0085\u2028\u2029]")
-_OTHER_LINE_END: Final = re.compile(r"\r(?!\n)|[\x0b\x0c]")
+_DISGUISED: Final = lazy_pattern(f"[{_BLANKS}{_HYPHENS}{_STYLED}{_LOOK_ALIKES}\u0085\u2028\u2029]")
+_OTHER_LINE_END: Final = lazy_pattern(r"\r(?!\n)|[\x0b\x0c]")
 # A word of two scripts: one of them only looks like the other.
-_MIXED: Final = re.compile(f"[A-Za-z][0-9_-]{{0,8}}[{_LOOK_ALIKES}]|[{_LOOK_ALIKES}][0-9_-]{{0,8}}[A-Za-z]")
-_WORD: Final = re.compile(f"[A-Za-z0-9_{_LOOK_ALIKES}-]++")
+_MIXED: Final = lazy_pattern(f"[A-Za-z][0-9_-]{{0,8}}[{_LOOK_ALIKES}]|[{_LOOK_ALIKES}][0-9_-]{{0,8}}[A-Za-z]")
+_WORD: Final = lazy_pattern(f"[A-Za-z0-9_{_LOOK_ALIKES}-]++")
 
 
 def without_disguise(text: str, foreign: str, odd: bytes) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.secrets.values import (
     LABELLED,
     Between,
@@ -36,36 +37,36 @@ _LONGEST_ROW: Final = 2000
 _MOST_BLANK_LINES: Final = 2
 
 # The rest of a label's line: a purpose, a sign, and the beginning of a block in YAML or JSON.
-_HEADER: Final = re.compile(
+_HEADER: Final = lazy_pattern(
     rf"(?P<what>{COMPLEMENT})[ \t]{{0,20}}(?P<sign>[:：]|=>?)?[*_`\"']{{0,4}}[ \t]{{0,20}}"
     r"(?P<bracket>[\[{(])?(?:[|>][+-]?)?[ \t]{0,20}\r?\n",
     re.IGNORECASE,
 )
 _MARKS: Final = r"[ \t>]{0,40}(?:(?:[#*+-]{1,6}|\d{1,3}[.)])[ \t]{1,4})?(?:\[[ xX]\][ \t])?[*_\"'`]{0,3}"
-_OWN_LINE: Final = re.compile(_MARKS + r"(?:[A-Z][a-z]{1,20}[ ])?")
-_FEW_WORDS: Final = re.compile(_MARKS + r"(?:[^\s:;,.!?]{1,30}[ ]){0,2}")
+_OWN_LINE: Final = lazy_pattern(_MARKS + r"(?:[A-Z][a-z]{1,20}[ ])?")
+_FEW_WORDS: Final = lazy_pattern(_MARKS + r"(?:[^\s:;,.!?]{1,30}[ ]){0,2}")
 # `Examples of strong passwords:` belong to nobody.
-_IN_GENERAL: Final = re.compile(
+_IN_GENERAL: Final = lazy_pattern(
     r"\b(?:examples?|samples?|strong(?:er)?|weak|common|typical|good|bad|how to)\b", re.IGNORECASE
 )
-_ROW: Final = re.compile(r"[ \t]{0,3}(?::|=>|=|：)[*_]{0,3}[ \t]{0,20}(?P<bracket>[\[{(])?")
+_ROW: Final = lazy_pattern(r"[ \t]{0,3}(?::|=>|=|：)[*_]{0,3}[ \t]{0,20}(?P<bracket>[\[{(])?")
 _CLOSING: Final = {"[": "]", "{": "}", "(": ")"}
-_PIECE: Final = re.compile(r"[^,;\s][^,;]*")
+_PIECE: Final = lazy_pattern(r"[^,;\s][^,;]*")
 
-_INDENT: Final = re.compile(r"[ \t>]{0,40}")
+_INDENT: Final = lazy_pattern(r"[ \t>]{0,40}")
 # `min:12`, and the digest of a public key in `SHA256:…`.
-_OF_A_SETTING: Final = re.compile(r"([A-Za-z0-9]{2,12})[:=].*")
-_FENCE: Final = re.compile(r"(?:`{3,}|~{3,})[^`\n]{0,30}")
-_ITEM: Final = re.compile(
+_OF_A_SETTING: Final = lazy_pattern(r"([A-Za-z0-9]{2,12})[:=].*")
+_FENCE: Final = lazy_pattern(r"(?:`{3,}|~{3,})[^`\n]{0,30}")
+_ITEM: Final = lazy_pattern(
     r"[ \t>]{0,40}(?:[-*+•]|\(?\d{1,3}[.)])[ \t]{1,4}(?:\[[ xX]\][ \t]{1,4}|[-*+•][ \t]{1,4})?"
 )
 # The purpose of a value in a list: `harbor: …`, `**harbor** — …`, `"harbor": …`.
-_PURPOSE: Final = re.compile(
+_PURPOSE: Final = lazy_pattern(
     r"[\[{(]?[*_`\"']{0,3}(?P<name>[^\s:：=|`\"'\[{][^\n:：=|]{0,60}?)[*_`\"']{0,3}"
     r"(?:[ \t]{0,3}(?:[:=](?=[\s\"'`*])|：|=>|->|→)|[ ][—–-][ ])[*_]{0,3}[ \t]{0,20}"
 )
-_END: Final = re.compile(r"[`\"'*_,;)\]}]{0,6}[ \t]{0,20}(?P<note>#|\(|[—–]|--?[ ]|//|<-)?")
-_STANDARD: Final = re.compile(r"[A-Z]{2,6}[0-9]{0,5}(?:-(?:[A-Z]{1,5}[0-9]{0,5}|[0-9]{1,5}[A-Z]{0,2}))+")
+_END: Final = lazy_pattern(r"[`\"'*_,;)\]}]{0,6}[ \t]{0,20}(?P<note>#|\(|[—–]|--?[ ]|//|<-)?")
+_STANDARD: Final = lazy_pattern(r"[A-Z]{2,6}[0-9]{0,5}(?:-(?:[A-Z]{1,5}[0-9]{0,5}|[0-9]{1,5}[A-Z]{0,2}))+")
 # Letters from here on are not Latin; their scripts write words without blanks between.
 _NO_LATIN: Final = "\u0250"
 
@@ -247,54 +248,54 @@ _ANCHORS: Final = (
     *(b"pass", b"pw", b"secret", b"token", b"auth", b"cred", b"bearer", b"key", b"sig="),
     *(b"kennwort", b"contrase", b"senha", b"parola", b"wachtwoord"),
 )
-_OTHER_ANCHORS: Final = re.compile(
+_OTHER_ANCHORS: Final = lazy_pattern(
     "密码|密碼|口令|密钥|密鑰|令牌|パスワード|暗証番号|비밀번호|[Пп]ароль|ПАРОЛЬ|[Hh]asło"
 )
 _KEYS_IN_CHINESE: Final = frozenset(("密钥", "密鑰", "令牌"))
 
 
-_NAME: Final = re.compile(r"[A-Za-z0-9_ñ-]*")
+_NAME: Final = lazy_pattern(r"[A-Za-z0-9_ñ-]*")
 _NAME_SIGNS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
 
 _LONGEST_NAME: Final = 80
-_WORD_BEFORE: Final = re.compile(r"([A-Za-z]+)[ ]\Z")
+_WORD_BEFORE: Final = lazy_pattern(r"([A-Za-z]+)[ ]\Z")
 
 
-_AFTER: Final = re.compile(
+_AFTER: Final = lazy_pattern(
     r"(?P<close>(?:\\{0,3}[\"'`”’*_)\]}]){0,6})(?:\[[0-9]{0,4}\])?(?P<more>[ ]?\([^()\n]{1,40}\)[*_`]{0,3})?"
 )
-_SIGN: Final = re.compile(r"[ \t]{0,20}(?::=|=>|={1,3}|!={1,2}|:{1,2}|：|＝|->|→|⇒)[*_]{0,3}[ \t]{0,20}")
-_CELL: Final = re.compile(r"[ \t]{0,80}\|[ \t]{0,80}")
-_ATTRIBUTE: Final = re.compile(r"[ \t]{1,20}value[ \t]?=[ \t]?(?=[\"'])")
-_VALUE_LINE: Final = re.compile(r"[ \t]{0,20}\r?\n[ \t]{1,40}value:[ \t]{1,20}")
-_ELEMENT: Final = re.compile(r">[^<>\s]{1,300}</")
-_ARGUMENT: Final = re.compile(r"[ \t]?,[ \t]?(?=[\"'])")
+_SIGN: Final = lazy_pattern(r"[ \t]{0,20}(?::=|=>|={1,3}|!={1,2}|:{1,2}|：|＝|->|→|⇒)[*_]{0,3}[ \t]{0,20}")
+_CELL: Final = lazy_pattern(r"[ \t]{0,80}\|[ \t]{0,80}")
+_ATTRIBUTE: Final = lazy_pattern(r"[ \t]{1,20}value[ \t]?=[ \t]?(?=[\"'])")
+_VALUE_LINE: Final = lazy_pattern(r"[ \t]{0,20}\r?\n[ \t]{1,40}value:[ \t]{1,20}")
+_ELEMENT: Final = lazy_pattern(r">[^<>\s]{1,300}</")
+_ARGUMENT: Final = lazy_pattern(r"[ \t]?,[ \t]?(?=[\"'])")
 # A table cell with more text after the label: `| password harbor | …`.
-_REST_OF_CELL: Final = re.compile(r"[ ](?P<said>[^|\n]{1,60})\|[ \t]{0,80}")
-_IN_CELL: Final = re.compile(r"(?:^|\n)[ \t>]{0,8}\|[^\n]{0,100}\Z")
-_END_OF_CELL: Final = re.compile(r"[`\"'*_ \t]{0,80}(?:\||\r?\n|\Z)")
-_COPULA: Final = re.compile(
+_REST_OF_CELL: Final = lazy_pattern(r"[ ](?P<said>[^|\n]{1,60})\|[ \t]{0,80}")
+_IN_CELL: Final = lazy_pattern(r"(?:^|\n)[ \t>]{0,8}\|[^\n]{0,100}\Z")
+_END_OF_CELL: Final = lazy_pattern(r"[`\"'*_ \t]{0,80}(?:\||\r?\n|\Z)")
+_COPULA: Final = lazy_pattern(
     COMPLEMENT
     + r"(?:[ ]{1,3}(?:(?:is|was|has been|ist|lautet|war|wurde|es|est|è|é)(?:[ ](?:now|still|just|jetzt|nun))?"
     r"(?:[ ](?:set|changed|updated|reset)[ ]to)?|(?:set|changed|updated|reset)[ ]to)[ ]{0,3}:?[ ]{1,3}"
     r"|(?<=[^\s])[ ]{0,3}[:：=][ ]{0,3}|[ ]{1,3}[—–][ ]{1,3})",
     re.IGNORECASE,
 )
-_SET_TO: Final = re.compile(COMPLEMENT + r"[ ]to[ ]")
-_SETTING: Final = re.compile(r"\b(?:set|chang(?:e|ed)|updat(?:e|ed)|reset)\b[^.\n]{0,40}\Z", re.IGNORECASE)
-_IN_CHINESE: Final = re.compile(
+_SET_TO: Final = lazy_pattern(COMPLEMENT + r"[ ]to[ ]")
+_SETTING: Final = lazy_pattern(r"\b(?:set|chang(?:e|ed)|updat(?:e|ed)|reset)\b[^.\n]{0,40}\Z", re.IGNORECASE)
+_IN_CHINESE: Final = lazy_pattern(
     r"[^\x00-\x7f，。；：、「“是为為]{0,8}?(?:(?:是|为|為|：|＝|改成了?|换成了?|设成了?|は|는|은)|[ \t]{0,3}[:=])"
     r"[ \t]{0,3}[：:]?[ \t]{0,3}"
     r"|[ \t]{1,3}"
 )
-_LOGGING_IN: Final = re.compile(
+_LOGGING_IN: Final = lazy_pattern(
     r"(?:\b(?:user(?:name)?|login|log in|sign in|account|als|as)\b|用户名|账号|帐号|账户)[^\n]{0,80}\Z",
     re.IGNORECASE,
 )
 
-_PRINTED: Final = re.compile(r"[!-~]{1,300}")
+_PRINTED: Final = lazy_pattern(r"[!-~]{1,300}")
 _BEFORE_LABELS: Final = 4
-_FOLLOWS: Final = re.compile(
+_FOLLOWS: Final = lazy_pattern(
     r"[*_`\"']{0,3}(?:[.,;:!?)\n\r]|\Z|[ ]+(?:for|of|to|on|at|in|and|now|für|auf|de|del|pour)\b)"
 )
 

@@ -10,6 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.secrets.values import (
     LABELLED,
     Between,
@@ -30,7 +31,7 @@ IN_COMMAND: Final = "password in a command"
 SEED_PHRASE: Final = "seed phrase"
 
 # If its end is missing, lines that could belong to it do.
-_KEY_BLOCK: Final = re.compile(
+_KEY_BLOCK: Final = lazy_pattern(
     r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----"
     r"(?:(?:[^-]|-(?!----BEGIN )){0,20000}?-----END[ A-Z0-9]+-----(?:\\n(?=[\"']))?"
     r"|(?:\s{1,8}[A-Za-z0-9+/=]{20,200}(?!\S))*)"
@@ -38,15 +39,15 @@ _KEY_BLOCK: Final = re.compile(
 _OPENING: Final = 64
 _BEFORE_RSA: Final = 5
 _STANDARD: Final = str.maketrans("-_", "+/")
-_SSH2_BLOCK: Final = re.compile(
+_SSH2_BLOCK: Final = lazy_pattern(
     r"---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----(?:[^-]{0,20000}---- END[ A-Z0-9]+ ----)?"
 )
-_PUTTY_LINES: Final = re.compile(
+_PUTTY_LINES: Final = lazy_pattern(
     r"Private-Lines: [0-9]{1,4}\r?\n((?:[A-Za-z0-9+/=]{1,100}(?:\r?\n|\Z)){1,200})"
 )
 
 # Such a block again in base64, as in Kubernetes' secrets; and one without its first and last line.
-_ENCODED_BLOCK: Final = re.compile(
+_ENCODED_BLOCK: Final = lazy_pattern(
     r"[A-Za-z0-9+/_-]{64,20000}={0,2}(?:[ \t]{0,2}\r?\n[ \t>]{0,40}[A-Za-z0-9+/_-]{1,200}={0,2}(?![^\s\"']))*"
 )
 _BEGIN_ENCODED: Final = "LS0tLS1CRUdJTi"
@@ -57,16 +58,16 @@ _KEYS_BARE: Final = (
     "MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG",
 )
 
-_SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,20}\Z")
-_USER_AND_PASSWORD: Final = re.compile(r"([^\s/:@\"'<>`]{0,100}):([^\s/@\"'<>`]{3,200})@")
-_TOKEN_ALONE: Final = re.compile(r"([A-Za-z0-9_-]{20,255})(?::x-oauth-basic)?@")
+_SCHEME: Final = lazy_pattern(r"[A-Za-z][A-Za-z0-9+.-]{0,20}\Z")
+_USER_AND_PASSWORD: Final = lazy_pattern(r"([^\s/:@\"'<>`]{0,100}):([^\s/@\"'<>`]{3,200})@")
+_TOKEN_ALONE: Final = lazy_pattern(r"([A-Za-z0-9_-]{20,255})(?::x-oauth-basic)?@")
 _PLAIN_NAMES: Final = words_of("password pass passwd pwd pw secret token user username changeme xxx example")
 
-_PROGRAM: Final = re.compile(
+_PROGRAM: Final = lazy_pattern(
     rb"(?:curl|https?|xh|mysql(?:dump|admin|import)?|mariadb(?:-dump)?|mongo(?:sh|dump|restore|export)?|sshpass"
     rb"|redis-cli|docker|podman|sqlcmd|bcp|smbclient|ldapsearch|7z|unzip|zip|openssl|cqlsh) "
 )
-_FLAG: Final = re.compile(rb" -(?:[upaw]|-(?:user|auth|proxy-user|pass))")
+_FLAG: Final = lazy_pattern(rb" -(?:[upaw]|-(?:user|auth|proxy-user|pass))")
 _LONGEST_COMMAND: Final = 2000
 _QUOTED: Final = r"(?:\"([^\"\n]{3,200})\"|'([^'\n]{3,200})'|([^\s\"'`<>]{3,200}))"
 _PAIR: Final = (
@@ -94,18 +95,18 @@ _FLAGS: Final = {
     ),
 }
 
-_RULE: Final = re.compile(r"[ \t>]{0,8}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*\r?(?=\n)")
+_RULE: Final = lazy_pattern(r"[ \t>]{0,8}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*\r?(?=\n)")
 # Every table has one of these below its heading.
 _IN_RULES: Final = ("|-", "| -", "|:-", "| :-")
 _MOST_COLUMNS: Final = 40
-_FIELD: Final = re.compile(r"[\"']?[A-Za-z][A-Za-z _-]{0,30}[\"']?")
+_FIELD: Final = lazy_pattern(r"[\"']?[A-Za-z][A-Za-z _-]{0,30}[\"']?")
 
 _LETTERS: Final = bytes(at if 97 <= at <= 122 else 32 for at in range(256))
 _LENGTHS: Final = (24, 21, 18, 15, 12)
 _PIECE: Final = 1 << 18
 _FEWEST_DIFFERENT: Final = 6
 # A blank, a comma, a line feed, or a word's number in a list.
-_BETWEEN_WORDS: Final = re.compile(
+_BETWEEN_WORDS: Final = lazy_pattern(
     r"[ \t]{0,4}[,;|]?[ \t]{0,4}\r?\n?[ \t>]{0,8}(?:(?:[-*+]|\(?\d{1,2}[.):]?)[ \t]{1,4})?"
 )
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from workbench.engine.errors import InvalidInput
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.secrets.values import Found, is_crossed_out, looks_random
 
 JWT: Final = "JSON web token"
@@ -29,8 +30,8 @@ ALPHABETS: Final = {
 _TABLE: Final = Path(__file__).with_name("tokens.toml")
 _UUID: Final = "[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"
 _UUID_LENGTH: Final = 36
-_PART: Final = re.compile(rf"\{{(?:(uuid)|({'|'.join(ALPHABETS)}) (\d+)(?:-(\d+)|(\+))?)\}}|([^{{}}]+)")
-_PIECE: Final = re.compile(r"\{[^}]*\}?|[^{]+")
+_PART: Final = lazy_pattern(rf"\{{(?:(uuid)|({'|'.join(ALPHABETS)}) (\d+)(?:-(\d+)|(\+))?)\}}|([^{{}}]+)")
+_PIECE: Final = lazy_pattern(r"\{[^}]*\}?|[^{]+")
 # Examined length of a token without a maximum; the rest is added once it is recognised.
 _LONGEST: Final = 300
 _WITH_WORDS: Final = frozenset(("url", "word", "name", "path"))
@@ -42,12 +43,12 @@ _IN_RUNS: Final = bytes(
     120 if at < 128 and (chr(at).isalnum() or at in _RUN_SIGNS) else 32 for at in range(256)
 )
 # What follows a single blank.
-_GAP: Final = re.compile(r"[ ]([A-Za-z0-9_./+=~@-]{3,300})(?![A-Za-z0-9_./+=~@-])")
+_GAP: Final = lazy_pattern(r"[ ]([A-Za-z0-9_./+=~@-]{3,300})(?![A-Za-z0-9_./+=~@-])")
 _FEWEST_BEFORE: Final = 6
-_START: Final = re.compile(r"(?<![A-Za-z0-9])[A-Za-z0-9][A-Za-z0-9_.-]")
-_HEADER: Final = re.compile(r"(?<![A-Za-z0-9])eyJ[A-Za-z0-9_-]{10,2000}+\Z")
-_REST: Final = re.compile(r"\.eyJ[A-Za-z0-9_-]{10,}+\.[A-Za-z0-9_-]{10,}+")
-WHOLE_WEB_TOKEN: Final = re.compile(rf"eyJ[A-Za-z0-9_-]{{10,}}+{_REST.pattern}")
+_START: Final = lazy_pattern(r"(?<![A-Za-z0-9])[A-Za-z0-9][A-Za-z0-9_.-]")
+_HEADER: Final = lazy_pattern(r"(?<![A-Za-z0-9])eyJ[A-Za-z0-9_-]{10,2000}+\Z")
+_REST: Final = lazy_pattern(r"\.eyJ[A-Za-z0-9_-]{10,}+\.[A-Za-z0-9_-]{10,}+")
+WHOLE_WEB_TOKEN: Final = lazy_pattern(rf"eyJ[A-Za-z0-9_-]{{10,}}+{_REST.pattern}")
 
 
 @dataclass(frozen=True)

@@ -10,30 +10,32 @@ from enum import Enum, auto
 from functools import lru_cache
 from typing import Final
 
-_PARTS: Final = re.compile(r"[A-Za-z0-9]{8,}")
-_HUMPS: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
-_UUID: Final = re.compile(r"[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}")
+from workbench.engine.patterns import lazy_pattern
+
+_PARTS: Final = lazy_pattern(r"[A-Za-z0-9]{8,}")
+_HUMPS: Final = lazy_pattern(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+_UUID: Final = lazy_pattern(r"[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}")
 _RANDOM_CHANGES: Final = 4
 _LOOKED_AT: Final = 120
 # The same character many times, as in `xxxxxxxx`, `********`, `00000000` and `......`.
-_REPEATED: Final = re.compile(r"(.)\1{5}|^(?:x{3}|X{3}|[*•.]{3}|…|(.)\2{3})", re.DOTALL)
-_CROSSED_OUT: Final = re.compile(r"x{6}|X{6}|[*•.]{4}")
+_REPEATED: Final = lazy_pattern(r"(.)\1{5}|^(?:x{3}|X{3}|[*•.]{3}|…|(.)\2{3})", re.DOTALL)
+_CROSSED_OUT: Final = lazy_pattern(r"x{6}|X{6}|[*•.]{4}")
 _FIRST_OF_A_STAND_IN: Final = "$<{[(%…•"
 # The same in prose, where `abc(1x9` may be a password.
-_CALL: Final = re.compile(
+_CALL: Final = lazy_pattern(
     r"(?:(?:[A-Za-z]\w*\.)?[A-Za-z_.]{3,}[(\[])+(?:[A-Za-z_.=]*|\d+)[)\]]*|[a-z_]+(?:\.[A-Za-z_]+)+"
 )
-_ADDRESS: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://.*", re.DOTALL)
-_CAPITALS: Final = re.compile(r"[A-Z]+(?:[_-][A-Z]+)+|[A-Z_]*[A-Z](?:_\d+)?")
-_WORDS: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
+_ADDRESS: Final = lazy_pattern(r"[A-Za-z][A-Za-z0-9+.-]*://.*", re.DOTALL)
+_CAPITALS: Final = lazy_pattern(r"[A-Z]+(?:[_-][A-Z]+)+|[A-Z_]*[A-Z](?:_\d+)?")
+_WORDS: Final = lazy_pattern(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
 # `mypassword1`, `app_secret_2`: placeholders that describe themselves.
-_NAMES_ITSELF: Final = re.compile(
+_NAMES_ITSELF: Final = lazy_pattern(
     r"[A-Za-z0-9_.-]*(?:password|passwd|secret|token|apikey)[A-Za-z0-9_.-]*", re.IGNORECASE
 )
-_WORDY: Final = re.compile(r"(?:[A-Za-z]++[-_. /:@#]?)*+(?:v?\d{1,4}(?:\.\d+)*)?")
-_HYPHENED: Final = re.compile(r"[A-Za-z0-9]+(?:-[A-Za-z0-9]+)+")
-OPENING: Final = re.compile(r"(?:[*_]{1,3}|@(?=\"))?(\\{0,3}[\"'`]|[“‘„「『])?")
-_BARE: Final = re.compile(r"[^\s\"'`“”‘’「」『』<>，。；、|,;]{1,300}")
+_WORDY: Final = lazy_pattern(r"(?:[A-Za-z]++[-_. /:@#]?)*+(?:v?\d{1,4}(?:\.\d+)*)?")
+_HYPHENED: Final = lazy_pattern(r"[A-Za-z0-9]+(?:-[A-Za-z0-9]+)+")
+OPENING: Final = lazy_pattern(r"(?:[*_]{1,3}|@(?=\"))?(\\{0,3}[\"'`]|[“‘„「『])?")
+_BARE: Final = lazy_pattern(r"[^\s\"'`“”‘’「」『』<>，。；、|,;]{1,300}")
 
 
 def words_of(said: str) -> frozenset[str]:
@@ -41,13 +43,13 @@ def words_of(said: str) -> frozenset[str]:
 
 
 # `os.environ["X"]`, `user.password`, `$row->token`, `hash(password)`, `Optional[str]`: expressions of a program.
-_EXPRESSION: Final = re.compile(
+_EXPRESSION: Final = lazy_pattern(
     r"&?[A-Za-z_]\w*(?:(?:\?\.|\.|->|::)[A-Za-z_]\w*)+(?:[(\[{].*|[);]*)"
     r"|(?:\w+(?:\.|->|::))*[A-Za-z_]\w{2,}[(\[].*",
     re.DOTALL,
 )
 # Numbers, dates, amounts, durations, versions.
-_NUMBER: Final = re.compile(
+_NUMBER: Final = lazy_pattern(
     r"[~≈<>±+-]?[$€£¥]?\d[\d.,:/–x×-]*"
     r"(?:%|€|ms|s|m|min|h|d|k|kb|mb|gb|px|mm|cm|km|kg|g|ml|l|x|st|nd|rd|th|am|pm|usd|eur|bit|-bit)?\+?"
     r"|v?\d+(?:\.\d+)+(?:[-.]?[a-z]+[.-]?\d*)?|\d{4}-\d\d-\d\d(?:[T ][\d:.]+(?:Z|[+-]\d\d:?\d\d)?)?",
@@ -195,15 +197,15 @@ def value_at(text: str, at: int, *, in_address: bool) -> Iterator[tuple[int, int
 
 
 LABELLED: Final = "password"
-_NAME_WORDS: Final = re.compile(r"[A-Z]+(?![a-zñ])|[A-Z]?[a-zñ]+|[0-9]+")
+_NAME_WORDS: Final = lazy_pattern(r"[A-Z]+(?![a-zñ])|[A-Z]?[a-zñ]+|[0-9]+")
 _TOKEN_COMPOUNDS: Final = ("authtoken", "accesstoken", "apitoken", "bearertoken", "refreshtoken", "usertoken")
-_MAIL: Final = re.compile(r"[\w.+-]+@[\w-]+(?:\.[A-Za-z][\w-]*)+")
+_MAIL: Final = lazy_pattern(r"[\w.+-]+@[\w-]+(?:\.[A-Za-z][\w-]*)+")
 _STRONG_SIGNS: Final = frozenset("!@#$%^&*+~|")
-_SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9-]{2,20})[ ]{1,4}(?=[^\s])")
-_OF_A_USER: Final = re.compile(r"[^\s:/]{2,40}[ ]?[/:][ ]?(?=[^\s/])")
-_BASIC: Final = re.compile(r"[A-Za-z0-9+/_-]{8,}={0,2}")
-_SEVERAL: Final = re.compile(r"(?<=[A-RT-Za-rt-zñ])[Ss](?![A-Za-zñ])")
-_WORD: Final = re.compile(r"[A-Za-z]+")
+_SCHEME: Final = lazy_pattern(r"([A-Za-z][A-Za-z0-9-]{2,20})[ ]{1,4}(?=[^\s])")
+_OF_A_USER: Final = lazy_pattern(r"[^\s:/]{2,40}[ ]?[/:][ ]?(?=[^\s/])")
+_BASIC: Final = lazy_pattern(r"[A-Za-z0-9+/_-]{8,}={0,2}")
+_SEVERAL: Final = lazy_pattern(r"(?<=[A-RT-Za-rt-zñ])[Ss](?![A-Za-zñ])")
+_WORD: Final = lazy_pattern(r"[A-Za-z]+")
 
 
 class Label(Enum):
@@ -277,7 +279,7 @@ _NO_TOKENS: Final = words_of(
 # Words before a bare `pass` that make it a password: `my pass`, unlike `boarding pass`.
 _BEFORE_PASS: Final = words_of("my the your our his her their wifi login root admin user db database")
 
-_ALGORITHM: Final = re.compile(
+_ALGORITHM: Final = lazy_pattern(
     r"(?:sha|md|aes|rsa|hs|rs|es|ps|pbkdf|base|oauth|ed|x|utf|argon|bcrypt|scrypt|http|tls|ssl|hmac|totp)"
     r"[-_]?\d{1,5}(?:[-_./]?[a-z]*\d*)*",
     re.IGNORECASE,

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.secrets.shapes import (
     JWT,
     WHOLE_WEB_TOKEN,
@@ -19,26 +20,26 @@ from workbench.engine.secrets.shapes import (
 from workbench.engine.secrets.values import Found
 
 # A token continues on the next line, possibly after an indent, quotation marks or the sign of a comment.
-_BREAK: Final = re.compile(r"[ \t]{0,2}\\?\r?\n[ \t]*(?:(?:[>|│┃#]|//)[ \t]*)*")
-_LINE_END: Final = re.compile(r"[ \t]{0,2}\\?\r?(?:\n|\Z)")
+_BREAK: Final = lazy_pattern(r"[ \t]{0,2}\\?\r?\n[ \t]*(?:(?:[>|│┃#]|//)[ \t]*)*")
+_LINE_END: Final = lazy_pattern(r"[ \t]{0,2}\\?\r?(?:\n|\Z)")
 _SIGNS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-/:+=~@%&?|"
 # Nobody wraps longer lines; without a limit, hostile text would be rescanned again and again.
 _LONGEST_LINE: Final = 300
 _MOST_LINES: Final = 60
 # The run that begins a line, unless it is the marker of an item.
-_RUN: Final = re.compile(
+_RUN: Final = lazy_pattern(
     rf"(?![-+][ \t])[{re.escape(_SIGNS)}]{{1,{_LONGEST_LINE}}}+(?![{re.escape(_SIGNS)}])"
 )
-_START: Final = re.compile(r"(?<![A-Za-z0-9])[A-Za-z0-9]{1,2}")
+_START: Final = lazy_pattern(r"(?<![A-Za-z0-9])[A-Za-z0-9]{1,2}")
 # Part of a word, or hyphenated words: not part of a token, unless it is a short rest.
-_WORDS: Final = re.compile(r"[A-Za-z]?[a-z]+(?:[-_.:/][A-Za-z]?[a-z]+)*[-.:/]?|[A-Z]+[-.:]?|[\d.\-]+")
+_WORDS: Final = lazy_pattern(r"[A-Za-z]?[a-z]+(?:[-_.:/][A-Za-z]?[a-z]+)*[-.:/]?|[A-Z]+[-.:]?|[\d.\-]+")
 _PUNCTUATION: Final = ".:?|"
 _SHORT: Final = 4
 _LONG: Final = 8
 # The fewest characters of a token that its first line holds, unless the prefix tells it.
 _FIRST: Final = 6
 _FEWEST_TELLING: Final = 3
-_DIGEST: Final = re.compile(r"[0-9a-f]+(?:-[0-9a-f]+)*|[0-9A-F]+")
+_DIGEST: Final = lazy_pattern(r"[0-9a-f]+(?:-[0-9a-f]+)*|[0-9A-F]+")
 _SHORTEST_END: Final = 2
 
 # Runs of this many characters at the end of a line may begin a token.

@@ -21,10 +21,10 @@ from workbench.engine.reflection.due import AGEING_HOURS
 from workbench.engine.reflection.files import read_pending, reflection_of
 from workbench.engine.services.context import WorkspaceContext
 from workbench.engine.services.mutator import shortened
-from workbench.engine.services.reflection_input import reflection_due
 from workbench.engine.services.retrieval import Retrieval
 from workbench.engine.services.secret_guard import waiting
 from workbench.engine.services.sessions import own_home
+from workbench.engine.services.unread import reflection_due
 from workbench.engine.tokens import count_tokens, cut_to_budget
 
 _MOST_ENDED: Final = 3

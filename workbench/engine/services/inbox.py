@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from workbench.engine.services.context import WorkspaceContext
     from workbench.engine.services.mutator import Mutator
     from workbench.engine.services.proposals import Proposals
-    from workbench.engine.services.reflections import Reviews
+    from workbench.engine.services.reviews import Reviews
     from workbench.engine.services.secrets import Secrets
 
 T = TypeVar("T")

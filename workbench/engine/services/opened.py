@@ -32,8 +32,9 @@ if TYPE_CHECKING:
     from workbench.engine.services.proposals import Proposals
     from workbench.engine.services.questions import Questions
     from workbench.engine.services.reasons import Reasons
-    from workbench.engine.services.reflections import Reflections, Reviews
+    from workbench.engine.services.reflections import Reflections
     from workbench.engine.services.retrieval import Retrieval
+    from workbench.engine.services.reviews import Reviews
     from workbench.engine.services.secrets import Secrets
     from workbench.engine.services.session_changes import SessionChanges
     from workbench.engine.services.session_flush import SessionFlush
@@ -128,7 +129,7 @@ class Services:
 
     @cached_property
     def reviews(self) -> Reviews:
-        from workbench.engine.services.reflections import Reviews
+        from workbench.engine.services.reviews import Reviews
 
         return Reviews(self.context, self.mutator, self.retrieval, self.past)
 
@@ -214,7 +215,7 @@ class Services:
     def secrets(self) -> Secrets:
         from workbench.engine.services.secrets import Secrets
 
-        return Secrets(self.context, self.mutator, self.memory)
+        return Secrets(self.context, self.mutator, lambda: self.memory)
 
     @cached_property
     def inbox(self) -> Inbox:

@@ -1,32 +1,25 @@
-"""Reflections: running one, and the review of what it proposes; nobody but a person decides."""
+"""Reflections: one is run and leaves a proposal, or says that nothing is new; it never decides on it."""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from workbench.engine import layout, results
 from workbench.engine.errors import (
-    HistoryError,
     InvalidInput,
     Locked,
-    NotFound,
-    OutsideWorkspace,
     Refused,
     Stale,
     StorageError,
 )
-from workbench.engine.history.plan import Action, Attribution, FileChange, FileView, Plan
-from workbench.engine.history.undo import continued_plan, going_on_plan
-from workbench.engine.memory.core import view_core
-from workbench.engine.memory.lookup import locate_memory
-from workbench.engine.memory.proposals import read_proposals, without_proposals
+from workbench.engine.history.plan import FileView, Plan
+from workbench.engine.memory.proposals import read_proposals
 from workbench.engine.process import process_lock
 from workbench.engine.reflection.cycle import run_cycle
-from workbench.engine.reflection.deferred_proposals import items_of, numbers_of
+from workbench.engine.reflection.deferred_proposals import items_of
 from workbench.engine.reflection.due import OCCASIONS, next_scheduled
 from workbench.engine.reflection.files import (
     next_reflection,
@@ -36,318 +29,37 @@ from workbench.engine.reflection.files import (
 )
 from workbench.engine.reflection.handing_out import AgentMind, AgentModel
 from workbench.engine.reflection.model_mind import ModelMind
-from workbench.engine.reflection.review.deciding import plan_decide, plan_edit_item
-from workbench.engine.reflection.review.overview import Standing, overview
-from workbench.engine.reflection.review.plan import checked_reflection, plan_apply, preview
-from workbench.engine.reflection.review.plan_context import PlanContext
-from workbench.engine.reflection.review.rehearsal import rehearse
-from workbench.engine.reflection.review.reinforcement import still_relevant
 from workbench.engine.reflection.review.staleness import check
 from workbench.engine.reflection.rules import RulesMind
-from workbench.engine.reflection.verdicts import read_verdicts
 from workbench.engine.reflection.work import Work
 from workbench.engine.reflection.writing import account_lines, plan_nothing, plan_proposal
 from workbench.engine.roles import Capability, require
 from workbench.engine.services.context import WorkspaceContext
 from workbench.engine.services.mutator import Mutator
-from workbench.engine.services.past import PastReader
-from workbench.engine.services.reflection_input import (
-    WithWaiting,
-    files_waiting,
-    forget_answers,
+from workbench.engine.services.reflection_input import forget_answers, read_answers, take_snapshot
+from workbench.engine.services.reflection_leftovers import (
     keep_backlog,
     keep_read_while_waiting,
     keep_trace,
-    read_answers,
     read_trace,
+)
+from workbench.engine.services.retrieval import Retrieval
+from workbench.engine.services.reviews import REFLECTING, Reviews
+from workbench.engine.services.unread import (
+    WithWaiting,
+    files_waiting,
     reflection_due,
-    take_snapshot,
     unread_passages,
     waiting_proposal,
 )
-from workbench.engine.services.retrieval import Retrieval
-from workbench.engine.services.routing import answers_by_rules, rejected_claims
 
 if TYPE_CHECKING:
     from workbench.engine.history.plan import FileView, Plan
-    from workbench.engine.markdown.review import PendingReflection
     from workbench.engine.reflection.model import Mind
     from workbench.engine.results.reviews import Progress
     from workbench.engine.services.context import WorkspaceContext
 
 
-def _pending(context: WorkspaceContext) -> PendingReflection:
-    return read_pending(context.files)
-
-
-def _plan_context(context: WorkspaceContext, proposed: Callable[[str], str | None]) -> PlanContext:
-    scores = context.scores()
-    return PlanContext(
-        context.now(),
-        context.settings,
-        context.lookups,
-        first_seen=scores.first_seen,
-        standing=scores,
-        proposed=proposed,
-        route=answers_by_rules(context),
-    )
-
-
-class _Proposed:
-    """What items proposed before a person reworded them, as the newest reflection wrote them; read when first asked."""
-
-    def __init__(self, context: WorkspaceContext, past: PastReader) -> None:
-        self._context = context
-        self._past = past
-        self._read: tuple[str, Mapping[str, str]] = "", {}
-
-    def __call__(self, item_id: str) -> str | None:
-        commit = ""
-        # Where the history is damaged or there is none, an approval counts as it is written.
-        with contextlib.suppress(HistoryError, NotFound):
-            line = self._past.line()
-            actor = line.names.index(_ACTOR) if _ACTOR in line.names else -1
-            at = next((at for at in range(len(line) - 1, -1, -1) if line.actors[at] == actor), None)
-            commit = line.commit(at) if at is not None else ""
-            if commit and commit != self._read[0]:
-                pending = read_pending(self._context.history.at(commit))
-                self._read = commit, {item.id: item.text for item in pending.items}
-        return self._read[1].get(item_id) if commit == self._read[0] else None
-
-
-def _texts(context: WorkspaceContext) -> Callable[[str], str | None]:
-    """Return what gives a memory's words by its id; of lines that moved, all words of their file."""
-
-    @lru_cache(maxsize=1024)
-    def text_of(memory_id: str) -> str | None:
-        lookups = context.lookups
-        known = lookups.fact(memory_id) if "#^" in memory_id else lookups.memory(memory_id)
-        if known is not None:
-            return known.text
-        try:
-            return locate_memory(context.files, memory_id, context.zone).text
-        except (NotFound, InvalidInput, OutsideWorkspace):
-            return None
-
-    return text_of
-
-
-class Reviews:
-    """What reflections propose; everybody may read it, and nobody but a person decides."""
-
-    def __init__(
-        self, context: WorkspaceContext, mutator: Mutator, retrieval: Retrieval, past: PastReader
-    ) -> None:
-        self._context = context
-        self._mutator = mutator
-        self._retrieval = retrieval
-        self._past = past
-        self._proposed = _Proposed(context, past)
-
-    def review(self) -> results.reviews.Review:
-        """Return the proposal that waits, item by item; one without items where none does."""
-        context = self._context
-        context.refresh_for_reading()
-        pending = _pending(context)
-        return overview(
-            pending, self._standing(pending), context.now(), context.settings.reflection.token_budget
-        )
-
-    def waiting(self) -> int:
-        """Return how many items nobody has decided on; quick."""
-        return sum(item.decision == "undecided" for item in _pending(self._context).items)
-
-    def decide(self, decisions: Mapping[str, str], *, ticking: bool = False) -> results.memories.Changed:
-        """Tick the boxes of items, in one commit; only a person may.
-
-        Args:
-            decisions: undecided, approved, rejected or deferred, by item id.
-            ticking: One tick of several: those that follow one another are one action.
-
-        Raises:
-            RoleRefused: This door is no person's.
-            NotFound: The proposal has no item of that id, or there is no proposal.
-            InvalidInput: A word is no decision.
-        """
-        return self._decide(
-            lambda view: plan_decide(view, decisions), "decided on a reflection", ticking=ticking
-        )
-
-    def edit(
-        self,
-        id: str,  # noqa: A002 - the field's word
-        text: str | None = None,
-        fields: Mapping[str, str] | None = None,
-        decision: str | None = None,
-        *,
-        ticking: bool = False,
-    ) -> results.memories.Changed:
-        """Change what an item proposes, and with it the decision, in one commit; only a person may.
-
-        Args:
-            id: The item's.
-            text: What it shall propose instead.
-            fields: Text by field, for example `answer`, `resolve`, `this`, `steps` or `since`; a blank one
-                takes the field out.
-            decision: undecided, approved, rejected or deferred; left as it is by default.
-            ticking: As for `decide`.
-
-        Raises:
-            RoleRefused: This door is no person's.
-            NotFound: The proposal has no item of that id.
-            InvalidInput: There is no such field, or the words make no sense there.
-        """
-        return self._decide(
-            lambda view: plan_edit_item(view, id, text=text, fields=fields, decision=decision),
-            f"edited {id[:40]}",
-            ticking=ticking,
-        )
-
-    def preview(self, decisions: Mapping[str, str] | None = None) -> results.reviews.ReviewPreview:
-        """Return what applying would do now, file by file, which is nothing where no proposal waits.
-
-        Args:
-            decisions: What would be decided first, as for `decide`.
-
-        Raises:
-            DocumentError: The file does not say which reflection it is of.
-            NotFound: The proposal has no item of an id in the decisions.
-            InvalidInput: A word in the decisions is no decision.
-        """
-        self._context.refresh_for_reading()
-        return self.preview_over(self._context.files, decisions or {})
-
-    def preview_over(self, view: FileView, decisions: Mapping[str, str]) -> results.reviews.ReviewPreview:
-        """Return what applying would do to some files; as `preview`."""
-        context = self._context
-        if not read_pending(view).items:
-            core = view_core(view, context.settings)
-            tokens = results.reviews.CoreTokens(core.tokens, core.tokens, core.cap)
-            return results.reviews.ReviewPreview((), (), (), (), {}, (), tokens)
-        return preview(view, _plan_context(context, self._proposed), decisions)
-
-    def set_aside(self) -> frozenset[str]:
-        """Return the ids of items that wait for the next reflection: deferred, and written so."""
-        deferred = [item.id for item in _pending(self._context).items if item.decision == "deferred"]
-        if not deferred:
-            return frozenset()
-        record = read_log(self._context.files).record(deferred[0].partition(".")[0])
-        said = read_verdicts(record.body) if record is not None else ()
-        return frozenset(deferred).intersection(each.id for each in said if each.decision == "deferred")
-
-    def apply(self) -> results.reviews.Applied:
-        """Apply what is approved and remember what is rejected, in one commit; only a person may.
-
-        Raises:
-            RoleRefused: This door is no person's.
-            NotFound: There is no proposal.
-            DocumentError: The file does not say which reflection it is of.
-        """
-        context = self._context
-        doing = "apply a reflection"
-        require(context.role, Capability.DECIDE_REVIEW, doing=doing)
-        self._mutator.prepare_writing()
-        context.adopt()
-        context.refresh()
-        pending = _pending(context)
-        name = checked_reflection(pending) if pending.items else "none"
-        by = Attribution(f"reflection:{name}", "approved", "review applied", self._mutator.asker())
-
-        def plan(view: FileView) -> Plan[results.reviews.Applied]:
-            wanted = plan_apply(view, _plan_context(context, self._proposed))
-            decided = {*wanted.outcome.applied, *wanted.outcome.rejected}
-            applied = frozenset(wanted.outcome.applied)
-            items = [item for item in read_pending(view).items if item.id in decided]
-            accepted = numbers_of(item for item in items if item.id in applied)
-            cleared = without_proposals(wanted, view, numbers_of(items), accepted)
-            # Few reflections are applied bit by bit; the others need no walk through all of history. What is written
-            # together with other things is an action with those.
-            has_begun = not self._mutator.group.is_open and by.actor in self._past.line().names
-            return continued_plan(cleared, context.history, by.actor) if has_begun else cleared
-
-        receipt = self._mutator.mutate(plan, by, Capability.DECIDE_REVIEW, doing=doing)
-        applied = set(receipt.outcome.applied)
-        if receipt.commit is not None:
-            found = still_relevant(item for item in pending.items if item.id in applied)
-            self._mutator.count_accesses_with(receipt.commit, found)
-        return replace(receipt.outcome, commit=receipt.commit, files=receipt.files)
-
-    def rejected(self) -> results.reviews.Rejections:
-        """Return what a person rejected, and what therefore is not proposed again without new evidence."""
-        found = rejected_claims(self._context.files)
-        return results.reviews.Rejections(
-            tuple(
-                results.reviews.Rejection(
-                    claim.id,
-                    claim.item.kind,
-                    claim.item.target,
-                    claim.item.text,
-                    claim.item.before,
-                    tuple(proof.id for proof in claim.item.evidence),
-                    claim.reflection,
-                    claim.time,
-                    claim.item.span.start if claim.item.span else 0,
-                )
-                for claim in found.claims
-            ),
-            tuple(f"{problem.line}: {problem.message} {problem.remedy}" for problem in found.problems),
-            found.path,
-        )
-
-    def allow(self, id: str, *more: str) -> results.memories.Changed:  # noqa: A002 - the field's word
-        """Withdraw rejections, so that the same may be proposed again; only a person may.
-
-        Raises:
-            RoleRefused: This door is no person's.
-            NotFound: Nothing was rejected by that id.
-        """
-        ids = tuple(dict.fromkeys((id, *more)))
-
-        def plan(view: FileView) -> Plan[results.memories.Changed]:
-            before = rejected_claims(view)
-            told = f"withdrew the rejection of {', '.join(ids)}"
-            change = FileChange(before.path, before.remove(ids).render(), Action.EDIT, told)
-            return Plan(
-                Action.EDIT, before.path, told, (change,), outcome=results.memories.Changed(None, ids=ids)
-            )
-
-        return self._decide(plan, f"withdrew {len(ids)} rejections")
-
-    def _standing(self, pending: PendingReflection) -> Standing:
-        context = self._context
-        rehearsed = rehearse(context.files, pending.items, _plan_context(context, self._proposed))
-        return Standing(
-            rehearsed.core_tokens,
-            waits=rehearsed.waiting,
-            stale={
-                item_id: (found.now, found.reason)
-                for item_id, found in rehearsed.stale.items()
-                if found.stale
-            },
-            title=self._retrieval.title,
-            text_of=_texts(context),
-        )
-
-    def _decide(
-        self,
-        planner: Callable[[FileView], Plan[results.memories.Changed]],
-        trigger: str,
-        *,
-        ticking: bool = False,
-    ) -> results.memories.Changed:
-        doing = "decide on a reflection"
-        require(self._context.role, Capability.DECIDE_REVIEW, doing=doing)
-        by = self._mutator.attribution(_TICKING if ticking else trigger, named="manual")
-
-        def plan(view: FileView) -> Plan[results.memories.Changed]:
-            planned = planner(view)
-            return going_on_plan(planned, self._context.history, by) if ticking else planned
-
-        return self._mutator.change(plan, by, Capability.DECIDE_REVIEW, doing=doing)
-
-
-_ACTOR = "bot:reflection"
-_TICKING = "ticked in the Inbox"
 _NOTHING_NEW = "There is nothing new to learn."
 
 
@@ -439,18 +151,6 @@ class Reflections:
             None, (), (), review.id, f"{waiting} waits for decisions: {told}.", review, waits=True
         )
 
-    def due(self, *, trigger: str = "schedule") -> results.reviews.ReflectionDue:
-        """Return whether a reflection should run, and why.
-
-        Args:
-            trigger: The occasion: `schedule` or `session-end`.
-        """
-        # Without its history memory can still be asked.
-        with contextlib.suppress(HistoryError):
-            self._context.adopt_for_reading()
-        self._context.refresh_for_reading()
-        return reflection_due(self._context, trigger)
-
     def trace(self, id: str) -> tuple[dict[str, object], ...]:  # noqa: A002 - the field's word
         """Return what a model was asked and what it answered in one cycle that ran here, in order.
 
@@ -530,7 +230,7 @@ class Reflections:
             return plan_proposal(files, proposal, reflection, context.now(), account, context.zone)
 
         by = replace(
-            self._mutator.attribution(_told(trigger, unread.entries), actor=_ACTOR),
+            self._mutator.attribution(_told(trigger, unread.entries), actor=REFLECTING),
             approval="pending" if proposal.fresh else "auto",
         )
         receipt = self._mutator.mutate(plan, by, Capability.WRITE_MEMORY, doing="reflect")
@@ -555,7 +255,7 @@ class Reflections:
 
 def _leave(mutator: Mutator, *writing: Callable[[], None]) -> None:
     """Leave something beside memory that may quote it, with purges kept off; after one, nothing is left."""
-    with contextlib.suppress(Stale, Locked), mutator.without_purges(_ACTOR):
+    with contextlib.suppress(Stale, Locked), mutator.without_purges(REFLECTING):
         for write in writing:
             write()
 

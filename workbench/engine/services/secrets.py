@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from workbench.engine import layout, results
 from workbench.engine.clock import parse_time
@@ -15,12 +16,14 @@ from workbench.engine.requests import RememberRequest
 from workbench.engine.roles import Capability, require
 from workbench.engine.secrets.detection import LEFT_OUT, Secret, find_secrets, masked, text_of
 from workbench.engine.services.context import WorkspaceContext
-from workbench.engine.services.memory import Memory
 from workbench.engine.services.mutator import Mutator, plan_setting
 from workbench.engine.services.quarantine import HeldRequest, Quarantine
 from workbench.engine.services.secret_guard import forget_settled, waiting
 from workbench.engine.settings.layers import check_settings
 from workbench.engine.settings.writing import write_setting
+
+if TYPE_CHECKING:
+    from workbench.engine.services.memory import Memory
 
 _DOING = "let secrets into memory"
 _DIGEST = frozenset("0123456789abcdef")
@@ -29,7 +32,7 @@ _DIGEST = frozenset("0123456789abcdef")
 class Secrets:
     """Secrets: seen by everybody with their own text left out, decided on by a person."""
 
-    def __init__(self, context: WorkspaceContext, mutator: Mutator, memory: Memory) -> None:
+    def __init__(self, context: WorkspaceContext, mutator: Mutator, memory: Callable[[], Memory]) -> None:
         self._context = context
         self._mutator = mutator
         self._memory = memory
@@ -153,7 +156,7 @@ class Secrets:
         else:
             text = masked(request.text) if leave_out else request.text
             asked = _request(request, text)
-            stored = self._memory.remember_request(replace(asked, store=store or asked.store))
+            stored = self._memory().remember_request(replace(asked, store=store or asked.store))
         # What was put back where its placeholder stood waits again once that is undone.
         put_back = bool(request.secret) and not leave_out
         if stored.held_back is not None or put_back:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from workbench.engine.language.sentences import has_question_mark, sentence_ends
+from workbench.engine.patterns import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 # After a comma, a semicolon or a dash; not inside a number. Also after a full stop that may end no sentence: “plan B.”.
-_CLAUSE_BORDER = re.compile(
+_CLAUSE_BORDER = lazy_pattern(
     r"(?<=\w)(?<!\.\w)\.\s+|(?<!\d)[,;、]\s*|(?<=\d)[,;、](?!\d)\s*|\s+[-–—]{1,3}\s+|—{1,2}"
 )
-_LEADING_MARKS = re.compile(r"\s*(?:(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?)?[*_~]{0,3}")
+_LEADING_MARKS = lazy_pattern(r"\s*(?:(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?)?[*_~]{0,3}")
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,14 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.triggers.clauses import sentences
 from workbench.engine.triggers.cues import routing_cues
 
 if TYPE_CHECKING:
     from workbench.engine.triggers.model import CoreBlockName, MemoryType
 
-_FIRST_PERSON = re.compile(r"\b(?:i|i'm|i've|i'd|me|my|mine|we|our)\b|我", re.IGNORECASE)
+_FIRST_PERSON = lazy_pattern(r"\b(?:i|i'm|i've|i'd|me|my|mine|we|our)\b|我", re.IGNORECASE)
 # What was done, is to be done or was felt once tells nothing of how the user wants things.
 _PASSING: frozenset[MemoryType] = frozenset({"task", "decision", "emotion"})
 _LASTING: frozenset[MemoryType] = frozenset({"preference", "fact", "correction"})

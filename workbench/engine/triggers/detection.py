@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.triggers.clauses import Sentence, clause_starts, sentences
 from workbench.engine.triggers.live_text import PUNCTUATION, live_text
 from workbench.engine.triggers.model import ALONE, NOTHING_DETECTED, Detection, Surroundings
@@ -20,9 +21,9 @@ if TYPE_CHECKING:
 
 # A sentence of more clauses is a list, or hostile.
 _MOST_CLAUSES = 200
-_LIST_ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
-_WORDS = re.compile(r"[\w\ufffc]")
-_CLAUSE_END = re.compile(r"\s*(?:[,.;:!?。…、)\ufffc–—]|-\s|$|\n)")
+_LIST_ITEM = lazy_pattern(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
+_WORDS = lazy_pattern(r"[\w\ufffc]")
+_CLAUSE_END = lazy_pattern(r"\s*(?:[,.;:!?。…、)\ufffc–—]|-\s|$|\n)")
 
 
 @dataclass(frozen=True)

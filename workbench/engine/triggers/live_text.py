@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 
+from workbench.engine.patterns import lazy_pattern
+
 # Neither a blank, a letter nor punctuation, so that no phrase begins, ends or goes through it.
 BLANK = "\ufffc"
 
-_FENCE = re.compile(r"^[ ]{0,3}(?P<mark>`{3,}|~{3,})")
-_INDENTED = re.compile(r"^(?: {4}|\t)")
-_LIST_ITEM = re.compile(r"^\s*(?:[-*+•]|\d+[.)])\s")
-_FOREIGN_LINE = re.compile(
+_FENCE = lazy_pattern(r"^[ ]{0,3}(?P<mark>`{3,}|~{3,})")
+_INDENTED = lazy_pattern(r"^(?: {4}|\t)")
+_LIST_ITEM = lazy_pattern(r"^\s*(?:[-*+•]|\d+[.)])\s")
+_FOREIGN_LINE = lazy_pattern(
     r"""^\s*(?:
         >                                               # a quoted mail or Markdown quotation
       | \[?\d{4}-\d\d-\d\d[T ,]                         # a log line
@@ -24,12 +26,12 @@ _FOREIGN_LINE = re.compile(
     )""",
     re.VERBOSE,
 )
-_INLINE_CODE = re.compile(r"(?<!`)(`+)(?!`)(.{1,2000}?)(?<!`)\1(?!`)")
-_ELEMENTS = re.compile(
+_INLINE_CODE = lazy_pattern(r"(?<!`)(`+)(?!`)(.{1,2000}?)(?<!`)\1(?!`)")
+_ELEMENTS = lazy_pattern(
     r"<!--.{0,4000}?-->|<(?P<tag>blockquote|pre|code|q|cite|script|style)\b[^>\n]{0,200}>.{0,4000}?</(?P=tag)>",
     re.DOTALL | re.IGNORECASE,
 )
-_QUOTED = re.compile(
+_QUOTED = lazy_pattern(
     r"""
         "[^"\n]{1,600}"
       | “[^”\n]{1,600}”

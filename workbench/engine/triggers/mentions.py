@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from workbench.engine.identifiers import NOTE, entity_type
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.triggers import name_patterns as patterns
 from workbench.engine.triggers.cues import Cues, routing_cues
 from workbench.engine.triggers.model import EntityMention, EntityType, NameLookup
@@ -17,9 +18,9 @@ if TYPE_CHECKING:
 _MOST_ENTITIES = 12
 _MOST_OCCURRENCES = 400
 _LONGEST_TEXT = 20_000
-_POSSESSIVE = re.compile(r"['’]s$")
+_POSSESSIVE = lazy_pattern(r"['’]s$")
 # “Sam Berg” is not the Sam Okafor that “Sam” alone would be.
-_SURNAME = re.compile(r"\ [A-Z\u00c0-\u00de][a-z\u00df-\u00ff]")
+_SURNAME = lazy_pattern(r"\ [A-Z\u00c0-\u00de][a-z\u00df-\u00ff]")
 
 
 @dataclass(frozen=True)

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import re
 
+from workbench.engine.patterns import lazy_pattern
+
 NAME = r"[A-Z\u00c0-\u00de][\w'’-]*[\w]"
 NAMES = rf"{NAME}(?:\ {NAME}){{0,2}}"
 
-LINK = re.compile(
+LINK = lazy_pattern(
     r"\[\[(?P<target>[^\[\]|#\n]{1,120})(?:#[^\[\]|\n]*)?(?:\|(?P<label>[^\[\]\n]{1,120}))?\]\]"
 )
 # In backticks stand programs, but also all that programs are made of: what it is has to be said, or that it does
 # something.
-CODE = re.compile(
+CODE = lazy_pattern(
     r"""`(?P<program>[A-Za-z][\w.+-]{1,39})`(?=\s+(?:topic|service|tool|cli|program|package|plugin|library|repo
             |repository|bot|queue|app|server|daemon|job|script\b(?!\s+tag))\b)
       | (?:^|[.!?]\s+)(?:the\s+)?`(?P<acting>[A-Za-z][\w.+-]{1,39})`(?=\s+[a-z]+s\b)""",
     re.VERBOSE | re.IGNORECASE | re.MULTILINE,
 )
-AT_NAME = re.compile(r"(?<![\w@./'\"])@(?P<name>[A-Za-z][\w-]{1,38})(?![\w@(/-]|\.\w)")
-NO_PROSE = re.compile(
+AT_NAME = lazy_pattern(r"(?<![\w@./'\"])@(?P<name>[A-Za-z][\w-]{1,38})(?![\w@(/-]|\.\w)")
+NO_PROSE = lazy_pattern(
     r"""
         ^[^\n]*(?:[;{]|=>|\{\s*\}|\}\)?;?)[ \t]*$                       # a line that ends as code does
       | ^[ \t]*(?:const|let|var|function|def|class|import|export|return|async|await|from[ ]\S+[ ]import|public
@@ -31,12 +33,12 @@ NO_PROSE = re.compile(
     """,
     re.VERBOSE | re.MULTILINE,
 )
-FILE_ENDING = re.compile(
+FILE_ENDING = lazy_pattern(
     r"\.(?:md|py|js|ts|tsx|json|toml|ya?ml|txt|csv|html|css|rs|go|c|h|sh|lock|cfg|ini|sql)$", re.IGNORECASE
 )
 
 # A name that is said to be a project's, or stands in quotation marks as one.
-PROJECT = re.compile(
+PROJECT = lazy_pattern(
     rf"""
         \b(?i:projects?|codenamed?|codename\ is|initiative)\s+(?:(?i:is|called|named)\s+)?
             ["“'‘]?(?P<after>{NAMES})
@@ -46,7 +48,7 @@ PROJECT = re.compile(
     """,
     re.VERBOSE,
 )
-CHINESE_PROJECT = re.compile(
+CHINESE_PROJECT = lazy_pattern(
     r"""
         (?P<before>[A-Za-z][\w-]{1,30})\s?(?:项目|項目|專案|计划|計劃)
       | (?:项目|項目|專案)\s?(?P<after>[A-Z][\w-]{1,30})
@@ -54,10 +56,10 @@ CHINESE_PROJECT = re.compile(
     """,
     re.VERBOSE,
 )
-VENTURE = re.compile(rf"\b(?P<name>{NAMES})\s+(?i:rewrite|contract|launch)\b")
+VENTURE = lazy_pattern(rf"\b(?P<name>{NAMES})\s+(?i:rewrite|contract|launch)\b")
 
 # “Port of Ningbo”, “Acme Corp”: what is called so is no person, whatever it asks or wants.
-ORGANISATION = re.compile(
+ORGANISATION = lazy_pattern(
     rf"""
         \b(?P<of>(?:Port|City|Town|University|Bank|Ministry|Museum|Institute|Department|Council|Church|House
             |Society|Academy|Bureau|Agency|Association)\ of\ (?:the\ )?{NAMES})
@@ -76,7 +78,7 @@ _BELONGING = r"""(?:birthday|e-?mail|phone|number|extension|wife|husband|partner
     |last\ name|surname|desk|job|role|salary|dog|cat|divorce|wedding)"""
 _MEETING = r"""(?:met|meet|meeting\ with|talked\ to|spoke\ (?:to|with)|call|email|cc|ask|tell|told|asked|thank
     |married|reports?\ to|hired|invited)"""
-PERSON_NAMED = re.compile(
+PERSON_NAMED = lazy_pattern(
     rf"""
         \b(?i:{_RELATIVE})(?:'s|’s)?(?:\s+(?i:name))?\s+(?i:is|was|called|named|is\ called|is\ named|is\ now)\s+
             (?:(?i:called|named|now)\s+)?(?P<is>{NAMES})
@@ -88,7 +90,7 @@ PERSON_NAMED = re.compile(
     re.VERBOSE,
 )
 # Others are met, called and asked too: a single word counts only where it is a given name.
-PERSON_MET = re.compile(
+PERSON_MET = lazy_pattern(
     rf"""
         \b(?i:{_MEETING})\s+(?P<name>{NAMES})(?=\s+(?i:who|about|to|on|at|from|for|said|is|and)\b|[.,;!?]|$)
       | \b(?i:developed|maintained|designed|created|owned|reviewed|founded|approved|built|led|made|written)
@@ -110,10 +112,10 @@ _ANYBODYS = r"""(?:works?|worked|prefers?|likes?|loves?|hates?|dislikes?|moved|j
     |avoids?|uses|knows|met|says|told|wants?|wanted|asked|agreed|thinks|owns?|manages?|leads?|maintains?|develops?|designs?|reviews?|takes
     |hired|teaches|started|starts|got|is\ (?:the\ new|my|leaving|joining|from|based|on\ call|our))"""
 _ADVERB = r"(?:(?i:always|usually|never|also|now|still|really|only|just)\s+)?"
-PERSON_LIVES = re.compile(rf"(?P<name>{NAMES})\s+{_ADVERB}(?i:{_PERSONAL})\b", re.VERBOSE)
-PERSON_ACTS = re.compile(rf"(?P<name>{NAMES})\s+{_ADVERB}(?i:{_ANYBODYS})\b", re.VERBOSE)
+PERSON_LIVES = lazy_pattern(rf"(?P<name>{NAMES})\s+{_ADVERB}(?i:{_PERSONAL})\b", re.VERBOSE)
+PERSON_ACTS = lazy_pattern(rf"(?P<name>{NAMES})\s+{_ADVERB}(?i:{_ANYBODYS})\b", re.VERBOSE)
 
-EMPLOYER = re.compile(
+EMPLOYER = lazy_pattern(
     rf"""
         \b(?i:works?|worked|working|job|started|employed|freelanc\w+|intern\w*)\s+(?i:at|for)\s+(?P<name>{NAMES})
       | \b(?i:is|am|are|'m|was)\s+(?:now\ )?at\s+(?P<now>{NAMES})(?=\s+(?i:now|since|until)\b|[.,;!]|$)
@@ -122,7 +124,7 @@ EMPLOYER = re.compile(
     """,
     re.VERBOSE,
 )
-PLACE = re.compile(
+PLACE = lazy_pattern(
     rf"""
         \b(?i:live|lives|lived|living|based|born|fly|flying|flight|trip|travel\w*|office|visit\w*|relocat\w+
             |vacation|holiday)\b(?:\s+\w+){{0,4}}?\s+(?i:in|to|from|at)\s+(?P<name>{NAMES})
@@ -130,7 +132,7 @@ PLACE = re.compile(
     """,
     re.VERBOSE,
 )
-CAMEL = re.compile(
+CAMEL = lazy_pattern(
     r"""(?<![\w`/.@-])
         (?P<name>(?:[A-Z][a-z]+[A-Z]\w{0,22}|[A-Z]{2,}[a-z]+\w{0,20}|[A-Z][A-Za-z]{1,8}\d[A-Z]?\w{0,6}(?=\ [A-Z]{3,6}\b)
             |[A-Z]\d[A-Z]\w{0,6})(?:\ [A-Z]{3,6}\b)?)
@@ -138,13 +140,13 @@ CAMEL = re.compile(
     re.VERBOSE,
 )
 # “McDonald”, “DeVries”: capitals within a surname; plurals of abbreviations; what programs throw.
-CAMEL_BUT_NO_TOOL = re.compile(
+CAMEL_BUT_NO_TOOL = lazy_pattern(
     r"(?:Mc|Mac|De|La|Le|Van|Von|Di|Fitz|O)[A-Z][a-z]+$|[A-Z]{2,5}s$|.*(?:Error|Exception|Warning)s?$"
 )
 
 _CHINESE_RELATIVE = r"""(?:太太|先生|老公|老婆|妻子|丈夫|女儿|女兒|儿子|兒子|妈妈|媽媽|爸爸|姐姐|妹妹|哥哥|弟弟|同事
     |经理|經理|老板|老闆|房东|房東|客户|客戶|朋友|老师|老師|医生|醫生|联系人|聯絡人)"""
-CHINESE_PERSON = re.compile(
+CHINESE_PERSON = lazy_pattern(
     rf"""
         (?P<nick>(?!小[时時组組心孩学學说說型数數区區吃事节節])(?!老[师師板闆是家人的])(?!阿[姨])[小老阿][\u4e00-\u9fff])
             (?=[在的说說要是有和跟喜住去来來负負下上叫明今周週一三四五六日,\uff0c、。\s]|$)
@@ -154,4 +156,4 @@ CHINESE_PERSON = re.compile(
     """,
     re.VERBOSE,
 )
-WORD = re.compile(r"[A-Za-z\u00c0-\u024f][\w.+#'’-]*\w|[A-Za-z]|[\u4e00-\u9fff]+")
+WORD = lazy_pattern(r"[A-Za-z\u00c0-\u024f][\w.+#'’-]*\w|[A-Za-z]|[\u4e00-\u9fff]+")

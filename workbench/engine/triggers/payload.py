@@ -5,18 +5,19 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.triggers.clauses import Sentence, paragraph_start, sentences
 from workbench.engine.triggers.live_text import PUNCTUATION
 
 if TYPE_CHECKING:
     from workbench.engine.triggers.phrases import Find, Language
 
-_JOINING_MARKS = re.compile(r"[\s,:;–—-]*")
-_COLON = re.compile(r"\s*(?::|–|—|-\s)\s*")
-_WORDS = re.compile(r"[\w\ufffc]")
-_LIST_ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
-_SMILEY = re.compile(r"\s+[:;]-?[)(DP]+\s*$")
-_LOOSE_END = re.compile(r"[^\w)\]\"'”’」』》`%°€$£¥&*+#>✅]+$")
+_JOINING_MARKS = lazy_pattern(r"[\s,:;–—-]*")
+_COLON = lazy_pattern(r"\s*(?::|–|—|-\s)\s*")
+_WORDS = lazy_pattern(r"[\w\ufffc]")
+_LIST_ITEM = lazy_pattern(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
+_SMILEY = lazy_pattern(r"\s+[:;]-?[)(DP]+\s*$")
+_LOOSE_END = lazy_pattern(r"[^\w)\]\"'”’」』》`%°€$£¥&*+#>✅]+$")
 _MARKS = r"\s.!?,;:。\uff01\uff1f\uff0c\uff1b"
 _SOFT_WRAPPED_LINE = 60
 _LONGEST_LOOK_BACK = 800

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.engine.errors import InvalidInput, NotFound, StorageError
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.triggers.model import TriggerKind
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ _KINDS: dict[str, TriggerKind] = {
     "undo_learning": "go-back",
     "idle": "none",
 }
-_UNIT = re.compile(
+_UNIT = lazy_pattern(
     r"\[(?P<optional>[^\[\]]*)\]|\((?P<choice>[^()]*)\)|<(?P<about>[^<>]*)>|(?P<slot>…)|(?P<word>[^\s\[\]()<>…]+)"
 )
 _LONGEST_SLOT = 400

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import re
 
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.triggers.clauses import sentences
 from workbench.engine.triggers.live_text import PUNCTUATION
 from workbench.engine.triggers.model import ProcedureOutline
 
 _LONGEST_TITLE = 70
-_STEP_LINE = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)、]|[①-⑳])\s*(?P<step>\S.*)$", re.MULTILINE)
-_INLINE_STEP = re.compile(r"(?:^|(?<=[\s:;,.。]))(?:\d{1,2}[.)、](?!\d)|[①-⑳])\s*")
-_SEQUENCE = re.compile(
+_STEP_LINE = lazy_pattern(r"^\s*(?:[-*•]|\d{1,2}[.)、]|[①-⑳])\s*(?P<step>\S.*)$", re.MULTILINE)
+_INLINE_STEP = lazy_pattern(r"(?:^|(?<=[\s:;,.。]))(?:\d{1,2}[.)、](?!\d)|[①-⑳])\s*")
+_SEQUENCE = lazy_pattern(
     r"[,;.]?\s*\b(?:and then|then|after that|afterwards|finally|and finally|next)\b,?\s*"
     r"|[,;,。]?\s*(?:然后|然後|接着|接著|最后|最後|再)\s*",
     re.IGNORECASE,
 )
-_LISTED_STEP = re.compile(r"[,;、\uff0c\uff1b]\s*(?:and\s+)?(?!which|who|that\b)")
-_HEAD = re.compile(
+_LISTED_STEP = lazy_pattern(r"[,;、\uff0c\uff1b]\s*(?:and\s+)?(?!which|who|that\b)")
+_HEAD = lazy_pattern(
     r"""^\s*(?:
         (?:how\ )?to\ (?P<aim>[^:,.!?\n]{2,60})\s*[:,]
       | (?:the\ )?(?:steps|procedure|process|workflow|way)\ (?:to|for|of)\ (?P<named>[^:,.!?\n]{2,60}?)
@@ -30,12 +31,12 @@ _HEAD = re.compile(
     )""",
     re.IGNORECASE | re.VERBOSE,
 )
-_ASKED = re.compile(
+_ASKED = lazy_pattern(
     r"^(?:i|we|the user|user)\s+(?P<verb>ask|say|want|tell|need)s?\s+(?:you\s+)?(?P<link>to\b|for\b)?\s*",
     re.IGNORECASE,
 )
-_FIRST_ARTICLE = re.compile(r"^(?:an?|the|my|our|some)\s+", re.IGNORECASE)
-_MUST = re.compile(
+_FIRST_ARTICLE = lazy_pattern(r"^(?:an?|the|my|our|some)\s+", re.IGNORECASE)
+_MUST = lazy_pattern(
     r"^(?:(?:please|you (?:should|must)|always|make sure (?:you |to )?)\s+"
     r"|(?:都要|就要|必须|必須|一定要|都|就)+(?=[^\s])|(?:first|首先|先|再|然后|然後),?\s*)+",
     re.IGNORECASE,

@@ -9,6 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from workbench.engine.language.denials import is_denied_next
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.triggers.cues import RelationCue, routing_cues
 from workbench.engine.triggers.model import EntityMention, RelationMention
 from workbench.engine.triggers.statements import FIRST_PERSON, PREPOSITION, PRONOUN, Statement, statements
@@ -25,33 +26,33 @@ _SUBJECTLESS = frozenset({"decided-on", "prefers", "avoids", "uses"})
 # What a person decides on or uses “for project X” is the project’s.
 _OF_PROJECTS = frozenset({"decided-on", "uses", "depends-on"})
 
-_SWITCHED = re.compile(
+_SWITCHED = lazy_pattern(
     r"\b(?:switch|mov|migrat|chang|port)(?:ed|es|e|s|ing)?\b(?P<what>[^.;]{0,60}?)"
     r"\bfrom (?P<old>(?:[^.;]|\.(?=\w)){1,60}?) (?:in)?to (?P<new>(?:[^.;]|\.(?=\w)){1,60})"
     r"|[从從](?P<zh_old>.{1,30}?)(?:迁移|遷移|切换|切換|换|換|改|转|轉|搬|迁|遷)(?:到|成|为|為|用)(?P<zh_new>.{1,30})",
     re.IGNORECASE,
 )
-_COMPARED = re.compile(
+_COMPARED = lazy_pattern(
     r"\s+(?:over|rather than|instead of|because|when|if|for|in|at|before|after|but|so|since|than|as|while|until|to)\b.*"
     r"|[,;:!?(\n。].*|(?:胜过|勝過|而不是|因为|因為|来|來).*",
     re.IGNORECASE | re.DOTALL,
 )
-_FAR = re.compile(
+_FAR = lazy_pattern(
     r"\s+(?:where|which|that|who|so|because|using|but|while|when|if|(?:and|where) (?:i|we|you|he|she|they))\b.*"
     r"|[,;:!?(\n。].*",
     re.IGNORECASE | re.DOTALL,
 )
-_AT_AN_END = re.compile(
+_AT_AN_END = lazy_pattern(
     r"`?\s*(?:$|[.,;:!?)'、,。]|(?:and|or|for|in|with|since|at|on|as|by|from|until|to)\b"
     r"|(?:topic|service|tool|program|package|plugin|library|repo|repository|bot|server|app)\b)",
     re.IGNORECASE,
 )
-_LISTED = re.compile(
+_LISTED = lazy_pattern(
     r"\s*(?:,\s*(?:and|or)?|and|&|as well as|、|和|与|與|跟|以及)\s*(?:the\s+|also\s+)?", re.IGNORECASE
 )
-_CONTINUED = re.compile(r"[\s,;]*(?:(?:and|but|or|then|also|it|they|并|並|而且|也)[\s,]*)*$", re.IGNORECASE)
-_WHICH = re.compile(r"\b(?:which|that|who)\s+(?:\w+\s+)?$", re.IGNORECASE)
-_OWN_VERB = re.compile(
+_CONTINUED = lazy_pattern(r"[\s,;]*(?:(?:and|but|or|then|also|it|they|并|並|而且|也)[\s,]*)*$", re.IGNORECASE)
+_WHICH = lazy_pattern(r"\b(?:which|that|who)\s+(?:\w+\s+)?$", re.IGNORECASE)
+_OWN_VERB = lazy_pattern(
     r"(?:^|[\s,;])(?:i|we|i'm|we're|i've|we've)\s+(?:\w+\s+){0,2}$|我们?$|我們$", re.IGNORECASE
 )
 

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.triggers.clauses import sentences
 from workbench.engine.triggers.core_worth import core_block, speaks_of_oneself
 from workbench.engine.triggers.cues import Cues, routing_cues
@@ -33,8 +34,8 @@ LONGEST_SUMMARY = 100
 MOST_FACTS = 20
 FEWEST_TAGS, MOST_TAGS = 2, 5
 
-_LATIN_WORD = re.compile(r"[a-z\u00c0-\u024f][\w'-]*\w", re.IGNORECASE)
-_TAG_MARKS = re.compile(r"[^\w+#.]+")
+_LATIN_WORD = lazy_pattern(r"[a-z\u00c0-\u024f][\w'-]*\w", re.IGNORECASE)
+_TAG_MARKS = lazy_pattern(r"[^\w+#.]+")
 _EPISODIC: frozenset[MemoryType] = frozenset({"decision", "task", "event", "emotion"})
 
 

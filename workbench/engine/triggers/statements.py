@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.triggers.clauses import sentences
 from workbench.engine.triggers.live_text import PUNCTUATION
 from workbench.engine.triggers.model import FactStatement
@@ -18,18 +19,18 @@ if TYPE_CHECKING:
 
 _MOST_SENTENCES = 200
 
-FIRST_PERSON = re.compile(
+FIRST_PERSON = lazy_pattern(
     r"^\W*(?:(?:and|but|so|also|actually|please)[, ]+)?(?:i|i'm|i've|i'd|i'll|my|me|we|we're|we've|our)\b"
     r"|^\W*(?:我们|我們|我)",
     re.IGNORECASE,
 )
-PRONOUN = re.compile(
+PRONOUN = lazy_pattern(
     r"^\W*(?:she|he|it|they|her|his|their|its|this|that)\b|^\W*(?:他|她|它|这|這)", re.IGNORECASE
 )
-PREPOSITION = re.compile(
+PREPOSITION = lazy_pattern(
     r"\b(?:of|from|at|in|on|for|with|to|by|via|about|after|before|during|since)\s+(?:the\s+)?$|[在从從对對]$"
 )
-_MINE = re.compile(r"\W*(?:my|our|我)", re.IGNORECASE)
+_MINE = lazy_pattern(r"\W*(?:my|our|我)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
