@@ -396,6 +396,18 @@ CHANGING: tuple[Line, ...] = (
     Line("sync --devices"),
     Line("sync --retire lap"),
     Line("sync --forget"),
+    # No server is named here, and each says so.
+    Line("hub"),
+    Line("hub list"),
+    Line("hub add {scratch} --project apollo --person Jo --team pier"),
+    Line("hub remove {scratch}"),
+    Line("hub sync --every 1"),
+    Line(
+        "hub search lighthouse --project apollo --person Jo --team pier --max-results 3 --min-score 0.1 "
+        "--store episodic --after 2026-01-01 --before 2026-02-02 --include-dormant --budget 500 --explain"
+    ),
+    Line("hub grant clerk {scratch} --scope person:Jo"),
+    Line("hub revoke clerk {scratch} --scope person:Jo"),
     Line("review approve 1 --role main"),
     Line("review apply --dry-run"),
     Line("review apply"),

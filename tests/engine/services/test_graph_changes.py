@@ -115,8 +115,11 @@ class TestFacts:
             with pytest.raises(Stale):
                 workspace.edit(FACT, "Drinks coffee", expected="Drinks water")
             workspace.edit(FACT, "Drinks coffee", expected="Drinks tea in the morning")
-            line = "- Drinks coffee (since 2026-01-20, from episode:2026-02-01:09:15) ^tea1\n"
-            assert line in settled.text(ROBINS)
+            held = "- Drinks coffee (since 2026-02-02, from source:user-explicit) ^tea1\n"
+            assert held in settled.text(ROBINS)
+            # What its source says was corrected, and stays with that source.
+            said = "- Drinks tea in the morning (2026-01-20 to 2026-02-02, from episode:2026-02-01:09:15"
+            assert f"{said}, superseded by ^tea1)" in settled.text(ROBINS)
 
     @pytest.mark.parametrize(("entity", "error"), [("Nobody", NotFound), ("person--nobody", NotFound)])
     def test_there_must_be_an_entity(self, settled: AgentHome, entity: str, error: type[Exception]) -> None:

@@ -166,7 +166,7 @@ def test_keywords_are_data(shelf: Bookshelf) -> None:
 def test_a_frequent_word_beside_rare_ones_does_not_hide_them(
     shelf: Bookshelf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workbench.engine.search.index.index._MOST_PLACES", 3)
+    monkeypatch.setattr("workbench.engine.search.contract._MOST_PLACES", 3)
     for number in range(9):
         shelf.write(f"{number}.md", "common words" if number else "common and rare words")
     shelf.sync()
