@@ -70,6 +70,8 @@ class Syncing:
         if not remote:
             return "Write a folder, host:path or a URL; esc leaves it."
 
+        looked = list[SyncPreview]()
+
         def work(tell: Callable[[str], None], stopped: Callable[[], bool]) -> str:
             found = self._frame.working.workspace.sync_preview(
                 remote, progress=_telling(tell), cancelled=stopped
@@ -82,18 +84,16 @@ class Syncing:
                     f"{first.path or 'the message of a commit'}.",
                     remedy="Forget it for good with its history, or allow it; then sync again.",
                 )
-            self._frame.app.call_later(self._confirm, remote, found)
+            looked.append(found)
             return f"Looked at {quoted(found.remote)}."
 
         self._frame.say(f"Looking at {remote}; everything else works meanwhile.")
-        self._frame.working.begin("The look", work, "nothing was changed")
+        self._frame.working.begin(
+            "The look", work, "nothing was changed", then=lambda: self._confirm(remote, looked[0])
+        )
         return None
 
     def _confirm(self, remote: str, found: SyncPreview) -> None:
-        if self._frame.working.is_running:
-            # What was looked at is told first.
-            self._frame.app.call_later(self._confirm, remote, found)
-            return
         self._frame.begin(Act(lambda _: self._from_thread(remote), leaving(found), "sync from now on"))
 
     def _from_thread(self, remote: str) -> str:
