@@ -70,7 +70,7 @@ class Syncing:
         if not remote:
             return "Write a folder, host:path or a URL; esc leaves it."
 
-        looked = list[SyncPreview]()
+        looked: list[SyncPreview] = []
 
         def work(tell: Callable[[str], None], stopped: Callable[[], bool]) -> str:
             found = self._frame.working.workspace.sync_preview(
