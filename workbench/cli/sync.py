@@ -46,10 +46,10 @@ def sync_command(
     retire: str | None,
     forget: bool,
 ) -> int:
-    """REMOTE is anything git speaks: a folder, which is made where there is none, host:path, ssh:// or https://. It is
-    named once and remembered outside the workspace; then sync alone brings both together. In an empty folder, it
-    brings the memory there. What two devices changed differently waits in the Inbox. What looks like a secret does not
-    leave, in the past neither.
+    """REMOTE is any git remote: a folder (created if missing), host:path, ssh:// or https://. Name it once; it is kept
+    outside the workspace, and after that plain `sync` sends and fetches. In an empty folder, sync fetches the memory.
+    Anything two devices changed differently waits in the Inbox. Nothing is sent while a file, past or present, holds
+    something that looks like a secret.
     """
     if devices + forget + (retire is not None) + dry_run > 1:
         raise click.UsageError(

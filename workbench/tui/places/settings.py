@@ -196,7 +196,7 @@ class SettingsPlace(Place):
             return Card(
                 subject.title,
                 subject.title,
-                (ink("enter lists every key; there ⸨edit⸩ puts it elsewhere."),),
+                (ink("Press enter to list every key; ⸨edit⸩ then moves one to another key."),),
                 told,
             )
         card = setting_card(row, self._listed.user_file)
