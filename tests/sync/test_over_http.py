@@ -92,7 +92,6 @@ def url(tmp_path: Path) -> Iterator[str]:
         thread.join()
 
 
-@pytest.mark.skipif(not BACKEND.exists(), reason="git came without its HTTP server")
 def test_a_persons_own_credential_helper_lets_memory_through(
     tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -108,11 +108,7 @@ class Inbox:
         """
         require(self._context.role, Capability.DECIDE_REVIEW, doing=_DOING)
         waiting = {each.number: each for each in self._proposals.waiting().proposals}
-        for number in ticks:
-            if number not in waiting:
-                raise NotFound(
-                    f"No proposal #{number} waits.", remedy="It may have been decided on elsewhere."
-                )
+        _refuse_decided(ticks, waiting, "proposal #")
         self._ticks.tick_proposals((waiting[number], tick) for number, tick in ticks.items())
 
     def tick_secrets(self, ticks: Mapping[int, SecretTick | None]) -> None:
@@ -124,9 +120,7 @@ class Inbox:
         """
         require(self._context.role, Capability.DECIDE_REVIEW, doing=_DOING)
         waiting = {each.number for each in self._secrets.held().held}
-        for number in ticks:
-            if number not in waiting:
-                raise NotFound(f"No secret {number} waits.", remedy="It may have been decided on elsewhere.")
+        _refuse_decided(ticks, waiting, "secret ")
         self._ticks.tick_secrets(ticks)
 
     def tick_conflicts(self, ticks: Mapping[str, ConflictChoice | None]) -> None:
@@ -138,9 +132,7 @@ class Inbox:
         """
         require(self._context.role, Capability.DECIDE_REVIEW, doing=_DOING)
         waiting = {each.id for each in self.conflicts.waiting().conflicts}
-        for name in ticks:
-            if name not in waiting:
-                raise NotFound(f"No {name} waits.", remedy="It may have been decided on elsewhere.")
+        _refuse_decided(ticks, waiting, "conflict ")
         self._ticks.tick_conflicts(ticks)
 
     def preview(self) -> InboxPreview:
@@ -442,3 +434,10 @@ def _file(path: str, before: bytes | None, after: bytes | None) -> FilePreview:
         return None if content is None else content.decode("utf-8", "surrogateescape")
 
     return results.reviews.FilePreview(path, text(before), text(after))
+
+
+def _refuse_decided(asked: Iterable[object], waiting: Container[object], kind: str) -> None:
+    """Refuse what does not wait, named by its kind and number or id."""
+    for name in asked:
+        if name not in waiting:
+            raise NotFound(f"No {kind}{name} waits.", remedy="It may have been decided on elsewhere.")
