@@ -8,7 +8,7 @@ import pytest
 
 from tests.engine.search.postgres.shelf import Database
 from workbench.engine.clock import FixedClock
-from workbench.engine.errors import InvalidSetting
+from workbench.engine.errors import InvalidSetting, StorageError
 from workbench.engine.workspace import Workspace
 
 _NOBODY = "postgresql://nobody:hushhush@127.0.0.1:1/none"
@@ -67,6 +67,32 @@ def test_without_the_server_the_index_here_answers_and_says_so(
     assert (status.backend, status.chunks) == ("builtin", 2)
     assert status.fallback == told
     assert doctor["search"].state == "degraded"
+
+
+def test_a_purge_waits_for_the_server_and_then_reaches_it(
+    root: Path, monkeypatch: pytest.MonkeyPatch, database: Database
+) -> None:
+    held = "SELECT count(*) FROM chunks WHERE position('Jansdotter'::bytea in text) > 0"
+    monkeypatch.setenv("WORKBENCH_SEARCH_BACKEND", "postgres")
+    monkeypatch.setenv("WORKBENCH_HUB_URL", database.url)
+    with Workspace.open(root, role="person", clock=FixedClock()) as workspace:
+        purged = workspace.remember("The keeper is Tove Jansdotter.", store="episodic").id
+        workspace.search("keeper")
+    assert database.rows(held) == [(1,)]
+    monkeypatch.setenv("WORKBENCH_HUB_URL", _NOBODY)
+    with Workspace.open(root, role="person", clock=FixedClock()) as workspace:
+        for act in (
+            lambda: workspace.forget(ids=[purged], apply=True, hard=True, purge_history=True),
+            lambda: workspace.remember("Written meanwhile.", store="episodic"),
+        ):
+            with pytest.raises(StorageError, match="until it is, nothing can be written"):
+                act()
+    monkeypatch.setenv("WORKBENCH_HUB_URL", database.url)
+    with Workspace.open(root, role="person", clock=FixedClock()) as workspace:
+        workspace.search("keeper")
+        assert workspace.audit_verify().ok
+    assert database.rows(held) == [(0,)]
+    assert not [path for path in root.rglob("*.*") if path.is_file() and b"Jansdotter" in path.read_bytes()]
 
 
 def test_a_folder_cannot_send_its_memory_to_a_server(root: Path) -> None:
