@@ -163,7 +163,7 @@ class ScopedMemory:
 
         return self.__told(ask)
 
-    def show(self, id: str) -> results.memories.Shown:  # noqa: A002 - the field's word
+    def show(self, id: str) -> results.memories.Shown:
         """Return one memory of this scope with what it is linked to; its history is the owner's.
 
         Args:
@@ -212,7 +212,7 @@ class ScopedMemory:
         text: str,
         *,
         store: str | None = None,
-        type: str | None = None,  # noqa: A002 - the word of the contract
+        type: str | None = None,
         tags: Iterable[str] = (),
         entities: Iterable[str] = (),
         confidence: str | None = None,
@@ -272,7 +272,7 @@ class ScopedMemory:
         entities: Iterable[str] = (),
         confidence: str = "medium",
         trigger: str = "",
-        type: str | None = None,  # noqa: A002 - the word of the contract
+        type: str | None = None,
         tags: Iterable[str] = (),
     ) -> results.reviews.Proposed:
         """Ask for something to be remembered for this scope; it waits for the verdict of the main agent or the owner.

@@ -35,7 +35,7 @@ def said(
     text: str,
     *,
     speaker: str = "",
-    type: str = "",  # noqa: A002 - named as the passage names it
+    type: str = "",
     confidence: str = "",
     source: str = "",
     tags: Sequence[str] = (),

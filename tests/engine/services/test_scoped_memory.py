@@ -60,7 +60,7 @@ METHODS: dict[str, Callable[[ScopedMemory, str, str], object]] = {
 PROPERTIES = {"scope", "role"}
 
 
-def said(door: ScopedMemory, method: str, words: str, id: str) -> str:  # noqa: A002 - the field's word
+def said(door: ScopedMemory, method: str, words: str, id: str) -> str:
     """Return all that a call says, the time that it took left out."""
     try:
         answer = METHODS[method](door, words, id)
@@ -110,11 +110,11 @@ def test_no_answer_and_no_error_says_a_private_word(family: AgentHome) -> None:
 
         @settings(max_examples=60, suppress_health_check=list(HealthCheck), database=None)
         @given(st.sampled_from(sorted(METHODS)), queries, ids)
-        def ask(method: str, words: str, id: str) -> None:  # noqa: A002
+        def ask(method: str, words: str, id: str) -> None:
             assert MARK not in said(door, method, words, id).casefold()
 
         ask()
-        for id in (*PRIVATE, *MIXED, *(f"file:{path}#L1-L99" for path in (*PRIVATE, *MIXED))):  # noqa: A001
+        for id in (*PRIVATE, *MIXED, *(f"file:{path}#L1-L99" for path in (*PRIVATE, *MIXED))):
             if MARK not in id:
                 assert MARK not in said(door, "show", "", id).casefold(), id
 
@@ -128,7 +128,7 @@ def test_what_is_private_changes_no_answer(tmp_path: Path) -> None:
 
         @settings(max_examples=60, suppress_health_check=list(HealthCheck), database=None)
         @given(st.sampled_from(sorted(METHODS)), queries | st.integers(1, 47).map(private), ids)
-        def ask(method: str, words: str, id: str) -> None:  # noqa: A002
+        def ask(method: str, words: str, id: str) -> None:
             assert said(one, method, words, id) == said(other, method, words, id)
 
         # Two episodes of one minute are told apart by a number, whosever they are.
@@ -152,7 +152,7 @@ def test_what_is_private_changes_no_answer(tmp_path: Path) -> None:
 
 def test_it_sees_what_is_for_it_and_for_everybody(family: AgentHome) -> None:
     with scoped(family) as door:
-        for words, id in (  # noqa: A001
+        for words, id in (
             ("ferry Gotland trip", "episode:2026-02-01:08:00"),
             ("plumber kitchen sink", "episode:2026-02-01:20:00"),
             ("window seats", "entity:person--mira"),
@@ -217,7 +217,7 @@ def test_what_is_forgotten_or_taken_back_is_gone_at_once(family: AgentHome) -> N
         assert "Gotland" in door.show("episode:2026-02-01:08:00").text
         with family.open("person") as workspace:
             workspace.forget(ids=["episode:2026-02-01:08:00", "entity:person--mira#^win1"], apply=True)
-        for id in ("episode:2026-02-01:08:00", "entity:person--mira#^win1"):  # noqa: A001
+        for id in ("episode:2026-02-01:08:00", "entity:person--mira#^win1"):
             with pytest.raises(NotFound):
                 door.show(id)
         assert "Gotland" not in said(door, "search", "ferry trip", "")
@@ -303,7 +303,7 @@ def test_an_owner_gives_memories_to_a_group(family: AgentHome) -> None:
         assert [workspace.show(name).scope for name in given_] == [FAMILY] * 4
         assert workspace.show("episode:2026-01-31:09:15").scope is None
     with scoped(family) as door:
-        for id in given_:  # noqa: A001
+        for id in given_:
             assert "tent" in door.show(id).text
         assert door.search("bins Monday").results
     with scoped(family, "person:otto") as door:

@@ -274,7 +274,7 @@ class Past:
         count, size = export_files(folder, self._root, contents)
         return Copied(self._commit.id, str(folder), count, size)
 
-    def show(self, id: str) -> Shown:  # noqa: A002 - the field's word
+    def show(self, id: str) -> Shown:
         """Return one memory with its provenance, validity, score and links at the time; without its history.
 
         Raises:

@@ -56,7 +56,7 @@ class Conflicts:
         except DocumentError:
             return 1
 
-    def settle(self, id: str, choice: str) -> ConflictsDecided:  # noqa: A002 - the field's word
+    def settle(self, id: str, choice: str) -> ConflictsDecided:
         """Decide on one in a commit of its own, which one undo takes back; the decision holds on every device.
 
         Args:

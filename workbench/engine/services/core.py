@@ -40,7 +40,7 @@ class Core:
         block: str,
         text: str,
         *,
-        id: str | None = None,  # noqa: A002 - the field's word
+        id: str | None = None,
         moving: Sequence[str] = (),
     ) -> results.memories.CoreView:
         """Return core memory as it would be with a text in it, over its cap or not; nothing is written.
@@ -99,7 +99,7 @@ class Core:
 
     def replace(
         self,
-        id: str,  # noqa: A002 - the field's word
+        id: str,
         text: str,
         *,
         moving: Sequence[str] = (),
@@ -122,7 +122,7 @@ class Core:
         summary = f"made room in core memory: {items} moved to the timeline"
         return lambda view: plan_together(view, (*moves, plan), summary)
 
-    def remove(self, id: str, *more: str) -> results.memories.Changed:  # noqa: A002 - the field's word
+    def remove(self, id: str, *more: str) -> results.memories.Changed:
         """Take items out of core memory, in one commit.
 
         Raises:

@@ -144,7 +144,7 @@ class Forgetting:
         ]
         return results.memories.Forgotten(self._of_ids(left), applied=False)
 
-    def restore(self, id: str, *more: str) -> results.memories.Changed:  # noqa: A002 - the field's word
+    def restore(self, id: str, *more: str) -> results.memories.Changed:
         """Bring archived memories back, in one commit.
 
         Raises:
@@ -399,7 +399,7 @@ class Decay:
 
     def explain(
         self,
-        id: str,  # noqa: A002 - the field's word
+        id: str,
         *,
         on: date | None = None,
         lambda_: float | None = None,

@@ -511,7 +511,7 @@ class Graph:
 
     def retire(
         self,
-        id: str,  # noqa: A002 - the field's word
+        id: str,
         *,
         expected: str | None = None,
         by: str | None = None,

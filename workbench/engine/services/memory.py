@@ -49,7 +49,7 @@ class Memory:
         text: str,
         *,
         store: str | None = None,
-        type: str | None = None,  # noqa: A002 - the word of the contract
+        type: str | None = None,
         tags: Iterable[str] = (),
         entities: Iterable[str] = (),
         confidence: str | None = None,
@@ -146,7 +146,7 @@ class Memory:
             self._bring_to_mind(remembered.commit, remembered, request)
         return replace(remembered, warnings=(*remembered.warnings, *rejected))
 
-    def pin(self, id: str, *more: str) -> results.memories.Changed:  # noqa: A002 - the field's word
+    def pin(self, id: str, *more: str) -> results.memories.Changed:
         """Protect memories from decay, in one commit.
 
         Raises:
@@ -154,7 +154,7 @@ class Memory:
         """
         return self._set_pins((id, *more), pinned=True)
 
-    def unpin(self, id: str, *more: str) -> results.memories.Changed:  # noqa: A002 - the field's word
+    def unpin(self, id: str, *more: str) -> results.memories.Changed:
         """Let memories decay again, from their last access on.
 
         Raises:
@@ -163,7 +163,7 @@ class Memory:
         """
         return self._set_pins((id, *more), pinned=False)
 
-    def reinforce(self, id: str, *more: str) -> results.memories.Changed:  # noqa: A002 - the field's word
+    def reinforce(self, id: str, *more: str) -> results.memories.Changed:
         """Count an access of memories at once, in one commit.
 
         Raises:
@@ -177,7 +177,7 @@ class Memory:
             lambda view: plan_together(view, steps, summary), f"reinforce {', '.join(ids[:3])}"
         )
 
-    def edit(self, id: str, text: str, *, expected: str | None = None) -> results.memories.Changed:  # noqa: A002
+    def edit(self, id: str, text: str, *, expected: str | None = None) -> results.memories.Changed:
         """Replace one memory's text; an episode gets a correction beside it, since episodes are never edited.
 
         Args:

@@ -422,7 +422,7 @@ class Proposals:
         confidence: str = "medium",
         trigger: str = "",
         core_worthy: bool = False,
-        type: str | None = None,  # noqa: A002 - the word of the contract
+        type: str | None = None,
         tags: Iterable[str] = (),
         origins: Iterable[str] = (),
         scope: str | None = None,

@@ -33,7 +33,7 @@ class Reasons:
         self._retrieval = retrieval
         self._sessions = sessions
 
-    def why(self, id: str) -> results.memories.Why:  # noqa: A002 - the field's word
+    def why(self, id: str) -> results.memories.Why:
         """Return why a memory is believed, what names it, and when it fades.
 
         A memory whose sources can be read rests on their words. Any other rests on the newest commit that changed

@@ -151,7 +151,7 @@ class Reflections:
             None, (), (), review.id, f"{waiting} waits for decisions: {told}.", review, waits=True
         )
 
-    def trace(self, id: str) -> tuple[dict[str, object], ...]:  # noqa: A002 - the field's word
+    def trace(self, id: str) -> tuple[dict[str, object], ...]:
         """Return what a model was asked and what it answered in one cycle that ran here, in order.
 
         Rules ask no model; what is kept lies in the cache, and goes with it.

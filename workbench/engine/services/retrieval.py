@@ -146,7 +146,7 @@ class Retrieval:
             )
         return relative, content
 
-    def show(self, id: str, *, count_access: bool = True, history: bool = True) -> results.memories.Shown:  # noqa: A002 - the field's word
+    def show(self, id: str, *, count_access: bool = True, history: bool = True) -> results.memories.Shown:
         """Return one memory with its provenance, validity, score, links and history.
 
         Args:
@@ -172,7 +172,7 @@ class Retrieval:
             context.count_access(str(memory_id.whole))
         return shown
 
-    def history_of(self, id: str, path: str) -> tuple[results.memories.HistoryEntry, ...]:  # noqa: A002 - the field's word
+    def history_of(self, id: str, path: str) -> tuple[results.memories.HistoryEntry, ...]:
         """Return the newest commits that changed a memory, newest first; none where the history is damaged.
 
         Args:
@@ -251,7 +251,7 @@ class Retrieval:
         ]
         return parse_memory_id(around[0].id) if around else memory_id
 
-    def title(self, id: str) -> str:  # noqa: A002 - the field's word
+    def title(self, id: str) -> str:
         """Return a line that names a memory; the id itself where nothing is known of it."""
         lookups = self._context.lookups
         fact = lookups.fact(id) if "#^" in id else None
@@ -371,7 +371,7 @@ class Retrieval:
             took_ms=took_ms,
         )
 
-    def why_not(self, query: str, id: str) -> results.recall.WhyNot:  # noqa: A002 - the field's word
+    def why_not(self, query: str, id: str) -> results.recall.WhyNot:
         """Say why a memory did not come up for a question.
 
         Args:

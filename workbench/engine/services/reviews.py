@@ -162,7 +162,7 @@ class Reviews:
 
     def edit(
         self,
-        id: str,  # noqa: A002 - the field's word
+        id: str,
         text: str | None = None,
         fields: Mapping[str, str] | None = None,
         decision: str | None = None,
@@ -281,7 +281,7 @@ class Reviews:
             found.path,
         )
 
-    def allow(self, id: str, *more: str) -> results.memories.Changed:  # noqa: A002 - the field's word
+    def allow(self, id: str, *more: str) -> results.memories.Changed:
         """Withdraw rejections, so that the same may be proposed again; only a person may.
 
         Raises:

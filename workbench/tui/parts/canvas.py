@@ -43,7 +43,7 @@ class CanvasPart(ScrollView, can_focus=True):
     class Opened(Message):
         """What is under the cursor was clicked twice."""
 
-    def __init__(self, *, id: str | None = None, empty: Callable[[int], Sequence[Line]]) -> None:  # noqa: A002 - Textual's name
+    def __init__(self, *, id: str | None = None, empty: Callable[[int], Sequence[Line]]) -> None:
         super().__init__(id=id)
         self._empty = empty
         self._draw: Draw | None = None

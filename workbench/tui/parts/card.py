@@ -16,7 +16,7 @@ _WALKS = ("move-down", "move-up", "left", "right")
 class CardPart(PagePart):
     """One card, or nothing."""
 
-    def __init__(self, *, id: str | None = None, empty: str = "") -> None:  # noqa: A002 - Textual's name
+    def __init__(self, *, id: str | None = None, empty: str = "") -> None:
         super().__init__(id=id, empty=empty)
         self.card: Card | None = None
         self.details = False

@@ -89,7 +89,7 @@ class ChooserPart(Vertical):
     ChooserPart > ListPart { height: 1fr; }
     """
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+    def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.line = WrittenLine(placeholder="type to narrow")
         self.list = ListPart(empty=lambda _width: [(ink("Nothing here is called so.", "soft"),)], ground=RAISED,

@@ -26,7 +26,7 @@ _SESSIONS = "file:sessions/"
 class EvidencePart(PagePart):
     """One source, scrolled to the line in question."""
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+    def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.evidence: Evidence | None = None
 

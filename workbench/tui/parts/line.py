@@ -38,7 +38,7 @@ class DrawnLines(Widget):
             super().__init__()
             self.link = link
 
-    def __init__(self, *, id: str | None = None, ground: str = RAISED) -> None:  # noqa: A002 - Textual's name
+    def __init__(self, *, id: str | None = None, ground: str = RAISED) -> None:
         super().__init__(id=id)
         self._ground = ground
         self.labels: Labels = {}

@@ -66,7 +66,7 @@ class ListPart(ScrollView, can_focus=True, inherit_bindings=False):
     def __init__(
         self,
         *,
-        id: str | None = None,  # noqa: A002 - Textual's name
+        id: str | None = None,
         empty: Callable[[int], Sequence[Line]] | None = None,
         ground: str = PAPER,
         always_lit: bool = False,

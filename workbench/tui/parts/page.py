@@ -47,7 +47,7 @@ class PagePart(ScrollView, can_focus=True):
     class Walked(Message):
         """The cursor of the page is on another link."""
 
-    def __init__(self, *, id: str | None = None, empty: str = "") -> None:  # noqa: A002 - Textual's name
+    def __init__(self, *, id: str | None = None, empty: str = "") -> None:
         super().__init__(id=id)
         self.empty = empty
         """What an empty page says."""

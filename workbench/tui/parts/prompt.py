@@ -31,7 +31,7 @@ class WrittenLine(Input):
     WrittenLine > .input--placeholder { color: $faint; }
     """
 
-    def __init__(self, *, id: str | None = None, placeholder: str = "") -> None:  # noqa: A002 - Textual's name
+    def __init__(self, *, id: str | None = None, placeholder: str = "") -> None:
         super().__init__(id=id, placeholder=placeholder, compact=True, select_on_focus=False)
 
     def write(self, text: str) -> None:
@@ -95,7 +95,7 @@ class PromptLine(Horizontal):
     PromptLine > WrittenLine { width: 1fr; }
     """
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+    def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.line = WrittenLine()
         self.typed: Callable[[str], object] = lambda _text: None

@@ -63,7 +63,7 @@ class TranscriptPart(ScrollView, can_focus=True):
     class Opened(Message):
         """A transcript was opened, or read again: how many lines it has, and what came from them, is known."""
 
-    def __init__(self, *, id: str | None = None, empty: str = "") -> None:  # noqa: A002 - Textual's name
+    def __init__(self, *, id: str | None = None, empty: str = "") -> None:
         super().__init__(id=id)
         self._empty = empty
         self._wanted: tuple[str, str | None] | None = None
