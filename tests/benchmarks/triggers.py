@@ -14,12 +14,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from workbench.engine.triggers.detection import detect
-from workbench.engine.triggers.model import Detection
-from workbench.engine.triggers.phrases import load_phrases
+from workbench.engine.triggers.detection import detect_all
+from workbench.engine.triggers.model import ALONE, NOTHING_DETECTED, Detection, Surroundings
+from workbench.engine.triggers.phrases import PhraseBook, load_phrases
 
 LABELLED = Path(__file__).parent.parent / "engine" / "triggers" / "labelled.jsonl"
 KINDS = ("remember", "forget", "reflect", "recall")
+
+
+def detect(message: str, phrases: PhraseBook, around: Surroundings = ALONE) -> Detection:
+    """Return the first thing that a message asks of memory; `NOTHING_DETECTED` where it asks nothing."""
+    return next(iter(detect_all(message, phrases, around)), NOTHING_DETECTED)
 
 
 @dataclass(frozen=True)

@@ -60,6 +60,11 @@ def core(tokens: int) -> CoreView:
             "Nordlicht pays within 30 or 45 days?",
         ),
         (["It pays in 30 days", "It pays in 45 days"], "It pays in 60 days", "It pays in 30, 45 or 60 days?"),
+        (
+            ["Nordlicht pays within 30 days."],
+            "Nordlicht does not pay within 30 days.",
+            "Nordlicht pays within 30 days, or not?",
+        ),
         (["Mei eats meat"], "Mei never eats meat", "Mei (never) eats meat?"),
         (
             ["Mei lives in Malmö"],

@@ -179,8 +179,13 @@ def memory_card(
         kind,
         tuple(sections),
         tuple(detail_sections(shown, explained)),
-        body=partial(_page, text) if "\n" in text.strip() else None,
+        body=page_body(text),
     )
+
+
+def page_body(text: str) -> Callable[[int], Sequence[Line]] | None:
+    """Return what draws a text of several lines; None for a sentence, which a card draws as its text."""
+    return partial(_page, text) if "\n" in text.strip() else None
 
 
 def _page(text: str, width: int) -> Sequence[Line]:

@@ -9,6 +9,7 @@ from workbench.display import words
 from workbench.display.cells import plain, wrap
 from workbench.display.diffing import compare_words
 from workbench.display.ink import BLANK, Line, Span, gap, ink, line_width, wrap_line
+from workbench.engine.language.denials import is_denied, without_denials
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -36,6 +37,12 @@ def clash_title(older: Sequence[str], newer: str) -> str:
         older: Those against it, one or more.
         newer: The newest of them.
     """
+    if len(older) == 1 and is_denied(older[0]) != is_denied(newer):
+        said, denied = (newer, older[0]) if is_denied(older[0]) else (older[0], newer)
+        holds, fails = differing(said, denied)
+        # “Pays” and “does not pay” differ in the denial alone.
+        if fails and holds.startswith(without_denials(fails).rpartition(" ")[2] or " "):
+            return f"{said.rstrip('.')}, or not?"
     pairs = [differing(each, newer) for each in older]
     stretches = {other for _, other in pairs}
     if len(stretches) == 1 and (stretch := stretches.pop()):

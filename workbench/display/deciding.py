@@ -28,6 +28,7 @@ from workbench.display.contradiction import (
 from workbench.display.diff import diff_lines
 from workbench.display.diffing import compare
 from workbench.display.ink import BLANK, Line, Span, cut, gap, ink, line_width, spread
+from workbench.display.markdown import unlinked
 from workbench.engine.markdown.statements import parse_statement
 from workbench.engine.reflection.kinds import Kind, kind_of
 
@@ -94,13 +95,6 @@ _LONGEST: Final = 4000
 _MOST_QUOTES: Final = 4
 _MOST_LISTED: Final = 40
 _LINK = re.compile(r"\[\[([^\[\]|]{1,120})(?:\|([^\[\]]{1,120}))?\]\]")
-
-
-def unlinked(text: str) -> str:
-    """Return a text with `[[type--slug]]` as the bare name."""
-    return _LINK.sub(
-        lambda found: (found[2] or found[1].partition("--")[2] or found[1]).replace("-", " "), text
-    )
 
 
 def statement(text: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING, Final
@@ -20,6 +19,7 @@ from workbench.display.card import (
     why_lines,
 )
 from workbench.display.ink import Span, column, gap, ink, line_width, score_role, spread
+from workbench.display.markdown import bare
 from workbench.display.words import counted
 
 if TYPE_CHECKING:
@@ -43,7 +43,6 @@ SORTS: Final = ("use", "links", "type", "name", "last seen")
 # More of a kind than this is not drawn: nobody reads it here, and the file has it.
 _MOST = 300
 _RELATION = 16
-_LINK = re.compile(r"\[\[([^\]|]*)(?:\|([^\]]*))?\]\]")
 
 
 def sorted_entities(rows: Sequence[EntityRow], by: str) -> list[EntityRow]:
@@ -112,15 +111,6 @@ def _seen(day: str, today: date) -> str:
         return words.day(date.fromisoformat(day), today).replace(" ", "\u00a0")
     except ValueError:
         return day
-
-
-def bare(text: str) -> str:
-    """Return a text in one line, with `[[type--slug]]` as the bare name."""
-    return " ".join(
-        _LINK.sub(
-            lambda found: (found[2] or found[1]).partition("--")[2] or found[2] or found[1], text
-        ).split()
-    )
 
 
 def narrowed(view: GraphView, passing: Container[str]) -> GraphView:

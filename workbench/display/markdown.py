@@ -25,6 +25,8 @@ _INLINE = re.compile(
     r"|\[(?P<label>[^\[\]]{1,200})\]\((?P<url>[^()\s]{1,500})\)"
     r"|(?P<episode>episode:\d{4}-\d{2}-\d{2}:\d{2}:\d{2}(?:#\d+)?)"
 )
+_EMPHASIS = ("strong", "strong_", "em", "em_")
+_LINK = re.compile(r"\[\[([^\[\]|]{1,120})(?:\|([^\[\]]{1,120}))?\]\]")
 _NARROWEST = 20
 
 
@@ -95,6 +97,25 @@ def inline(text: str, role: str = "text") -> Line:
         at = found.end()
     spans.append(ink(text[at:], role))
     return tuple(span for span in spans if span.text)
+
+
+def unlinked(text: str) -> str:
+    """Return a text with `[[type--slug]]` as the bare name."""
+    return _LINK.sub(
+        lambda found: (found[2] or found[1].partition("--")[2] or found[1]).replace("-", " "), text
+    )
+
+
+def bare(text: str) -> str:
+    """Return what a text says in one line, its links as bare names and its emphasis unmarked."""
+    return " ".join(unmarked(unlinked(text)).split())
+
+
+def unmarked(text: str) -> str:
+    """Return a text without the signs of its emphasis; links and code stay as they are written."""
+    return _INLINE.sub(
+        lambda found: next((unmarked(said) for name in _EMPHASIS if (said := found[name])), found[0]), text
+    )
 
 
 def _styled(found: re.Match[str], role: str) -> Line:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from workbench.display import words
 from workbench.display.action_words import sentence, slug_words
-from workbench.display.card import Card, Differs, Section
+from workbench.display.card import Card, Differs, Section, page_body
 from workbench.display.diffing import compare
-from workbench.display.entity import bare
 from workbench.display.ink import Span, gap, ink, line_width, spread
+from workbench.display.markdown import bare, unmarked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -55,14 +55,19 @@ _RELATION = re.compile(r"([\w-]+): ([\w-]+--[\w-]+(?:, [\w-]+--[\w-]+)*)")
 _BLANKS = re.compile(r"\n\s*\n\s*")
 
 
-def readable(text: str | None) -> str | None:
-    """Return what a memory says without what files note for the engine: comments, ids and where a fact came from."""
+def readable(text: str | None, *, marked: bool = False) -> str | None:
+    """Return what a memory says without what files note for the engine: comments, ids and where a fact came from.
+
+    Args:
+        marked: Whether emphasis stays marked, to be drawn; without, texts can be compared word by word.
+    """
     if text is None:
         return None
     without = _BLOCK.sub("", _COMMENT.sub("", text))
     if text.lstrip().startswith("- ") and "\n" not in text.strip():
         without = _ITEM.sub("", without)
-    lines = (_dated(line) for line in without.splitlines())
+    lines = map(_dated, without.splitlines())
+    lines = lines if marked else map(unmarked, lines)
     return _BLANKS.sub("\n", "\n".join(lines)).strip("\n")
 
 
@@ -240,4 +245,5 @@ def past_card(shown: Shown, then: str) -> Card:
         Section("LINES", ((ink(f"{shown.path} {shown.start_line}–{shown.end_line}", "soft"),),)),
     )
     title = bare(shown.title or shown.text)
-    return Card(title, readable(shown.text) or title, kind, (), details)
+    text = readable(shown.text, marked=True) or title
+    return Card(title, text, kind, (), details, body=page_body(text))

@@ -11,10 +11,11 @@ from workbench.display.budget import budget_line
 from workbench.display.card import MEASURE, Card, Section
 from workbench.display.cells import wrap
 from workbench.display.contradiction import quote
-from workbench.display.deciding import statement, unlinked
+from workbench.display.deciding import statement
 from workbench.display.diff import diff_lines
 from workbench.display.diffing import compare
 from workbench.display.ink import BLANK, Line, Span, column, gap, ink, spread
+from workbench.display.markdown import unlinked
 from workbench.engine import layout
 from workbench.engine.markdown.statements import parse_statement
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 
 import pytest
 from hypothesis import given, settings
@@ -12,9 +13,9 @@ from workbench.engine.errors import Stale
 from workbench.engine.history.differences import parse_units
 from workbench.engine.history.structural_revert import (
     changed_units,
+    conflict_error,
     in_words,
     is_scaffold,
-    revert_content,
     try_revert,
 )
 
@@ -43,6 +44,13 @@ Chose the hybrid approach.
 ## 15:45 | preference | confidence:medium | tags:[workflow]
 Prefers options.
 """
+
+
+def revert_content(path: str, *versions: bytes | None, only: Collection[str] | None = None) -> bytes | None:
+    content, conflicts = try_revert(path, *versions, only=only)
+    if conflicts:
+        raise conflict_error(path, conflicts)
+    return content
 
 
 def revert(before: str | None, after: str | None, now: str | None, path: str = "a.md") -> str | None:

@@ -9,7 +9,7 @@ from tests.engine.markdown.hostile_text import any_bytes, texts, worded
 from workbench.engine.errors import NotFound
 from workbench.engine.markdown.entity import EntityFile
 from workbench.engine.markdown.markup import clean_item
-from workbench.engine.markdown.source import clean_text
+from workbench.engine.markdown.source import text_lines
 from workbench.engine.markdown.statements import Provenance
 
 PATH = "memory/graph/entities/project--moltbot-memory.md"
@@ -182,7 +182,7 @@ def test_facts_of_any_text_read_back(text: str, other: str) -> None:
 @given(text=texts())
 def test_summaries_of_any_text_read_back(text: str) -> None:
     entity = EntityFile.parse(SAMPLE.encode(), PATH).set_summary(text)
-    assert entity.summary == clean_text(text)
+    assert entity.summary == "\n".join(text_lines(text))
     assert (len(entity.facts), len(entity.relations)) == (2, 3)
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.engine.markdown.hostile_text import any_bytes, texts
 from workbench.engine.errors import InvalidInput, NotFound
 from workbench.engine.markdown.episodes import DailyLog, EpisodeLog, NewEntry
-from workbench.engine.markdown.source import clean_text
+from workbench.engine.markdown.source import text_lines
 
 PATH = "memory/episodes/2026-02-02.md"
 
@@ -97,7 +97,7 @@ def test_every_body_parses_back_after_every_append(bodies: list[str]) -> None:
         before = log.render()
         log = appended(log, NewEntry("14:30", body, tags=("x",)))
         assert log.render().startswith(before)
-    assert [entry.body for entry in log.entries] == [clean_text(body) for body in bodies]
+    assert [entry.body for entry in log.entries] == ["\n".join(text_lines(body)) for body in bodies]
     assert [entry.number for entry in log.entries] == list(range(1, len(bodies) + 1))
     assert log.problems == ()
 
@@ -109,7 +109,7 @@ def test_appending_to_any_file_keeps_what_is_there(content: bytes, body: str) ->
     new = appended(old, NewEntry("14:30", body, source="reflection", extra=(("note", "a | b #"),)))
     assert new.render().startswith(old.render())
     assert [entry.id for entry in new.entries] == [*(e.id for e in old.entries), new.entries[-1].id]
-    assert new.entries[-1].body == clean_text(body)
+    assert new.entries[-1].body == "\n".join(text_lines(body))
     assert (new.entries[-1].source, new.entries[-1].extra) == ("reflection", (("note", "a / b"),))
 
 

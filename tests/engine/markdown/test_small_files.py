@@ -16,7 +16,7 @@ from workbench.engine.markdown.markup import clean_item
 from workbench.engine.markdown.outline import read_annotations, strip_comments, trailing_comments
 from workbench.engine.markdown.pages import Procedure, VaultNote
 from workbench.engine.markdown.reflection_records import Evolution, ReflectionLog, ReflectionRecord
-from workbench.engine.markdown.source import TEMPLATES, clean_text, load_template
+from workbench.engine.markdown.source import TEMPLATES, load_template, text_lines
 
 PROCEDURE = """# how-to-deploy.md
 
@@ -63,7 +63,7 @@ def test_procedures_of_any_text_read_back(trigger: str, steps: list[str], note: 
     made = Procedure.create(
         "memory/procedures/p.md", title=note, learned="2026-01-25", trigger=trigger, steps=steps, notes=[note]
     )
-    assert made.trigger == clean_text(trigger)
+    assert made.trigger == "\n".join(text_lines(trigger))
     assert made.steps == tuple(clean_item(step) for step in steps)
     assert made.notes == (clean_item(note),)
 
@@ -78,7 +78,7 @@ def test_a_vault_note_keeps_front_matter_and_title() -> None:
 @given(body=texts())
 def test_vault_notes_of_any_text_read_back(body: str) -> None:
     note = VaultNote.create("memory/vault/n.md", title="Title", body=body)
-    assert (note.title, note.body) == ("Title", clean_text(body))
+    assert (note.title, note.body) == ("Title", "\n".join(text_lines(body)))
 
 
 def test_the_vocabulary_knows_inverses_and_takes_additions() -> None:
@@ -105,7 +105,7 @@ def test_reflection_records_read_back(bodies: list[str]) -> None:
         log = log.append(
             ReflectionRecord(f"r-{number:03}", "2026-02-03T03:00:00Z", "partial", body, (("items", "7/8"),))
         )
-    assert [record.body for record in log.records] == [clean_text(body) for body in bodies]
+    assert [record.body for record in log.records] == ["\n".join(text_lines(body)) for body in bodies]
     assert {(record.time, record.outcome, record.fields) for record in log.records} == {
         ("2026-02-03T03:00:00Z", "partial", (("items", "7/8"),))
     }

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.engine.markdown.source import LineSpan, SourceText, clean_text, text_lines
+from workbench.engine.markdown.source import LineSpan, SourceText, text_lines
 
 
 @given(st.binary())
@@ -62,7 +62,7 @@ def test_a_splice_keeps_all_other_lines(content: bytes, data: st.DataObject) -> 
 
 
 def test_what_cannot_be_written_becomes_a_replacement_character() -> None:
-    assert clean_text("a\ud800b\udcffc") == "a\ufffdb\ufffdc"
+    assert "\n".join(text_lines("a\ud800b\udcffc")) == "a\ufffdb\ufffdc"
     assert SourceText().append(["\ud800"]).render() == "\ufffd\n".encode()
 
 

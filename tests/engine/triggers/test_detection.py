@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.benchmarks.triggers import KINDS, LABELLED, rate, read_labelled
-from workbench.engine.triggers.detection import detect, detect_all
+from tests.benchmarks.triggers import KINDS, LABELLED, detect, rate, read_labelled
+from workbench.engine.triggers.detection import detect_all
 from workbench.engine.triggers.live_text import BLANK, live_text
 from workbench.engine.triggers.model import Surroundings
 from workbench.engine.triggers.phrases import PhraseBook, load_phrases

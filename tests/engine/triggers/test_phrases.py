@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from tests.benchmarks.triggers import detect
 from workbench.engine.errors import InvalidInput, NotFound, StorageError
-from workbench.engine.triggers.detection import detect
 from workbench.engine.triggers.phrases import load_phrases
 
 

@@ -395,14 +395,14 @@ class UnitRevert:
         return LINE_END.sub(self._now.newline, text)
 
 
-def revert_content(
+def try_revert(
     path: str,
     before: bytes | None,
     after: bytes | None,
     now: bytes | None,
     *,
     only: Collection[str] | None = None,
-) -> bytes | None:
+) -> tuple[bytes | None, tuple[Conflict, ...]]:
     """Return a file with one change reverted and everything done since kept.
 
     What the change added is removed, what it removed returns to its former predecessor, and what it changed or
@@ -417,26 +417,9 @@ def revert_content(
         only: If given, revert only the units with these names (see `changed_units`).
 
     Returns:
-        The content, or None if the file is to be deleted.
-
-    Raises:
-        Stale: A unit was changed again since; the message names it and gives both versions.
+        The content, None if the file is to be deleted, and the conflicts: units that were changed again since. With
+        any, the content is `now`.
     """
-    content, conflicts = try_revert(path, before, after, now, only=only)
-    if conflicts:
-        raise conflict_error(path, conflicts)
-    return content
-
-
-def try_revert(
-    path: str,
-    before: bytes | None,
-    after: bytes | None,
-    now: bytes | None,
-    *,
-    only: Collection[str] | None = None,
-) -> tuple[bytes | None, tuple[Conflict, ...]]:
-    """Like `revert_content`, but return conflicts instead of raising; the content is then `now`."""
     if before == after or (now == before and only is None):
         return now, ()
     if now == after and only is None:

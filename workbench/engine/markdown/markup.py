@@ -136,7 +136,7 @@ def _offending(lines: list[str], level: int) -> set[int]:
 def clean_item(text: str) -> str:
     """Return a text as it will read once written as a list item.
 
-    Like `clean_text`, without white space at its ends and on blank lines.
+    Like `text_lines`, without white space at its ends and on blank lines.
     """
     lines = ["" if is_blank(line) else line for line in text_lines(text)]
     return "\n".join(lines).strip(" \t\n")

@@ -185,11 +185,6 @@ def text_lines(text: str) -> list[str]:
     return lines
 
 
-def clean_text(text: str) -> str:
-    """Return text as it will read once written: see `text_lines`."""
-    return "\n".join(text_lines(text))
-
-
 @dataclass(frozen=True, slots=True)
 class Problem:
     """One unreadable part of a file; the rest of the file is still read.

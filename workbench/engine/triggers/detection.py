@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from workbench.engine.patterns import lazy_pattern
 from workbench.engine.triggers.clauses import Sentence, clause_starts, sentences
 from workbench.engine.triggers.live_text import PUNCTUATION, live_text
-from workbench.engine.triggers.model import ALONE, NOTHING_DETECTED, Detection, Surroundings
+from workbench.engine.triggers.model import ALONE, Detection, Surroundings
 from workbench.engine.triggers.payload import read_payload
 from workbench.engine.triggers.phrases import Find
 
@@ -32,20 +32,6 @@ class _Candidates:
 
     language: Language
     phrases: tuple[Phrase, ...]
-
-
-def detect(message: str, phrases: PhraseBook, around: Surroundings = ALONE) -> Detection:
-    """Return the first thing that a message asks of memory (design document §8.1).
-
-    Args:
-        message: One message of the user, in Markdown or plain text.
-        phrases: What to look for.
-        around: What is known of the conversation and of memory; nothing by default.
-
-    Returns:
-        `NOTHING_DETECTED` where it asks nothing.
-    """
-    return next(iter(detect_all(message, phrases, around)), NOTHING_DETECTED)
 
 
 def detect_all(message: str, phrases: PhraseBook, around: Surroundings = ALONE) -> tuple[Detection, ...]:

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from workbench.tui.keys.table import Command, Prefix
 
 PLACE_LINK = "place:"
-RAIL, WIDE_RAIL = 16, 18
 _CARRIED = 13
 
 

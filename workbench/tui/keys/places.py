@@ -52,4 +52,3 @@ ASK = Listed("ask", "", "Ask")
 HEALTH = Listed("health", "", "Health", "sheets")
 IMPORT = Listed("importing", "", "Import", "sheets")
 BY_NAME = {place.name: place for place in (*PLACES, ASK, HEALTH, IMPORT)}
-BY_KEY = {place.key: place for place in PLACES}

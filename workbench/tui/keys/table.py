@@ -328,7 +328,6 @@ BY_KEY = {key: command for command in COMMANDS for key in command.keys}
 COMMAND = {
     command.id: command for command in (*COMMANDS, *(each for prefix in PREFIXES for each in prefix.commands))
 }
-PREFIX_BY_KEY = {prefix.key: prefix for prefix in PREFIXES}
 _NAMES = {
     "up": "↑", "down": "↓", "left": "←", "right": "→", "escape": "esc", "question_mark": "?", "slash": "/",
     "left_square_bracket": "[", "right_square_bracket": "]", "less_than_sign": "<", "greater_than_sign": ">",

@@ -6,8 +6,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from workbench.display.card import Beside, Card, Section
-from workbench.display.entity import bare, center_of, name_of_absorbed, own_edges
+from workbench.display.entity import center_of, name_of_absorbed, own_edges
 from workbench.display.ink import Span, ink
+from workbench.display.markdown import bare
 from workbench.display.words import counted
 from workbench.tui.verbs import graph as verbs_graph
 from workbench.tui.verbs.graph import Entity

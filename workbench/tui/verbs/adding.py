@@ -37,14 +37,12 @@ class Destination:
         label: What it is called.
         store: Its store; empty where the text decides.
         block: The block of core memory.
-        entity: The id of what a fact is about.
         day: The day under which an episode is logged; empty for today.
     """
 
     label: str
     store: str = ""
     block: str = ""
-    entity: str = ""
     day: str = ""
 
 
@@ -61,11 +59,6 @@ def to_day(on: date, today: date) -> Destination:
     if on >= today:
         return Destination("Timeline, today", "episodic")
     return Destination(f"Timeline, {words.day(on, today)}", "episodic", day=on.isoformat())
-
-
-def to_entity(entity: str, name: str) -> Destination:
-    """Return an entity of the graph as a destination."""
-    return Destination(f"Graph, fact of {name}", "semantic", entity=entity)
 
 
 def new_writing(workspace: Workspace, at: Destination | None) -> Writing:
@@ -101,8 +94,6 @@ def new_writing(workspace: Workspace, at: Destination | None) -> Writing:
             return Outlook(lambda _width: ())
         if to.block and any(block.name == to.block for block in core.blocks):
             return core_outlook(core, to.block, None, workspace, written)
-        if to.entity:
-            return Outlook(lambda _width: ())
         return _routed(workspace, _request(written, to, dry_run=True), to, today)
 
     def save(written: Written) -> Act:
@@ -190,9 +181,6 @@ def _save(workspace: Workspace, written: Written, to: Destination) -> str:
     if to.block and _has_block(workspace.core(), to.block):
         changed = workspace.core_add(to.block, written.text, moving=written.moving)
         return done(changed.commit, f"{said} in {to.label}.", changed.warnings, len(written.moving))
-    if to.entity:
-        changed = workspace.graph_add_fact(to.entity, written.text)
-        return done(changed.commit, f"{said} in {to.label}.", changed.warnings)
     routed = workspace.remember_request(_request(written, to))
     if routed.held_back is not None:
         return f"Held back: {routed.held_back.detail} It waits in the Inbox."
