@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import UTC, date, datetime, time, timedelta
 from importlib import resources
 from itertools import count, groupby
@@ -19,6 +19,7 @@ from workbench.engine.markdown.entity import EntityFile
 from workbench.engine.markdown.reflection_records import Evolution, ReflectionLog, ReflectionRecord
 from workbench.engine.markdown.statements import Provenance, new_block_id
 from workbench.engine.results.memories import Changed
+from workbench.engine.values import dataclass
 from workbench.engine.workspace import Workspace
 
 _DATE = re.compile(r"\{(zh)?([+-]\d+)\}")

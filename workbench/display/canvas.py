@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from workbench.display.cells import cell_width, plain
 from workbench.display.ink import Span
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from workbench.display.ink import Line

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
 from functools import partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING
@@ -16,6 +15,7 @@ from workbench.display.diff import diff_lines
 from workbench.display.ink import BLANK, Span, gap, ink, line_width, wrap_line
 from workbench.display.markdown import markdown_lines
 from workbench.display.words import counted
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

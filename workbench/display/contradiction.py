@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from workbench.display import words
@@ -10,6 +9,7 @@ from workbench.display.cells import plain, wrap
 from workbench.display.diffing import compare_words
 from workbench.display.ink import BLANK, Line, Span, gap, ink, line_width, wrap_line
 from workbench.engine.language.denials import is_denied, without_denials
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from workbench.display import words
@@ -10,6 +9,7 @@ from workbench.display.card import Card, Section
 from workbench.display.ink import BLANK, Span, column, cut, gap, ink, line_width, spread
 from workbench.display.words import counted
 from workbench.engine.clock import in_zone
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
+
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -31,6 +30,7 @@ from workbench.display.ink import BLANK, Line, Span, cut, gap, ink, line_width, 
 from workbench.display.markdown import unlinked
 from workbench.engine.markdown.statements import parse_statement
 from workbench.engine.reflection.kinds import Kind, kind_of
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from workbench.engine.history.differences import line_opcodes
 from workbench.engine.patterns import lazy_pattern
+from workbench.engine.values import dataclass
 
 CONTEXT_LINES = 3
 # Blocks of more line pairs than this are paired in order instead of by likeness.

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from workbench.display.cells import wrap
 from workbench.display.ink import BLANK, Line, Span, column, gap, ink
 from workbench.display.transcript import Stretch, stretch_lines
+from workbench.engine.values import dataclass
 
 _MEASURE = 88
 

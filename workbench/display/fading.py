@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Final
 
@@ -12,6 +12,7 @@ from workbench.display import words
 from workbench.display.heat import SCALES, USUAL_SCALE, Scale, Window, axis_line, heat_line, window_for
 from workbench.display.ink import BLANK, Span, column, cut, gap, ink, line_width
 from workbench.engine.memory.scores import score_course
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from calendar import monthrange
-from dataclasses import dataclass
 from datetime import date, timedelta
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
 from workbench.display.ink import Span
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

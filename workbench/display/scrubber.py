@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from math import ceil, sqrt
 from typing import TYPE_CHECKING
 
 from workbench.display.course import HANDS, column_of, counts, whole
 from workbench.display.ink import BLANK, Line, Span, column, gap, ink, line_width
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,13 +9,13 @@ import sys
 import time
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from itertools import zip_longest
 from typing import IO, TYPE_CHECKING, Self
 
 from workbench.display.ink import BLANK
 from workbench.engine.clock import in_zone
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from workbench.display.ink import Line

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from workbench.display import words
@@ -14,6 +13,7 @@ from workbench.display.markdown import markdown_lines, wrap_code
 from workbench.display.rows import day_heading
 from workbench.display.words import counted
 from workbench.engine.clock import in_zone
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

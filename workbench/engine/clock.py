@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Protocol
 
 from workbench.engine.errors import InvalidInput
+from workbench.engine.values import dataclass
 
 # A clock leaves room on both sides for other zones, forecasts and “a hundred years ago”.
 _FIRST_YEAR, _LAST_YEAR = 1000, 8999

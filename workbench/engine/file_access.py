@@ -14,11 +14,11 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from workbench.engine.errors import InvalidInput, OutsideWorkspace, StorageError
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     import apsw

@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -38,6 +38,7 @@ from workbench.engine.search.postgres.source import (
 from workbench.engine.search.ranking.question import SearchOptions
 from workbench.engine.search.ranking.search import Search, SearchQuery
 from workbench.engine.services.scoped_view import ScopedView
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from workbench.engine.search.postgres.server import Connection

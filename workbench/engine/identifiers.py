@@ -6,11 +6,11 @@ import base64
 import hashlib
 import re
 import unicodedata
-from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 
 from workbench.engine.errors import InvalidInput
+from workbench.engine.values import dataclass
 
 EPISODE_ID = re.compile(r"^episode:(\d{4}-\d{2}-\d{2}):(\d{2}:\d{2})(?:#([1-9]\d*))?$")
 FILE_ID = re.compile(r"^file:(?P<path>[^\n]+?)(?:#L(?P<start>\d+)(?:-L(?P<end>\d+))?)?$")

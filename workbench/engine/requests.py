@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import date
 from typing import Any, Final, Self
 
 from workbench.engine.errors import InvalidInput
 from workbench.engine.identifiers import SEARCHED_STORES
 from workbench.engine.roles import parse_scope
+from workbench.engine.values import dataclass
 
 ASKED_FOR: Final = "user-explicit"
 """The source of what a person asked to be remembered; `conversation` is that of what was noticed."""

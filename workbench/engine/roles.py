@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
 from workbench.engine import layout
 from workbench.engine.errors import InvalidInput, RoleRefused
+from workbench.engine.values import dataclass
 
 _AGENT_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}", re.ASCII)
 

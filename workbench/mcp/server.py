@@ -8,7 +8,6 @@ import threading
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
 from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -54,6 +53,7 @@ from workbench.engine import layout
 from workbench.engine.errors import InvalidInput, NotFound, ProviderError, WorkbenchError
 from workbench.engine.roles import Capability, Role, parse_role
 from workbench.engine.secrets.detection import find_secrets
+from workbench.engine.values import dataclass
 from workbench.mcp.reading_tools import SEARCH
 from workbench.mcp.tool import Call, Tool, as_text
 from workbench.mcp.tools import checked_call, offered_tools, tool_called, tools_for

@@ -6,7 +6,6 @@ import difflib
 import json
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,7 @@ from workbench.engine.errors import InvalidInput
 from workbench.engine.results import camel_case
 from workbench.engine.roles import Capability
 from workbench.engine.tokens import count_tokens
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from workbench.engine.workspace import Workspace

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -19,6 +18,7 @@ from workbench.engine import layout
 from workbench.engine.errors import InvalidInput, WorkbenchError
 from workbench.engine.file_access import expand_writable
 from workbench.engine.transfer.recognition import known_places
+from workbench.engine.values import dataclass
 from workbench.tui.frame.reading import break_with
 from workbench.tui.palette import Palette
 from workbench.tui.parts.line import DrawnLines

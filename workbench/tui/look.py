@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import tomllib
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
+from workbench.engine.values import dataclass
 from workbench.tui.borrowed import borrow, borrowed_names
 from workbench.tui.keys.dispatch import Keymap
 from workbench.tui.themes import ANSI, DARK, LIGHT, MONO, Themes, load_themes

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from workbench.display.canvas import clusters
 from workbench.display.cells import ELLIPSIS, cell_width, plain, wrap
 from workbench.display.ink import score_role
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

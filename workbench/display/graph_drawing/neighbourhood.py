@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.display.canvas import Picture
@@ -21,6 +21,7 @@ from workbench.display.graph_drawing.ties import (
 from workbench.display.graph_drawing.tree import balanced, grow, leaves, sides_of
 from workbench.display.ink import Span
 from workbench.display.words import counted
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

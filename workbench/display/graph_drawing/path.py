@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,7 @@ from workbench.display.graph_drawing.boxes import Box, Style, caption_of, captio
 from workbench.display.graph_drawing.downward import draw_tree
 from workbench.display.graph_drawing.ties import read_ties, whole
 from workbench.display.graph_drawing.tree import grow, write_head, write_link
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from workbench.display.graph_drawing.ties import Ties

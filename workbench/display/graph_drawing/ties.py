@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from workbench.display.cells import plain
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from workbench.engine.results.graph import GraphNode, GraphView

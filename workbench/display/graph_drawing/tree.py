@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from workbench.display.cells import cell_width
 from workbench.display.graph_drawing.boxes import Caption
 from workbench.display.graph_drawing.ties import APART, INWARD, OUTWARD, Group
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

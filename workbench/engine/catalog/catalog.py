@@ -7,7 +7,7 @@ import os
 import time
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 from zoneinfo import ZoneInfo
@@ -20,6 +20,7 @@ from workbench.engine.catalog.tables import ReadFile, remove_files, store_files
 from workbench.engine.errors import StorageError
 from workbench.engine.file_access import Fallback, Stamp, nowhere_else
 from workbench.engine.markdown.source import Problem
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     import apsw

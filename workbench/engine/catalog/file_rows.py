@@ -7,7 +7,7 @@ import os
 import re
 import stat
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -24,6 +24,7 @@ from workbench.engine.markdown.outline import read_headings
 from workbench.engine.markdown.pages import Procedure, VaultNote
 from workbench.engine.markdown.source import LineSpan, Problem, SourceText
 from workbench.engine.markdown.statements import header_accesses, parse_statement
+from workbench.engine.values import dataclass
 
 TITLE_CHARACTERS = 100
 _WIKILINK = re.compile(r"\[\[([^\[\]|#\n]+)(?:[|#][^\[\]\n]*)?\]\]")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -14,6 +14,7 @@ from workbench.engine.catalog.catalog import Catalog
 from workbench.engine.catalog.records import MOST_MERGES, EntityRecord, EntityStory, FactRecord
 from workbench.engine.results.graph import GraphEvent, GraphFact, GraphView
 from workbench.engine.results.memories import Validity
+from workbench.engine.values import dataclass
 
 _EDGE = "e.source, e.relation, e.target, e.confidence, e.since, e.block, e.place"
 # A year or a month starts on its first day and ends on its last.

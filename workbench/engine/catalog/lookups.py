@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -21,6 +20,7 @@ from workbench.engine.catalog.records import (
 from workbench.engine.catalog.terms import NEAR, acronyms, fold, name_key, similarity
 from workbench.engine.identifiers import cited_lines
 from workbench.engine.markdown.statements import WrittenAccesses
+from workbench.engine.values import dataclass
 
 _FIELDS = ("type", "confidence", "source", "tag")
 _FIRST, _LAST, _BOTH = ("after", "since"), ("before", "until"), ("on", "day")

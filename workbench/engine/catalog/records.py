@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from workbench.engine.errors import StorageError
 from workbench.engine.markdown.statements import WrittenAccesses, has_ended
+from workbench.engine.values import dataclass
 
 # Merges followed from one entity to the next; more are a circle.
 MOST_MERGES = 16

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from workbench.engine.catalog.file_rows import FileRows
 from workbench.engine.catalog.records import EntityRecord, EntityStory, MemoryRecord
 from workbench.engine.catalog.terms import acronyms, fold, name_key
 from workbench.engine.file_access import Stamp, keep_write_ahead_log
+from workbench.engine.values import dataclass
 
 # Raised with each change of the tables, of the parsing of files, or of the splitting into terms.
 SCHEMA_VERSION = 11

@@ -9,11 +9,11 @@ import difflib
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 
 from workbench.engine.patterns import lazy_pattern
+from workbench.engine.values import dataclass
 
 _CJK = (
     "\u3040-\u30ff"  # kana

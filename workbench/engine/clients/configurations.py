@@ -10,7 +10,7 @@ import os
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,6 +19,7 @@ from workbench.engine.clients.known import Format, Machine
 from workbench.engine.errors import DocumentError, OutsideWorkspace, Refused, Stale, StorageError
 from workbench.engine.file_access import flush_to_disk, read_state, write_all, write_state
 from workbench.engine.results.clients import FileChange
+from workbench.engine.values import dataclass
 
 COPY_SUFFIX: Final = ".before-workbench"
 _LARGEST: Final = 50_000_000

@@ -7,7 +7,7 @@ import re
 import shlex
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
@@ -28,6 +28,7 @@ from workbench.engine.clients.configurations import (
 from workbench.engine.clients.known import CLIENTS, Client, Machine, Server, is_ours, words_of
 from workbench.engine.errors import InvalidInput, NotFound, Refused, StorageError, WorkbenchError
 from workbench.engine.results.clients import Clients, ClientState, Connection, ConnectionChange
+from workbench.engine.values import dataclass
 
 SCOPES: Final = ("user", "project")
 COMMANDS: Final = {

@@ -7,13 +7,13 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from workbench.engine.clock import render_time
 from workbench.engine.services import kept_brief
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from workbench.engine.clock import Clock

@@ -8,8 +8,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
+
+from workbench.engine.values import dataclass
 
 Path = tuple[str | int, ...]
 """Keys of objects and places in arrays, from the outermost in."""

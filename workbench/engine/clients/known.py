@@ -7,12 +7,13 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path, PurePath
 from typing import Any, Final, Protocol
 
 from workbench.engine.clients import json_text
 from workbench.engine.errors import NotFound
+from workbench.engine.values import dataclass
 
 SERVER_NAME: Final = "workbench"
 _ABOUT: Final = "Memory that people can see, correct and trust"

@@ -8,7 +8,7 @@ import os
 import select
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from math import isfinite
@@ -23,6 +23,7 @@ from workbench.engine.process import ending_signals_reported
 from workbench.engine.reflection.due import last_planned, next_scheduled
 from workbench.engine.results.audit import DaemonDue, DaemonStatus
 from workbench.engine.search.updater import Watcher
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,7 +6,7 @@ import contextlib
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from workbench.engine.history.differences import diff_text
 from workbench.engine.history.git_objects import SHORT, Commit
 from workbench.engine.history.git_store import GitStore
 from workbench.engine.history.plan import Action
+from workbench.engine.values import dataclass
 
 ALERT = "Alert"
 ALERT_KIND = "Alert-Kind"

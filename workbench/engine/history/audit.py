@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from fnmatch import fnmatchcase
 from itertools import groupby, islice
@@ -44,6 +44,7 @@ from workbench.engine.results.audit import (
     FileDiff,
 )
 from workbench.engine.results.memories import HistoryEntry
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

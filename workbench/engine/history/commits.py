@@ -8,7 +8,7 @@ import re
 import struct
 import sys
 from array import array
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
 from itertools import compress
@@ -19,6 +19,7 @@ from workbench.engine.errors import InvalidInput, NotFound
 from workbench.engine.file_access import write_state
 from workbench.engine.history.git_objects import Commit, parse_commit
 from workbench.engine.markdown.audit_log import parse_audit_fields, render_audit_fields
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,12 +6,13 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
 from workbench.engine.history.git_objects import TreeChange, libgit2
 from workbench.engine.layout import shown
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Hashable

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from workbench.engine import layout
@@ -17,6 +17,7 @@ from workbench.engine.history.work_files import named_by_id, stem_of
 from workbench.engine.identifiers import EPISODE_ID, entity_name, link_to, linked_in, parse_memory_id
 from workbench.engine.markdown.audit_log import parse_audit_fields, render_audit_fields
 from workbench.engine.markdown.review import cited_id
+from workbench.engine.values import dataclass
 
 PURGED = "[purged]"
 # Shorter texts occur in unrelated sentences by chance; they are removed only where they are all a unit says.

@@ -8,12 +8,12 @@ import re
 from bisect import insort
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from functools import cache
 from typing import Any
 
 from workbench.engine.errors import HistoryDamaged
+from workbench.engine.values import dataclass
 
 SHORT = 10
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"

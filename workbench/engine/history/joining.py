@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC
 from enum import StrEnum
 from functools import cached_property
@@ -17,6 +17,7 @@ from workbench.engine.history.git_objects import FILE_MODE, FOLDER_MODE, tree_ro
 from workbench.engine.history.outside_edits import PlannedCommit
 from workbench.engine.history.plan import Action, Attribution, Receipt
 from workbench.engine.history.spent_ids import digests_of, kept_digests, spent_digest
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -18,7 +18,6 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from pathlib import Path
@@ -27,6 +26,7 @@ from typing import Any
 from workbench.engine.clock import render_time
 from workbench.engine.errors import HistoryError, Locked, StorageError
 from workbench.engine.file_access import flush_to_disk, write_all
+from workbench.engine.values import dataclass
 
 JOURNAL_FILE = "workbench.journal"
 # Past this size in bytes the objects are flushed and the journal starts over.

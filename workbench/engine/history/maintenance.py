@@ -16,7 +16,6 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -47,6 +46,7 @@ from workbench.engine.history.work_files import read_work_file
 from workbench.engine.markdown.audit_log import AuditLogFile, render_audit_line
 from workbench.engine.process import process_lock
 from workbench.engine.results.audit import Verified, VerifyProblem, VerifyProgress
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from workbench.engine.history.git_objects import Commit

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from workbench.engine.history.git_objects import TreeChange, blob_hash
 from workbench.engine.history.git_store import GitStore
 from workbench.engine.history.plan import Action, OutsideEdit, Screen, common_pattern
 from workbench.engine.history.work_files import Staging, cannot_write, read_work_file
+from workbench.engine.values import dataclass
 
 _INIT, _BEGINS = "system:init", "history begins"
 # The subject of the first commit if every file that was found awaits a decision.

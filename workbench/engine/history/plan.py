@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from enum import StrEnum
 from typing import Generic, Protocol, TypeVar
+
+from workbench.engine.values import dataclass
 
 T_co = TypeVar("T_co", covariant=True)
 T = TypeVar("T")

@@ -6,7 +6,6 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from itertools import zip_longest
@@ -24,6 +23,7 @@ from workbench.engine.history.git_store import GitStore
 from workbench.engine.history.plan import Action, FileView
 from workbench.engine.history.work_files import WorkFiles
 from workbench.engine.markdown.audit_log import AuditLine, parse_audit_line, render_audit_line
+from workbench.engine.values import dataclass
 
 # Trailer of a PRUNE commit: lines before this time (ISO 8601) are summarised elsewhere and not restored.
 PRUNED_BEFORE = "Pruned-Before"

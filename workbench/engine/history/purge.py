@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Generic, TypeVar
 
@@ -49,6 +49,7 @@ from workbench.engine.history.transaction import Transaction
 from workbench.engine.history.work_files import CommitFiles, WorkFiles, named_by_id
 from workbench.engine.markdown.entity import EntityFile
 from workbench.engine.markdown.pages import Procedure, VaultNote
+from workbench.engine.values import dataclass
 
 # Files that are never renamed: daily logs, and the engine's own.
 _OF_THEIR_OWN = ("core", "episodic", "meta")

@@ -8,7 +8,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Protocol
 
@@ -29,6 +29,7 @@ from workbench.engine.history.git_store import GitStore
 from workbench.engine.history.journal import FileStep, Journal, JournalState, Record
 from workbench.engine.history.projections import rewrite_audit_log
 from workbench.engine.history.work_files import Staging, read_work_file, remove_temporary_files
+from workbench.engine.values import dataclass
 
 # More new objects than this are put into a pack, which is flushed as one file.
 _MANY_OBJECTS = 400

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.engine import layout
@@ -25,6 +25,7 @@ from workbench.engine.history.work_files import files_of_memory, memory_exists
 from workbench.engine.markdown.audit_log import parse_audit_fields, render_audit_fields
 from workbench.engine.markdown.decay_scores import DecayScores
 from workbench.engine.markdown.review import PendingReflection
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
@@ -30,6 +30,7 @@ from workbench.engine.history.json_revert import (
     revert_json,
     revert_scores,
 )
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import TypeVar
@@ -54,6 +54,7 @@ from workbench.engine.history.spent_ids import (
 )
 from workbench.engine.history.work_files import RecordedFiles, Staging, WorkFiles, cannot_write
 from workbench.engine.roles import require_vault
+from workbench.engine.values import dataclass
 
 T = TypeVar("T")
 

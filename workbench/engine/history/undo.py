@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from workbench.engine.errors import ConfirmationNeeded, NotFound, Refused, Stale
@@ -17,6 +17,7 @@ from workbench.engine.history.revert import (
     take_back,
     take_back_accesses,
 )
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
 
 from workbench.engine.patterns import lazy_pattern
+from workbench.engine.values import dataclass
 
 _NAME: Final = r"[^\W\d_a-z][\w'-]+(?: [^\W\d_a-z][\w'.-]+){0,2}"
 _HAN: Final = r"[\u3400-\u9fff]"

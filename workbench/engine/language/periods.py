@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from calendar import monthrange
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import date, timedelta
 
 from workbench.engine.language.calendar import (
@@ -19,6 +19,7 @@ from workbench.engine.language.calendar import (
     any_of,
 )
 from workbench.engine.patterns import lazy_pattern
+from workbench.engine.values import dataclass
 
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _YEAR = r"(?P<year>(?:19|20)\d\d)"

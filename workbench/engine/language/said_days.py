@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Final
 
 from workbench.engine.language.calendar import COUNTS, MONTH_NAMES, WEEKDAYS
 from workbench.engine.patterns import lazy_pattern
+from workbench.engine.values import dataclass
 
 # Words for a number that none can be told for.
 _VAGUE: Final = frozenset(("few", "several"))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -13,6 +12,7 @@ from workbench.engine.language.calendar import MONTH_NAMES
 from workbench.engine.markdown.markup import append_lines, item_lines, item_text, one_line, outermost_items
 from workbench.engine.markdown.outline import Heading, Outline, read_outline
 from workbench.engine.markdown.source import LineSpan, Problem, Problems, SourceText, is_blank
+from workbench.engine.values import dataclass
 
 _SPECIAL: Final = re.compile("[\\\\|\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]|^ | $")
 _ESCAPED: Final = re.compile(r"\\(?:([\\|nrs])|u([0-9a-f]{4}))")

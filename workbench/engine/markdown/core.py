@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
@@ -35,6 +34,7 @@ from workbench.engine.markdown.outline import (
     trailing_comments,
 )
 from workbench.engine.markdown.source import LineSpan, Problem, Problems, SourceText, load_template
+from workbench.engine.values import dataclass
 
 CORE_BLOCKS: Final = ("Identity", "Active Context", "Persona", "Critical Facts")
 PIN: Final = "<!-- pinned -->"

@@ -6,13 +6,14 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from functools import lru_cache
 from typing import Any, Final
 
 from workbench.engine.clock import parse_time
 from workbench.engine.errors import DocumentError, InvalidInput
 from workbench.engine.markdown.source import Problem, load_template
+from workbench.engine.values import dataclass
 
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
 _LIKELY_ENTRY: Final = re.compile(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from pathlib import PurePosixPath
 from typing import Final
@@ -36,6 +36,7 @@ from workbench.engine.markdown.statements import (
     read_header,
     render_statement,
 )
+from workbench.engine.values import dataclass
 
 SECTIONS: Final = (
     "Aliases",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import PurePosixPath
 from typing import Final
@@ -22,6 +21,7 @@ from workbench.engine.markdown.markup import (
 from workbench.engine.markdown.outline import Heading, Outline, read_headings, read_outline, stretches
 from workbench.engine.markdown.source import LineSpan, Problem, Problems, SourceText, is_blank
 from workbench.engine.roles import written_scope
+from workbench.engine.values import dataclass
 
 _DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
 _HEADING: Final = re.compile(

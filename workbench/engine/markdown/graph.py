@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, replace
 from functools import cache
 from typing import Final
 
@@ -15,6 +15,7 @@ from workbench.engine.markdown.markup import (
 )
 from workbench.engine.markdown.outline import read_headings, read_outline
 from workbench.engine.markdown.source import Problem, Problems, SourceText, load_template
+from workbench.engine.values import dataclass
 
 _TYPE: Final = re.compile(r"`([^`\n]+)`(?:\s*/\s*`([^`\n]+)`)?\s*(?:[—–-]+\s*(.*))?$", re.DOTALL)
 # Two names on one line are the two directions of an edge, except for opposites.

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.markdown.source import LineSpan, SourceText, is_blank
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

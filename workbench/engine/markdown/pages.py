@@ -6,7 +6,6 @@ A procedure says when a learned workflow applies, and its steps; a vault note is
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final
 
@@ -25,6 +24,7 @@ from workbench.engine.markdown.outline import Heading, Outline, find_front_matte
 from workbench.engine.markdown.source import LineSpan, SourceText, text_lines
 from workbench.engine.markdown.statements import header_scope, read_header
 from workbench.engine.roles import written_scope
+from workbench.engine.values import dataclass
 
 SECTIONS: Final = ("Trigger", "Steps", "Notes", "Learned From")
 _NAMES: Final = {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 from urllib.parse import unquote
 
@@ -21,6 +20,7 @@ from workbench.engine.markdown.markup import (
 )
 from workbench.engine.markdown.outline import Heading, ListItem, Outline, read_outline
 from workbench.engine.markdown.source import LineSpan, Problem, Problems, SourceText, is_blank, load_template
+from workbench.engine.values import dataclass
 
 DEFERRED: Final = "deferred"
 """The status of proposals left to the reflection."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from workbench.engine.errors import NotFound
@@ -26,6 +26,7 @@ from workbench.engine.markdown.outline import read_headings, read_outline, stret
 from workbench.engine.markdown.review import ReviewItem, read_item, review_item_lines
 from workbench.engine.markdown.source import LineSpan, Problem, Problems, SourceText, is_blank, load_template
 from workbench.engine.markdown.statements import Statement, new_block_id, parse_statement, render_statement
+from workbench.engine.values import dataclass
 
 _ID: Final = re.compile(r"r-\d+")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, Literal, get_args
 from urllib.parse import unquote
 
@@ -24,6 +24,7 @@ from workbench.engine.markdown.markup import (
 )
 from workbench.engine.markdown.outline import ListItem, Outline, read_outline
 from workbench.engine.markdown.source import LineSpan, Problem, Problems, SourceText, is_blank
+from workbench.engine.values import dataclass
 
 Decision = Literal["undecided", "approved", "rejected", "deferred"]
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
+
+from workbench.engine.values import dataclass
 
 _LINE_END: Final = re.compile(r"\r\n|\n|\r")
 _BOM: Final = "\ufeff"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime, tzinfo
 from functools import lru_cache
 from typing import Final
@@ -13,6 +13,7 @@ from urllib.parse import unquote
 
 from workbench.engine.markdown.outline import Outline
 from workbench.engine.roles import PATTERN, SHARED, written_scope
+from workbench.engine.values import dataclass
 
 _DATE: Final = r"\d{4}(?:-\d{2}(?:-\d{2}(?:T[\d:.]+(?:Z|[+-]\d{2}:\d{2})?)?)?)?"
 _CLAUSES: Final = re.compile(

@@ -9,13 +9,14 @@ import os
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
 from workbench.engine.clock import parse_time, render_time
 from workbench.engine.errors import InvalidInput, StorageError
 from workbench.engine.memory.decay import Accesses
+from workbench.engine.values import dataclass
 
 FILE = "accesses.jsonl"
 

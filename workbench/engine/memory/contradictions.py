@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import tzinfo
 
 from workbench.engine.errors import InvalidInput, NotFound, OutsideWorkspace
@@ -16,6 +15,7 @@ from workbench.engine.memory.entities import EntityFiles
 from workbench.engine.memory.lookup import locate_memory
 from workbench.engine.memory.proposals import ways_to_say
 from workbench.engine.memory.scores_file import read_scores
+from workbench.engine.values import dataclass
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -24,6 +24,7 @@ from workbench.engine.results.memories import CoreBlock as BlockView
 from workbench.engine.results.memories import CoreItem as ItemView
 from workbench.engine.settings.sections import Settings
 from workbench.engine.tokens import count_tokens
+from workbench.engine.values import dataclass
 
 _MOST_CANDIDATES = 5
 

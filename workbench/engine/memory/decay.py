@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime, tzinfo
 
 from workbench.engine.clock import in_zone, parse_time
@@ -14,6 +14,7 @@ from workbench.engine.markdown.decay_scores import ScoreEntry
 from workbench.engine.markdown.statements import WrittenAccesses
 from workbench.engine.results.memories import Score
 from workbench.engine.settings.sections import DecaySettings, Settings
+from workbench.engine.values import dataclass
 
 ACTIVE = "active"
 FADING = "fading"

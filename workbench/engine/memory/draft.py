@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import date
 from typing import Protocol, TypeVar
 
@@ -15,6 +14,7 @@ from workbench.engine.history.spent_ids import is_spent
 from workbench.engine.markdown.entity import EntityFile
 from workbench.engine.markdown.statements import new_block_id
 from workbench.engine.results.memories import Changed
+from workbench.engine.values import dataclass
 
 T = TypeVar("T")
 _SUMMARY_CHARACTERS = 1000

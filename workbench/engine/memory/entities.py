@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import re
-from dataclasses import dataclass
 from datetime import datetime
 
 from workbench.engine import layout
@@ -25,6 +24,7 @@ from workbench.engine.identifiers import (
 from workbench.engine.markdown.entity import EntityFile
 from workbench.engine.memory.draft import Draft, EntityLookup
 from workbench.engine.memory.wording import clean_name, clip, numbered
+from workbench.engine.values import dataclass
 
 _MOST_MERGES = 16
 # How much a type has to look like one of the five to be a slip of the pen.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from workbench.engine import layout
@@ -38,6 +37,7 @@ from workbench.engine.memory.scores_file import Decision, decide, drop_entries
 from workbench.engine.memory.wording import clip, text_key
 from workbench.engine.results.memories import Changed
 from workbench.engine.settings.sections import Settings
+from workbench.engine.values import dataclass
 
 _LEAST_BEGINNING = 20
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import PurePosixPath
 
@@ -33,6 +32,7 @@ from workbench.engine.memory.draft import EntityLookup, RelevanceLookup, Stored
 from workbench.engine.memory.entities import EntityFiles, entity_path, merged_into
 from workbench.engine.memory.wording import NAME_CHARACTERS, clean_line, clip, one_line, text_key
 from workbench.engine.settings.sections import Settings
+from workbench.engine.values import dataclass
 
 GENERAL_RELATION = "relates-to"
 

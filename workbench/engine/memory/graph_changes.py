@@ -7,7 +7,7 @@ import difflib
 import hashlib
 import json
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from workbench.engine import layout
 from workbench.engine.catalog.terms import same_name
@@ -37,6 +37,7 @@ from workbench.engine.memory.graph import (
 from workbench.engine.memory.wording import clean_name, clip, text_key
 from workbench.engine.results.memories import Changed
 from workbench.engine.settings.sections import Settings
+from workbench.engine.values import dataclass
 
 _LABEL = re.compile(r"(?<![\w-])(Label\s*[:：]\s*)([^|\n]*?)(?=\s*(?:\||-->))", re.IGNORECASE)
 

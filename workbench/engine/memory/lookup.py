@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime, tzinfo
 from functools import lru_cache
 from typing import Final
@@ -26,6 +26,7 @@ from workbench.engine.memory.entities import entity_path
 from workbench.engine.memory.stores import procedure_path, vault_path
 from workbench.engine.memory.wording import clip, one_line
 from workbench.engine.results.memories import HistoryEntry, Links, Score, Shown, Validity
+from workbench.engine.values import dataclass
 
 FOLDERS: Final = (layout.EPISODES, layout.ENTITIES, layout.PROCEDURES, layout.VAULT)
 """Folders and files whose memories may have an audience beside the owner."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
 from types import MappingProxyType
@@ -43,6 +43,7 @@ from workbench.engine.memory.wording import (
 from workbench.engine.requests import ProposeRequest
 from workbench.engine.results.reviews import Proposal, Proposals, ProposalStatus, Proposed
 from workbench.engine.roles import written_scope
+from workbench.engine.values import dataclass
 
 REPEATS: Final = "Repeats"
 TYPE: Final = "Type"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import date, datetime
 
 from workbench.engine.catalog.terms import same_name
@@ -51,6 +50,7 @@ from workbench.engine.requests import RememberRequest
 from workbench.engine.results.memories import EntityRef, RelationRef, Remembered
 from workbench.engine.settings.sections import Settings
 from workbench.engine.triggers.model import FactStatement, ProcedureOutline, RelationMention, Routing
+from workbench.engine.values import dataclass
 
 _SUMMARY_CHARACTERS = 100
 _CORE_ITEM_CHARACTERS = 240

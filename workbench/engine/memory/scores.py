@@ -6,7 +6,7 @@ import dataclasses
 import math
 from collections import deque
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, date, datetime, tzinfo
 from functools import cached_property
 from itertools import repeat
@@ -42,6 +42,7 @@ from workbench.engine.memory.decay import (
 from workbench.engine.results.decay import DecayEntry, DecayView, Fall, Falls, ScorePoint
 from workbench.engine.results.memories import Score
 from workbench.engine.settings.sections import DecaySettings
+from workbench.engine.values import dataclass
 
 _FATED: Final = {ARCHIVED: 0.0, PINNED: 1.0}
 

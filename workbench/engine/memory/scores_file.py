@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta, tzinfo
 from enum import Enum
 from pathlib import Path
@@ -34,6 +34,7 @@ from workbench.engine.memory.decay import (
 from workbench.engine.memory.draft import Draft
 from workbench.engine.memory.wording import clip
 from workbench.engine.settings.sections import DecaySettings
+from workbench.engine.values import dataclass
 
 # Each device has journals of its own.
 MOST_WATERMARKS = 32

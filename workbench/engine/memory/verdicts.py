@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from typing import Final, TypeVar
 
@@ -40,6 +40,7 @@ from workbench.engine.results.reviews import Settled
 from workbench.engine.roles import written_scope
 from workbench.engine.settings.sections import Settings
 from workbench.engine.triggers.model import Routing
+from workbench.engine.values import dataclass
 
 T = TypeVar("T")
 

@@ -6,12 +6,12 @@ import difflib
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import count, takewhile
 
 from workbench.engine.catalog.terms import STOP_WORDS, stem, terms
 from workbench.engine.errors import InvalidInput
 from workbench.engine.language.denials import is_denied
+from workbench.engine.values import dataclass
 
 MEMORY_CHARACTERS = 20_000
 NAME_CHARACTERS = 120

@@ -5,7 +5,6 @@ from __future__ import annotations
 import builtins
 import re
 from collections.abc import Callable, Collection, Hashable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -16,6 +15,7 @@ from workbench.engine.catalog.file_rows import FileRows, extract, moment_of
 from workbench.engine.catalog.graph import json_list
 from workbench.engine.identifiers import entity_name, linked_entity
 from workbench.engine.markdown.statements import ACCESS_KEYS, WrittenAccesses
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from zoneinfo import ZoneInfo

@@ -6,7 +6,7 @@ import os
 import secrets
 import shutil
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -52,6 +52,7 @@ from workbench.engine.results.audit import (
 )
 from workbench.engine.results.graph import GraphView
 from workbench.engine.results.memories import CoreView, Shown
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -6,11 +6,11 @@ import json
 import re
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeVar, cast
 
 from workbench.engine.errors import ProviderError
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

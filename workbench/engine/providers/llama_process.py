@@ -17,7 +17,6 @@ import sys
 import time
 import weakref
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -25,6 +24,7 @@ from typing import TYPE_CHECKING, Any, Final
 from workbench.engine.errors import ProviderError, StorageError
 from workbench.engine.file_access import replace_file
 from workbench.engine.providers.chat import ChatMessage
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from workbench.engine.providers.embedding.embedder import FloatArray

@@ -12,7 +12,7 @@ import re
 import threading
 import weakref
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from queue import SimpleQueue
@@ -28,6 +28,7 @@ from workbench.engine.providers.llama_process import (
     unpack_ids,
     unpacked,
 )
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from workbench.engine.providers.embedding.embedder import FloatArray

@@ -7,13 +7,14 @@ import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from workbench.engine.errors import ProviderError
 from workbench.engine.providers.chat import ChatCancelled
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     import httpx2

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
 from workbench.engine.markdown.review import Evidence, ReviewItem
+from workbench.engine.values import dataclass
 
 
 @dataclass(frozen=True)

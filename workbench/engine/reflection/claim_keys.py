@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.catalog.terms import STOP_WORDS, fold, stem, terms
 from workbench.engine.reflection import items
 from workbench.engine.reflection.kinds import Kind, kind_of
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

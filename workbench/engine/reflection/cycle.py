@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,7 @@ from workbench.engine.reflection.proposing import (
 )
 from workbench.engine.reflection.work import RULES
 from workbench.engine.results.reviews import Phase
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from datetime import datetime

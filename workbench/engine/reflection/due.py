@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 from typing import Final
 
 from workbench.engine.settings.sections import ReflectionSettings
+from workbench.engine.values import dataclass
 
 SESSION_END: Final = "session-end"
 SCHEDULE: Final = "schedule"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from typing import TYPE_CHECKING, Any, Final
 
 from workbench.engine.errors import InvalidInput, ProviderError
@@ -21,6 +21,7 @@ from workbench.engine.reflection.model_mind.schemas import EVIDENCE, problem_wit
 from workbench.engine.reflection.model_mind.showing import as_data
 from workbench.engine.reflection.model_mind.windows import cut_windows
 from workbench.engine.reflection.rules import RulesMind
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from workbench.engine.markdown.review import ReviewItem

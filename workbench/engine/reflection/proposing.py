@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.memory.wording import one_line
@@ -10,6 +10,7 @@ from workbench.engine.reflection import items as forms
 from workbench.engine.reflection import kinds
 from workbench.engine.reflection.kinds import SECTIONS, Kind
 from workbench.engine.tokens import count_tokens
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

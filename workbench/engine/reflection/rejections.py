@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
@@ -16,6 +16,7 @@ from workbench.engine.memory.wording import clip
 from workbench.engine.reflection.claim_keys import NEAR, Claim, claim_of, nearness, same, statement
 from workbench.engine.reflection.items import ANSWER, AS_OF, OF_PROPOSAL, PROPOSED, RESEMBLES, RESOLVE, SCORE
 from workbench.engine.reflection.kinds import Kind, kind_of
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from workbench.engine.markdown.review import ReviewItem

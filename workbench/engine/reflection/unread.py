@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from workbench.engine.markdown.source import SourceText
 from workbench.engine.reflection.passages import passages_of
 from workbench.engine.search.chunks import turn_of
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from workbench.engine.reflection.model import Passage

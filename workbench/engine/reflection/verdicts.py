@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.memory.wording import clip
 from workbench.engine.reflection.items import RESOLVE, field_of
 from workbench.engine.reflection.kinds import Kind, kind_of
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from workbench.engine.markdown.review import ReviewItem

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
 from workbench.engine.errors import Cancelled as Cancelled
 from workbench.engine.results.reviews import Phase, Progress
+from workbench.engine.values import dataclass
 
 RULES: Final = "rules"
 """What a phase that asked no model, or had no use of its answer, was done by."""

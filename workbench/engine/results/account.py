@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 
 from workbench.engine.results.decay import Fall
+from workbench.engine.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 
 from workbench.engine.results import OR_NULL
 from workbench.engine.results.memories import Score
+from workbench.engine.values import dataclass
 
 
 @dataclass(frozen=True)

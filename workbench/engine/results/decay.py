@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import date, datetime
 
 from workbench.engine.results.memories import Score
+from workbench.engine.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

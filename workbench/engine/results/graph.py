@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from workbench.engine.results import OR_NULL
 from workbench.engine.results.memories import Validity
+from workbench.engine.values import dataclass
 
 _OR_NULL = {OR_NULL: True}
 

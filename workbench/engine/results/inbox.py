@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Literal
 
 from workbench.engine.results.audit import MemoryChange
 from workbench.engine.results.memories import Changed, CoreView, HeldMemory
 from workbench.engine.results.reviews import FilePreview, Proposal, Review
+from workbench.engine.values import dataclass
 
 ProposalChoice = Literal["accept", "decline", "aside", "both"]
 SecretChoice = Literal["keep", "without", "drop"]

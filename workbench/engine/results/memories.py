@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
+
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from workbench.engine.results.audit import Changes, WayBack, WhyForgotten

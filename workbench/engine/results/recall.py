@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
+
+from workbench.engine.values import dataclass
 
 
 def citation(path: str, start_line: int, end_line: int) -> str:

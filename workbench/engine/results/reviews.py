@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, Literal
 
 from workbench.engine.results import OR_NULL
 from workbench.engine.results.memories import Changed, HeldBack
+from workbench.engine.values import dataclass
 
 _OR_NULL = {OR_NULL: True}
 

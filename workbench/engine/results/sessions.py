@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Any, Literal
 
 from workbench.engine.results import OR_NULL
 from workbench.engine.results.memories import Changed
+from workbench.engine.values import dataclass
 
 _OR_NULL = {OR_NULL: True}
 

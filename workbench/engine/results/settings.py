@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from workbench.engine.results import OR_NULL
 from workbench.engine.results.memories import Changed
+from workbench.engine.values import dataclass
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Literal
 
 from workbench.engine.results.memories import Changed
+from workbench.engine.values import dataclass
 
 ImportedAs = Literal["memories", "episodes", "proposals"]
 FORM_WORDS: Final = {

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from itertools import groupby
 from typing import TYPE_CHECKING, Protocol
@@ -17,6 +17,7 @@ from workbench.engine import layout
 from workbench.engine.catalog.records import FactRecord, MemoryRecord
 from workbench.engine.markdown.statements import has_ended
 from workbench.engine.patterns import lazy_pattern
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from workbench.engine.providers.embedding.embedder import FloatArray

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
 from workbench.engine.errors import StorageError
 from workbench.engine.search.chunks import Chunk, ChunkSource, FileSource
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from workbench.engine.providers.embedding.embedder import FloatArray

@@ -6,12 +6,13 @@ import json
 import os
 import stat
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Protocol
 
 from workbench.engine.file_access import Stamp, expand_home
+from workbench.engine.values import dataclass
 
 # Folders that hold no written memory.
 _SKIPPED = frozenset({"node_modules", "__pycache__"})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, time
 from itertools import islice
 from pathlib import Path
@@ -36,6 +36,7 @@ from workbench.engine.search.outside_files import (
 )
 from workbench.engine.sessions.events import TranscriptTurn, masked_line, turn_of
 from workbench.engine.settings.sections import SearchSettings
+from workbench.engine.values import dataclass
 
 PREFIX = "extra:"
 _STORE = "extra"

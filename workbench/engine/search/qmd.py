@@ -9,7 +9,7 @@ import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path, PurePosixPath
 
@@ -35,6 +35,7 @@ from workbench.engine.search.outside_files import (
 )
 from workbench.engine.search.qmd_program import QmdFailed, QmdProgram
 from workbench.engine.settings.sections import QmdSettings
+from workbench.engine.values import dataclass
 
 _ADDRESS = re.compile(r"qmd://([^/]+)/(.+)", re.DOTALL)
 _HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? @@[^\n]*\n?")

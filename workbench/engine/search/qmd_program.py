@@ -8,11 +8,11 @@ import selectors
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
 from workbench.engine.process import NotRunnable, absolute_search_path, end_program, find_program
+from workbench.engine.values import dataclass
 
 MOST_OUTPUT = 4 * 1024 * 1024
 _MOST_COMPLAINT = 8 * 1024

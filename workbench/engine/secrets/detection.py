@@ -7,7 +7,7 @@ import hashlib
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -19,6 +19,7 @@ from workbench.engine.secrets.places import IN_ADDRESS, IN_COMMAND, PRIVATE_KEY,
 from workbench.engine.secrets.shapes import JWT, shapes, tokens_in
 from workbench.engine.secrets.values import LABELLED, Found
 from workbench.engine.secrets.wrapping import unwrapped, wrapped_tokens
+from workbench.engine.values import dataclass
 
 LEFT_OUT: Final = "[secret left out]"
 """Replaces a masked secret."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
@@ -27,6 +26,7 @@ from workbench.engine.secrets.values import (
     values_at,
     words_of,
 )
+from workbench.engine.values import dataclass
 
 COMPLEMENT: Final = (
     r"(?:[ ](?:of|for|to|on|at|in|für|de|du|del|da|do|der|des|von|zum|zur)[ ]"

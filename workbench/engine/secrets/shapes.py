@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
@@ -13,6 +12,7 @@ from typing import Final
 from workbench.engine.errors import InvalidInput
 from workbench.engine.patterns import lazy_pattern
 from workbench.engine.secrets.values import Found, is_crossed_out, looks_random
+from workbench.engine.values import dataclass
 
 JWT: Final = "JSON web token"
 ALPHABETS: Final = {

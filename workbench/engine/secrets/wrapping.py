@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from workbench.engine.patterns import lazy_pattern
@@ -18,6 +17,7 @@ from workbench.engine.secrets.shapes import (
     shapes_by_mark,
 )
 from workbench.engine.secrets.values import Found
+from workbench.engine.values import dataclass
 
 # A token continues on the next line, possibly after an indent, quotation marks or the sign of a comment.
 _BREAK: Final = lazy_pattern(r"[ \t]{0,2}\\?\r?\n[ \t]*(?:(?:[>|│┃#]|//)[ \t]*)*")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import calendar
 import re
 from collections import Counter, defaultdict
-from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,7 @@ from workbench.engine.errors import OutsideWorkspace, StorageError
 from workbench.engine.history.commits import parse_message
 from workbench.engine.history.permissions import owner_of
 from workbench.engine.services.past import read_time
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -42,6 +42,7 @@ from workbench.engine.roles import Capability, require
 from workbench.engine.services.mutator import Mutator
 from workbench.engine.services.retrieval import Retrieval
 from workbench.engine.services.routing import warnings_of_rejected
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from workbench.engine.catalog.records import EntityRecord

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from workbench.engine.roles import MAIN, Capability, Role, parse_role
 from workbench.engine.services.routing import phrases_of
 from workbench.engine.tokens import count_tokens
 from workbench.engine.triggers.phrases import Phrase, PhraseBook, load_phrases
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from workbench.engine.services.context import WorkspaceContext

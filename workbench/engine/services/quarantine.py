@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +23,7 @@ from workbench.engine.secrets.detection import (
     recogniser,
     text_of,
 )
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from workbench.engine.history.history import History

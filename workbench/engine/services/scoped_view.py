@@ -8,7 +8,7 @@ import os
 import shutil
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -28,6 +28,7 @@ from workbench.engine.process import process_lock
 from workbench.engine.roles import READER, SHARED, sees
 from workbench.engine.services.context import CATALOG, WorkspaceContext
 from workbench.engine.services.scores import hand_on_first_seen
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from workbench.engine.settings.sections import Settings

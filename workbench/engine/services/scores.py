@@ -6,7 +6,7 @@ import contextlib
 import json
 import threading
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import date, datetime
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -56,6 +56,7 @@ from workbench.engine.memory.scores import (
 from workbench.engine.memory.scores_file import pending_accesses
 from workbench.engine.past.files import CatalogedFiles
 from workbench.engine.process import garbage_collection_paused
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

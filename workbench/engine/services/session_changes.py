@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from workbench.engine import results
@@ -33,6 +32,7 @@ from workbench.engine.sessions.foreign import drop_copy
 from workbench.engine.sessions.keys import peer_of, read_trigger
 from workbench.engine.sessions.store import JOINED, milliseconds, whole
 from workbench.engine.sessions.transcripts import ProgressReporter, Tree, read_tree, repair_transcript
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.engine import results
@@ -30,6 +30,7 @@ from workbench.engine.triggers.cues import routing_cues
 from workbench.engine.triggers.detection import detect_all
 from workbench.engine.triggers.live_text import PUNCTUATION, live_text
 from workbench.engine.triggers.phrases import PhraseBook
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from workbench.engine.providers.chat import ChatModel

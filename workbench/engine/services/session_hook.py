@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
 
@@ -14,6 +13,7 @@ from workbench.engine.results.sessions import Flushed
 from workbench.engine.services.context import WorkspaceContext
 from workbench.engine.services.sessions import FoundSession
 from workbench.engine.sessions.events import iso
+from workbench.engine.values import dataclass
 
 SETTING = "sessions.on_reset"
 _MOST_COMPLAINT = 300

@@ -6,7 +6,7 @@ import contextlib
 import os
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +44,7 @@ from workbench.engine.sessions.reader import TranscriptReader, citation
 from workbench.engine.sessions.store import FileHome, SessionEntry, SessionHome, StoreContent, milliseconds
 from workbench.engine.sessions.transcripts import TranscriptWriter, Tree, read_tree
 from workbench.engine.settings.sections import DIRECT_SCOPES
+from workbench.engine.values import dataclass
 
 _CITED = "file:sessions/"
 

@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,6 +22,7 @@ from workbench.engine.file_access import read_regular_file, read_state, replace_
 from workbench.engine.history.git_objects import blob_hash
 from workbench.engine.markdown.source import TEMPLATES, load_template
 from workbench.engine.process import process_lock
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from workbench.engine.history.alerts import Seen

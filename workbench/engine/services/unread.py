@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -27,6 +27,7 @@ from workbench.engine.reflection.unread import unread_passages as passages_after
 from workbench.engine.secrets.detection import masked, masked_lines
 from workbench.engine.services.reflection_leftovers import read_backlog, read_while_waiting
 from workbench.engine.services.secret_guard import waiting
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from workbench.engine.history.plan import FileView

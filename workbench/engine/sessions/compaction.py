@@ -6,7 +6,7 @@ import heapq
 import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from workbench.engine.errors import ProviderError
 from workbench.engine.language.sentences import split_sentences
@@ -34,6 +34,7 @@ from workbench.engine.sessions.store import SessionEntry
 from workbench.engine.sessions.transcripts import ProgressReporter, Tree
 from workbench.engine.settings.sections import FlushSettings
 from workbench.engine.tokens import count_tokens
+from workbench.engine.values import dataclass
 
 MOST_NOTES = 400
 MOST_FAILURES = 20

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import takewhile
 from typing import Any, Protocol, TypeVar
 
@@ -22,6 +22,7 @@ from workbench.engine.sessions.events import (
 )
 from workbench.engine.sessions.transcripts import Tree
 from workbench.engine.tokens import count_tokens
+from workbench.engine.values import dataclass
 
 MESSAGE_TOKENS = 4
 # Speaker and line.

@@ -11,13 +11,14 @@ import re
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import MAXYEAR, MINYEAR, UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO, Final, Protocol
 
 from workbench.engine.errors import NotFound
 from workbench.engine.file_access import open_outside_file
+from workbench.engine.values import dataclass
 
 MOST_TURN_CHARACTERS = 20_000
 _SPEAKERS = {"user": "User", "assistant": "Assistant"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -51,6 +51,7 @@ from workbench.engine.sessions.store import (
     whole,
 )
 from workbench.engine.settings.foreign_files import STATE_FOLDERS, STATE_VARIABLES
+from workbench.engine.values import dataclass
 
 PROJECTS = "projects"
 SIDECHAIN = "sidechain"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import UTC, datetime, time, timedelta
 from itertools import islice
 from pathlib import Path
@@ -18,6 +18,7 @@ from workbench.engine import layout
 from workbench.engine.clock import in_zone
 from workbench.engine.errors import InvalidInput
 from workbench.engine.settings.foreign_files import read_foreign_document
+from workbench.engine.values import dataclass
 
 MAIN = "main"
 MOST_CHARACTERS = 512

@@ -14,7 +14,6 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -24,6 +23,7 @@ from workbench.engine.results.sessions import SessionProblem
 from workbench.engine.sessions.events import MOST_LINE_BYTES, Lines
 from workbench.engine.sessions.keys import SessionKey, is_key, is_session_id
 from workbench.engine.sessions.store import ForeignHome, SessionEntry, StoreContent, no_key
+from workbench.engine.values import dataclass
 
 DATABASE = "openclaw-agent.sqlite"
 KNOWN_SCHEMA = 23

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
@@ -25,6 +25,7 @@ from workbench.engine.sessions.keys import (
 )
 from workbench.engine.sessions.locks import store_lock
 from workbench.engine.settings.foreign_files import read_relaxed_json
+from workbench.engine.values import dataclass
 
 ENDED = "workbenchEnded"
 JOINED = "workbenchJoined"

@@ -8,7 +8,7 @@ import shutil
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -20,6 +20,7 @@ from workbench.engine.sessions import events
 from workbench.engine.sessions.events import Event, FileLines, Lines, MaskedLines, read_event, render_event
 from workbench.engine.sessions.locks import transcript_lock
 from workbench.engine.sessions.store import NAME, SessionStore
+from workbench.engine.values import dataclass
 
 _BACK = 1 << 16
 MOST_ENTRY_BYTES = 16 * 1024 * 1024

@@ -6,13 +6,13 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from workbench.engine import layout
 from workbench.engine.errors import OutsideWorkspace
 from workbench.engine.file_access import expand_home, read_regular_file
+from workbench.engine.values import dataclass
 
 LARGEST_FOREIGN = 512 * 1024
 PROGRAMS = ("OPENCLAW", "MOLTBOT", "CLAWDBOT")

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from workbench.engine.values import dataclass
 
 Value = str | int | float | bool | tuple[str, ...] | dict[str, str]
 ENDPOINT = "opening somebody’s folder must not send memory anywhere"

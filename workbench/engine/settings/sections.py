@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Mapping
-from dataclasses import Field, dataclass, field, fields
+from dataclasses import Field, field, fields
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -27,6 +27,7 @@ from workbench.engine.settings.schema import (
     of,
     whole,
 )
+from workbench.engine.values import dataclass
 
 DIRECT_SCOPES = ("main", "per-peer", "per-channel-peer", "per-account-channel-peer")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -60,6 +60,7 @@ from workbench.engine.sync.purges import (
     theirs_rewritten,
 )
 from workbench.engine.sync.remotes import Advertised, Course, Line, Remote, open_line
+from workbench.engine.values import dataclass
 
 ACTOR: Final = "system:sync"
 

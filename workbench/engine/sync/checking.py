@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import unicodedata
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.engine import layout
 from workbench.engine.errors import HistoryDamaged, RemoteError, WorkbenchError
 from workbench.engine.history.git_objects import libgit2, parse_commit
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from workbench.engine.sync.remotes import Line

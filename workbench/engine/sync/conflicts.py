@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from hashlib import sha256
@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from workbench.engine.clock import parse_time, render_time
 from workbench.engine.errors import DocumentError, InvalidInput
+from workbench.engine.values import dataclass
 
 _DIGITS: Final = 10
 _CONFLICTS: Final = "conflicts"

@@ -9,13 +9,14 @@ import secrets
 import socket
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from datetime import datetime
 from pathlib import Path
 
 from workbench.engine.clock import parse_time
 from workbench.engine.errors import InvalidInput, StorageError
 from workbench.engine.file_access import read_state, write_state
+from workbench.engine.values import dataclass
 
 _FILE = "sync.json"
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,30}", re.ASCII)

@@ -9,7 +9,7 @@ side changed and the other deleted stands until then.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 
 from workbench.engine import layout
@@ -17,6 +17,7 @@ from workbench.engine.history.differences import SIMILAR, similarity
 from workbench.engine.sync.conflicts import ConflictFile, ConflictRecord, Version, conflict_id, join_conflicts
 from workbench.engine.sync.renaming import Renaming, find_renaming
 from workbench.engine.sync.units import Clash, join_content
+from workbench.engine.values import dataclass
 
 Tree = Mapping[str, bytes]
 """The tracked files of one commit by workspace-relative path; contents may be read when they are asked for."""

@@ -10,7 +10,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from workbench.engine import layout
@@ -23,6 +23,7 @@ from workbench.engine.history.git_store import GitStore
 from workbench.engine.history.plan import Action
 from workbench.engine.history.purge import Rewriting, titles_in
 from workbench.engine.history.recovery import PurgeSteps
+from workbench.engine.values import dataclass
 
 NOTHING_GONE = Erasure(frozenset(), {}, (), (), (), frozenset(), frozenset(), frozenset(), None)
 """Removes nothing."""

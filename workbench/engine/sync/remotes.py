@@ -12,7 +12,7 @@ import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +23,7 @@ from workbench.engine.file_access import flush_to_disk
 from workbench.engine.history.git_folder import BRANCH
 from workbench.engine.history.git_objects import libgit2
 from workbench.engine.history.maintenance import GitOutside, Ran, run_git
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     import pygit2

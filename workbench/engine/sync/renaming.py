@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Final
 
@@ -12,6 +12,7 @@ from workbench.engine import layout
 from workbench.engine.history.differences import Unit, parse_units
 from workbench.engine.identifiers import entity_name
 from workbench.engine.markdown.statements import new_block_id, parse_statement
+from workbench.engine.values import dataclass
 
 _REFLECTION: Final = re.compile(rb"(?<![\w-])r-(\d{1,9})(?![\w-])")
 _REFLECTIONS: Final = (layout.PENDING_REFLECTION, layout.REFLECTION_LOG)

@@ -6,7 +6,7 @@ import json
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 from workbench.engine import layout
@@ -21,6 +21,7 @@ from workbench.engine.markdown.decay_scores import (
     latest_moment,
 )
 from workbench.engine.markdown.statements import parse_statement, render_statement
+from workbench.engine.values import dataclass
 
 WHOLE_FILE: Final = ""
 """The name of what differs where no unit of a file can be told apart."""

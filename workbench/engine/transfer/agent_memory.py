@@ -6,7 +6,7 @@ import json
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, datetime, time
 from pathlib import Path
 
@@ -37,6 +37,7 @@ from workbench.engine.transfer.source import (
     read_text,
     slug,
 )
+from workbench.engine.values import dataclass
 
 CURATED = frozenset({"MEMORY.md", "memory.md", "USER.md"})
 _INSTRUCTIONS = frozenset(

@@ -9,7 +9,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import tzinfo
 from pathlib import Path, PurePosixPath
 from typing import Any, Protocol
@@ -33,6 +33,7 @@ from workbench.engine.transfer.source import (
     open_file,
     slug,
 )
+from workbench.engine.values import dataclass
 
 MOST_CHARACTERS = 8_000
 """Length at which an episode is full; the turn that exceeds it begins the next."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime, time
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
@@ -29,6 +28,7 @@ from workbench.engine.transfer.source import (
     read_text,
     slug,
 )
+from workbench.engine.values import dataclass
 
 PASSAGE_CHARACTERS = 1_600
 _LONGEST = 12_000

@@ -10,7 +10,6 @@ import base64
 import binascii
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import tzinfo
 from pathlib import Path
 from typing import Any
@@ -30,6 +29,7 @@ from workbench.engine.transfer.source import (
     read_beginning,
     slug,
 )
+from workbench.engine.values import dataclass
 
 FORMAT = "workbench-export"
 VERSION = 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
@@ -27,6 +27,7 @@ from workbench.engine.memory.stores import episode_path, read_log
 from workbench.engine.memory.wording import CONFIDENCES, EPISODE_TYPES, clean_memory, clean_tags, text_key
 from workbench.engine.results.memories import Changed
 from workbench.engine.transfer.source import Note, Piece, Skipped, SourcePlace, StoredFile, digest
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from workbench.engine.history.commits import CommitIndex

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -29,6 +29,7 @@ from workbench.engine.transfer.source import (
     slug,
     walk_files,
 )
+from workbench.engine.values import dataclass
 
 FORMS: Final = {
     "openclaw": "a workspace of OpenClaw, Moltbot or Clawdbot, or their state folder",

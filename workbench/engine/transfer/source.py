@@ -8,7 +8,7 @@ import re
 import stat
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import MAXYEAR, MINYEAR, UTC, date, datetime, tzinfo
 from pathlib import Path
 from typing import BinaryIO, Protocol
@@ -17,6 +17,7 @@ from workbench.engine import layout
 from workbench.engine.errors import DocumentError, InvalidInput, NotFound, StorageError
 from workbench.engine.file_access import open_outside_file, printable_path
 from workbench.engine.memory.wording import text_key
+from workbench.engine.values import dataclass
 
 _KEY_BYTES = 8
 _DAY = re.compile(r"(?<!\d)(\d{4}-\d{2}-\d{2})(?!\d)")

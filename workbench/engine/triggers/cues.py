@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
+
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ from workbench.engine.triggers.live_text import PUNCTUATION, live_text
 from workbench.engine.triggers.model import ALONE, Detection, Surroundings
 from workbench.engine.triggers.payload import read_payload
 from workbench.engine.triggers.phrases import Find
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

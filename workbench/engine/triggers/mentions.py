@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.engine.identifiers import NOTE, entity_type
@@ -11,6 +11,7 @@ from workbench.engine.patterns import lazy_pattern
 from workbench.engine.triggers import name_patterns as patterns
 from workbench.engine.triggers.cues import Cues, routing_cues
 from workbench.engine.triggers.model import EntityMention, EntityType, NameLookup
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
+
+from workbench.engine.values import dataclass
 
 TriggerKind = Literal[
     "remember", "forget", "reflect", "recall", "changes", "learned", "why-forgotten", "go-back", "none"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any, cast, get_args
@@ -24,6 +24,7 @@ from workbench.engine.triggers.model import (
     Store,
 )
 from workbench.engine.triggers.rules import FEWEST_TAGS, LONGEST_SUMMARY, MOST_TAGS, route_by_rules
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from functools import cache, lru_cache
 from importlib import resources
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from workbench.engine.errors import InvalidInput, NotFound, StorageError
 from workbench.engine.patterns import lazy_pattern
 from workbench.engine.triggers.model import TriggerKind
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

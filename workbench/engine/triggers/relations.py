@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ from workbench.engine.patterns import lazy_pattern
 from workbench.engine.triggers.cues import RelationCue, routing_cues
 from workbench.engine.triggers.model import EntityMention, RelationMention
 from workbench.engine.triggers.statements import FIRST_PERSON, PREPOSITION, PRONOUN, Statement, statements
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from workbench.engine.triggers.mentions import Occurrence

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ from workbench.engine.patterns import lazy_pattern
 from workbench.engine.triggers.clauses import sentences
 from workbench.engine.triggers.live_text import PUNCTUATION
 from workbench.engine.triggers.model import FactStatement
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

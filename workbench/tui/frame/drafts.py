@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from typing import TYPE_CHECKING
+
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
+from workbench.engine.values import dataclass
 from workbench.tui.keys.places import PLACES, Listed
 from workbench.tui.keys.table import COMMANDS, PREFIXES, Command, Prefix, canonical, written
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, cast
+
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from workbench.tui.places.place import Place

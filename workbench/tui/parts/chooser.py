@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from textual.containers import Vertical
 
 from workbench.display import words
 from workbench.display.ink import Span, column, ink, spread
+from workbench.engine.values import dataclass
 from workbench.tui.palette import RAISED
 from workbench.tui.parts.list import ListPart
 from workbench.tui.parts.prompt import WrittenLine

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, TypeAlias
 
 from textual.containers import Horizontal
 
 from workbench.display.cells import cell_width
 from workbench.display.ink import Span, gap
+from workbench.engine.values import dataclass
 from workbench.tui.parts.line import DrawnLines
 from workbench.tui.parts.prompt import WrittenLine
 from workbench.tui.parts.query import Query, parse_query

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from textual import events
@@ -12,6 +11,7 @@ from textual.widget import Widget
 from workbench.display.course import HANDS, commit_in
 from workbench.display.ink import BLANK
 from workbench.display.scrubber import draw_ribbon, draw_scrubber, ribbon_place
+from workbench.engine.values import dataclass
 from workbench.tui.palette import PAPER, palette_of
 
 if TYPE_CHECKING:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING
+
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 from workbench.display.cells import wrap
@@ -21,6 +21,7 @@ from workbench.display.ink import Span, column, ink, spread
 from workbench.display.remedies import in_bench, told_in_bench
 from workbench.engine.errors import WorkbenchError
 from workbench.engine.identifiers import OUTSIDE_STORES
+from workbench.engine.values import dataclass
 from workbench.tui.parts.evidence import evidence_at
 from workbench.tui.parts.rows import Rows
 from workbench.tui.places.place import Place

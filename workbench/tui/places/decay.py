@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, ClassVar, cast
 
@@ -29,6 +29,7 @@ from workbench.display.fading import (
 from workbench.display.heat import FARTHEST, SCALES, USUAL_SCALE, day_name
 from workbench.display.ink import BLANK, gap, ink, line_width, spread
 from workbench.display.rows import heading_row
+from workbench.engine.values import dataclass
 from workbench.tui.parts.filter import Filterable
 from workbench.tui.parts.line import DrawnLines
 from workbench.tui.parts.query import parse_days

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING, ClassVar, cast
 
@@ -22,6 +22,7 @@ from workbench.display.graph_drawing.path import draw_path
 from workbench.display.ink import Span, ink, spread
 from workbench.display.words import counted
 from workbench.engine.errors import NotFound
+from workbench.engine.values import dataclass
 from workbench.tui.parts.canvas import CanvasPart
 from workbench.tui.parts.filter import Filterable
 from workbench.tui.parts.page import PagePart

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual import on
@@ -32,6 +32,7 @@ from workbench.display.writing import preview_card, receipt_card
 from workbench.engine.errors import WorkbenchError
 from workbench.engine.identifiers import MEMORY_STORES
 from workbench.engine.reflection.kinds import Kind, kind_of
+from workbench.engine.values import dataclass
 from workbench.tui.keys.table import COMMAND
 from workbench.tui.parts.evidence import evidence_at
 from workbench.tui.parts.filter import Filterable

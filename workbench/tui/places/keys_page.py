@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from workbench.display.card import Card, Section
 from workbench.display.ink import ink
 from workbench.display.settings import value_row
+from workbench.engine.values import dataclass
 from workbench.tui.keys.dispatch import FIXED, PRESETS, Keymap, everything, fault_of
 from workbench.tui.keys.table import FRAME, MOVING, Command, Prefix, canonical, written
 from workbench.tui.look import PRESET

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import OrderedDict
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import date, datetime, time, timedelta
 from typing import TYPE_CHECKING
 
 from workbench.display import words
 from workbench.display.course import UPKEEP, Course, prepare_course
 from workbench.engine.errors import HistoryDamaged, InvalidInput, NotFound, WorkbenchError
+from workbench.engine.values import dataclass
 from workbench.tui.parts.query import parse_days
 from workbench.tui.verbs.history import HISTORY_OF
 

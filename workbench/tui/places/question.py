@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from workbench.engine.identifiers import SEARCHED_STORES
 from workbench.engine.requests import SearchRequest
+from workbench.engine.values import dataclass
 from workbench.tui.parts.query import FIRST, LAST, parse_days, pieces
 
 if TYPE_CHECKING:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, cast
 
@@ -15,6 +14,7 @@ from workbench.display.remedies import told_in_bench
 from workbench.display.words import counted
 from workbench.engine.errors import InvalidInput, NotFound, WorkbenchError
 from workbench.engine.identifiers import cited_lines
+from workbench.engine.values import dataclass
 from workbench.tui.parts.filter import Filterable
 from workbench.tui.parts.line import DrawnLines
 from workbench.tui.parts.page import PagePart

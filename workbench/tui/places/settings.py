@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, cast
@@ -19,6 +19,7 @@ from workbench.engine.results.settings import SettingRow, SettingsListed
 from workbench.engine.settings.schema import Unfit
 from workbench.engine.settings.sections import SCHEMA
 from workbench.engine.settings.wording import HALF_LIFE, meant
+from workbench.engine.values import dataclass
 from workbench.tui.keys.dispatch import PRESETS
 from workbench.tui.keys.table import COMMAND
 from workbench.tui.look import AUTO, FILE_NAME, PRESET, Look

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -19,6 +19,7 @@ from workbench.engine.results.inbox import (
     SecretChoice,
     SecretTick,
 )
+from workbench.engine.values import dataclass
 from workbench.tui.verbs.act import OTHER_VERBS, Act, quoted
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, ClassVar, TypeAlias, TypeVar, cast
 
@@ -26,6 +26,7 @@ from workbench.engine.errors import WorkbenchError
 from workbench.engine.results.account import Since
 from workbench.engine.results.reviews import ReflectionDue
 from workbench.engine.results.transfer import ImportPlaces
+from workbench.engine.values import dataclass
 from workbench.tui.parts.evidence import evidence_at
 from workbench.tui.parts.rows import Rows
 from workbench.tui.places.inbox import words_contradicted

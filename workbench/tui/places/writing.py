@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -12,6 +12,7 @@ from workbench.display.deciding import held_title, item_title
 from workbench.display.writing import answer_words, written_words
 from workbench.engine.errors import WorkbenchError
 from workbench.engine.reflection.kinds import Kind, kind_of
+from workbench.engine.values import dataclass
 from workbench.tui.keys.table import COMMAND
 from workbench.tui.verbs.act import Act
 

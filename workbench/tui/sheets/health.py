@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from workbench.display import words
@@ -14,6 +13,7 @@ from workbench.display.remedies import in_bench
 from workbench.display.rows import heading_row
 from workbench.display.words import counted
 from workbench.engine.errors import WorkbenchError
+from workbench.engine.values import dataclass
 from workbench.tui.parts.evidence import evidence_at
 from workbench.tui.parts.rows import Rows
 from workbench.tui.places.place import Place

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from workbench.display.bringing_in import (
@@ -21,6 +20,7 @@ from workbench.display.ink import ink, spread
 from workbench.display.remedies import told_in_bench
 from workbench.display.rows import heading_row
 from workbench.engine.errors import Cancelled, WorkbenchError
+from workbench.engine.values import dataclass
 from workbench.tui.parts.rows import Rows
 from workbench.tui.places.place import Place
 from workbench.tui.sheets.paths import complete

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from workbench.engine.workspace import Workspace

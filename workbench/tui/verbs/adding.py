@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from workbench.display import words
@@ -11,6 +10,7 @@ from workbench.display.ink import Span, ink, wrap_line
 from workbench.display.remedies import told_in_bench
 from workbench.engine.errors import WorkbenchError
 from workbench.engine.requests import RememberRequest
+from workbench.engine.values import dataclass
 from workbench.tui.verbs.act import Act, quoted
 from workbench.tui.verbs.rewording import TEXT, Field, Outlook, Writing, core_outlook, done
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from workbench.display import words
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from workbench.engine.workspace import Workspace

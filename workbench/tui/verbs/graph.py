@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from workbench.engine.values import dataclass
 from workbench.tui.verbs.act import Act, quoted
 from workbench.tui.verbs.memories import Memory, pin, reinforce
 

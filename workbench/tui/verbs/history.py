@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ from workbench.display.actions import obstacle_words
 from workbench.display.remedies import in_bench
 from workbench.display.words import counted
 from workbench.engine.errors import BudgetExceeded, InvalidInput, NotFound, Refused, RoleRefused, Stale
+from workbench.engine.values import dataclass
 from workbench.tui.keys.table import COMMAND
 from workbench.tui.verbs.act import OTHER_VERBS, Act, quoted
 from workbench.tui.verbs.memories import Memory

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from workbench.display import words
 from workbench.engine.errors import InvalidInput, NotFound
+from workbench.engine.values import dataclass
 from workbench.tui.verbs.act import Act, quoted
 
 if TYPE_CHECKING:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ from workbench.display import words
 from workbench.display.budget import budget_line
 from workbench.display.cells import cell_width, plain
 from workbench.engine.errors import Stale
+from workbench.engine.values import dataclass
 from workbench.tui.verbs.act import Act, quoted
 
 if TYPE_CHECKING:

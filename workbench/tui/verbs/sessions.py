@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from workbench.display.words import counted
+from workbench.engine.values import dataclass
 from workbench.tui.verbs.act import OTHER_VERBS, Act, quoted
 
 if TYPE_CHECKING:

@@ -9,12 +9,13 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from workbench.engine.errors import ProviderError
 from workbench.engine.providers.embedding.embedder import EmbeddingCancelled
 from workbench.engine.providers.model_server import EndPoint, ModelServer, TimeLimit
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from openai.types import Batch

@@ -7,13 +7,13 @@ import re
 import threading
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from workbench.engine.errors import ProviderError
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     import numpy as np

@@ -12,7 +12,7 @@ import os
 import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
 from time import sleep
@@ -34,6 +34,7 @@ from workbench.engine.providers.llama_process import (
     check_model_file,
 )
 from workbench.engine.providers.model_server import PassingFault, check_web_address, seconds_asked_for
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     import httpx2

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.reflection.claims.clauses import begin_of
@@ -16,6 +15,7 @@ from workbench.engine.reflection.claims.vocabulary import (
     FUNCTION_WORDS,
     SAME_MEANING,
 )
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

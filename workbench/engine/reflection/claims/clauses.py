@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.catalog.terms import fold, stem
 from workbench.engine.language.sentences import asks, sentences
 from workbench.engine.reflection.claims.vocabulary import EMPTY, NUMBER_WORDS
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

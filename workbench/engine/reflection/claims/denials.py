@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise, takewhile
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ from workbench.engine.reflection.claims.clauses import Mode, begin_of
 from workbench.engine.reflection.claims.model import Alternative, Denial, Span
 from workbench.engine.reflection.claims.vocabulary import SAME_MEANING
 from workbench.engine.reflection.english import BASE_FORMS, PAST_FORMS, words
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.reflection.claims.deeds import DOING, DONE, TRIES, is_getting, is_light
 from workbench.engine.reflection.claims.weights import Postings
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.reflection.claims.choice_patterns import (
@@ -19,6 +18,7 @@ from workbench.engine.reflection.claims.choice_patterns import (
 )
 from workbench.engine.reflection.claims.deeds import DOING
 from workbench.engine.reflection.claims.weights import Postings
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.reflection.claims.value import APPOINTED_DIMENSIONS
 from workbench.engine.reflection.claims.weights import Postings
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

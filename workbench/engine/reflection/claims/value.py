@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+from workbench.engine.values import dataclass
 
 APPOINTED_DIMENSIONS: Final = frozenset(("date", "clock", "weekday"))
 

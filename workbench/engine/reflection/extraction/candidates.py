@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.language.sentences import sentences
@@ -17,6 +16,7 @@ from workbench.engine.reflection.extraction.worth import (
     terms_of,
     worth_of,
 )
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

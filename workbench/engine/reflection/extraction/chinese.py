@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
+
+from workbench.engine.values import dataclass
 
 _MANNER = (
     r"(?:也|都|很|最|更|非常|特别|特別|一直|已经|已經|刚刚|剛剛|刚|剛|现在|現在|真的|比较|比較|从来|從來"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.reflection.extraction.connections import Stated, relation_item, together_item
@@ -13,6 +13,7 @@ from workbench.engine.reflection.extraction.grouping import group, in_order
 from workbench.engine.reflection.extraction.merging import merges
 from workbench.engine.reflection.extraction.outdated import Standing, without_outdated
 from workbench.engine.reflection.extraction.reading import Reader
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

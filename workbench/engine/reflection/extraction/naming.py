@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.catalog.terms import STOP_WORDS
@@ -11,6 +10,7 @@ from workbench.engine.identifiers import entity_id
 from workbench.engine.reflection.extraction.worth import terms_of
 from workbench.engine.triggers.mentions import find_occurrences
 from workbench.engine.triggers.model import EntityMention
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.language.said_days import with_dates
 from workbench.engine.reflection.third_person import third_person
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from datetime import date

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.identifiers import entity_id
 from workbench.engine.search.chunks import AGENT, PERSON
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from workbench.engine.reflection.model import Passage, Snapshot

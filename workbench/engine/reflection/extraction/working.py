@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.identifiers import slug
@@ -14,6 +13,7 @@ from workbench.engine.reflection.extraction.facts import quoted
 from workbench.engine.reflection.extraction.speaking import Voices
 from workbench.engine.reflection.extraction.worth import terms_of
 from workbench.engine.triggers.procedures import outline_procedure
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

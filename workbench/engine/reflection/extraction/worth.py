@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from typing import Final
 
 from workbench.engine.catalog.terms import STOP_WORDS, stem
 from workbench.engine.language.calendar import ENGLISH_WEEKDAY
+from workbench.engine.values import dataclass
 
 LEAST: Final = 3.25
 """Worth below which nothing is proposed."""

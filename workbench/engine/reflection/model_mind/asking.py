@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any, Final
@@ -14,6 +14,7 @@ from workbench.engine.reflection.model_mind.budget import LEAST_ANSWER
 from workbench.engine.reflection.model_mind.showing import as_data
 from workbench.engine.reflection.work import Exchange
 from workbench.engine.tokens import count_tokens
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from workbench.engine.providers.chat import ChatModel

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.results.reviews import Phase
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from workbench.engine.reflection.work import Work

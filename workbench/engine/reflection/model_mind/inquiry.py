@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from workbench.engine.memory.wording import one_line
@@ -14,6 +13,7 @@ from workbench.engine.reflection.model_mind.reading import read_items
 from workbench.engine.reflection.model_mind.salvage import whole_objects
 from workbench.engine.reflection.model_mind.showing import Shown
 from workbench.engine.reflection.model_mind.targets import Targets
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from workbench.engine.markdown.review import ReviewItem

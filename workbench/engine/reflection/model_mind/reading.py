@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.errors import InvalidInput
@@ -13,6 +12,7 @@ from workbench.engine.reflection.model_mind.dropping import Unusable
 from workbench.engine.reflection.model_mind.knowledge_items import KNOWLEDGE_READERS
 from workbench.engine.reflection.model_mind.schemas import item_schema, problem_with
 from workbench.engine.reflection.model_mind.standing_items import STANDING_READERS
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from workbench.engine.markdown.review import ReviewItem

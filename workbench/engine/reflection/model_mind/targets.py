@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.identifiers import entity_id
 from workbench.engine.reflection.model_mind.dropping import Unusable
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from workbench.engine.tokens import count_tokens
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from workbench.engine.reflection.model import Passage

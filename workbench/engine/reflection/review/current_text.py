@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from workbench.engine.errors import NotFound
@@ -25,6 +24,7 @@ from workbench.engine.reflection.review.item_changes import (
     Restoring,
     Superseding,
 )
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from datetime import tzinfo

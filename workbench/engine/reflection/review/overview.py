@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
@@ -17,6 +17,7 @@ from workbench.engine.reflection.items import AS_OF, PROPOSED, RESEMBLES, fields
 from workbench.engine.reflection.kinds import FORMS, SUMMARY, Kind, Risk, kind_of
 from workbench.engine.results import reviews as reflection_results
 from workbench.engine.results.reviews import CoreTokens, Quoted, Review, TokenUse
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from workbench.engine.markdown.review import Evidence, PendingReflection, ReviewItem

@@ -7,7 +7,7 @@ reflection. Where nothing is left, the file goes: no file, nothing waits.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.engine import layout
@@ -22,6 +22,7 @@ from workbench.engine.reflection.review.item_parts import is_item_id
 from workbench.engine.reflection.review.record import Decided
 from workbench.engine.reflection.review.rehearsal import Rehearsal, rehearse
 from workbench.engine.results.reviews import Applied, FilePreview, ReviewPreview
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime, tzinfo
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from workbench.engine.memory.draft import EntityLookup, RelevanceLookup
 from workbench.engine.settings.sections import Settings
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from workbench.engine.triggers.model import Routing

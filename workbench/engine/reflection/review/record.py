@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.markdown.reflection_records import ReflectionRecord
 from workbench.engine.reflection.account import READ_FIELD, read_account
 from workbench.engine.reflection.items import BY_HAND, PROPOSED, is_by_hand
 from workbench.engine.reflection.verdicts import read_verdicts, verdict_line, without_verdicts
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from workbench.engine.markdown.reflection_records import ReflectionLog

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from workbench.engine.errors import WorkbenchError
@@ -16,6 +16,7 @@ from workbench.engine.reflection.review.parsed_files import ParsedFiles
 from workbench.engine.reflection.review.staleness import Staleness, check_all
 from workbench.engine.reflection.review.waiting import own_reasons, what_waits
 from workbench.engine.results.reviews import CoreTokens
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -7,7 +7,7 @@ stale. An item that adds something is stale once it is there already.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.engine.errors import WorkbenchError
@@ -18,6 +18,7 @@ from workbench.engine.reflection.review.duplicates import find_duplicate
 from workbench.engine.reflection.review.item_changes import targets
 from workbench.engine.reflection.review.item_reading import read_item
 from workbench.engine.reflection.review.parsed_files import ParsedFiles
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.language.denials import is_turned_down
 from workbench.engine.reflection.rules.words import content_words, coverage, likeness
 from workbench.engine.reflection.third_person import third_person
 from workbench.engine.search.chunks import PERSON
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from workbench.engine.reflection.work import RULES
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from workbench.engine.markdown.review import ReviewItem

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine import layout
@@ -12,6 +11,7 @@ from workbench.engine.language.sentences import sentences
 from workbench.engine.reflection.kinds import Kind
 from workbench.engine.reflection.rules.quoting import cite
 from workbench.engine.reflection.verdicts import Verdict, read_verdicts, without_verdicts
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.language.denials import is_turned_down
@@ -11,6 +10,7 @@ from workbench.engine.memory.wording import text_key
 from workbench.engine.reflection import items as forms
 from workbench.engine.reflection.kinds import Kind
 from workbench.engine.reflection.rules.words import PREFERRING, content_words, coverage, likeness
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.catalog.terms import STOP_WORDS, terms
@@ -14,6 +14,7 @@ from workbench.engine.reflection.english import words
 from workbench.engine.reflection.kinds import Kind
 from workbench.engine.reflection.rules.words import content_words, is_topical, likeness
 from workbench.engine.triggers.cues import routing_cues
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -9,7 +9,6 @@ import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,6 +27,7 @@ from workbench.engine.search.index.tables import (
     read_state,
     write_state,
 )
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     import apsw

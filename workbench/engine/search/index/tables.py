@@ -6,7 +6,7 @@ import json
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from itertools import groupby
 from pathlib import Path
@@ -17,6 +17,7 @@ import numpy as np
 
 from workbench.engine.file_access import keep_write_ahead_log
 from workbench.engine.identifiers import SEARCHED_STORES
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

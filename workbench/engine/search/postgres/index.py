@@ -7,7 +7,6 @@ import json
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
@@ -39,6 +38,7 @@ from workbench.engine.search.postgres.source import (
     to_bytes,
     to_text,
 )
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from workbench.engine.providers.embedding.embedder import Embedder

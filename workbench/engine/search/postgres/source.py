@@ -6,7 +6,6 @@ import hashlib
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,6 +15,7 @@ from workbench.engine.search.chunks import Statistics, StoredChunk, Within
 from workbench.engine.search.contract import telling_terms
 from workbench.engine.search.index.index import stored_chunk
 from workbench.engine.search.postgres.postings import frequencies, ranked
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from workbench.engine.providers.embedding.embedder import FloatArray

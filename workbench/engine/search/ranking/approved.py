@@ -6,7 +6,7 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime, tzinfo
 from typing import Protocol
 
@@ -19,6 +19,7 @@ from workbench.engine.results.recall import citation
 from workbench.engine.search.chunks import ChunkSource, StoredChunk, Within
 from workbench.engine.search.ranking.candidates import CandidateUnit, units_in
 from workbench.engine.search.ranking.selection import Ranked
+from workbench.engine.values import dataclass
 
 # Supersessions followed from one fact to the one that holds; more are a circle.
 _MOST_SUCCESSORS = 16

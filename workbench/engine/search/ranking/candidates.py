@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -21,6 +21,7 @@ from workbench.engine.search.chunks import (
 )
 from workbench.engine.search.ranking.graph import ReachedMemory
 from workbench.engine.search.ranking.question import Question, SearchOptions, named_voices, without_names
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from workbench.engine.providers.embedding.embedder import FloatArray

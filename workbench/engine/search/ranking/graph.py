@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Protocol
 
 from workbench.engine.catalog.records import EdgeRecord, EntityRecord
 from workbench.engine.catalog.terms import NEAR, STOP_WORDS, index_terms, name_key
 from workbench.engine.results.recall import HitRelation
+from workbench.engine.values import dataclass
 
 _WORD = re.compile(r"[\w'’.+#-]*[\w+#]")
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]{2,12}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
 from functools import cache
 from pathlib import Path
@@ -22,6 +22,7 @@ from workbench.engine.catalog.terms import (
 )
 from workbench.engine.language.periods import Period, period_of, without_period
 from workbench.engine.search.chunks import AGENT, PERSON, Chunk, ChunkSource, Within
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     import numpy as np

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,7 @@ from workbench.engine.language.calendar import MONTH_NAMES, MONTHS, WEEKDAYS
 from workbench.engine.search.chunks import Statistics
 from workbench.engine.search.ranking.candidates import Candidates, CandidateUnit, units_in
 from workbench.engine.search.ranking.question import Question, SearchOptions, named_voices
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from workbench.engine.providers.embedding.embedder import FloatArray

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.engine.errors import InvalidInput, Stale
@@ -17,6 +17,7 @@ from workbench.engine.memory.graph import (
     same_fact,
 )
 from workbench.engine.memory.wording import clean_line, clip, text_key
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from workbench.engine.memory.graph import Origin

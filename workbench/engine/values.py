@@ -1,0 +1,104 @@
+"""Dataclasses whose methods are made when they are first needed.
+
+`dataclasses` compiles six methods for a frozen class as it is imported, a third of a millisecond each time, and a start
+imports hundreds of which it makes no instance. Here what compares, hashes and shows a value is shared code over the
+names of its fields, and `__init__`, which has to be quick, is compiled when the first value is made.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, NoReturn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from dataclasses import dataclass as dataclass
+else:
+
+    def dataclass(cls=None, /, *, frozen=False, slots=False, **options):
+        """Return a class as `dataclasses.dataclass` does; a frozen one has its methods made when they are needed."""
+
+        def made(cls):
+            if not frozen or options:
+                return dataclasses.dataclass(frozen=frozen, slots=slots, **options)(cls)
+            return _frozen(dataclasses.dataclass(init=False, repr=False, eq=False, slots=slots)(cls))
+
+        return made if cls is None else made(cls)
+
+
+def _frozen(cls: type[Any]) -> type[Any]:
+    """Give a class what makes it a frozen dataclass, apart from what it has of its own."""
+    compared = _reader(each.name for each in dataclasses.fields(cls) if each.compare)
+    hashed = _reader(each.name for each in dataclasses.fields(cls) if each.compare and each.hash is not False)
+
+    def begin(self: object, *given: object, **named: object) -> None:
+        cls.__init__ = _compiled_init(cls)
+        cls.__init__(self, *given, **named)
+
+    def equals(self: object, other: object) -> object:
+        if self.__class__ is not other.__class__:
+            return NotImplemented
+        return compared(self) == compared(other)
+
+    def hash_of(self: object) -> int:
+        return hash(hashed(self))
+
+    own = cls.__dict__
+    methods: dict[str, Callable[..., object]] = {"__init__": begin, "__eq__": equals, "__repr__": _shown}
+    if "__slots__" in own:
+        methods |= {"__getstate__": _state, "__setstate__": _take_state}
+    for name, method in methods.items():
+        if name not in own:
+            setattr(cls, name, method)
+    replaced: dict[str, Callable[..., object]] = {
+        "__setattr__": _refuse_assignment,
+        "__delattr__": _refuse_deletion,
+    }
+    if own.get("__hash__") is None:
+        replaced["__hash__"] = hash_of
+    for name, method in replaced.items():
+        setattr(cls, name, method)
+    return cls
+
+
+def _shown(self: Any) -> str:
+    shown = (f"{each.name}={getattr(self, each.name)!r}" for each in dataclasses.fields(self) if each.repr)
+    return f"{self.__class__.__qualname__}({', '.join(shown)})"
+
+
+def _refuse_assignment(_self: object, name: str, _value: object) -> NoReturn:
+    raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
+
+
+def _refuse_deletion(_self: object, name: str) -> NoReturn:
+    raise dataclasses.FrozenInstanceError(f"cannot delete field {name!r}")
+
+
+def _state(self: Any) -> list[object]:
+    return [getattr(self, each.name) for each in dataclasses.fields(self)]
+
+
+def _take_state(self: Any, state: list[object]) -> None:
+    for each, value in zip(dataclasses.fields(self), state, strict=True):
+        object.__setattr__(self, each.name, value)
+
+
+def _reader(names: Iterable[str]) -> Callable[[object], tuple[object, ...]]:
+    """Return what reads some attributes of an object, as a tuple however few they are."""
+    found = tuple(names)
+    if len(found) > 1:
+        return attrgetter(*found)
+    return lambda value: tuple(getattr(value, name) for name in found)
+
+
+def _compiled_init(cls: type[Any]) -> Any:
+    """Return the `__init__` of a frozen dataclass, compiled."""
+    namespace = {"__module__": cls.__module__}
+    if hasattr(cls, "__post_init__"):
+        namespace["__post_init__"] = cls.__post_init__
+    fields = [(each.name, each.type, each) for each in dataclasses.fields(cls)]
+    twin: Any = dataclasses.make_dataclass(
+        cls.__qualname__, fields, namespace=namespace, repr=False, eq=False, frozen=True
+    )
+    return twin.__init__
