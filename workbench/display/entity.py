@@ -172,6 +172,8 @@ def entity_card(
     disputed: Mapping[str, str],
     now: datetime,
     chosen: str = "",
+    *,
+    whole: bool = False,
 ) -> Card:
     """Return the card of an entity.
 
@@ -184,8 +186,11 @@ def entity_card(
         disputed: What is said against a fact, by its id.
         now: The present, in the workspace's zone.
         chosen: Id of the fact or relation that WHY is of.
+        whole: Whether all is listed, with what each fact and event rests on.
     """
-    node, facts, edges = center_of(view), own_facts(view)[:_MOST], own_edges(view)[:_MOST]
+    node, facts, edges = center_of(view), own_facts(view), own_edges(view)
+    if not whole:
+        facts, edges = facts[:_MOST], edges[:_MOST]
     label = node.label if node is not None else view.center or ""
     held = sum(not fact.retired for fact in view.facts)
     standing = [
@@ -207,14 +212,24 @@ def entity_card(
     sections: list[Section | Beside] = []
     if view.aliases:
         sections.append(Section("ALSO", ((ink(", ".join(view.aliases), "soft"),),)))
-    sections.append(_known_beside_connected(view, facts, edges, disputed, now.date()))
+    sections.append(_known_beside_connected(view, facts, edges, disputed, now.date(), whole=whole))
     if view.questions:
         sections.append(
             Section("OPEN", tuple((Span("? ", "decide"), ink(bare(each))) for each in view.questions), True)
         )
     if view.events:
         sections.append(
-            Section("EVENTS", tuple(_event(each.date, each.text, now.date()) for each in view.events), True)
+            Section(
+                "EVENTS",
+                tuple(
+                    (
+                        *_event(each.date, each.text, now.date()),
+                        *(_rests_on(each.provenance) if whole else ()),
+                    )
+                    for each in view.events
+                ),
+                True,
+            )
         )
     if view.absorbed:
         took = ", ".join(name_of_absorbed(view, each) for each in view.absorbed)
@@ -265,12 +280,20 @@ def _known_beside_connected(
     edges: Sequence[GraphEdge],
     disputed: Mapping[str, str],
     today: date,
+    *,
+    whole: bool,
 ) -> Section | Beside:
     texts = {fact.id.partition("#^")[2]: bare(fact.text) for fact in view.facts}
     known: list[Line] = [
         (Span(""), ink(bare(each), "soft")) for each in view.summary.split("\n\n") if each.strip()
     ]
-    known += [_fact(fact, texts, disputed.get(fact.id, ""), today) for fact in facts]
+    known += [
+        (
+            *_fact(fact, texts, disputed.get(fact.id, ""), today),
+            *(_rests_on(fact.provenance) if whole else ()),
+        )
+        for fact in facts
+    ]
     if not known:
         known.append((Span(""), Span("nothing yet; ⸨new⸩ adds a fact", "soft")))
     left = Section("WHAT IS KNOWN", tuple(known), hangs=1)
@@ -287,7 +310,7 @@ def _fact(fact: GraphFact, texts: Mapping[str, str], against: str, today: date) 
     text = ink(bare(fact.text), "faint" if fact.retired else "text", None, fact.id)
     spans: list[Span] = [Span("· ", "faint")]
     if fact.retired:
-        spans += [Span(f"until {end}: " if end else "no longer: ", "soft"), text]
+        spans += [ink(f"until {end}: " if end else "no longer: ", "soft"), text]
         if now := texts.get((fact.validity.superseded_by or "").rpartition("^")[2], ""):
             spans.append(ink(f" ·\u00a0replaced by “{now if len(now) < 48 else now[:47] + '…'}”", "soft"))
     else:
@@ -298,6 +321,10 @@ def _fact(fact: GraphFact, texts: Mapping[str, str], against: str, today: date) 
         if against:
             spans.append(ink(f" ·\u00a0{against}", "decide"))
     return tuple(spans)
+
+
+def _rests_on(provenance: Sequence[str]) -> Line:
+    return tuple(ink(f" ·\u00a0{words.origin(each)}", "soft") for each in provenance)
 
 
 def _when(day: str | None, today: date) -> str:

@@ -216,10 +216,10 @@ def draw_neighbourhood(view: GraphView, width: int, height: int, *, chosen: str 
     return arrange(ties, width, height, chosen=chosen, omitted=view.omitted)
 
 
-def draw_compact(view: GraphView, width: int, *, chosen: str = "", plain: bool = False) -> Picture:
+def draw_compact(view: GraphView, width: int, *, chosen: str | None = "", plain: bool = False) -> Picture:
     """Draw a neighbourhood, or a path, as a tree of words, which a narrow screen has room for; likewise.
 
-    A plain one has no lines and no arrows, for those who have it read to them.
+    Where `chosen` is None, there is no cursor. A plain one has no lines and no arrows, for those to whom it is read.
     """
     ties = read_ties(view)
     if not ties.center:
@@ -227,7 +227,9 @@ def draw_compact(view: GraphView, width: int, *, chosen: str = "", plain: bool =
     shown = whole(ties) if len(ties.nodes) <= _MOST_NAMED else grouped(ties, _MOST_NAMED)
     root = grow(ties, shown, captions_of(ties, shown))
     keys = [each.caption.key for each in root.walk()]
-    cursor = chosen if chosen in keys else same_group(chosen, keys) or root.caption.key
+    cursor = "" if chosen is None else chosen
+    if chosen is not None and chosen not in keys:
+        cursor = same_group(chosen, keys) or root.caption.key
     return _with_footer(
         draw_tree(root, width, cursor, plain=plain), hidden_relations(ties, shown), view.omitted, width
     )
