@@ -119,9 +119,9 @@ class TestLooking:
 
     def test_one_item_is_shown_with_its_evidence_and_its_place(self, proposed: Program) -> None:
         told = asked(proposed, "review", "show", "1")
-        assert "memory/episodes/2026-02-02.md:3" in told
+        assert "episode:2026-02-02:14:30" in told
         assert "“due on 30 March”" in told
-        assert "It is no longer there" in asked(proposed, "review", "show", "r-002.2")
+        assert "no longer says so" in asked(proposed, "review", "show", "r-002.2")
         assert asked_json(proposed, "review", "show", "4")["fields"] == {"since": "2026-02-01"}
 
     def test_nothing_waits(self, agent: Program) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,7 +30,7 @@ from workbench.display.reviews import (
     trace_lines,
 )
 from workbench.display.text import Page, ProgressLine, safe_line
-from workbench.engine.errors import Ambiguous, DocumentError, InvalidInput, NotFound, WorkbenchError
+from workbench.engine.errors import Ambiguous, DocumentError, InvalidInput, NotFound
 from workbench.engine.reflection.kinds import Kind
 from workbench.engine.results.memories import Changed
 from workbench.engine.results.reviews import Applied, HandedOut, Review, ReviewItem
@@ -314,15 +313,6 @@ def _parts(text: str, names: tuple[str, ...]) -> dict[str, str]:
     return {name: "\n".join(lines).strip() for name, lines in parts.items()}
 
 
-def _place(workspace: Workspace, memory_id: str) -> str:
-    try:
-        shown = workspace.show(memory_id, count_access=False, history=False)
-    except WorkbenchError:
-        # That a memory is gone is what is told here.
-        return ""
-    return f"{shown.path}:{shown.start_line} · {shown.title}"
-
-
 review_command = group(
     "review",
     default="list",
@@ -393,10 +383,7 @@ def show(invocation: Invocation, id_: str) -> int:
     """What changes is shown as a diff; of a stale item, what was proposed on and what stands there now."""
     with invocation.open() as workspace:
         item = item_named(workspace.review(), id_)
-        places = (
-            [] if invocation.json else [(quoted, _place(workspace, quoted.id)) for quoted in item.evidence]
-        )
-    return invocation.report(item, partial(item_lines, places=places))
+    return invocation.report(item, item_lines)
 
 
 @review_command.subcommand(

@@ -214,6 +214,8 @@ def item_card(
     core: tuple[CoreView, CoreView] | None,
     now: datetime,
     key: Callable[[str], str],
+    *,
+    whole: bool = False,
 ) -> Card:
     """Return the card of a change that a reflection proposes.
 
@@ -223,14 +225,16 @@ def item_card(
         core: Core memory as it is and as it would be with this change; None where it does not change.
         now: In the workspace's zone.
         key: Gives the key of a command, as it is written.
+        whole: Whether all is cited, instead of the first few.
     """
+    most = len(cited) if whole else _MOST_QUOTES
     kind = kind_of(item.kind)
     sections = [Section("NOTE", ((ink(told, "decide"),),)) for told in _notices(item)]
     if kind is Kind.CONTRADICTION:
         if item.reason or len(cited) > 2:
-            sections.append(Section("WHY", _why(item.reason, cited[2:], now)))
+            sections.append(Section("WHY", _why(item.reason, cited[2:], now, most)))
     else:
-        sections.append(Section("WHY", _why(item.reason, cited, now)))
+        sections.append(Section("WHY", _why(item.reason, cited, now, most)))
         effect = _effect(item, kind)
         if core is not None:
             sections.append(core_section(*core, block_of(item.target), effect))
@@ -538,13 +542,13 @@ def _fields(item: ReviewItem) -> tuple[Line, ...]:
     )
 
 
-def _why(reason: str, cited: Sequence[Cited], now: datetime) -> tuple[Line, ...]:
+def _why(reason: str, cited: Sequence[Cited], now: datetime, most: int) -> tuple[Line, ...]:
     lines: list[Line] = []
-    for each in cited[:_MOST_QUOTES]:
+    for each in cited[:most]:
         if each.proof.quote:
             lines.append((ink(f"“{' '.join(each.proof.quote.split())}”", "text+link", None, each.proof.id),))
         lines.append(_source(each, now))
-    if (more := len(cited) - _MOST_QUOTES) > 0:
+    if (more := len(cited) - most) > 0:
         lines.append((Span(f"and {more} more", "faint"),))
     if reason:
         lines.append((ink(reason, "soft"),))

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from workbench.display.audit import unified_lines
+from workbench.display.card import card_lines
 from workbench.display.changes import account_lines, at_minute, held_back_lines, on_day
+from workbench.display.deciding import Cited, item_card
+from workbench.display.keys import told_card
 from workbench.display.text import Page, clip, display_width, safe, safe_line
 from workbench.display.words import counted
 from workbench.engine import layout
-from workbench.engine.reflection.kinds import FORMS, Kind, kind_of
+from workbench.engine.reflection.kinds import Kind
 
 if TYPE_CHECKING:
     from workbench.engine.results.inbox import PastReflections
@@ -24,7 +27,6 @@ if TYPE_CHECKING:
         Proposal,
         Proposals,
         Proposed,
-        Quoted,
         Reflected,
         ReflectionDue,
         Rejections,
@@ -37,8 +39,11 @@ if TYPE_CHECKING:
 _GLYPHS = {"undecided": "○", "approved": "✓", "rejected": "✗", "deferred": "→"}
 _STYLES = {"undecided": "accent", "approved": "good", "rejected": "bad", "deferred": "quiet"}
 _LONG_TEXT = 3
-# These change no memory's content.
-_UNCHANGING = ("archive", "restore", "vault pin", "question", "merge", "contradiction")
+_COMMANDS = {
+    "merge": "workbench graph unmerge",
+    "bring-back": "workbench restore",
+    "edit": "workbench review answer",
+}
 _LONG_DIFF = 40
 _MOST_LINES_OF_TEXT = 12
 
@@ -78,42 +83,19 @@ def progress_line(review: Review) -> str:
     return " · ".join(f"{count} {decision}" for count, decision in counts if count)
 
 
-def item_lines(page: Page, item: ReviewItem, places: Sequence[tuple[Quoted, str]]) -> list[str]:
-    """Show one item in full: change, reason, evidence, and obstacles.
+def item_lines(page: Page, item: ReviewItem) -> list[str]:
+    """Show one item in full as its card in the bench, with its number and what has been decided."""
+    answers = {"older": "this", "newer": "that", "both": "both"}
 
-    Args:
-        places: Each piece of evidence with its place, "" if it is gone.
-    """
-    of = f" for {safe_line(item.title or item.target)}" if item.target else ""
+    def key(command: str) -> str:
+        if command in answers:
+            return f"workbench review resolve {item.id} {answers[command]}"
+        return _COMMANDS.get(command, "")
+
+    card = item_card(item, [Cited(each) for each in item.evidence], None, page.now, key, whole=True)
+    shown = card_lines(told_card(card, key), page.width, details=True)
     decided = f"{_GLYPHS[item.decision]} {item.decision}"
-    lines = [
-        page.heading(clip(f"{safe_line(item.id)}  {safe_line(item.kind)}{of}", page.width - 14), decided)
-    ]
-    aside = " · ".join(
-        part
-        for part in (
-            safe_line(item.section),
-            f"confidence {item.confidence}" if item.confidence else "",
-            f"{item.risk} risk",
-        )
-        if part
-    )
-    lines += page.wrapped(aside, "quiet")
-    kind = kind_of(item.kind)
-    if kind is not None:
-        lines.append(page.paint(f"Approved and applied, it {FORMS[kind].verb}.", "quiet"))
-    lines += ["", *_change_lines(page, item)]
-    for label, text in (item.fields or {}).items():
-        lines += page.wrapped(safe(text), first=f"  {safe_line(label)}: ", rest="    ")
-    if item.reason:
-        lines += ["", *page.wrapped(safe(item.reason), first="Why: ")]
-    lines += _remark_lines(page, item, indent="")
-    lines += _needs_lines(page, item)
-    if places:
-        lines += ["", page.paint("Evidence", "strong")]
-        for quoted, place in places:
-            lines += _quoted_lines(page, quoted, place)
-    return lines
+    return [page.heading(safe_line(item.id), decided), "", *page.printed(shown, ids=True)]
 
 
 def _item_lines(page: Page, item: ReviewItem) -> list[str]:
@@ -143,29 +125,10 @@ def _item_lines(page: Page, item: ReviewItem) -> list[str]:
         text = (item.fields or {}).get(label, "")
         if text and text not in ("…", "ask"):
             lines += _clipped(page.wrapped(safe_line(text), first=f"    {label}: ", rest="      "))
-    return [*lines, *_remark_lines(page, item, indent="    ")]
+    return [*lines, *_remark_lines(page, item)]
 
 
-def _change_lines(page: Page, item: ReviewItem) -> list[str]:
-    if item.stale:
-        lines = []
-        for label, text, style in (
-            ("was proposed on", item.before, "quiet"),
-            ("stands there now", item.now or "nothing", "bad"),
-            ("would become", item.after, "good"),
-        ):
-            if text:
-                lines += [page.paint(f"  {label}", "quiet")]
-                lines += page.wrapped(safe(text), style, first="    ")
-        return lines
-    if item.kind in _UNCHANGING:
-        return page.wrapped(safe(item.after), first="  ") if item.after else []
-    removed = [page.paint(line, "bad") for line in page.wrapped(safe(item.before), first="- ") if item.before]
-    added = [page.paint(line, "good") for line in page.wrapped(safe(item.after), first="+ ") if item.after]
-    return [*removed, *added]
-
-
-def _remark_lines(page: Page, item: ReviewItem, *, indent: str) -> list[str]:
+def _remark_lines(page: Page, item: ReviewItem) -> list[str]:
     lost = [quoted.id for quoted in item.evidence if not quoted.found]
     remarks = [
         (f"waits: {item.waits}" if item.waits else ""),
@@ -177,26 +140,8 @@ def _remark_lines(page: Page, item: ReviewItem, *, indent: str) -> list[str]:
         page.paint(line, "accent")
         for remark in remarks
         if remark
-        for line in page.wrapped(safe_line(remark), first=f"{indent}! ", rest=f"{indent}  ")
+        for line in page.wrapped(safe_line(remark), first="    ! ", rest="      ")
     ]
-
-
-def _needs_lines(page: Page, item: ReviewItem) -> list[str]:
-    if not item.needs:
-        return []
-    return page.wrapped(safe_line(f"Needs: {', '.join(item.needs)}"), rest="  ")
-
-
-def _quoted_lines(page: Page, quoted: Quoted, place: str) -> list[str]:
-    lines = [f"  {page.paint(safe_line(quoted.id), 'place')}"]
-    if place:
-        lines.append(page.paint(clip(f"    {safe_line(place)}", page.width), "quiet"))
-    if quoted.quote:
-        lines += page.wrapped(f"“{safe(quoted.quote)}”", first="    ")
-    if not quoted.found:
-        gone = "It no longer says so." if place else "It is no longer there."
-        lines.append(page.paint(f"    ! {gone}", "accent"))
-    return lines
 
 
 def _standing_lines(page: Page, review: Review) -> Iterable[str]:
