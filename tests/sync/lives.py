@@ -1,7 +1,7 @@
 """One seeded life of a memory on three devices: `python -m tests.sync.lives SEED FOLDER`.
 
-Twenty steps of writing, editing, undoing, purging and syncing, each in a process of its own; every third is killed
-somewhere. Then everybody syncs, and what must hold is checked. Prints what does not, and exits with 1.
+Twenty steps of writing, editing, deciding, undoing, purging and syncing, each in a process of its own; every third is
+killed somewhere. Then everybody syncs, and what must hold is checked. Prints what does not, and exits with 1.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import signal
 import sys
 import time
 import traceback
+from collections import defaultdict
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
@@ -22,6 +23,7 @@ from tests.sync.household import START, Household
 from workbench.engine import Workspace, layout
 from workbench.engine.clock import FixedClock
 from workbench.engine.errors import StorageError, WorkbenchError
+from workbench.engine.sync.conflicts import ConflictFile, ConflictRecord, Decision
 
 STEPS = 20
 NAMES = ("laptop", "desk", "server")
@@ -48,6 +50,10 @@ class Life:
         self.purged: set[str] = set()
         self.gone: set[str] = set()
         self.edited: set[str] = set()
+        # By device and id: what was asked there. By id: what was answered anywhere. What an undo asks again.
+        self.asked: dict[str, dict[str, ConflictRecord]] = {name: {} for name in NAMES}
+        self.answers: dict[str, set[Decision]] = defaultdict(set)
+        self.taken_back: set[str] = set()
         self.is_note_purged = False
         self.log: list[str] = []
         self.number = 0
@@ -66,7 +72,9 @@ class Life:
 
     def step(self) -> None:
         name = self.random.choice(NAMES)
-        kinds = ("write", "write", "write", "edit", "undo", "purge", "sync", "sync", "sync", "sync")
+        kinds = ["write", "write", "edit", "edit", "undo", "purge", "sync", "sync", "sync", "sync"]
+        # Who is asked something often answers.
+        kinds += ["decide"] * 4 * any(each.decision is None for each in self.asked[name].values())
         kind = self.random.choice(kinds)
         token = f"tok{self.number:04}x"
         before = self.tokens(name)
@@ -80,6 +88,7 @@ class Life:
                 entities=[f"person:{self.random.choice(_PEOPLE)}"],
             ),
             "edit": lambda it: self.edit(it, token),
+            "decide": self.decide,
             "undo": lambda it: it.undo(),
             "purge": lambda it: (
                 it.forget(victim, apply=True, hard=True, purge_history=True) if victim else None
@@ -103,8 +112,9 @@ class Life:
             self.is_note_purged = True
         if kind == "edit":
             self.edited.add(token)
-        if kind in ("undo", "edit"):
+        if kind in ("undo", "edit", "decide"):
             self.gone |= before - now
+        self.look_at_conflicts(name, kind)
 
     def edit(self, workspace: Workspace, token: str) -> None:
         """Change a line by hand, as an editor does."""
@@ -116,6 +126,37 @@ class Life:
         place.with_suffix(".new").write_text(text)
         place.with_suffix(".new").replace(place)
         workspace.adopt()
+
+    def decide(self, workspace: Workspace) -> None:
+        """Decide on one of what waits, if anything does."""
+        waiting = workspace.conflicts().conflicts
+        if waiting:
+            chosen = self.random.choice(waiting)
+            choices = ("this", "that", "both") if chosen.may_keep_both else ("this", "that")
+            workspace.conflict_settle(chosen.id, self.random.choice(choices))
+
+    def look_at_conflicts(self, name: str, kind: str) -> None:
+        """Check that what was decided is not asked again, and that nothing that was asked goes away by itself."""
+        before = self.asked[name]
+        self.asked[name] = now = dict(ConflictFile.parse(self.home.files(name).get(layout.CONFLICTS)).records)
+        for conflict, record in now.items():
+            self.answers[conflict] |= {record.decision} if record.decision else set()
+        for conflict, record in before.items():
+            if conflict in now:
+                # Two who answer differently are asked once more.
+                is_again = (
+                    record.decision is not None
+                    and now[conflict].decision is None
+                    and len(self.answers[conflict]) == 1
+                )
+            else:
+                # What is purged takes its question with it.
+                is_again = not self.is_note_purged and not any(token in repr(record) for token in self.purged)
+            if is_again and kind == "undo":
+                self.taken_back.add(conflict)
+            elif is_again and conflict not in self.taken_back:
+                told = "is asked again" if conflict in now else "was asked and is gone"
+                self.problems.append(f"step {self.number}, {kind} on {name}: {conflict} {told}")
 
     def run(self, name: str, act: Callable[[Workspace], object], kill_after: float | None) -> str:
         """Do something in a process of its own; return `done`, `killed`, or why it was refused."""
@@ -164,13 +205,15 @@ class Life:
         return found
 
     def end(self) -> None:
-        """Let everybody sync until nothing is new, and check what must hold."""
-        for _ in range(3):
-            for name in NAMES:
-                self.number += 1
-                how = self.run(name, lambda it: it.sync(), None)
-                if how != "done":
-                    self.problems.append(f"last sync of {name}: {how}")
+        """Let everybody sync, two decide by themselves, all sync until nothing is new; check what must hold."""
+        self.sync_all(2)
+        for name in self.random.sample(NAMES, 2):
+            self.number += 1
+            before = self.tokens(name)
+            self.run(name, self.decide, None)
+            self.gone |= before - self.tokens(name)
+            self.look_at_conflicts(name, "decide")
+        self.sync_all(3)
         first = self.home.files(NAMES[0])
         for name in NAMES[1:]:
             files = self.home.files(name)
@@ -190,6 +233,15 @@ class Life:
             for place in (self.home.remote, *map(self.home.root, NAMES)):
                 if self.home.says(place, token):
                     self.problems.append(f"{place.name} still says {token}")
+
+    def sync_all(self, rounds: int) -> None:
+        for _ in range(rounds):
+            for name in NAMES:
+                self.number += 1
+                how = self.run(name, lambda it: it.sync(), None)
+                if how != "done":
+                    self.problems.append(f"last sync of {name}: {how}")
+                self.look_at_conflicts(name, "sync")
 
     def check(self, name: str) -> None:
         def ask(workspace: Workspace) -> None:
