@@ -115,8 +115,9 @@ def test_an_open_door_hands_out_no_other(undecided: AgentHome, role: str) -> Non
             for name, method in inspect.getmembers(Workspace, callable)
             if not name.startswith("_") and {"role", "approval"} & set(inspect.signature(method).parameters)
         ]
-    # A line of a conversation has a speaker, which is called a role as well.
-    assert set(takes_role) <= {"open", "session_append"}
+    # A line of a conversation has a speaker, which is called a role as well. Only a person makes a token, and for no
+    # person's role.
+    assert set(takes_role) <= {"open", "session_append", "token_add"}
 
 
 HOSTILE = (

@@ -408,6 +408,17 @@ CHANGING: tuple[Line, ...] = (
     ),
     Line("hub grant clerk {scratch} --scope person:Jo"),
     Line("hub revoke clerk {scratch} --scope person:Jo"),
+    # Nothing listens here: what is asked for is refused.
+    Line("mcp --http --host 0.0.0.0 --port 0"),
+    Line(
+        "mcp serve --http --url http://x/mcp --tls-cert {scratch}/no.pem --tls-key {scratch}/no.key --behind-proxy"
+    ),
+    Line("mcp token"),
+    Line("mcp token add scout"),
+    Line("mcp token add family --role reader --scope group:family --per-minute 30"),
+    Line("mcp token list"),
+    Line("mcp token revoke scout"),
+    Line("mcp token revoke family"),
     Line("review approve 1 --role main"),
     Line("review apply --dry-run"),
     Line("review apply"),

@@ -84,7 +84,7 @@ TOPICS: dict[str, dict[str, Listed]] = {
     "Give it to agents": {
         "connect": Listed("connect", "Give this memory to an agent’s program: its configuration and hooks"),
         "disconnect": Listed("connect", "Take this memory out of an agent’s program again"),
-        "mcp": Listed("agents", "Serve this memory to an agent over MCP"),
+        "mcp": Listed("serving", "Serve this memory to an agent over MCP"),
         "agents-md": Listed("agents", "Print instructions for an agent’s prompt"),
     },
     "Bring it along": {

@@ -14,7 +14,7 @@ from workbench.engine import layout
 from workbench.engine.errors import InvalidInput, RoleRefused
 from workbench.engine.values import dataclass
 
-_AGENT_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}", re.ASCII)
+AGENT_NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}", re.ASCII)
 
 SHARED: Final = "shared"
 """The scope of shared memories."""
@@ -90,7 +90,7 @@ def parse_role(text: str) -> Role:
     kind, colon, name = text.partition(":")
     if kind == "agent":
         # Proposals carry only this name, which must not pass for the main agent or the person.
-        if not _AGENT_NAME.fullmatch(name) or name in _BY_KIND:
+        if not AGENT_NAME.fullmatch(name) or name in _BY_KIND:
             raise InvalidInput(
                 f"“{name[:80]}” cannot be the name of an agent.",
                 where=text[:80],

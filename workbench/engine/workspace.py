@@ -423,6 +423,10 @@ class Workspace:
     sync_retire = _Verb(lambda of: of.sync.retire)
     sync_forget = _Verb(lambda of: of.sync.forget)
 
+    tokens = _Verb(lambda of: of.access.tokens)
+    token_add = _Verb(lambda of: of.access.add)
+    token_revoke = _Verb(lambda of: of.access.revoke)
+
     upkeep = _Verb(lambda of: of.mutator.upkeep)
 
 

@@ -1,32 +1,117 @@
-"""Serving several clients at once over streamable HTTP, to this machine alone."""
+"""Serving several clients at once over streamable HTTP: to this machine alone, or to others who show a token."""
 
 from __future__ import annotations
 
+import ipaddress
 import logging
+import re
 import socket
+import ssl
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
 
-from workbench.engine.errors import StorageError
+from workbench.engine.errors import InvalidInput, Refused, StorageError
 from workbench.engine.process import ending_signals_reported
+from workbench.mcp.guarded import Gate
 from workbench.mcp.scoped import server_for
 
 if TYPE_CHECKING:
+    from starlette.types import ASGIApp
+
+    from workbench.engine.clock import Clock
     from workbench.engine.scoped_memory import ScopedMemory
+    from workbench.engine.services.access import Grant, TokenFolder
     from workbench.engine.workspace import Workspace
 
 HOST = "127.0.0.1"
 PATH = "/mcp"
 # Streams that clients keep open would otherwise hold up the end for ever.
 _PATIENCE_S = 3
+# Nobody holds so many connections that the machine has none left.
+_MOST_CONNECTIONS = 1000
+_OWN_PATH = re.compile(r"(?:/[A-Za-z0-9._~-]+)+", re.ASCII)
 
 
-def serve_http(door: Workspace | ScopedMemory, port: int) -> None:
+@dataclass(frozen=True)
+class Listening:
+    """Where the server listens, and how it is reached.
+
+    Args:
+        host: Name or address of this machine.
+        port: 0 for any that is free.
+        url: Where clients reach it; None where that is the host itself.
+        certificate: File of the certificate chain, PEM.
+        key: File of its private key, PEM; None where the certificate's file holds it.
+        is_proxied: Whether a proxy in front of it does TLS.
+    """
+
+    host: str = HOST
+    port: int = 0
+    url: str | None = None
+    certificate: Path | None = None
+    key: Path | None = None
+    is_proxied: bool = False
+
+    @property
+    def is_plain(self) -> bool:
+        """Return whether it is for this machine alone, with nothing said of others."""
+        return is_loopback(self.host) and not (self.url or self.certificate or self.key or self.is_proxied)
+
+    def require_safe(self) -> None:
+        """Raise unless what is said on the way, tokens above all, is encrypted wherever it leaves this machine.
+
+        Raises:
+            Refused: It would not be.
+            InvalidInput: The address makes no sense, or none is known for clients.
+        """
+        if self.key and not self.certificate:
+            raise InvalidInput("A key needs its certificate.", remedy="Give --tls-cert too.")
+        if not is_loopback(self.host) and not self.certificate and not self.is_proxied:
+            raise Refused(
+                f"At {self.host} tokens and memory could be read on the way.",
+                where=self.host,
+                remedy="Give --tls-cert and --tls-key, or say --behind-proxy where a proxy does TLS.",
+            )
+        if self.url is None:
+            if _is_any(self.host) or self.is_proxied:
+                raise InvalidInput(
+                    "Under which address clients reach this server is not known.",
+                    where=self.host,
+                    remedy=f"Name it: --url https://memory.example{PATH}",
+                )
+            return
+        _require_url(self.url, must_be_encrypted=self.certificate is not None or not is_loopback(self.host))
+
+    def address(self, port: int) -> str:
+        """Return where clients reach it.
+
+        Args:
+            port: Where it listens in the end.
+        """
+        if self.url:
+            place = urlsplit(self.url)
+            return self.url if place.path.strip("/") else f"{place.scheme}://{place.netloc}{PATH}"
+        scheme = "https" if self.certificate else "http"
+        return f"{scheme}://{_bracketed(self.host)}:{port}{PATH}"
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether only this machine reaches a name or address."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def serve_http(door: Workspace | ScopedMemory, place: Listening) -> None:
     """Answer clients on this machine's loopback until SIGINT or SIGTERM.
 
     Requests that name another host, or come from a page of another origin, are refused, so that no web site can
@@ -34,31 +119,80 @@ def serve_http(door: Workspace | ScopedMemory, port: int) -> None:
 
     Args:
         door: The workspace, open in the clients' role.
-        port: To listen at; 0 for any that is free. Where is printed on stderr.
+        place: On loopback. Where it listens is printed on stderr.
 
     Raises:
         StorageError: The port cannot be had.
     """
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="workbench mcp: %(message)s")
     memory = server_for(door)
-    with _listening(port) as listener:
+    with _listening(place) as listener:
         bound = listener.getsockname()[1]
         app = memory.build().streamable_http_app(
             streamable_http_path=PATH, transport_security=_own_machine(bound)
         )
-        serving = _Serving(
-            uvicorn.Config(
-                app,
-                log_level="warning",
-                access_log=False,
-                timeout_graceful_shutdown=_PATIENCE_S,
-                lifespan="on",
-            )
+        with memory.warming.under_way():
+            _run(app, listener, place.address(bound))
+
+
+def serve_guarded(tokens: TokenFolder, root: Path, place: Listening, clock: Clock) -> None:
+    """Answer clients that show a token, each in its role and scope, until SIGINT or SIGTERM.
+
+    Args:
+        tokens: Those of this memory, read with each request.
+        root: The workspace folder.
+        place: Where to listen. The address for clients is printed on stderr.
+
+    Raises:
+        Refused: There is no token yet, or what is said could be read on the way.
+        InvalidInput: The address, the certificate or the key makes no sense.
+        StorageError: The port cannot be had.
+    """
+    place.require_safe()
+    if not tokens.all().tokens:
+        raise Refused(
+            "This memory has no token, so nobody could come in.",
+            where=place.host,
+            remedy="Make one: workbench mcp token add NAME",
         )
-        with ending_signals_reported(serving.end), memory.warming.under_way():
-            sys.stderr.write(f"workbench mcp: listening at http://{HOST}:{bound}{PATH}\n")
-            sys.stderr.flush()
-            serving.run(sockets=[listener])
+    context = _encryption(place)
+
+    def opened(grant: Grant) -> Workspace | ScopedMemory:
+        from workbench.engine.scoped_memory import ScopedMemory
+        from workbench.engine.workspace import Workspace
+
+        role = str(grant.role)
+        if grant.scope is None:
+            return Workspace.open(root, role=role, actor=grant.actor, clock=clock)
+        return ScopedMemory.open(root, scope=grant.scope, role=role, actor=grant.actor, clock=clock)
+
+    with _listening(place) as listener:
+        bound = listener.getsockname()[1]
+        address = place.address(bound)
+        gate = Gate(tokens, opened, address, _reached_at(address, place, bound))
+        elsewhere = f"{_bracketed(place.host)}:{bound}, for clients " if place.url else ""
+        _run(gate.app(), listener, f"{elsewhere}{address}", context)
+
+
+def _run(app: ASGIApp, listener: socket.socket, told: str, encryption: ssl.SSLContext | None = None) -> None:
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="workbench mcp: %(message)s")
+    serving = _Serving(
+        uvicorn.Config(
+            app,
+            log_level="warning",
+            access_log=False,
+            timeout_graceful_shutdown=_PATIENCE_S,
+            lifespan="on",
+            limit_concurrency=_MOST_CONNECTIONS,
+            # What a request says of who sent it is not believed.
+            proxy_headers=False,
+            server_header=False,
+            ssl_context_factory=(lambda *_: encryption) if encryption is not None else None,
+        )
+    )
+    with ending_signals_reported(serving.end):
+        sys.stderr.write(f"workbench mcp: listening at {told}\n")
+        sys.stderr.flush()
+        serving.run(sockets=[listener])
 
 
 class _Serving(uvicorn.Server):
@@ -82,17 +216,96 @@ def _own_machine(port: int) -> TransportSecuritySettings:
     )
 
 
-def _listening(port: int) -> socket.socket:
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+def _reached_at(address: str, place: Listening, port: int) -> TransportSecuritySettings:
+    """Return the names that requests may call the server by: that of its address, and on loopback this machine's."""
+    reached = urlsplit(address)
+    name = _bracketed(reached.hostname or "")
+    usual = {"https": 443, "http": 80}[reached.scheme]
+    hosts = {reached.netloc, f"{name}:{reached.port or usual}"}
+    if (reached.port or usual) == usual:
+        hosts.add(name)
+    own = _own_machine(port) if is_loopback(place.host) else TransportSecuritySettings()
+    return TransportSecuritySettings(
+        enable_dns_rebinding_protection=True,
+        allowed_hosts=[*sorted(hosts), *own.allowed_hosts],
+        allowed_origins=[*(f"{reached.scheme}://{each}" for each in sorted(hosts)), *own.allowed_origins],
+    )
+
+
+def _require_url(url: str, *, must_be_encrypted: bool) -> None:
+    place = urlsplit(url)
+    schemes = ("https",) if must_be_encrypted else ("https", "http")
+    try:
+        is_address = bool(place.hostname) and place.port != 0 and url.isprintable() and url.isascii()
+    except ValueError:
+        is_address = False
+    is_plain = "@" not in place.netloc and "?" not in url and "#" not in url and " " not in url
+    has_path = place.path in ("", "/") or _OWN_PATH.fullmatch(place.path)
+    if place.scheme not in schemes or not (is_address and is_plain and has_path):
+        raise InvalidInput(
+            "This is no address that clients could reach this server at.",
+            where=ascii(url)[1:-1][:200],
+            remedy=f"Name it like https://memory.example{PATH}",
+        )
+
+
+def _encryption(place: Listening) -> ssl.SSLContext | None:
+    """Return what encrypts; None where nothing does here.
+
+    Raises:
+        InvalidInput: Certificate and key cannot be used.
+    """
+    if place.certificate is None:
+        return None
+
+    def ask() -> str:
+        raise ValueError("the key has a password, which nobody could be asked for")
+
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    try:
+        context.load_cert_chain(place.certificate, place.key, password=ask)
+    except (OSError, ValueError) as error:
+        # An SSLError has a name for what is wrong, and a number in place of a file's trouble.
+        reason = getattr(error, "reason", None) or getattr(error, "strerror", None) or str(error)
+        raise InvalidInput(
+            f"Certificate and key cannot be used: {str(reason).replace('_', ' ').lower()}.",
+            where=f"{place.certificate}" + (f", {place.key}" if place.key else ""),
+            remedy="Give the files of a PEM certificate and of its key, without a password.",
+        ) from error
+    return context
+
+
+def _is_any(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_unspecified
+    except ValueError:
+        return not host
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+def _listening(place: Listening) -> socket.socket:
+    where = f"{_bracketed(place.host)}:{place.port}"
+    try:
+        (family, _, _, _, address), *_ = socket.getaddrinfo(place.host, place.port, type=socket.SOCK_STREAM)
+        listener = socket.socket(family, socket.SOCK_STREAM)
+    except OSError as error:
+        raise _not_listening(error, where) from error
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        listener.bind((HOST, port))
+        listener.bind(address)
         listener.listen(128)
     except OSError as error:
         listener.close()
-        raise StorageError(
-            f"The port cannot be listened at: {error.strerror}.",
-            where=f"{HOST}:{port}",
-            remedy="Name another with --port, or 0 for any that is free.",
-        ) from error
+        raise _not_listening(error, where) from error
     return listener
+
+
+def _not_listening(error: OSError, where: str) -> StorageError:
+    return StorageError(
+        f"The port cannot be listened at: {error.strerror}.",
+        where=where,
+        remedy="Name another with --port, or 0 for any that is free.",
+    )

@@ -428,6 +428,9 @@ DECIDING = (
     Calling("sync", lambda w: w.sync(), WRITE, prepare=a_remote),
     Calling("sync", lambda w: w.sync(remote_of(w), confirmed=True), PERSON, "new"),
     Calling("sync_retire", lambda w: w.sync_retire("lap"), PERSON, prepare=a_remote),
+    Calling("tokens", lambda w: w.tokens(), PERSON),
+    Calling("token_add", lambda w: w.token_add("lap"), PERSON),
+    Calling("token_revoke", lambda w: w.token_revoke("lap"), PERSON, prepare=lambda w: w.token_add("lap")),
     Calling("sync_forget", lambda w: w.sync_forget(), PERSON, prepare=a_remote),
     Calling("inbox_write", lambda w: w.inbox_write(), PERSON, prepare=a_proposal),
     Calling("review_edit", lambda w: w.review_edit("r-002.4", "Plays the cello"), PERSON, prepare=a_proposal),
@@ -555,6 +558,8 @@ ON_UNKNOWN: dict[str, Callable[[Workspace, str], object]] = {
     "session_recover": lambda w, it: w.session_recover(it, it),
     "decay_keep": lambda w, _: w.decay_keep(-1),
     "sync_retire": lambda w, it: w.sync_retire(it),
+    "token_add": lambda w, it: w.token_add(it),
+    "token_revoke": lambda w, it: w.token_revoke(it),
     "setting_change": lambda w, it: w.setting_change(it, it),
     "setting_reset": lambda w, it: w.setting_reset(it),
     "acknowledge": lambda w, it: w.acknowledge(it),
@@ -564,7 +569,7 @@ WITHOUT_TARGET = frozenset({
     "adopt", "settle", "upkeep", "audit_prune", "set_aside_history", "begin_history", "reflect",
     "reflect_hand_out", "reflect_take_in", "message", "remember",
     "remember_request", "propose", "propose_request", "inbox_write",
-    "import_places", "import_preview", "import_pre_images", "sync", "sync_forget",
+    "import_places", "import_preview", "import_pre_images", "sync", "sync_forget", "tokens",
 })  # fmt: skip
 
 

@@ -18,6 +18,7 @@ from workbench.engine.clock import render_time
 
 if TYPE_CHECKING:
     from workbench.engine.results import (
+        access,
         account,
         audit,
         clients,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "OR_NULL",
+    "access",
     "account",
     "audit",
     "clients",
@@ -54,6 +56,7 @@ __all__ = [
 ]
 
 _MODULES: Final = (
+    "access",
     "account",
     "audit",
     "clients",

@@ -11,6 +11,7 @@ from workbench.engine.services.secret_guard import EditScreen
 if TYPE_CHECKING:
     from workbench.engine.history.history import History
     from workbench.engine.history.recovery import OtherHolders
+    from workbench.engine.services.access import Access
     from workbench.engine.services.account import Account
     from workbench.engine.services.actions import ActionLog
     from workbench.engine.services.audit import Audit
@@ -270,6 +271,12 @@ class Services:
         from workbench.engine.services.sync import Sync
 
         return Sync(self.context, self.mutator)
+
+    @cached_property
+    def access(self) -> Access:
+        from workbench.engine.services.access import Access
+
+        return Access(self.context)
 
     @cached_property
     def instructions(self) -> Instructions:

@@ -1,0 +1,56 @@
+"""Text of the tokens with which agents come in over the network."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from workbench.display.changes import at_minute
+from workbench.display.text import Page, safe_line
+from workbench.display.words import counted
+
+if TYPE_CHECKING:
+    from workbench.engine.results.access import AccessToken, AccessTokens, TokenAdded, TokenRevoked
+
+
+def opens(token: AccessToken) -> str:
+    """Return what a token opens, and what may be done there."""
+    whose = f"what is for {token.scope}" if token.scope else "the whole memory"
+    may = {"main": "reads and writes", "reader": "only reads"}.get(token.role, "reads and may propose")
+    return f"{whose}: {may}"
+
+
+def tokens_lines(page: Page, found: AccessTokens) -> list[str]:
+    """List tokens with what they open and when they were used last."""
+    if not found.tokens and not found.unreadable:
+        return ["There is no token. Make one with: workbench mcp token add NAME"]
+    lines = [page.heading("Tokens", counted(len(found.tokens), "token"))]
+    for each in found.tokens:
+        used = f"last used {at_minute(page, each.last_used)}" if each.last_used else "never used"
+        told = [opens(each), f"{each.per_minute:,} a minute", f"made {at_minute(page, each.created)}", used]
+        if each.last_from:
+            told.append(f"from {safe_line(each.last_from)}")
+        lines += page.wrapped(each.name, first="  ", rest="  ")
+        lines += page.wrapped(" · ".join(told), "quiet", first="    ", rest="    ")
+    for name in found.unreadable:
+        lines += page.wrapped(
+            safe_line(f"{name}: its file cannot be read, so nobody comes in with it. Revoke it."), first="! "
+        )
+    return [*lines, *page.wrapped(f"Their logs are in {safe_line(found.place)}", "quiet", first="  ")]
+
+
+def added_lines(page: Page, done: TokenAdded) -> list[str]:
+    """Show a new token, and say what to do with it."""
+    return [
+        *page.wrapped(
+            f"The token {done.token.name} opens {opens(done.token)}. Copy it now; it is not shown again:"
+        ),
+        "",
+        f"  {done.secret}",
+        "",
+        *page.wrapped("Clients send it in the header: Authorization: Bearer TOKEN", "quiet"),
+    ]
+
+
+def revoked_lines(page: Page, done: TokenRevoked) -> list[str]:
+    """Say that a token is revoked."""
+    return page.wrapped(f"Nobody comes in with the token {done.name} any more.")

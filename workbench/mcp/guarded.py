@@ -1,0 +1,292 @@
+"""Serving beyond this machine: who shows a token comes in, through a door of that token’s own, and is written down.
+
+The SDK reads the Authorization header and refuses who has none. Each token has a workspace door, a server and sessions
+of its own, so that none reaches another’s; a token that is revoked ends them.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import math
+import re
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import ExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import anyio
+import anyio.to_thread
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser, BearerAuthBackend, RequireAuthMiddleware
+from mcp.server.auth.provider import AccessToken
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from pydantic import AnyHttpUrl
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.authentication import AuthenticationMiddleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+
+from workbench.engine.errors import WorkbenchError
+from workbench.mcp.scoped import server_for
+
+if TYPE_CHECKING:
+    from anyio.abc import TaskGroup, TaskStatus
+    from mcp.server.transport_security import TransportSecuritySettings
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+    from workbench.engine.scoped_memory import ScopedMemory
+    from workbench.engine.services.access import Grant, TokenFolder
+    from workbench.engine.workspace import Workspace
+
+METADATA = "/.well-known/oauth-protected-resource"
+_MOST_SESSIONS = 64
+_LOOKED_AFTER_S = 1.0
+_BURST_S = 10.0
+# So many lines a minute tell of refusals; more would let anybody fill the log.
+_REFUSALS_PER_MINUTE = 30
+_MOST_READ = 1 << 16
+_WORD = re.compile(r"[A-Za-z0-9_/.-]{1,80}", re.ASCII)
+_LOG = logging.getLogger(__name__)
+
+
+class Allowance:
+    """So many requests a minute, a few of them at once: a bucket that fills steadily and is emptied by one each.
+
+    Args:
+        per_minute: At most, over time.
+        now: Seconds on a clock that never goes back.
+    """
+
+    def __init__(self, per_minute: int, now: Callable[[], float] = time.monotonic) -> None:
+        self._rate = per_minute / 60
+        self._most = max(1.0, self._rate * _BURST_S)
+        self._left = self._most
+        self._now = now
+        self._at = now()
+
+    def wait(self) -> float:
+        """Take one request; return 0.0, or the seconds after which there is one again."""
+        now = self._now()
+        self._left = min(self._most, self._left + (now - self._at) * self._rate)
+        self._at = now
+        if self._left < 1:
+            return (1 - self._left) / self._rate
+        self._left -= 1
+        return 0.0
+
+
+@dataclass(eq=False)
+class _Door:
+    """What one token came in by: the server of its role, and what is under way."""
+
+    grant: Grant
+    serve: ASGIApp
+    allowance: Allowance
+    under_way: set[anyio.CancelScope] = field(default_factory=set)
+
+
+class Gate:
+    """Lets in who shows a token of this memory.
+
+    Args:
+        tokens: Of the memory.
+        opened: Opens the memory for a token, in its role and scope.
+        url: Where clients reach the server.
+        security: The hosts and origins that requests may name.
+    """
+
+    def __init__(
+        self,
+        tokens: TokenFolder,
+        opened: Callable[[Grant], Workspace | ScopedMemory],
+        url: str,
+        security: TransportSecuritySettings,
+    ) -> None:
+        self._tokens = tokens
+        self._opened = opened
+        self._url = url
+        self._security = security
+        self._doors: dict[Grant, _Door] = {}
+        self._opening = anyio.Lock()
+        self._group: TaskGroup | None = None
+        self._refusals = Allowance(_REFUSALS_PER_MINUTE)
+
+    def app(self) -> Starlette:
+        """Return the application: the memory at the path of the address, and beside it what it is for clients."""
+        place = urlsplit(self._url)
+        about = f"{METADATA}{place.path}"
+        return Starlette(
+            routes=[
+                Route(about, self._about, methods=["GET"]),
+                Route(
+                    place.path,
+                    RequireAuthMiddleware(
+                        self._let_in, [], AnyHttpUrl(f"{place.scheme}://{place.netloc}{about}")
+                    ),
+                ),
+            ],
+            middleware=[
+                Middleware(_Noted, note=self._note),
+                Middleware(AuthenticationMiddleware, backend=BearerAuthBackend(self)),
+            ],
+            lifespan=self._standing,
+        )
+
+    async def verify_token(self, token: str) -> AccessToken | None:
+        """Return whose a token is, for the SDK; None if nobody’s."""
+        grant = self._tokens.opened_by(token)
+        if grant is None:
+            return None
+        return AccessToken(token="", client_id=grant.name, scopes=[], claims={"grant": grant})
+
+    async def _about(self, _request: Request) -> JSONResponse:
+        """Answer as RFC 9728 has it; tokens are handed out by a person, so no authorization server is named."""
+        return JSONResponse(
+            {
+                "resource": self._url,
+                "resource_name": "Workbench memory",
+                "bearer_methods_supported": ["header"],
+            }
+        )
+
+    @asynccontextmanager
+    async def _standing(self, _app: Starlette) -> AsyncIterator[None]:
+        async with anyio.create_task_group() as group:
+            self._group = group
+            yield
+            group.cancel_scope.cancel()
+
+    async def _let_in(self, scope: Scope, receive: Receive, send: Send) -> None:
+        grant: Grant = scope["user"].access_token.claims["grant"]
+        try:
+            door = await self._door(grant)
+        except WorkbenchError as error:
+            _LOG.warning("%s", error)
+            await _refused(503, "unavailable", "Memory cannot be opened now.")(scope, receive, send)
+            return
+        if seconds := door.allowance.wait():
+            again = math.ceil(seconds)
+            told = f"This token makes {grant.per_minute} requests a minute. Come again in {again} s."
+            await _refused(429, "too_many_requests", told, {"Retry-After": str(again)})(scope, receive, send)
+            return
+        await _answer(door, scope, receive, send)
+
+    async def _door(self, grant: Grant) -> _Door:
+        async with self._opening:
+            if grant not in self._doors:
+                assert self._group is not None
+                self._doors[grant] = await self._group.start(self._keep_open, grant)
+            return self._doors[grant]
+
+    async def _keep_open(self, grant: Grant, *, task_status: TaskStatus[_Door]) -> None:
+        """Keep the door of a token open until it is revoked or the server ends."""
+        left = ExitStack()
+        try:
+            opened = await anyio.to_thread.run_sync(self._opened, grant)
+            left.callback(opened.close)
+            memory = await anyio.to_thread.run_sync(server_for, opened)
+            left.enter_context(memory.warming.under_way())
+            sessions = StreamableHTTPSessionManager(
+                memory.build(), security_settings=self._security, max_sessions=_MOST_SESSIONS
+            )
+            door = _Door(grant, sessions.asgi_app, Allowance(grant.per_minute))
+            async with sessions.run():
+                task_status.started(door)
+                while self._tokens.stands(grant):
+                    await anyio.sleep(_LOOKED_AFTER_S)
+            for request in door.under_way:
+                request.cancel()
+        finally:
+            self._doors.pop(grant, None)
+            with anyio.CancelScope(shield=True):
+                # Reading that is under way is waited for.
+                await anyio.to_thread.run_sync(left.close)
+
+    def _note(self, scope: Scope, asked: dict[str, str], status: int) -> None:
+        user, client = scope.get("user"), scope.get("client")
+        name = user.access_token.client_id if isinstance(user, AuthenticatedUser) else None
+        if name is None and (scope["path"].startswith(METADATA) or self._refusals.wait()):
+            return
+        said = {"from": client[0] if client else None, "http": scope["method"], **asked, "status": status}
+        self._tokens.note(name, said)
+
+
+async def _answer(door: _Door, scope: Scope, receive: Receive, send: Send) -> None:
+    """Answer a request, or end in the middle of it when its token is revoked."""
+    has_begun = has_ended = False
+
+    async def sent(message: Message) -> None:
+        nonlocal has_begun, has_ended
+        has_begun = True
+        has_ended = message["type"] == "http.response.body" and not message.get("more_body", False)
+        await send(message)
+
+    with anyio.CancelScope() as request:
+        door.under_way.add(request)
+        try:
+            await door.serve(scope, receive, sent)
+        finally:
+            door.under_way.discard(request)
+    if has_begun and not has_ended:
+        with suppress(Exception):
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+    elif not has_begun:
+        await _refused(401, "invalid_token", "This token was revoked.")(scope, receive, send)
+
+
+def _refused(status: int, error: str, told: str, headers: dict[str, str] | None = None) -> JSONResponse:
+    return JSONResponse({"error": error, "error_description": told}, status, headers)
+
+
+class _Noted:
+    """Writes each request down once its answer begins, and refuses what a proxy might have read differently.
+
+    Args:
+        note: Told of the request, the method and name of what it asks where they can be read, and the status.
+    """
+
+    def __init__(self, app: ASGIApp, note: Callable[[Scope, dict[str, str], int], None]) -> None:
+        self._app = app
+        self._note = note
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        body = bytearray()
+
+        async def received() -> Message:
+            message = await receive()
+            if message["type"] == "http.request" and len(body) <= _MOST_READ:
+                body.extend(message.get("body", b""))
+            return message
+
+        async def sent(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                self._note(scope, _asked(bytes(body)), message["status"])
+            await send(message)
+
+        names = [name for name, _ in scope["headers"]]
+        if names.count(b"authorization") > 1 or {b"content-length", b"transfer-encoding"} <= {*names}:
+            told = "A request shows one token, and tells its length in one way."
+            await _refused(400, "invalid_request", told, {"Connection": "close"})(scope, receive, sent)
+            return
+        await self._app(scope, received, sent)
+
+
+def _asked(body: bytes) -> dict[str, str]:
+    """Return the method of a message and the name of the tool, as far as they can be read and are plain words."""
+    if not body or len(body) > _MOST_READ:
+        return {}
+    with suppress(ValueError, RecursionError):
+        match json.loads(body):
+            case {"method": str(method), **rest} if _WORD.fullmatch(method):
+                params: Any = rest.get("params")
+                name = params.get("name") if isinstance(params, dict) else None
+                is_plain = isinstance(name, str) and _WORD.fullmatch(name)
+                return {"method": method, "name": name} if is_plain and name else {"method": method}
+    return {}
