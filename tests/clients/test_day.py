@@ -163,7 +163,7 @@ class OpenClaw(Client):
         return Loop("exec", step)
 
 
-@pytest.fixture(params=[ClaudeCode, Codex], ids=lambda client: str(client.name))
+@pytest.fixture(params=[ClaudeCode, Codex, OpenClaw], ids=lambda client: str(client.name))
 def client(request: pytest.FixtureRequest, desk: Desk) -> Client:
     found: Client = request.param(desk)
     return found

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from mcp import ClientSession, StdioServerParameters, stdio_client
 from mcp.client.session import SamplingFnT
+from mcp.types import Implementation
 
 from tests.isolation import isolate
 from workbench.engine import Workspace
@@ -46,15 +47,22 @@ class Served:
         return sys.executable, ["-m", "workbench", "mcp", "--workspace", str(self.folder), *words]
 
     @asynccontextmanager
-    async def session(self, *words: str, sampling: SamplingFnT | None = None) -> AsyncIterator[ClientSession]:
+    async def session(
+        self, *words: str, sampling: SamplingFnT | None = None, name: str = "test"
+    ) -> AsyncIterator[ClientSession]:
         """Give a client that is connected to a server of its own over stdio.
 
         Args:
             sampling: Its model, where it offers one.
+            name: What it says that it is called.
         """
         command, arguments = self.command(*words)
         server = StdioServerParameters(command=command, args=arguments, env=dict(os.environ))
-        async with stdio_client(server) as ends, ClientSession(*ends, sampling_callback=sampling) as client:
+        told = Implementation(name=name, version="1")
+        async with (
+            stdio_client(server) as ends,
+            ClientSession(*ends, sampling_callback=sampling, client_info=told) as client,
+        ):
             await client.initialize()
             yield client
 

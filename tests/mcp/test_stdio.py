@@ -45,6 +45,17 @@ def told(called: CallToolResult) -> str:
     return content.text
 
 
+async def test_a_client_that_would_show_an_answer_twice_gets_its_text_alone(served: Served) -> None:
+    async with served.session(name="openclaw-bundle-mcp") as client:
+        found = await client.call_tool("memory_search", {"query": "wave study"})
+        assert "gale" in json.loads(told(found))["results"][0]["snippet"]
+        refused = await client.call_tool("memory_get", {"path": "../elsewhere.md"})
+        assert refused.is_error
+        assert json.loads(told(refused))["error"]["kind"]
+        assert found.structured_content is None
+        assert refused.structured_content is None
+
+
 async def test_the_main_agent_reads_and_writes(served: Served) -> None:
     async with served.session() as client:
         offered = {tool.name for tool in (await client.list_tools()).tools}

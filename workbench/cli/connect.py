@@ -107,7 +107,7 @@ def connect_command(
             server,
             scope,
             hooks=not no_hooks,
-            prompts=prompts and (client is not None or known.has_moments),
+            prompts=prompts and (client is not None or known.has_prompts),
             commands=not no_commands,
         )
         try:

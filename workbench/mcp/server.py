@@ -75,6 +75,8 @@ _SAMPLING_S = 300.0
 _TELLING_S = 0.5
 PROMPT = "memory_instructions"
 _ABOUT = "The agent’s memory: searched, read and kept in a workspace of Markdown files."
+# Clients that show their model the values of an answer beside the text, so that everything would be read twice.
+_SHOW_BOTH = frozenset({"openclaw-bundle-mcp"})
 _SURPRISE = "Something is wrong inside Workbench; its log on stderr says where."
 # Remedies name commands of the shell; here an agent is told of what it has in their place.
 _INSTEAD = {
@@ -294,16 +296,20 @@ class MemoryServer:
         return ListToolsResult(tools=[_shape(tool) for tool in tools_for(self._role, self._tools)])
 
     async def _call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
+        failed = True
         try:
             tool = tool_called(params.name, self._role, self._tools)
             answer = await self._answer(context, tool, params.arguments or {})
+            failed = False
         except WorkbenchError as error:
-            return _failed(error.kind, error.message, error.where, error.remedy)
+            answer = _failure(error.kind, error.message, error.where, error.remedy)
         except Exception as error:  # an agent can go on after any failure, if it is told of it
             _LOG.exception("%s failed", params.name)
-            return _failed("internal", f"{_SURPRISE} ({type(error).__name__})", params.name, None)
+            answer = _failure("internal", f"{_SURPRISE} ({type(error).__name__})", params.name, None)
         return CallToolResult(
-            content=[TextContent(type="text", text=as_text(answer))], structured_content=answer
+            content=[TextContent(type="text", text=as_text(answer))],
+            structured_content=None if _shows_both(context) else answer,
+            is_error=failed,
         )
 
     async def _answer(self, context: Context, tool: Tool, given: dict[str, Any]) -> dict[str, Any]:
@@ -506,10 +512,13 @@ def _shape(tool: Tool) -> ToolShape:
     )
 
 
-def _failed(kind: str, message: str, where: str | None, remedy: str | None) -> CallToolResult:
+def _shows_both(context: Context) -> bool:
+    """Return True if the client would show its model an answer twice: as text and as values."""
+    client = context.session.client_params
+    return client is not None and client.client_info.name in _SHOW_BOTH
+
+
+def _failure(kind: str, message: str, where: str | None, remedy: str | None) -> dict[str, Any]:
     for command, tool in _INSTEAD.items():
         remedy = remedy and remedy.replace(command, tool)
-    error = {"error": {"kind": kind, "message": message, "where": where, "remedy": remedy}}
-    return CallToolResult(
-        content=[TextContent(type="text", text=as_text(error))], structured_content=error, is_error=True
-    )
+    return {"error": {"kind": kind, "message": message, "where": where, "remedy": remedy}}

@@ -319,6 +319,61 @@ class TestHooksAndCommands:
         desk.disconnect("claude-code")
         assert desk.files() == before
 
+    @pytest.mark.parametrize(
+        ("name", "scope", "place"),
+        [
+            ("cursor", "user", ".cursor/hooks.json"),
+            ("cursor", "project", "project/.cursor/hooks.json"),
+            ("vscode", "user", ".copilot/hooks/workbench.json"),
+            ("vscode", "project", "project/.github/hooks/workbench.json"),
+        ],
+    )
+    @pytest.mark.parametrize("held", [None, {}, {"hooks": {"sessionStart": [{"command": "echo hook me"}]}}])
+    def test_commands_stand_where_a_client_without_groups_looks_for_them(
+        self, desk: Desk, name: str, scope: str, place: str, held: dict[str, Any] | None
+    ) -> None:
+        path = desk.machine.home / place
+        if held is not None:
+            path.parent.mkdir(parents=True)
+            path.write_text(json.dumps(held))
+        before = desk.files()
+        desk.connect(name, scope=scope)
+        written = json.loads(path.read_text())
+        ours = [
+            hook["command"].split()
+            for hooks in written["hooks"].values()
+            for hook in hooks
+            if set(hook) == {"type", "command", "timeout"}
+        ]
+        assert [words[words.index("hook") + 1] for words in ours] == [
+            "session-start",
+            "pre-compact",
+            "session-end",
+        ]
+        assert written.get("version") == (1 if name == "cursor" else None)
+        assert desk.connect(name, scope=scope).changes == ()
+        path.write_text(json.dumps({**written, "later": True}))
+        desk.disconnect(name)
+        assert json.loads(path.read_text()) == {**(held or {}), "later": True}
+        path.unlink()
+        if held is not None:
+            path.write_text(json.dumps(held))
+        desk.connect(name, scope=scope)
+        desk.disconnect(name)
+        assert desk.files() == before
+
+    @pytest.mark.parametrize("name", ["cursor", "vscode", "zed", "goose"])
+    def test_a_client_that_takes_nothing_with_a_prompt_says_so(self, desk: Desk, name: str) -> None:
+        with pytest.raises(InvalidInput, match="no hook for prompts"):
+            desk.connect(name, prompts=True)
+
+    def test_a_client_that_runs_the_hooks_of_another_gets_none_beside_them(self, desk: Desk) -> None:
+        desk.connect("vscode")
+        assert (desk.machine.home / ".copilot").exists()
+        desk.connect("claude-code")
+        assert any("Claude Code" in note for note in desk.connect("vscode").notes)
+        assert not (desk.machine.home / ".copilot").exists()
+
     def test_a_sub_agent_gets_a_server_and_nothing_else(self, desk: Desk) -> None:
         desk.connect("claude-code", agent="scout")
         assert list(desk.entries("claude-code")) == ["workbench-scout"]

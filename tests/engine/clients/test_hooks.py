@@ -29,8 +29,8 @@ class Desk:
         self.opened += 1
         return Workspace.open(self.root, role=role, clock=CLOCK)
 
-    def ask(self, moment: str, **given: Any) -> dict[str, Any] | None:
-        call = HookCall.read(moment, "claude-code", json.dumps(given).encode())
+    def ask(self, moment: str, client: str = "claude-code", **given: Any) -> dict[str, Any] | None:
+        call = HookCall.read(moment, client, json.dumps(given).encode())
         return answer(call, self.root, CLOCK, self.open, is_main=True)
 
     def start(self) -> str:
@@ -227,6 +227,11 @@ class TestPlugin:
             in (desk.root / "memory" / "episodes" / "2026-02-02.md").read_text()
         )
 
+    def test_what_is_said_later_is_saved_as_well(self, desk: Desk) -> None:
+        self.tell(desk, *self.SAID)
+        later = "We decided to rent the berth to Mira."
+        assert self.tell(desk, *self.SAID, ("m3", "user", later)) == [self.SAID[0][2], later]
+
     @pytest.mark.parametrize("session", ["../up", "", "a/b", "x" * 500])
     def test_names_no_file(self, desk: Desk, session: str) -> None:
         assert self.tell(desk, *self.SAID, session=session) == []
@@ -235,3 +240,79 @@ class TestPlugin:
         wild: tuple[Any, ...] = (("m0", "system", "Obey."), (7, "user", "x"), *self.SAID)
         assert self.tell(desk, *wild) == [self.SAID[0][2]]
         assert desk.ask("session-end", session_id="ses_2", messages=[None, {"at": "soon"}, []]) is None
+
+
+def lines(place: Path, *said: dict[str, Any]) -> str:
+    place.write_text("".join(f"{json.dumps(each)}\n" for each in said))
+    return str(place)
+
+
+ASKED = "We decided to move the berth to number seven."
+TRANSCRIPTS: dict[str, tuple[dict[str, Any], ...]] = {
+    "vscode": (
+        {"type": "session.start", "data": {"sessionId": "s1", "producer": "copilot-agent"}, "id": "e0"},
+        {
+            "type": "user.message", "data": {"content": ASKED}, "id": "e1", "parentId": "e0",
+            "timestamp": "2026-02-02T14:20:00.000Z",
+        },
+        {"type": "assistant.turn_start", "data": {"turnId": "0"}, "id": "e2"},
+        {"type": "assistant.message", "data": {"messageId": "m", "content": "Fine."}, "id": "e3"},
+    ),
+    "cursor": (
+        {
+            "role": "user",
+            "message": {"content": [{"type": "text", "text": f"<user_query>\n{ASKED}\n</user_query>"}]},
+        },
+        {"role": "assistant", "message": {"content": [{"type": "tool_use"}, {"type": "text", "text": "Fine."}]}},
+    ),
+    "gemini": (
+        {"sessionId": "s1", "projectHash": "0f", "startTime": "2026-02-02T14:20:00.000Z"},
+        {
+            "id": "g1", "type": "user", "timestamp": "2026-02-02T14:20:00.000Z",
+            "content": [{"text": "<hook_context>We decided to sell it.</hook_context>\n\n"}, {"text": ASKED}],
+        },
+        {"$set": {"lastUpdated": "2026-02-02T14:20:01.000Z"}},
+        {"id": "g2", "type": "gemini", "timestamp": "2026-02-02T14:20:01.000Z", "content": "Fi"},
+        {"id": "g2", "type": "gemini", "timestamp": "2026-02-02T14:20:01.000Z", "content": "Fine."},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("client", TRANSCRIPTS)
+class TestTranscripts:
+    """Transcripts in a form of their client's own, as its documentation or its source has it."""
+
+    @pytest.fixture
+    def told(self, desk: Desk, tmp_path: Path, client: str) -> str:
+        session = {"vscode": "sessionId", "cursor": "conversation_id", "gemini": "session_id"}[client]
+        place = lines(tmp_path / "transcript.jsonl", *TRANSCRIPTS[client])
+        given = {session: "s1", "transcript_path": place}
+        told = desk.ask("pre-compact", client, **given)
+        later = {"id": "z9", "timestamp": "2026-02-02T14:25:00.000Z"} | (
+            {"type": "user.message", "data": {"content": "We decided to rent the crane."}}
+            if client == "vscode"
+            else {"type": "user", "content": "We decided to rent the crane."}
+        )
+        if client == "cursor":
+            later = {
+                "role": "user",
+                "message": {"content": [{"type": "text", "text": "We decided to rent the crane."}]},
+            }
+        lines(tmp_path / "transcript.jsonl", *TRANSCRIPTS[client], later)
+        assert desk.ask("session-end", client, **given) is None
+        return next(iter((told or {"": ""}).values()))
+
+    def test_what_was_decided_is_saved_once_and_said(self, desk: Desk, told: str) -> None:
+        assert told == "Workbench saved 1 memory of this conversation before it is compacted."
+        day = (desk.root / "memory" / "episodes" / "2026-02-02.md").read_text()
+        assert day.count(f"\n{ASKED}\n") == 1
+        assert day.count("\nWe decided to rent the crane.\n") == 1
+        assert "sell it" not in day
+        assert day.count("from:[file:sessions/s1.jsonl#L") == 2
+
+
+def test_cursor_is_told_in_its_own_form(desk: Desk) -> None:
+    told = desk.ask("session-start", "cursor", hook_event_name="sessionStart", conversation_id="c1")
+    assert told is not None
+    assert list(told) == ["additional_context"]
+    assert "Mira pays within 30 days" in told["additional_context"]

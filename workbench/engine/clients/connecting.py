@@ -25,7 +25,7 @@ from workbench.engine.clients.configurations import (
     short,
     write,
 )
-from workbench.engine.clients.known import CLIENTS, Client, Machine, Server, is_ours, words_of
+from workbench.engine.clients.known import CLIENTS, Client, Machine, Server, client_called, is_ours, words_of
 from workbench.engine.errors import InvalidInput, NotFound, Refused, StorageError, WorkbenchError
 from workbench.engine.results.clients import Clients, ClientState, Connection, ConnectionChange
 from workbench.engine.values import dataclass
@@ -144,15 +144,18 @@ def plan_connection(client: Client, machine: Machine, wanted: Wanted, ledger: Le
     """
     _check_scope(client, machine, wanted.scope)
     main = wanted.server.agent is None
-    if wanted.prompts and not (client.has_moments and main):
-        whom = "a sub-agent" if client.has_moments else client.title
-        raise InvalidInput(f"There are no hooks for {whom}.", remedy="Leave --prompts out.")
+    if wanted.prompts and not (client.has_prompts and main):
+        whom = "a sub-agent" if client.has_prompts else client.title
+        raise InvalidInput(f"There is no hook for prompts of {whom}.", remedy="Leave --prompts out.")
     documents = client.documents(machine, wanted.scope)
     found = {path: read(path, machine, format_) for path, format_ in documents.items()}
     _put_server(client, found, client.file_of(machine, wanted.scope), wanted.server)
-    if client.hooks is not None and main:
-        _put_hooks(client, found, client.hooks_file(machine, wanted.scope), wanted, ledger)
     notes = []
+    if client.hooks is not None and main:
+        if wanted.hooks and (also := _runs_hooks_of(client, machine)) is not None:
+            wanted = replace(wanted, hooks=False)
+            notes.append(f"{client.title} runs the hooks of {also.title}, so it gets none of its own.")
+        _put_hooks(client, found, client.hooks_file(machine, wanted.scope), wanted, ledger)
     if client.plugin is not None and main:
         notes += _put_plugin(client, machine, found, ledger, wanted)
     if client.commands and main and wanted.commands:
@@ -311,6 +314,7 @@ def _put_hooks(
         for event, moment in moments.items()
     }
     present = list(_hooks_in(found[place].value()))
+    base = hooks.base if groups else {}
     there = {str(each.path[1]): each.group for each in present}
     if len(there) == len(present) and there == groups:
         return
@@ -318,10 +322,25 @@ def _put_hooks(
         found[place] = _without(found[place], each.path)
     if present:
         found[place] = _without_empty(found[place], client, ledger.record(place))
+    for key, value in base.items():
+        if at(found[place].value(), (key,)) is None:
+            put = _with(found[place], (key,), value)
+            found[place] = replace(put, made=(*put.made, (key,)))
     for event, group in groups.items():
         found[place] = _with(found[place], ("hooks", event), group, append=True)
     if present and not _ours(found[place].value(), client):
         found[place] = _as_before(found[place], client, ledger)
+
+
+def _runs_hooks_of(client: Client, machine: Machine) -> Client | None:
+    """Return the client whose hooks of ours another one runs as well, where some are there."""
+    if client.hooks is None or not client.hooks.also_of:
+        return None
+    other = client_called(client.hooks.also_of)
+    with suppress(WorkbenchError):
+        if any(each.hooks for each in connections_of(other, machine, "user")):
+            return other
+    return None
 
 
 def hook_command(server: Server, client: str, moment: str) -> str:
@@ -350,7 +369,7 @@ def _hooks_in(value: Any) -> Iterator[_Hook]:
     events = at(value, ("hooks",))
     for event, groups in events.items() if isinstance(events, dict) else ():
         for index, group in enumerate(groups if isinstance(groups, list) else ()):
-            inside = group.get("hooks") if isinstance(group, dict) else None
+            inside = group.get("hooks", [group]) if isinstance(group, dict) else None
             for hook in inside if isinstance(inside, list) else ():
                 moment = _moment_of(hook.get("command") if isinstance(hook, dict) else None)
                 if moment:
@@ -450,6 +469,10 @@ def _without_empty(each: Configuration, client: Client, record: Mapping[str, Any
     for keys in sorted(made, key=len, reverse=True):
         if at(each.value(), keys) in ({}, []):
             each = _without(each, keys)
+    # Hooks that somebody else wrote into a file of ours need it.
+    if record and (record.get("existed") or not at(each.value(), ("hooks",))):
+        for key in client.hooks.base if client.hooks else ():
+            each = _without(each, (key,)) if (key,) in made else each
     if record and not record.get("existed") and not each.value():
         return replace(each, after=None)
     return each

@@ -156,21 +156,30 @@ class Hooks:
         events: The client's name of each moment, and ours.
         unit: Of time limits, in seconds.
         named: Whether each has a name.
-        prompt: The client's name of the moment after a prompt, for which they are asked.
+        grouped: Whether commands stand in groups, which may name the tools that they are for.
+        prompt: The client's name of the moment after a prompt, for which they are asked; "" where nothing can be told
+            then.
+        folder: What the file is below for the user, and for a project below its folder; None for the client's own.
+        base: What the file has to say besides.
+        also_of: Another client whose hooks it runs, too; "" where there is none.
     """
 
     file: str
     events: Mapping[str, str]
-    prompt: str
+    prompt: str = ""
     unit: float = 1
     named: bool = False
+    grouped: bool = True
+    folder: tuple[str, str] | None = None
+    base: Mapping[str, Any] = field(default_factory=dict)
+    also_of: str = ""
 
     def entry(self, command: str, ours: str) -> dict[str, Any]:
         """Return what is written for one moment."""
         seconds = _PROMPT_SECONDS if ours == "prompt" else _HOOK_SECONDS
         hook: dict[str, Any] = {"name": f"{SERVER_NAME}-{ours}"} if self.named else {}
         hook |= {"type": "command", "command": command, "timeout": round(seconds / self.unit)}
-        return {"hooks": [hook]}
+        return {"hooks": [hook]} if self.grouped else hook
 
 
 @dataclass(frozen=True)
@@ -208,7 +217,7 @@ class Client:
         entry: Makes what is written for a server.
         format: Of the configuration.
         project_format: Of a project's, where that differs.
-        hooks: None where it has none that are known to work.
+        hooks: None where it has none that can tell the model something or save what was said.
         plugin: What takes their place in a client that runs code instead; None where none does.
         commands: Where a command of ours goes below its folder; "" where it has none of its own.
         command_form: How one is written: `markdown`, `toml` or `skill`.
@@ -232,9 +241,9 @@ class Client:
     then: str = field(default="Start it anew; it has the tools from then on.")
 
     @property
-    def has_moments(self) -> bool:
-        """Return True if it can be made to run something of ours at the moments of a session."""
-        return self.hooks is not None or self.plugin is not None
+    def has_prompts(self) -> bool:
+        """Return True if something of ours can be told with each prompt."""
+        return self.plugin is not None or (self.hooks is not None and self.hooks.prompt != "")
 
     def is_installed(self, machine: Machine) -> bool:
         """Return True if its folder, its configuration or its program is there."""
@@ -257,7 +266,11 @@ class Client:
     def hooks_file(self, machine: Machine, scope: str) -> Path:
         """Return the file of the hooks of a client that has some."""
         assert self.hooks is not None
-        return self.folder_of(machine, scope) / self.hooks.file
+        if self.hooks.folder is None:
+            return self.folder_of(machine, scope) / self.hooks.file
+        users, projects = self.hooks.folder
+        folder = machine.home / users if scope == "user" else machine.project / projects
+        return folder / self.hooks.file
 
     def folder_of(self, machine: Machine, scope: str) -> Path:
         """Return the folder that hooks and commands are below."""
@@ -352,6 +365,18 @@ def _written(value: Mapping[str, Any]) -> str:
     return json.dumps(value, indent=2) + "\n"
 
 
+_GEMINI_EVENTS: Final = {
+    "SessionStart": "session-start",
+    "PreCompress": "pre-compact",
+    "SessionEnd": "session-end",
+}
+_CURSOR_EVENTS: Final = {
+    "sessionStart": "session-start",
+    "preCompact": "pre-compact",
+    "sessionEnd": "session-end",
+}
+# It has no end of a session; each answer ends with one of these.
+_CODE_EVENTS: Final = {"SessionStart": "session-start", "PreCompact": "pre-compact", "Stop": "session-end"}
 _EVENTS: Final = {
     "SessionStart": "session-start",
     "PreCompact": "pre-compact",
@@ -424,9 +449,7 @@ CLIENTS: Final = (
         servers=("mcpServers",),
         entry=_standard,
         format=lambda: JSON_WITH_COMMENTS,
-        hooks=Hooks(
-            "settings.json", {"SessionStart": "session-start"}, prompt="BeforeAgent", unit=0.001, named=True
-        ),
+        hooks=Hooks("settings.json", _GEMINI_EVENTS, prompt="BeforeAgent", unit=0.001, named=True),
         commands="commands/workbench/{}.toml",
         command_form="toml",
         then="Start it anew. It starts servers only in folders that it trusts.",
@@ -438,9 +461,11 @@ CLIENTS: Final = (
         folder=lambda machine: machine.home / ".cursor",
         file=lambda machine: machine.home / ".cursor" / "mcp.json",
         project_file=".cursor/mcp.json",
+        project_folder=".cursor",
         servers=("mcpServers",),
         entry=_standard,
         format=lambda: JSONC,
+        hooks=Hooks("hooks.json", _CURSOR_EVENTS, grouped=False, base={"version": 1}),
     ),
     Client(
         name="vscode",
@@ -452,6 +477,13 @@ CLIENTS: Final = (
         servers=("servers",),
         entry=_typed,
         format=lambda: JSONC,
+        hooks=Hooks(
+            "hooks/workbench.json",
+            _CODE_EVENTS,
+            grouped=False,
+            folder=(".copilot", ".github"),
+            also_of="claude-code",
+        ),
     ),
     Client(
         name="zed",
