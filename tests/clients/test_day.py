@@ -205,7 +205,7 @@ class Line:
         return cls(path, number, (memory / path).read_text().splitlines()[number - 1])
 
 
-@pytest.mark.timeout(600)  # OpenClaw takes a quarter of a minute to start
+@pytest.mark.timeout(900)  # OpenClaw takes a quarter of a minute of work to start, six times
 def test_a_day(client: Client) -> None:
     desk = client.desk
     with client.talking():
