@@ -278,37 +278,30 @@ TRANSCRIPTS: dict[str, tuple[dict[str, Any], ...]] = {
 }  # fmt: skip
 
 
+LATER = "We decided to rent the crane."
+SAID_LATER: dict[str, dict[str, Any]] = {
+    "vscode": {"type": "user.message", "data": {"content": LATER}, "id": "e4"},
+    "cursor": {"role": "user", "message": {"content": [{"type": "text", "text": LATER}]}},
+    "gemini": {"id": "g3", "type": "user", "content": LATER},
+}
+SESSION = {"vscode": "sessionId", "cursor": "conversation_id", "gemini": "session_id"}
+
+
 @pytest.mark.parametrize("client", TRANSCRIPTS)
-class TestTranscripts:
-    """Transcripts in a form of their client's own, as its documentation or its source has it."""
-
-    @pytest.fixture
-    def told(self, desk: Desk, tmp_path: Path, client: str) -> str:
-        session = {"vscode": "sessionId", "cursor": "conversation_id", "gemini": "session_id"}[client]
-        place = lines(tmp_path / "transcript.jsonl", *TRANSCRIPTS[client])
-        given = {session: "s1", "transcript_path": place}
-        told = desk.ask("pre-compact", client, **given)
-        later = {"id": "z9", "timestamp": "2026-02-02T14:25:00.000Z"} | (
-            {"type": "user.message", "data": {"content": "We decided to rent the crane."}}
-            if client == "vscode"
-            else {"type": "user", "content": "We decided to rent the crane."}
-        )
-        if client == "cursor":
-            later = {
-                "role": "user",
-                "message": {"content": [{"type": "text", "text": "We decided to rent the crane."}]},
-            }
-        lines(tmp_path / "transcript.jsonl", *TRANSCRIPTS[client], later)
-        assert desk.ask("session-end", client, **given) is None
-        return next(iter((told or {"": ""}).values()))
-
-    def test_what_was_decided_is_saved_once_and_said(self, desk: Desk, told: str) -> None:
-        assert told == "Workbench saved 1 memory of this conversation before it is compacted."
-        day = (desk.root / "memory" / "episodes" / "2026-02-02.md").read_text()
-        assert day.count(f"\n{ASKED}\n") == 1
-        assert day.count("\nWe decided to rent the crane.\n") == 1
-        assert "sell it" not in day
-        assert day.count("from:[file:sessions/s1.jsonl#L") == 2
+def test_a_transcript_in_a_form_of_its_clients_own_is_saved_as_it_grows(
+    desk: Desk, tmp_path: Path, client: str
+) -> None:
+    place = tmp_path / "transcript.jsonl"
+    given = {SESSION[client]: "s1", "transcript_path": lines(place, *TRANSCRIPTS[client])}
+    told = desk.ask("pre-compact", client, **given)
+    assert told is not None
+    assert list(told.values()) == ["Workbench saved 1 memory of this conversation before it is compacted."]
+    lines(place, *TRANSCRIPTS[client], SAID_LATER[client])
+    assert desk.ask("session-end", client, **given) is None
+    day = (desk.root / "memory" / "episodes" / "2026-02-02.md").read_text()
+    assert day.count(f"\n{ASKED}\n") == day.count(f"\n{LATER}\n") == 1
+    assert day.count("from:[file:sessions/s1.jsonl#L") == 2
+    assert "sell it" not in day
 
 
 def test_cursor_is_told_in_its_own_form(desk: Desk) -> None:
