@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import inspect
-import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,10 +11,11 @@ from typing import Any
 import click
 
 from workbench.cli.invocation import Invocation
+from workbench.engine.patterns import lazy_pattern
 
 SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_content_width": 88}
 NAMES_SHOWN = 3
-_LIST_ITEM = re.compile(r"-+\s")
+_LIST_ITEM = lazy_pattern(r"-+\s")
 _MASK = "\ue000"
 
 Callback = Callable[..., "int | None"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -31,6 +30,7 @@ from workbench.display.reviews import (
 )
 from workbench.display.text import Page, ProgressLine, safe_line
 from workbench.engine.errors import Ambiguous, DocumentError, InvalidInput, NotFound
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection.kinds import Kind
 from workbench.engine.results.memories import Changed
 from workbench.engine.results.reviews import Applied, HandedOut, Review, ReviewItem
@@ -41,9 +41,9 @@ if TYPE_CHECKING:
 
 
 ALL = "all"
-_NUMBER = re.compile(r"\d{1,6}")
-_RANGE = re.compile(r"(\d{1,6})-(\d{1,6})")
-_WORD = re.compile(r"\w+")
+_NUMBER = lazy_pattern(r"\d{1,6}")
+_RANGE = lazy_pattern(r"(\d{1,6})-(\d{1,6})")
+_WORD = lazy_pattern(r"\w+")
 _WORDS = click.argument("words", metavar="ID…", nargs=-1)
 _SECTION = click.option(
     "--section", "sections", multiple=True, metavar="WORD", help="Every undecided item of a section."

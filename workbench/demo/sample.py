@@ -18,11 +18,12 @@ from workbench.engine.errors import InvalidInput
 from workbench.engine.markdown.entity import EntityFile
 from workbench.engine.markdown.reflection_records import Evolution, ReflectionLog, ReflectionRecord
 from workbench.engine.markdown.statements import Provenance, new_block_id
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.results.memories import Changed
 from workbench.engine.values import dataclass
 from workbench.engine.workspace import Workspace
 
-_DATE = re.compile(r"\{(zh)?([+-]\d+)\}")
+_DATE = lazy_pattern(r"\{(zh)?([+-]\d+)\}")
 _MONTHS = (
     *("January", "February", "March", "April", "May", "June"),
     *("July", "August", "September", "October", "November", "December"),

@@ -11,6 +11,7 @@ from workbench.display.card import Card, Differs, Section
 from workbench.display.ink import Span, gap, ink, line_width, spread
 from workbench.display.memory_changes import change_lines, differing
 from workbench.engine import layout
+from workbench.engine.patterns import lazy_pattern
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -34,10 +35,10 @@ _REWRITTEN = (
     "A backup of .audit from before brings it back. ⸨verify-history⸩ checks history, log and files.",
 )
 _WARNED = "The agent is warned at every session start until you decide."
-_AGAIN = re.compile("“(.*?)” was changed again since", re.DOTALL)
-_LATER = re.compile(r"(.*) \(by (.*, \d{4}-\d\d-\d\d \d\d:\d\d), [0-9a-f]+\)", re.DOTALL)
+_AGAIN = lazy_pattern("“(.*?)” was changed again since", re.DOTALL)
+_LATER = lazy_pattern(r"(.*) \(by (.*, \d{4}-\d\d-\d\d \d\d:\d\d), [0-9a-f]+\)", re.DOTALL)
 # The tag of the actor, which stands behind whom it speaks for.
-_ACTOR = re.compile(r" \([a-z]+:[\w:.-]+\)")
+_ACTOR = lazy_pattern(r" \([a-z]+:[\w:.-]+\)")
 _LONGEST = 48
 
 

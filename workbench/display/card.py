@@ -15,6 +15,7 @@ from workbench.display.diff import diff_lines
 from workbench.display.ink import BLANK, Span, gap, ink, line_width, wrap_line
 from workbench.display.markdown import markdown_lines
 from workbench.display.words import counted
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
@@ -36,8 +37,8 @@ _LAST_USES = 5
 _MOST_QUOTES = 3
 _LONGEST_QUOTE = 240
 # What begins a heading in Markdown; the card has a heading of its own look.
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-_HEADING = re.compile(r"\A#{1,6} ")
+_COMMENT = lazy_pattern(r"<!--.*?-->", re.DOTALL)
+_HEADING = lazy_pattern(r"\A#{1,6} ")
 
 
 @dataclass(frozen=True)

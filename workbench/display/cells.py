@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from functools import lru_cache
+
+from workbench.engine.patterns import lazy_pattern
 
 ELLIPSIS = "…"
 HIDDEN = "�"
@@ -16,9 +17,11 @@ NEVER_FIRST = frozenset("，。、；：！？）」』】》〉…—～ー々"
 # The longest run of characters looked at for each cell asked for; marks beyond it could only be noise.
 _CHARACTERS_PER_CELL = 8
 # Letters that join the one before them, and fillers: terminals give them no cell of their own.
-_JOINED = re.compile("[\u1160-\u11ff\u302e\u302f\u3164\ua8b4-\ua8c3\ud7b0-\ud7fb\uffa0\U0001f3fb-\U0001f3ff]")
+_JOINED = lazy_pattern(
+    "[\u1160-\u11ff\u302e\u302f\u3164\ua8b4-\ua8c3\ud7b0-\ud7fb\uffa0\U0001f3fb-\U0001f3ff]"
+)
 # Signs that are two cells wide although Unicode 15 calls them narrow.
-_WIDE = re.compile("[\u2630-\u2637\u268a-\u268f\u4dc0-\u4dff\U0001d300-\U0001d356\U0001d360-\U0001d376]")
+_WIDE = lazy_pattern("[\u2630-\u2637\u268a-\u268f\u4dc0-\u4dff\U0001d300-\U0001d356\U0001d360-\U0001d376]")
 
 
 @lru_cache(maxsize=8192)

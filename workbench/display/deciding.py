@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from datetime import date
 from functools import partial
@@ -29,6 +28,7 @@ from workbench.display.diffing import compare
 from workbench.display.ink import BLANK, Line, Span, cut, gap, ink, line_width, spread
 from workbench.display.markdown import unlinked
 from workbench.engine.markdown.statements import parse_statement
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection.kinds import Kind, kind_of
 from workbench.engine.values import dataclass
 
@@ -94,7 +94,7 @@ _SHOWN_ELSEWHERE: Final = frozenset(
 _LONGEST: Final = 4000
 _MOST_QUOTES: Final = 4
 _MOST_LISTED: Final = 40
-_LINK = re.compile(r"\[\[([^\[\]|]{1,120})(?:\|([^\[\]]{1,120}))?\]\]")
+_LINK = lazy_pattern(r"\[\[([^\[\]|]{1,120})(?:\|([^\[\]]{1,120}))?\]\]")
 
 
 def statement(text: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from workbench.display import words
@@ -11,6 +10,7 @@ from workbench.display.cells import plain
 from workbench.display.ink import Span, column, gap, ink, line_width, spread
 from workbench.display.matching import lit, one_line, part_around_match
 from workbench.display.remedies import in_bench
+from workbench.engine.patterns import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,10 +31,10 @@ _REASONS = {
     "over-limit": "Beyond the last result",
 }
 _MOST_OF_A_REASON = 5
-_LINK = re.compile(r"\[\[([^\[\]|]+)(?:\|[^\[\]]*)?\]\]")
-_BLOCK_ID = re.compile(r" \^[\w-]+\s*$")
-_FACT_ID = re.compile(r" [a-z]+:\S+#\^\w+")
-_NOTES = re.compile(r"\((?:[^()]*\b(?:since|from|confidence)\b[^()]*)\)\s*$")
+_LINK = lazy_pattern(r"\[\[([^\[\]|]+)(?:\|[^\[\]]*)?\]\]")
+_BLOCK_ID = lazy_pattern(r" \^[\w-]+\s*$")
+_FACT_ID = lazy_pattern(r" [a-z]+:\S+#\^\w+")
+_NOTES = lazy_pattern(r"\((?:[^()]*\b(?:since|from|confidence)\b[^()]*)\)\s*$")
 _BAR = 12
 
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeAlias
 
 from workbench.display.card import Beside, Card, Differs, Section
 from workbench.display.ink import Line
+from workbench.engine.patterns import lazy_pattern
 
 KeyOf: TypeAlias = Callable[[str], str]
 """Given the id of a command: the key that a person has it on, as it is written; empty for what is none."""
-NAMED = re.compile(r"⸨([a-z-]+)⸩")
+NAMED = lazy_pattern(r"⸨([a-z-]+)⸩")
 
 
 def told(text: str, key_of: KeyOf) -> str:

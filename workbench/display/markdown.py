@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING
 from workbench.display.cells import cell_width, plain, wrap
 from workbench.display.ink import BLANK, Span, gap, ink, wrap_line
 from workbench.engine.identifiers import linked_entity
+from workbench.engine.patterns import lazy_pattern
 
 if TYPE_CHECKING:
     from workbench.display.ink import Line
 
-_HEADING = re.compile(r"#{1,6}\s+(.*)")
-_ITEM = re.compile(r"(\s*)(?:[-*+]|(\d{1,4}[.)]))\s+(.*)")
-_FENCE = re.compile(r"\s*(?:`{3,}|~{3,})([^`]*)")
-_RULE = re.compile(r"\s*(?:-{3,}|\*{3,}|_{3,})\s*")
+_HEADING = lazy_pattern(r"#{1,6}\s+(.*)")
+_ITEM = lazy_pattern(r"(\s*)(?:[-*+]|(\d{1,4}[.)]))\s+(.*)")
+_FENCE = lazy_pattern(r"\s*(?:`{3,}|~{3,})([^`]*)")
+_RULE = lazy_pattern(r"\s*(?:-{3,}|\*{3,}|_{3,})\s*")
 # Every alternative ends at the next sign of its own kind, so that no text takes longer than its length.
-_INLINE = re.compile(
+_INLINE = lazy_pattern(
     r"(?P<tick>`+)(?P<code>[^`]+)(?P=tick)"
     r"|\*\*(?P<strong>[^*\s][^*]*)\*\*|(?<!\w)__(?P<strong_>[^_\s][^_]*)__(?!\w)"
     r"|(?<![\w*])\*(?P<em>[^*\s][^*]*)\*(?![\w*])|(?<!\w)_(?P<em_>[^_\s][^_]*)_(?!\w)"
@@ -26,7 +27,7 @@ _INLINE = re.compile(
     r"|(?P<episode>episode:\d{4}-\d{2}-\d{2}:\d{2}:\d{2}(?:#\d+)?)"
 )
 _EMPHASIS = ("strong", "strong_", "em", "em_")
-_LINK = re.compile(r"\[\[([^\[\]|]{1,120})(?:\|([^\[\]]{1,120}))?\]\]")
+_LINK = lazy_pattern(r"\[\[([^\[\]|]{1,120})(?:\|([^\[\]]{1,120}))?\]\]")
 _NARROWEST = 20
 
 

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 
 from workbench.display.cells import plain
 from workbench.display.ink import Line, Span
+from workbench.engine.patterns import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-_WORD = re.compile(r"\w+")
+_WORD = lazy_pattern(r"\w+")
 # Marks of Markdown and white space around what is one sentence on the screen.
-_MARKS = re.compile(r"<!--.*?-->|\*\*|(?m:^\s*(?:#{1,6}|[-*+>])\s+)|\s+", re.DOTALL)
+_MARKS = lazy_pattern(r"<!--.*?-->|\*\*|(?m:^\s*(?:#{1,6}|[-*+>])\s+)|\s+", re.DOTALL)
 # What stands before a match leads up to it; what follows says more.
 _LEAD = 4
 _JOINS = "-./:@+#"

@@ -15,6 +15,7 @@ from workbench.display.matching import best_line, lit, part_around_match
 from workbench.display.reviews import reflected_lines
 from workbench.display.text import Page, clip, pad, safe, safe_line
 from workbench.display.words import counted
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.results.audit import AuditLog
 
 if TYPE_CHECKING:
@@ -36,16 +37,16 @@ MARGIN = 6
 # An archived memory with a lower score is not the one meant.
 LEAST_TOLD = 0.2
 # A snippet is for recognising a memory; markup would fill its two lines.
-_MARKUP = re.compile(r"<!--.*?-->|(?<!\S)#{1,6} ", re.DOTALL)
-_FACT_END = re.compile(r"(?: \([^()]*\))?(?: \^[\w-]+)?\s*$")
-_LINK = re.compile(r"\[\[([^\[\]|]+)(?:\|[^\[\]]*)?\]\]")
-_HEADING_OR_COMMENT = re.compile(r"^\s*(?:#{1,6} .*|<!--.*-->\s*|)$")
-_FACT = re.compile(r"^\s*[-*] +(?=\S)")
-_LIST_ITEM = re.compile(r" *(?:(?:[-*+>]|\d+[.)]) )?")
+_MARKUP = lazy_pattern(r"<!--.*?-->|(?<!\S)#{1,6} ", re.DOTALL)
+_FACT_END = lazy_pattern(r"(?: \([^()]*\))?(?: \^[\w-]+)?\s*$")
+_LINK = lazy_pattern(r"\[\[([^\[\]|]+)(?:\|[^\[\]]*)?\]\]")
+_HEADING_OR_COMMENT = lazy_pattern(r"^\s*(?:#{1,6} .*|<!--.*-->\s*|)$")
+_FACT = lazy_pattern(r"^\s*[-*] +(?=\S)")
+_LIST_ITEM = lazy_pattern(r" *(?:(?:[-*+>]|\d+[.)]) )?")
 _TERMS = ("base", "decay", "days", "lambda", "accessCount", "reinforcement", "typeWeight")
 _MOST_QUOTED = 400
 _MOST_NAMED = 10
-_LINK_TO = re.compile(r"\[\[([^\[\]|\s]+)\]\]")
+_LINK_TO = lazy_pattern(r"\[\[([^\[\]|\s]+)\]\]")
 _QUESTIONS = {
     "changes": "what changed",
     "learned": "what was learned",

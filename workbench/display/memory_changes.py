@@ -12,6 +12,7 @@ from workbench.display.card import Card, Differs, Section, page_body
 from workbench.display.diffing import compare
 from workbench.display.ink import Span, gap, ink, line_width, spread
 from workbench.display.markdown import bare, unmarked
+from workbench.engine.patterns import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -46,13 +47,15 @@ SECTIONS = {
 _TEXT_FIRST = 32
 # Lines of one memory that a list of many shows of how it differs.
 _MOST_LINES = 6
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-_BLOCK = re.compile(r"\s+\^[\w-]+\s*$", re.MULTILINE)
-_BESIDE = re.compile(r"\s*\(([^()]*)\)$", re.MULTILINE)
-_DAYS = re.compile(r"since \d{4}-\d{2}-\d{2}|until \d{4}-\d{2}-\d{2}|\d{4}-\d{2}-\d{2} to \d{4}-\d{2}-\d{2}")
-_ITEM = re.compile(r"^\s*- ", re.MULTILINE)
-_RELATION = re.compile(r"([\w-]+): ([\w-]+--[\w-]+(?:, [\w-]+--[\w-]+)*)")
-_BLANKS = re.compile(r"\n\s*\n\s*")
+_COMMENT = lazy_pattern(r"<!--.*?-->", re.DOTALL)
+_BLOCK = lazy_pattern(r"\s+\^[\w-]+\s*$", re.MULTILINE)
+_BESIDE = lazy_pattern(r"\s*\(([^()]*)\)$", re.MULTILINE)
+_DAYS = lazy_pattern(
+    r"since \d{4}-\d{2}-\d{2}|until \d{4}-\d{2}-\d{2}|\d{4}-\d{2}-\d{2} to \d{4}-\d{2}-\d{2}"
+)
+_ITEM = lazy_pattern(r"^\s*- ", re.MULTILINE)
+_RELATION = lazy_pattern(r"([\w-]+): ([\w-]+--[\w-]+(?:, [\w-]+--[\w-]+)*)")
+_BLANKS = lazy_pattern(r"\n\s*\n\s*")
 
 
 def readable(text: str | None, *, marked: bool = False) -> str | None:

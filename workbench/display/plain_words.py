@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from workbench.display.cells import cell_width
 from workbench.display.ink import Span, cut, line_width
+from workbench.engine.patterns import lazy_pattern
 
 if TYPE_CHECKING:
     from workbench.display.ink import Line
@@ -18,9 +18,9 @@ _WORDS = {
     "[=]": "both:", "±": "changed:", "+": "added:", "-": "removed:", "−": "removed:", "↓": "fading", "⚠": "warning",
 }  # fmt: skip
 # Box drawing, blocks and shades: a picture, whose numbers stand beside it.
-_DRAWN = re.compile("[─-▟]")
+_DRAWN = lazy_pattern("[─-▟]")
 _CRUMB = " ▸ "
-_COUNTED = re.compile(r"([▲↓])(?=\d)|(?<=\d)([▲↓])")
+_COUNTED = lazy_pattern(r"([▲↓])(?=\d)|(?<=\d)([▲↓])")
 
 
 def in_words(line: Line, width: int) -> Line:

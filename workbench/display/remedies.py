@@ -5,18 +5,20 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from workbench.engine.patterns import lazy_pattern
+
 if TYPE_CHECKING:
     from workbench.engine.errors import WorkbenchError
 
-SHELL: Final = re.compile(r"\bworkbench (?=[a-z])|(?<![\w-])--[a-z]|\bpip install\b")
+SHELL: Final = lazy_pattern(r"\bworkbench (?=[a-z])|(?<![\w-])--[a-z]|\bpip install\b")
 """What only means something in the shell: a command, or an option of one."""
-_COMMAND = re.compile(r"\bworkbench ([a-z-]+)(?: (--)?([a-z-]+))?")
-_SENTENCE = re.compile(r"(?<=[.!?…])\s+(?=[A-ZÀ-Þ“`‘])")
-_ALSO_HERE = re.compile(r",? (in the bench|in the Inbox) or with (?:`[^`]*`|the workbench command)")
-_ASIDE = re.compile(r"\s*\([^()]*\bworkbench [a-z][^()]*\)")
-_PART = re.compile(r"(?<=[;:])\s+|(?<=,)\s+(?=or |so )")
+_COMMAND = lazy_pattern(r"\bworkbench ([a-z-]+)(?: (--)?([a-z-]+))?")
+_SENTENCE = lazy_pattern(r"(?<=[.!?…])\s+(?=[A-ZÀ-Þ“`‘])")
+_ALSO_HERE = lazy_pattern(r",? (in the bench|in the Inbox) or with (?:`[^`]*`|the workbench command)")
+_ASIDE = lazy_pattern(r"\s*\([^()]*\bworkbench [a-z][^()]*\)")
+_PART = lazy_pattern(r"(?<=[;:])\s+|(?<=,)\s+(?=or |so )")
 # What begins so only introduces the command: “List them with: workbench sessions”.
-_INTRODUCES = re.compile(
+_INTRODUCES = lazy_pattern(
     r"(?:or |and |then |so )?(?:a person|add|ask the person|begin|copy|decide|fetch|have|if you|lets? it|list|look|"
     r"make|name|only the user|or start|part|press|read|restore|revert|run|say|see|set|show|store|take|"
     r"the person|then|try|write)\b",

@@ -10,6 +10,7 @@ from workbench.display.audit import open_alert_lines
 from workbench.display.changes import at_minute
 from workbench.display.text import Page, bar, clip, display_width, pad, safe, safe_line
 from workbench.engine import results
+from workbench.engine.patterns import lazy_pattern
 
 if TYPE_CHECKING:
     from workbench.engine.results.audit import Brief, DaemonStatus, Diagnosis, RecentLog
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 _MARKS = {"ok": ("✓", "good"), "degraded": ("!", "accent"), "broken": ("✗", "bad")}
 BAR = 16
 NEARLY_FULL = 0.9
-_COMMENT = re.compile(r"<!--\s*(.*?)\s*-->", re.DOTALL)
+_COMMENT = lazy_pattern(r"<!--\s*(.*?)\s*-->", re.DOTALL)
 START = "Start it with: workbench daemon"
 _DUE = {"sync": "look at all files", "upkeep": "upkeep", "reflect": "reflection"}
 _UNIT = """\

@@ -15,6 +15,7 @@ from typing import IO, TYPE_CHECKING, Self
 
 from workbench.display.ink import BLANK
 from workbench.engine.clock import in_zone
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
@@ -22,11 +23,11 @@ if TYPE_CHECKING:
 
 # What could move the cursor, recolour, hide or reorder text: controls except tab and newline, marks of
 # direction, invisible and tag characters, line separators, lone surrogates.
-_UNSAFE = re.compile(
+_UNSAFE = lazy_pattern(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
     "\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
 )
-_COLOURS = re.compile("\x1b\\[[0-9;]*m")
+_COLOURS = lazy_pattern("\x1b\\[[0-9;]*m")
 _ELLIPSIS = "…"
 _STYLES = {
     "strong": "1",
@@ -58,7 +59,7 @@ _STYLES = {
     "removed": "31",
 }
 # A role names several: `soft+strong`, `store.core`.
-_STYLE_OF = re.compile(r"store\.|[.+]")
+_STYLE_OF = lazy_pattern(r"store\.|[.+]")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 # Seconds between two tellings.
 _PAUSE = 0.1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from workbench.display import words
@@ -11,6 +10,7 @@ from workbench.display.cells import cell_width
 from workbench.display.ink import BLANK, Span, ink
 from workbench.display.words import counted
 from workbench.engine import layout
+from workbench.engine.patterns import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +29,7 @@ _SAYS = {
     "USER.md": "what it knows of you",
     layout.SETTINGS: "the settings",
 }
-_BOLD = re.compile(r"(\*\*|__)(.+?)\1")
+_BOLD = lazy_pattern(r"(\*\*|__)(.+?)\1")
 # Bytes of notes that are read in some seconds, and in less than a minute.
 _SHORT, _LONG = 150_000, 3_000_000
 

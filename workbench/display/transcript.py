@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from workbench.display import words
@@ -13,6 +12,7 @@ from workbench.display.markdown import markdown_lines, wrap_code
 from workbench.display.rows import day_heading
 from workbench.display.words import counted
 from workbench.engine.clock import in_zone
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
@@ -35,9 +35,9 @@ _LEAST_ROOM = 12
 _FOLDED_ROWS, _MOST_FOLDED_ROWS, _FOLDED_CHARACTERS = 12, 18, 6000
 _MOST_ROWS = 2000
 _FLUSHED = "Memory was flushed"
-_SPACES = re.compile(r"\s+")
-_NAMED_FIRST = re.compile(r"([^\W\d_][^:\n]{0,11}): (?=\S)")
-_MEMORY = re.compile(
+_SPACES = lazy_pattern(r"\s+")
+_NAMED_FIRST = lazy_pattern(r"([^\W\d_][^:\n]{0,11}): (?=\S)")
+_MEMORY = lazy_pattern(
     r"\b(?:episode:\d{4}-\d{2}-\d{2}:\d{2}:\d{2}(?:#\d+)?|(?:core|entity|procedure|vault):[\w/.:^#-]{1,120}[\w])"
 )
 _MOST_USED = 4

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from datetime import date, datetime
 from typing import TYPE_CHECKING
+
+from workbench.engine.patterns import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,8 +20,8 @@ STORES = {
     "vault": ("▣", "Vault"),
 }
 _WEEK = 7
-_CORRECTION = re.compile(r"\ACorrection of episode:[\d-]{10}:\d\d:\d\d(?:#\d+)?: ")
-_PROPOSED = re.compile(r"subagent:(\S+) on (\d{4})-(\d\d)-(\d\d)")
+_CORRECTION = lazy_pattern(r"\ACorrection of episode:[\d-]{10}:\d\d:\d\d(?:#\d+)?: ")
+_PROPOSED = lazy_pattern(r"subagent:(\S+) on (\d{4})-(\d\d)-(\d\d)")
 MONTHS = ("", "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _STORE_OF = {
     "core": "core",

@@ -10,11 +10,12 @@ from datetime import datetime
 from functools import lru_cache
 
 from workbench.engine.errors import InvalidInput
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
 
-EPISODE_ID = re.compile(r"^episode:(\d{4}-\d{2}-\d{2}):(\d{2}:\d{2})(?:#([1-9]\d*))?$")
-FILE_ID = re.compile(r"^file:(?P<path>[^\n]+?)(?:#L(?P<start>\d+)(?:-L(?P<end>\d+))?)?$")
-BLOCK_ID = re.compile(r"^[A-Za-z0-9-]+$")
+EPISODE_ID = lazy_pattern(r"^episode:(\d{4}-\d{2}-\d{2}):(\d{2}:\d{2})(?:#([1-9]\d*))?$")
+FILE_ID = lazy_pattern(r"^file:(?P<path>[^\n]+?)(?:#L(?P<start>\d+)(?:-L(?P<end>\d+))?)?$")
+BLOCK_ID = lazy_pattern(r"^[A-Za-z0-9-]+$")
 ENTITY_TYPES = ("person", "project", "concept", "tool", "place")
 """The types that are told from a text (design document §8.2); who names an entity may use any other word."""
 # Replaces the type in the id of an entity whose file has a free name.
@@ -22,10 +23,10 @@ NOTE = "note"
 _MOST_NOTE = 50
 _MOST_TYPE = 40
 # Characters with a meaning in ids, lists of ids and wikilinks.
-_UNFIT = re.compile(r"""[\s#|\[\]^\\/,:"]""")
-_WIKILINK = re.compile(r"\[\[([^\[\]|#\n]+)(?:[|#][^\[\]\n]*)?\]\]")
-_MARK = re.compile(r"-0[a-z2-7]{5}$")
-_UNLINKABLE = re.compile(r"[#|\[\]^\\/:]")
+_UNFIT = lazy_pattern(r"""[\s#|\[\]^\\/,:"]""")
+_WIKILINK = lazy_pattern(r"\[\[([^\[\]|#\n]+)(?:[|#][^\[\]\n]*)?\]\]")
+_MARK = lazy_pattern(r"-0[a-z2-7]{5}$")
+_UNLINKABLE = lazy_pattern(r"[#|\[\]^\\/:]")
 # Stores of memories, sources outside the workspace, and everything a search can be narrowed to.
 MEMORY_STORES = ("core", "episodic", "semantic", "procedural", "vault")
 OUTSIDE_STORES = ("extra", "session")

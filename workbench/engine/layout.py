@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import stat
 import unicodedata
 from datetime import date
@@ -11,6 +10,7 @@ from functools import lru_cache
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from workbench.engine.errors import InvalidInput, OutsideWorkspace
+from workbench.engine.patterns import lazy_pattern
 
 CORE = "MEMORY.md"
 EPISODES = "memory/episodes"
@@ -55,9 +55,9 @@ _LONGEST_NAME = 255
 _LONGEST_PATH = 2000
 _DECIDED_FOLDED = frozenset(unicodedata.normalize("NFKC", path).casefold() for path in DECIDED)
 # A byte from 0x80 on that is not UTF-8, as `shown` writes it.
-_WRITTEN_OUT = re.compile(r"\\u(dc[89a-f][0-9a-f])")
-_DAY = re.compile(r"(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)")
-_DAILY_LOG = re.compile(r"^memory/\d{4}-\d{2}-\d{2}(?:-[^/]+)?\.md$")
+_WRITTEN_OUT = lazy_pattern(r"\\u(dc[89a-f][0-9a-f])")
+_DAY = lazy_pattern(r"(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)")
+_DAILY_LOG = lazy_pattern(r"^memory/\d{4}-\d{2}-\d{2}(?:-[^/]+)?\.md$")
 
 
 def is_tracked(path: str) -> bool:

@@ -21,11 +21,11 @@ def lazy_pattern(text: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
 
 class _Uncompiled(Generic[AnyStr]):
     def __init__(self, text: AnyStr, flags: int) -> None:
-        self._text: AnyStr = text
+        self.pattern: AnyStr = text
         self._flags = flags
 
     def __getattr__(self, name: str) -> object:
         # Kept, so that the next use of it is as quick as the pattern's own.
-        found: object = getattr(re.compile(self._text, self._flags), name)
+        found: object = getattr(re.compile(self.pattern, self._flags), name)
         setattr(self, name, found)
         return found

@@ -12,18 +12,19 @@ from typing import Final
 
 from workbench.engine import layout
 from workbench.engine.errors import InvalidInput, RoleRefused
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
 
-AGENT_NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}", re.ASCII)
+AGENT_NAME: Final = lazy_pattern(r"[a-z0-9][a-z0-9_-]{0,63}", re.ASCII)
 
 SHARED: Final = "shared"
 """The scope of shared memories."""
 PATTERN: Final = r"(?:person|group):[a-z0-9][a-z0-9._-]{0,63}"
 """A scope for some people, as a regular expression without groups."""
-_SCOPE: Final = re.compile(PATTERN, re.ASCII)
+_SCOPE: Final = lazy_pattern(PATTERN, re.ASCII)
 _NAMES_OF_SHARED: Final = (SHARED, "all")
 _KINDS: Final = {"group": "group", "channel": "group", "room": "group", "dm": "person", "direct": "person"}
-_UNSAFE: Final = re.compile(r"[^a-z0-9._-]+", re.ASCII)
+_UNSAFE: Final = lazy_pattern(r"[^a-z0-9._-]+", re.ASCII)
 _LONGEST_SLUG: Final = 48
 
 

@@ -31,6 +31,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from workbench.engine.errors import WorkbenchError
+from workbench.engine.patterns import lazy_pattern
 from workbench.mcp.scoped import server_for
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ _BURST_S = 10.0
 # So many lines a minute tell of refusals; more would let anybody fill the log.
 _REFUSALS_PER_MINUTE = 30
 _MOST_READ = 1 << 16
-_WORD = re.compile(r"[A-Za-z0-9_/.-]{1,80}", re.ASCII)
+_WORD = lazy_pattern(r"[A-Za-z0-9_/.-]{1,80}", re.ASCII)
 _LOG = logging.getLogger(__name__)
 
 

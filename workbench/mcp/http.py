@@ -19,6 +19,7 @@ import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
 
 from workbench.engine.errors import InvalidInput, Refused, StorageError
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.process import ending_signals_reported
 from workbench.mcp.guarded import Gate
 from workbench.mcp.scoped import server_for
@@ -37,7 +38,7 @@ PATH = "/mcp"
 _PATIENCE_S = 3
 # Nobody holds so many connections that the machine has none left.
 _MOST_CONNECTIONS = 1000
-_OWN_PATH = re.compile(r"(?:/[A-Za-z0-9._~-]+)+", re.ASCII)
+_OWN_PATH = lazy_pattern(r"(?:/[A-Za-z0-9._~-]+)+", re.ASCII)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import re
 import select
 import sys
 import termios
@@ -14,6 +13,8 @@ from contextlib import suppress
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
+from workbench.engine.patterns import lazy_pattern
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -21,10 +22,10 @@ if TYPE_CHECKING:
 _PATIENCE = 0.2
 # The colour of the ground, and then what every terminal answers: those that do not know the first cost no waiting.
 _QUESTION = b"\x1b]11;?\x1b\\\x1b[c"
-_COLOUR = re.compile(
+_COLOUR = lazy_pattern(
     rb"\x1b\]11;rgba?:([0-9a-fA-F]{2,4})/([0-9a-fA-F]{2,4})/([0-9a-fA-F]{2,4})(?:/[0-9a-fA-F]+)?(?:\x07|\x1b\\)?"
 )
-_ANSWERED = re.compile(rb"\x1b\[\?[\d;]*c")
+_ANSWERED = lazy_pattern(rb"\x1b\[\?[\d;]*c")
 FOLLOW: Final = b"\x1b[?2031h"
 UNFOLLOW: Final = b"\x1b[?2031l"
 # Colours of COLORFGBG that are light.

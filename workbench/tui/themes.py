@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import difflib
-import re
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from textual.theme import Theme
 
-_COLOUR = re.compile(r"^#[0-9a-fA-F]{6}$")
+_COLOUR = lazy_pattern(r"^#[0-9a-fA-F]{6}$")
 _NAMES = ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white")
 TERMINAL_COLOURS = ("default", *_NAMES, *(f"bright_{name}" for name in _NAMES))
 ATTRIBUTES = ("bold", "dim", "underline", "reverse")

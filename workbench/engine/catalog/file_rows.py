@@ -24,19 +24,20 @@ from workbench.engine.markdown.outline import read_headings
 from workbench.engine.markdown.pages import Procedure, VaultNote
 from workbench.engine.markdown.source import LineSpan, Problem, SourceText
 from workbench.engine.markdown.statements import header_accesses, parse_statement
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
 
 TITLE_CHARACTERS = 100
-_WIKILINK = re.compile(r"\[\[([^\[\]|#\n]+)(?:[|#][^\[\]\n]*)?\]\]")
+_WIKILINK = lazy_pattern(r"\[\[([^\[\]|#\n]+)(?:[|#][^\[\]\n]*)?\]\]")
 # ASCII, as an id may stand among Chinese characters without a blank.
-_MEMORY_REFERENCE = re.compile(r"(?a)\bepisode:\d{4}-\d{2}-\d{2}:\d{2}:\d{2}(?:#\d+)?")
-_LINK = re.compile(r"\[\[([^\[\]|#]+)")
-_ISO_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+_MEMORY_REFERENCE = lazy_pattern(r"(?a)\bepisode:\d{4}-\d{2}-\d{2}:\d{2}:\d{2}(?:#\d+)?")
+_LINK = lazy_pattern(r"\[\[([^\[\]|#]+)")
+_ISO_DAY = lazy_pattern(r"\d{4}-\d{2}-\d{2}")
 _DAY = len("2026-02-02")
 # Future days come before the newest past one.
 _MOST_DAYS = 16
 # A full stop after a single letter (“e.g.”, “J. Smith”) or a title (“Dr. Okoro”) does not end a sentence.
-_FIRST_SENTENCE = re.compile(
+_FIRST_SENTENCE = lazy_pattern(
     r"(.+?(?:(?<![\s.(]\w)(?<!\b[DM]r)(?<!\bMs)(?<!\bSt)(?<!\bMrs)(?<!\bProf)[.!?](?=\s|$)|[。！？]))"
 )
 _MOST_TITLE_SOURCE = 1_000

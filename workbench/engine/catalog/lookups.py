@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from typing import Any
@@ -20,12 +19,13 @@ from workbench.engine.catalog.records import (
 from workbench.engine.catalog.terms import NEAR, acronyms, fold, name_key, similarity
 from workbench.engine.identifiers import cited_lines
 from workbench.engine.markdown.statements import WrittenAccesses
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
 
 _FIELDS = ("type", "confidence", "source", "tag")
 _FIRST, _LAST, _BOTH = ("after", "since"), ("before", "until"), ("on", "day")
-_PIECE = re.compile(r'(-?)(?:(\w+):)?(?:"([^"]*)"?|(\S+))?')
-_DAY = re.compile(r"\d{1,4}$|\d{4}-\d{0,2}$|\d{4}-\d{2}-\d{0,2}$")
+_PIECE = lazy_pattern(r'(-?)(?:(\w+):)?(?:"([^"]*)"?|(\S+))?')
+_DAY = lazy_pattern(r"\d{1,4}$|\d{4}-\d{0,2}$|\d{4}-\d{2}-\d{0,2}$")
 _LAST_CHARACTER = "\U0010ffff"
 # SQLite refuses conditions and patterns above certain sizes.
 _MOST_CONDITIONS = 30

@@ -79,10 +79,10 @@ class _Patterns:
     @classmethod
     def of(cls, character: str) -> _Patterns:
         return cls(
-            re.compile(rf"{character}++"),
+            lazy_pattern(rf"{character}++"),
             # In early releases of Python 3.11 a possessive group would take one connector too many.
-            re.compile(rf"{character}++(?:{_CONNECTOR.pattern}{character}++)+"),
-            re.compile(rf"{character}++[+#]*+"),
+            lazy_pattern(rf"{character}++(?:{_CONNECTOR.pattern}{character}++)+"),
+            lazy_pattern(rf"{character}++[+#]*+"),
         )
 
 

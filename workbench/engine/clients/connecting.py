@@ -27,6 +27,7 @@ from workbench.engine.clients.configurations import (
 )
 from workbench.engine.clients.known import CLIENTS, Client, Machine, Server, client_called, is_ours, words_of
 from workbench.engine.errors import InvalidInput, NotFound, Refused, StorageError, WorkbenchError
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.results.clients import Clients, ClientState, Connection, ConnectionChange
 from workbench.engine.values import dataclass
 
@@ -507,8 +508,8 @@ def _plugin_file(client: Client, machine: Machine, scope: str) -> Path:
 
 
 _COMMANDS: Final = files("workbench.engine.clients") / "commands"
-_COMMAND: Final = re.compile(r"^const COMMAND = (\[.*\]);$", re.MULTILINE)
-_PROMPTS: Final = re.compile(r"^const PROMPTS = (true|false);$", re.MULTILINE)
+_COMMAND: Final = lazy_pattern(r"^const COMMAND = (\[.*\]);$", re.MULTILINE)
+_PROMPTS: Final = lazy_pattern(r"^const PROMPTS = (true|false);$", re.MULTILINE)
 
 
 def _plugin_texts(client: Client, folder: Path, wanted: Wanted | None) -> dict[str, str]:

@@ -12,10 +12,11 @@ from typing import Any, Final
 
 from workbench.engine.clock import render_time, time_or_none
 from workbench.engine.file_access import open_outside_file, replace_file
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.sessions.locks import transcript_lock
 from workbench.engine.values import dataclass
 
-SESSION_ID: Final = re.compile(r"[A-Za-z0-9_-]{1,120}")
+SESSION_ID: Final = lazy_pattern(r"[A-Za-z0-9_-]{1,120}")
 # The year 2286 in milliseconds; what is later is no time.
 _LATEST: Final = 10_000_000_000_000
 _ROLES: Final = {
@@ -23,8 +24,8 @@ _ROLES: Final = {
     "assistant": "assistant", "assistant.message": "assistant", "gemini": "assistant",
 }  # fmt: skip
 # Gemini CLI keeps what hooks added to a prompt in the prompt; Cursor puts what the user typed between marks.
-_ADDED: Final = re.compile(r"<hook_context>.*?</hook_context>", re.DOTALL)
-_TYPED: Final = re.compile(r"<user_query>(.*?)</user_query>", re.DOTALL)
+_ADDED: Final = lazy_pattern(r"<hook_context>.*?</hook_context>", re.DOTALL)
+_TYPED: Final = lazy_pattern(r"<user_query>(.*?)</user_query>", re.DOTALL)
 
 
 @dataclass(frozen=True)

@@ -11,23 +11,24 @@ from collections.abc import Iterator, Sequence
 from dataclasses import field
 from typing import Any, Final
 
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
 
 Path = tuple[str | int, ...]
 """Keys of objects and places in arrays, from the outermost in."""
 
 _DEEPEST: Final = 100
-_WHITE: Final = re.compile(r"[ \t\r\n]*")
-_WHITE_JSON5: Final = re.compile(r"[\s\ufeff]*")
-_COMMENT: Final = re.compile(r"//[^\r\n]*|/\*.*?\*/", re.DOTALL)
-_STRING: Final = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
-_STRING_JSON5: Final = re.compile(
+_WHITE: Final = lazy_pattern(r"[ \t\r\n]*")
+_WHITE_JSON5: Final = lazy_pattern(r"[\s\ufeff]*")
+_COMMENT: Final = lazy_pattern(r"//[^\r\n]*|/\*.*?\*/", re.DOTALL)
+_STRING: Final = lazy_pattern(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
+_STRING_JSON5: Final = lazy_pattern(
     r'"(?:[^"\\\r\n]|\\(?:\r\n|.))*"|' r"'(?:[^'\\\r\n]|\\(?:\r\n|.))*'", re.DOTALL
 )
-_SCALAR: Final = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null")
-_SCALAR_JSON5: Final = re.compile(r"[^\s,:\[\]{}\"'/]+")
-_NAME_JSON5: Final = re.compile(r"[^\W\d][\w$\u200c\u200d]*|\$[\w$]*")
-_LINE_END: Final = re.compile(r"[ \t]*(?:/\*[^\r\n]*?\*/[ \t]*)*(?://[^\r\n]*)?")
+_SCALAR: Final = lazy_pattern(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null")
+_SCALAR_JSON5: Final = lazy_pattern(r"[^\s,:\[\]{}\"'/]+")
+_NAME_JSON5: Final = lazy_pattern(r"[^\W\d][\w$\u200c\u200d]*|\$[\w$]*")
+_LINE_END: Final = lazy_pattern(r"[ \t]*(?:/\*[^\r\n]*?\*/[ \t]*)*(?://[^\r\n]*)?")
 
 
 class Unreadable(ValueError):

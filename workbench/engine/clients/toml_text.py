@@ -9,9 +9,10 @@ from contextlib import suppress
 from typing import Any, Final
 
 from workbench.engine.clients.json_text import Path, Unreadable
+from workbench.engine.patterns import lazy_pattern
 
-_PLACE: Final = re.compile(r"\(at (?:line (\d+), column \d+|end of document)\)$")
-_BARE: Final = re.compile(r"[A-Za-z0-9_-]+")
+_PLACE: Final = lazy_pattern(r"\(at (?:line (\d+), column \d+|end of document)\)$")
+_BARE: Final = lazy_pattern(r"[A-Za-z0-9_-]+")
 
 
 class TomlFormat:

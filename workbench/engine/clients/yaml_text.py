@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import Any, Final
 
 from workbench.engine.clients.json_text import Path, Unreadable
+from workbench.engine.patterns import lazy_pattern
 
-_PLAIN: Final = re.compile(r"[A-Za-z/][A-Za-z0-9_/.-]*")
+_PLAIN: Final = lazy_pattern(r"[A-Za-z/][A-Za-z0-9_/.-]*")
 _NOT_TEXT: Final = frozenset(("true", "false", "null", "yes", "no", "on", "off", "y", "n", "none"))
 
 

@@ -5,7 +5,6 @@ History is read no further than is asked for. Where it is damaged, what is older
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from datetime import UTC
 from itertools import groupby
@@ -29,6 +28,7 @@ from workbench.engine.history.plan import Action as Verb
 from workbench.engine.history.projections import commit_of_line
 from workbench.engine.history.revert import ITEM
 from workbench.engine.markdown.audit_log import iterate_audit_backwards
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.results.audit import Action
 
 if TYPE_CHECKING:
@@ -42,9 +42,9 @@ if TYPE_CHECKING:
 
 REFLECTION = "reflection:"
 _TELLS = frozenset({Verb.ALERT, Verb.ACK, Verb.PRUNE, Verb.PURGE})
-_QUOTED = re.compile("“[^”]*”")
+_QUOTED = lazy_pattern("“[^”]*”")
 # “3 entries …”, “imported 3 …”, “folded in 2 accesses of 3 memories”, “archived … and 3 more”.
-_COUNT = re.compile(r"(?:[a-z]+ )?(\d[\d,]*) |folded in .* of (\d[\d,]*) |.* and (\d[\d,]*) more$")
+_COUNT = lazy_pattern(r"(?:[a-z]+ )?(\d[\d,]*) |folded in .* of (\d[\d,]*) |.* and (\d[\d,]*) more$")
 _UPKEEP = "system:"
 
 

@@ -5,7 +5,6 @@ Lines beyond its window are pruned, and monthly digests of them are kept (§12.6
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -34,6 +33,7 @@ from workbench.engine.markdown.audit_log import (
     iterate_audit_backwards,
     render_audit_fields,
 )
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.results.audit import (
     ActionCommit,
     AuditEntry,
@@ -61,9 +61,9 @@ if TYPE_CHECKING:
 # What stands in the line of the log, beside its own name, that matters to the history of a file.
 _EVERY_FILE, _JOINED, _PRUNED = b"*", Action.SYNC.encode(), Action.PRUNE.encode()
 _NOT_MUTATIONS = frozenset({Action.ALERT, Action.ACK, Action.PRUNE, Action.PURGE})
-_LEADING_COUNT = re.compile(r"^(\d+)\b")
+_LEADING_COUNT = lazy_pattern(r"^(\d+)\b")
 # Beginnings of the lines that this module writes into a digest; all other lines are a person's.
-_OWN_SUMMARY = re.compile(
+_OWN_SUMMARY = lazy_pattern(
     r"^(\d+ total mutations? across|\d+ reflection sessions?\b|\d+ critical file changes?$"
     r"|\d+ decay transitions?,|Kinds: )"
 )

@@ -19,6 +19,7 @@ from workbench.engine.errors import InvalidInput, NotFound
 from workbench.engine.file_access import write_state
 from workbench.engine.history.git_objects import Commit, parse_commit
 from workbench.engine.markdown.audit_log import parse_audit_fields, render_audit_fields
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
@@ -29,11 +30,11 @@ if TYPE_CHECKING:
 
 RESERVED = frozenset({"Actor", "Approval", "Trigger", "Transaction", "Audit"})
 
-_KEY = re.compile(r"^[A-Za-z][A-Za-z0-9-]*$")
-_SUBJECT = re.compile(r"^\[([A-Z]+)\] (.*?) — (.*)$")
+_KEY = lazy_pattern(r"^[A-Za-z][A-Za-z0-9-]*$")
+_SUBJECT = lazy_pattern(r"^\[([A-Z]+)\] (.*?) — (.*)$")
 # Control characters, line and paragraph separators, and surrogates.
-_UNSAFE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\\]")
-_ESCAPED = re.compile(r"\\(\\|n|x[0-9a-f]{2}|u[0-9a-f]{4})")
+_UNSAFE = lazy_pattern(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\\]")
+_ESCAPED = lazy_pattern(r"\\(\\|n|x[0-9a-f]{2}|u[0-9a-f]{4})")
 
 UNDOES = "Undoes"
 REDOES = "Redoes"
@@ -59,14 +60,14 @@ _MAGIC = b"workbench-line-4\n"
 _DIGEST = 16
 _HASH = 20
 # Fast path for the common case of `parse_commit` and `parse_message`, which take most of the time.
-_HEAD = re.compile(
+_HEAD = lazy_pattern(
     rb"tree [0-9a-f]{40}\n(?:parent ([0-9a-f]{40})\n)?author [^\n]* <[^>\n]*> (\d+) [+-]\d{4}\n"
 )
 # What a commit is to its index: all before it is what it rests on; it is on the line of first parents.
 _WHOLE, _MAIN = 1, 2
 _NAMING = frozenset({UNDOES, REDOES, REVERTS, CONTINUES})
-_NAMED = re.compile(rb"\n(Undoes|Redoes|Reverts|Continues): ([0-9a-f]{40})(?=\n|$)")
-_ACTOR = re.compile(rb"\nActor: ([^\\\n]*)\n")
+_NAMED = lazy_pattern(rb"\n(Undoes|Redoes|Reverts|Continues): ([0-9a-f]{40})(?=\n|$)")
+_ACTOR = lazy_pattern(rb"\nActor: ([^\\\n]*)\n")
 
 
 @dataclass(frozen=True)

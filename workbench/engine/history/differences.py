@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from workbench.engine.history.git_objects import TreeChange, libgit2
 from workbench.engine.layout import shown
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
@@ -22,17 +22,17 @@ SIMILAR = 60
 # Similarity is computed pairwise; past this many, only identical content counts as a rename.
 _MOST_PAIRS = 10_000
 
-_LINE_END = re.compile(r"\r\n|\n|\r")
+_LINE_END = lazy_pattern(r"\r\n|\n|\r")
 
 Opcode = tuple[str, int, int, int, int]
 
-LINE_END = re.compile(r"\r\n|\n|\r")
-_ENTRY = re.compile(r"^(\d{1,2}:\d{2})(?::\d{2})?(?:\s+#(\d+))?(?=\s|\||$)")
-_PROPOSAL = re.compile(r"^Proposal #(\d{1,9})(?!\w)")
-_BLOCK_ID = re.compile(r"(?:^|\s)\^([A-Za-z0-9-]+)\s*$")
-_TABLE = re.compile(r"^\s*\[\[?([^\[\]]+)\]\]?\s*(?:#.*)?$")
-_ASSIGNMENT = re.compile(r"^([A-Za-z0-9_.\"'-]+)\s*=")
-_FRONT_KEY = re.compile(r"^([^\s:#-][^:]*):")
+LINE_END = lazy_pattern(r"\r\n|\n|\r")
+_ENTRY = lazy_pattern(r"^(\d{1,2}:\d{2})(?::\d{2})?(?:\s+#(\d+))?(?=\s|\||$)")
+_PROPOSAL = lazy_pattern(r"^Proposal #(\d{1,9})(?!\w)")
+_BLOCK_ID = lazy_pattern(r"(?:^|\s)\^([A-Za-z0-9-]+)\s*$")
+_TABLE = lazy_pattern(r"^\s*\[\[?([^\[\]]+)\]\]?\s*(?:#.*)?$")
+_ASSIGNMENT = lazy_pattern(r"^([A-Za-z0-9_.\"'-]+)\s*=")
+_FRONT_KEY = lazy_pattern(r"^([^\s:#-][^:]*):")
 _BOM = "\ufeff"
 HEADINGS = frozenset({"title", "heading", "entry"})
 

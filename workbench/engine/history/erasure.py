@@ -17,6 +17,7 @@ from workbench.engine.history.work_files import named_by_id, stem_of
 from workbench.engine.identifiers import EPISODE_ID, entity_name, link_to, linked_in, parse_memory_id
 from workbench.engine.markdown.audit_log import parse_audit_fields, render_audit_fields
 from workbench.engine.markdown.review import cited_id
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
 
 PURGED = "[purged]"
@@ -26,11 +27,11 @@ _LEAST_CHARACTERS = 8
 _LEAST_LINE = 20
 _LEAST_CUT = 24
 
-_MARKER = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(?:\[.\]\s+)?")
-_TRAILING = re.compile(
+_MARKER = lazy_pattern(r"^\s*(?:[-*+]|\d+[.)])\s+(?:\[.\]\s+)?")
+_TRAILING = lazy_pattern(
     r"\s*(?:\((?:since|from|until|confidence|superseded|\d{4}-\d\d-\d\d)[^()]*\))?\s*(?:\^[A-Za-z0-9-]+)?\s*$"
 )
-_STRUCTURE = re.compile(r"^\s*(?:#|<!--|---|```|\|)|^\s*(?:[-*+]\s+)?[\w -]+:\s*\[\[")
+_STRUCTURE = lazy_pattern(r"^\s*(?:#|<!--|---|```|\|)|^\s*(?:[-*+]\s+)?[\w -]+:\s*\[\[")
 _Match = re.Pattern[str]
 _FOLDERS = (layout.ENTITIES, layout.PROCEDURES, layout.VAULT)
 

@@ -13,6 +13,7 @@ from functools import cache
 from typing import Any
 
 from workbench.engine.errors import HistoryDamaged
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
 
 SHORT = 10
@@ -30,9 +31,9 @@ _LARGE = 50_000
 _MOST_RAW = 6
 # Up to this many names are inserted one by one; more are sorted with all the others.
 _FEW = 8
-_ENTRY = re.compile(rb"([0-7]+) ([^\0]+)\0(.{20})", re.DOTALL)
+_ENTRY = lazy_pattern(rb"([0-7]+) ([^\0]+)\0(.{20})", re.DOTALL)
 
-_COMMIT = re.compile(
+_COMMIT = lazy_pattern(
     rb"tree ([0-9a-f]{40})\n((?:parent [0-9a-f]{40}\n)*)"
     rb"author (.*) <[^>\n]*> (-?\d+) ([+-])(\d\d)(\d\d)\n"
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import threading
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,6 +26,7 @@ from workbench.engine.history.git_objects import (
     parse_commit,
     render_commit,
 )
+from workbench.engine.patterns import lazy_pattern
 
 if TYPE_CHECKING:
     import pygit2
@@ -39,7 +39,7 @@ _BEGUN_PACKS = "pack_git2_*"
 _PACK_PROBE = 1 << 20
 _MAKE_ROOM = "Free some space, or make the folder writable."
 
-_HEX = re.compile(r"^[0-9a-f]{4,40}$")
+_HEX = lazy_pattern(r"^[0-9a-f]{4,40}$")
 
 
 class GitStore:

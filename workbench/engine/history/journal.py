@@ -12,7 +12,6 @@ import fcntl
 import hashlib
 import json
 import os
-import re
 import sys
 import threading
 import time
@@ -26,14 +25,15 @@ from typing import Any
 from workbench.engine.clock import render_time
 from workbench.engine.errors import HistoryError, Locked, StorageError
 from workbench.engine.file_access import flush_to_disk, write_all
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
 
 JOURNAL_FILE = "workbench.journal"
 # Past this size in bytes the objects are flushed and the journal starts over.
 CHECKPOINT_SIZE = 256 * 1024
 
-_BEGIN = re.compile(rb"^begin ([a-z0-9]+) (\d+) ([0-9a-f]{64})$")
-_END = re.compile(rb"^(done|void) ([a-z0-9]+)$")
+_BEGIN = lazy_pattern(rb"^begin ([a-z0-9]+) (\d+) ([0-9a-f]{64})$")
+_END = lazy_pattern(rb"^(done|void) ([a-z0-9]+)$")
 
 LOCK_FILE = "workbench.lock"
 QUEUE_FILE = "workbench.queue"

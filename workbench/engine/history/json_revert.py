@@ -16,6 +16,7 @@ from workbench.engine.markdown.decay_scores import (
     ScoreEntry,
     latest_moment,
 )
+from workbench.engine.patterns import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
@@ -35,7 +36,7 @@ _MOVING = frozenset(
 )
 
 _ABSENT: Final = object()
-_INDENT = re.compile(r"[\[{]\r?\n([ \t]+)")
+_INDENT = lazy_pattern(r"[\[{]\r?\n([ \t]+)")
 _SEPARATOR = " / "
 _RECORDS_DEPTH = 2
 _BLANKS = (" ", "\n", "\r", "\t")

@@ -44,6 +44,7 @@ from workbench.engine.history.projections import audit_lines, pruned_before
 from workbench.engine.history.recovery import purge_is_unfinished
 from workbench.engine.history.work_files import read_work_file
 from workbench.engine.markdown.audit_log import AuditLogFile, render_audit_line
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.process import process_lock
 from workbench.engine.results.audit import Verified, VerifyProblem, VerifyProgress
 from workbench.engine.values import dataclass
@@ -68,7 +69,7 @@ _OF_TRANSPORT = (
     "GIT_PROXY_",
 )
 _LOOK_AGAIN = 0.1  # seconds between checks for cancellation
-_COUNTED = re.compile(rb"\((\d+)/(\d+)\)")
+_COUNTED = lazy_pattern(rb"\((\d+)/(\d+)\)")
 _importing = threading.Lock()
 
 REPACK_LOCK = "workbench.repack"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
@@ -23,12 +22,13 @@ from workbench.engine.history.git_store import GitStore
 from workbench.engine.history.plan import Action, FileView
 from workbench.engine.history.work_files import WorkFiles
 from workbench.engine.markdown.audit_log import AuditLine, parse_audit_line, render_audit_line
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
 
 # Trailer of a PRUNE commit: lines before this time (ISO 8601) are summarised elsewhere and not restored.
 PRUNED_BEFORE = "Pruned-Before"
 
-_COMMIT = re.compile(r"\(([0-9a-f]{7,40})\)$")
+_COMMIT = lazy_pattern(r"\(([0-9a-f]{7,40})\)$")
 _TAIL = 64 * 1024
 
 _FILE = "projections.json"

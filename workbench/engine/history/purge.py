@@ -49,11 +49,12 @@ from workbench.engine.history.transaction import Transaction
 from workbench.engine.history.work_files import CommitFiles, WorkFiles, named_by_id
 from workbench.engine.markdown.entity import EntityFile
 from workbench.engine.markdown.pages import Procedure, VaultNote
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
 
 # Files that are never renamed: daily logs, and the engine's own.
 _OF_THEIR_OWN = ("core", "episodic", "meta")
-_HASH = re.compile(rf"\b[0-9a-f]{{{SHORT},40}}\b")
+_HASH = lazy_pattern(rf"\b[0-9a-f]{{{SHORT},40}}\b")
 
 Row = tuple[bytes, bytes, bytes]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -25,6 +24,7 @@ from workbench.engine.history.work_files import files_of_memory, memory_exists
 from workbench.engine.markdown.audit_log import parse_audit_fields, render_audit_fields
 from workbench.engine.markdown.decay_scores import DecayScores
 from workbench.engine.markdown.review import PendingReflection
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 ITEM = "Item"
 ITEM_UNIT = "Item-Unit"
-_ITEM_NAME = re.compile(r"^r-[A-Za-z0-9]+\.\d+$")
+_ITEM_NAME = lazy_pattern(r"^r-[A-Za-z0-9]+\.\d+$")
 _LASTING = frozenset({Action.PRUNE, Action.PURGE})
 
 # Records of decisions and of changes stay, whatever memory is rolled back to.

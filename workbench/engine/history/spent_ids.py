@@ -19,10 +19,11 @@ from workbench.engine.history.git_store import GitStore
 from workbench.engine.history.work_files import stem_of
 from workbench.engine.identifiers import entity_name
 from workbench.engine.markdown.episodes import EpisodeLog
+from workbench.engine.patterns import lazy_pattern
 
 _DIGITS = 16
-_BLOCK = re.compile(rb"\^([A-Za-z0-9-]+)[ \t]*\r?$", re.MULTILINE)
-_REFLECTION = re.compile(rb"(?<![\w-])r-\d{1,9}(?![\w-])")
+_BLOCK = lazy_pattern(rb"\^([A-Za-z0-9-]+)[ \t]*\r?$", re.MULTILINE)
+_REFLECTION = lazy_pattern(rb"(?<![\w-])r-\d{1,9}(?![\w-])")
 _REFLECTIONS = frozenset({layout.PENDING_REFLECTION, layout.REFLECTION_LOG})
 # Files outside the memory folders that also contain ids.
 _NUMBERED = _REFLECTIONS | {layout.EVOLUTION}

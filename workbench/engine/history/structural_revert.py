@@ -30,6 +30,7 @@ from workbench.engine.history.json_revert import (
     revert_json,
     revert_scores,
 )
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
@@ -38,13 +39,13 @@ if TYPE_CHECKING:
 
 _TITLES = ("title", "heading")
 # A comment of metadata, and one field of it.
-_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_COMMENT = lazy_pattern(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 # What begins a heading, a quotation, an item of a list or one with a box to tick.
-_MARKER = re.compile(r"^(?:(?:#+|[-*+>]|\d+[.)])\s+)+(?:\[[^\]]\]\s+)?")
-_BLOCK_ID = re.compile(r"\s\^[\w-]+$", re.MULTILINE)
-_WIKILINK = re.compile(r"\[\[(?:[^\]|]*\|)?([^\]]*)\]\]")
-_FIELDS = re.compile(r"^<!--\s*(.*?)\s*-->$", re.DOTALL)
-_FIELD = re.compile(r"^\s*([^:|]+?)\s*:\s*(.*?)\s*$", re.DOTALL)
+_MARKER = lazy_pattern(r"^(?:(?:#+|[-*+>]|\d+[.)])\s+)+(?:\[[^\]]\]\s+)?")
+_BLOCK_ID = lazy_pattern(r"\s\^[\w-]+$", re.MULTILINE)
+_WIKILINK = lazy_pattern(r"\[\[(?:[^\]|]*\|)?([^\]]*)\]\]")
+_FIELDS = lazy_pattern(r"^<!--\s*(.*?)\s*-->$", re.DOTALL)
+_FIELD = lazy_pattern(r"^\s*([^:|]+?)\s*:\s*(.*?)\s*$", re.DOTALL)
 
 _SHOWN = 400
 _MOST_WORDS = 120

@@ -17,6 +17,7 @@ from workbench.engine import layout
 from workbench.engine.errors import InvalidInput, OutsideWorkspace, StorageError
 from workbench.engine.file_access import Stamp, flush_to_disk, stamp_of, write_all
 from workbench.engine.identifiers import EPISODE_ID, NOTE, entity_name, parse_memory_id
+from workbench.engine.patterns import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,10 +37,10 @@ _KINDS = (
     (stat.S_ISBLK, "a device"),
     (stat.S_ISLNK, "a link"),
 )
-_TEMPORARY = re.compile(r"^\.workbench-[a-z0-9]+-\d+\.tmp$")
+_TEMPORARY = lazy_pattern(r"^\.workbench-[a-z0-9]+-\d+\.tmp$")
 
 # An entity file whose name is certainly the entity's id.
-_NAMED_PLAINLY = re.compile(rf"{re.escape(layout.ENTITIES)}/[a-z0-9]+--[a-z0-9]+(?:-[a-z0-9]+)*+\.md")
+_NAMED_PLAINLY = lazy_pattern(rf"{re.escape(layout.ENTITIES)}/[a-z0-9]+--[a-z0-9]+(?:-[a-z0-9]+)*+\.md")
 
 
 def swap(one: Path, other: Path) -> bool:

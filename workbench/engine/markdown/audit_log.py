@@ -12,17 +12,18 @@ from workbench.engine.language.calendar import MONTH_NAMES
 from workbench.engine.markdown.markup import append_lines, item_lines, item_text, one_line, outermost_items
 from workbench.engine.markdown.outline import Heading, Outline, read_outline
 from workbench.engine.markdown.source import LineSpan, Problem, Problems, SourceText, is_blank
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
 
-_SPECIAL: Final = re.compile("[\\\\|\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]|^ | $")
-_ESCAPED: Final = re.compile(r"\\(?:([\\|nrs])|u([0-9a-f]{4}))")
+_SPECIAL: Final = lazy_pattern("[\\\\|\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]|^ | $")
+_ESCAPED: Final = lazy_pattern(r"\\(?:([\\|nrs])|u([0-9a-f]{4}))")
 _LETTERS: Final = {"\\": "\\\\", "|": "\\|", "\n": "\\n", "\r": "\\r", " ": "\\s"}
 _MEANINGS: Final = {"\\": "\\", "|": "|", "n": "\n", "r": "\r", "s": " "}
-_FIELD: Final = re.compile(r"(?:[^|\\]|\\.|\\$)*", re.DOTALL)
+_FIELD: Final = lazy_pattern(r"(?:[^|\\]|\\.|\\$)*", re.DOTALL)
 _BLOCK: Final = 65536
 
-_TITLE: Final = re.compile(r"audit digest\s*[—–:-]+\s*(.*)$", re.IGNORECASE)
-_EVENT: Final = re.compile(r"(\d{4}-\d{2}-\d{2})\s*[:：]\s*(.*)$", re.DOTALL)
+_TITLE: Final = lazy_pattern(r"audit digest\s*[—–:-]+\s*(.*)$", re.IGNORECASE)
+_EVENT: Final = lazy_pattern(r"(\d{4}-\d{2}-\d{2})\s*[:：]\s*(.*)$", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,16 +34,17 @@ from workbench.engine.markdown.outline import (
     trailing_comments,
 )
 from workbench.engine.markdown.source import LineSpan, Problem, Problems, SourceText, load_template
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
 
 CORE_BLOCKS: Final = ("Identity", "Active Context", "Persona", "Critical Facts")
 PIN: Final = "<!-- pinned -->"
-_PIN: Final = re.compile(r"(?<![ \t])[ \t]*(?:<!--[ \t]*pinned[ \t]*-->|📌\ufe0f?)", re.IGNORECASE)
-_UNSETTLED: Final = re.compile(
+_PIN: Final = lazy_pattern(r"(?<![ \t])[ \t]*(?:<!--[ \t]*pinned[ \t]*-->|📌\ufe0f?)", re.IGNORECASE)
+_UNSETTLED: Final = lazy_pattern(
     r"[ \t]*<!--[ \t]*unsettled:[ \t]*contradicts[ \t]+([^<>]*?)[ \t]*-->", re.IGNORECASE
 )
-_ITEM_START: Final = re.compile(r"[ \t]*(?:[-+*]|\d{1,9}[.)])[ \t]*")
-_LABEL: Final = re.compile(r"[*_]*([^:：*_]{1,40}?)[*_]*[:：][*_]*(?:\s|$)")
+_ITEM_START: Final = lazy_pattern(r"[ \t]*(?:[-+*]|\d{1,9}[.)])[ \t]*")
+_LABEL: Final = lazy_pattern(r"[*_]*([^:：*_]{1,40}?)[*_]*[:：][*_]*(?:\s|$)")
 _STANDARD: Final = {
     "identity": "Identity",
     "身份": "Identity",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import field, fields, replace
 from functools import lru_cache
@@ -13,14 +12,15 @@ from typing import Any, Final
 from workbench.engine.clock import parse_time
 from workbench.engine.errors import DocumentError, InvalidInput
 from workbench.engine.markdown.source import Problem, load_template
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
 
-_SPACE: Final = re.compile(r"[ \t\n\r]*")
-_LIKELY_ENTRY: Final = re.compile(
+_SPACE: Final = lazy_pattern(r"[ \t\n\r]*")
+_LIKELY_ENTRY: Final = lazy_pattern(
     r'"(?=(?:core|episode|entity|procedure|vault|file):)(?:[^"\\\n]|\\.)*"[ \t\n\r]*:[ \t\n\r]*(?=\{)'
 )
 _DECODER: Final = json.JSONDecoder()
-_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_SURROGATE: Final = lazy_pattern("[\ud800-\udfff]")
 _MEND: Final = "Repair the file, or delete it: the last commit has it."
 _CHANGES: Final = "accessed_by_changes"
 _OTHERWISE: Final = "accessed_otherwise"

@@ -36,6 +36,7 @@ from workbench.engine.markdown.statements import (
     read_header,
     render_statement,
 )
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
 
 SECTIONS: Final = (
@@ -72,14 +73,14 @@ _SECTION_NAMES: Final = {
 }
 
 
-_LINK: Final = re.compile(r"\[\[([^\[\]|#]+)(?:#[^\[\]|]*)?(?:\|[^\[\]]*)?\]\]")
+_LINK: Final = lazy_pattern(r"\[\[([^\[\]|#]+)(?:#[^\[\]|]*)?(?:\|[^\[\]]*)?\]\]")
 
 
-_RELATION: Final = re.compile(r"\s*([^:：\[\]]{1,80}?)\s*[:：]\s*(?=.*\[\[)", re.DOTALL)
+_RELATION: Final = lazy_pattern(r"\s*([^:：\[\]]{1,80}?)\s*[:：]\s*(?=.*\[\[)", re.DOTALL)
 
 
 # Only a name and links; block ids generated for facts start with this letter.
-_BARE_RELATION: Final = re.compile(
+_BARE_RELATION: Final = lazy_pattern(
     r"[^:：\[\]]{1,80}[:：]\s*\[\[[^\[\]]+\]\](?:\s*[,，、]\s*\[\[[^\[\]]+\]\])*"
 )
 
@@ -87,9 +88,9 @@ _BARE_RELATION: Final = re.compile(
 _FACT_BLOCK: Final = "f"
 
 
-_DATED: Final = re.compile(r"(\d{4}(?:-\d{2}(?:-\d{2})?)?)\s*(?:[:：]|[—–-]\s)\s*(.*)$", re.DOTALL)
+_DATED: Final = lazy_pattern(r"(\d{4}(?:-\d{2}(?:-\d{2})?)?)\s*(?:[:：]|[—–-]\s)\s*(.*)$", re.DOTALL)
 _UNKNOWN: Final = Provenance()
-_LISTED: Final = re.compile(r",?\s*\[\[([^\[\]|#]+)(?:[|#][^\[\]]*)?\]\]")
+_LISTED: Final = lazy_pattern(r",?\s*\[\[([^\[\]|#]+)(?:[|#][^\[\]]*)?\]\]")
 _OTHER_TYPE: Final = "concept"
 
 

@@ -20,28 +20,29 @@ from workbench.engine.markdown.markup import (
 )
 from workbench.engine.markdown.outline import Heading, Outline, read_headings, read_outline, stretches
 from workbench.engine.markdown.source import LineSpan, Problem, Problems, SourceText, is_blank
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.roles import written_scope
 from workbench.engine.values import dataclass
 
-_DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
-_HEADING: Final = re.compile(
+_DAY: Final = lazy_pattern(r"\d{4}-\d{2}-\d{2}")
+_HEADING: Final = lazy_pattern(
     r"(\d{1,2})[:：](\d{2})(?:[:：]\d{2})?(?:\s*[#＃](\d{1,6}))?(?:\s*[|｜]\s*|\s+|$)(.*)$", re.DOTALL
 )
 SCOPE_FIELD: Final = "for"
 """The field of a heading that names an entry's audience."""
-_TIME: Final = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d")
-_ID: Final = re.compile(r"[a-z]+:\S+")
-_TAG_STOPS: Final = re.compile(r"[\[\]|｜,，、;；［］【】]+")
-_CLOSING_MARKS: Final = re.compile(r"(?:^|\s)#+$")
+_TIME: Final = lazy_pattern(r"(?:[01]\d|2[0-3]):[0-5]\d")
+_ID: Final = lazy_pattern(r"[a-z]+:\S+")
+_TAG_STOPS: Final = lazy_pattern(r"[\[\]|｜,，、;；［］【】]+")
+_CLOSING_MARKS: Final = lazy_pattern(r"(?:^|\s)#+$")
 
 _FIELD_NAMES: Final = {"类型": "type", "置信度": "confidence", "标签": "tags", "来源": "source"}
 PAUSE: Final = timedelta(minutes=30)
 """A silence of this length ends an entry."""
-_NAME: Final = re.compile(r"(\d{4}-\d{2}-\d{2})(?:-(.+))?\.md$")
-_CLOCK: Final = re.compile(r"\[?(\d{1,2})[:：](\d{2})(?:[:：]\d{2})?\]?(?:\s+|$)")
-_ANY_CLOCK: Final = re.compile(r"(?<![\d:])(\d{1,2})[:：]([0-5]\d)(?!\d)")
-_SPEAKER: Final = re.compile(r"[*_]*([^\s:：*_][^:：\n*_]{0,39}?)[*_]*[:：][*_]*\s+")
-_TURN_HEADING: Final = re.compile(r"\[?\d{1,2}[:：]\d{2}(?:[:：]\d{2})?\]?\s+(\w[\w .-]{0,39})$")
+_NAME: Final = lazy_pattern(r"(\d{4}-\d{2}-\d{2})(?:-(.+))?\.md$")
+_CLOCK: Final = lazy_pattern(r"\[?(\d{1,2})[:：](\d{2})(?:[:：]\d{2})?\]?(?:\s+|$)")
+_ANY_CLOCK: Final = lazy_pattern(r"(?<![\d:])(\d{1,2})[:：]([0-5]\d)(?!\d)")
+_SPEAKER: Final = lazy_pattern(r"[*_]*([^\s:：*_][^:：\n*_]{0,39}?)[*_]*[:：][*_]*\s+")
+_TURN_HEADING: Final = lazy_pattern(r"\[?\d{1,2}[:：]\d{2}(?:[:：]\d{2})?\]?\s+(\w[\w .-]{0,39})$")
 
 
 @dataclass(frozen=True, slots=True)

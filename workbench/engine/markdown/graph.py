@@ -15,9 +15,10 @@ from workbench.engine.markdown.markup import (
 )
 from workbench.engine.markdown.outline import read_headings, read_outline
 from workbench.engine.markdown.source import Problem, Problems, SourceText, load_template
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
 
-_TYPE: Final = re.compile(r"`([^`\n]+)`(?:\s*/\s*`([^`\n]+)`)?\s*(?:[—–-]+\s*(.*))?$", re.DOTALL)
+_TYPE: Final = lazy_pattern(r"`([^`\n]+)`(?:\s*/\s*`([^`\n]+)`)?\s*(?:[—–-]+\s*(.*))?$", re.DOTALL)
 # Two names on one line are the two directions of an edge, except for opposites.
 _OPPOSITES: Final = frozenset({"confident-about", "uncertain-about"})
 
@@ -36,8 +37,8 @@ _MIDDLE: Final = """
 | From | Relation | To | Confidence | First Seen | Last Accessed |
 |------|----------|----|------------|------------|---------------|
 """
-_CELLS: Final = re.compile(r"(?:[^|\\]|\\.)*", re.DOTALL)
-_ESCAPE: Final = re.compile(r"\\([\\|])")
+_CELLS: Final = lazy_pattern(r"(?:[^|\\]|\\.)*", re.DOTALL)
+_ESCAPE: Final = lazy_pattern(r"\\([\\|])")
 
 
 @dataclass(frozen=True, slots=True)

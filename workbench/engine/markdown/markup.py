@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from typing import Final
@@ -10,10 +9,11 @@ from typing import Final
 from workbench.engine.errors import InvalidInput
 from workbench.engine.markdown.outline import Heading, ListItem, Outline, headings_need_parser, parse_blocks
 from workbench.engine.markdown.source import LineSpan, SourceText, is_blank, text_lines
+from workbench.engine.patterns import lazy_pattern
 
 _OPENERS: Final = r"(?:#|```|~~~|<|=+[ \t]*$|-+[ \t]*$)"
-_ESCAPED: Final = re.compile(r"( {0,3})\\+(?=" + _OPENERS + ")")
-_ESCAPABLE: Final = re.compile(r" {0,3}\\*(?=" + _OPENERS + ")")
+_ESCAPED: Final = lazy_pattern(r"( {0,3})\\+(?=" + _OPENERS + ")")
+_ESCAPABLE: Final = lazy_pattern(r" {0,3}\\*(?=" + _OPENERS + ")")
 _ROUNDS: Final = 8
 _HTML_ENDS: Final = (
     ("<!--", "-->"),
@@ -27,8 +27,8 @@ _HTML_ENDS: Final = (
 )
 
 # After a list marker these would turn the line into a rule.
-_RULE_LIKE: Final = re.compile(r"\\*-[ \t-]*$")
-_RULE_ESCAPED: Final = re.compile(r"\\+-[ \t-]*$")
+_RULE_LIKE: Final = lazy_pattern(r"\\*-[ \t-]*$")
+_RULE_ESCAPED: Final = lazy_pattern(r"\\+-[ \t-]*$")
 
 
 def protect_body(text: str, level: int = 2, *, source: bool = False) -> list[str]:

@@ -8,6 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.markdown.source import LineSpan, SourceText, is_blank
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
@@ -15,25 +16,25 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 
-_PAIR: Final = re.compile(r"[ \t]*(\w[\w -]{0,60}?)[ \t]*:[ \t]*(.*?)[ \t]*$", re.DOTALL)
-_MACHINE: Final = re.compile(r"openclaw-memory-(promotion|lineage):(.*)$", re.DOTALL)
+_PAIR: Final = lazy_pattern(r"[ \t]*(\w[\w -]{0,60}?)[ \t]*:[ \t]*(.*?)[ \t]*$", re.DOTALL)
+_MACHINE: Final = lazy_pattern(r"openclaw-memory-(promotion|lineage):(.*)$", re.DOTALL)
 
-_ATX: Final = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?$", re.DOTALL)
-_ATX_CLOSE: Final = re.compile(r"(?:^|[ \t])#+[ \t]*$")
-_YAML_KEY: Final = re.compile(r"[\w\"'.-]+[ \t]*:(?:[ \t]|$)")
-_MARKER: Final = re.compile(r"[ \t>]*([-+*]|\d{1,9}[.)])(?:([ \t]+)|$)")
-_RISKY_FOR_HEADINGS: Final = re.compile(
+_ATX: Final = lazy_pattern(r" {0,3}(#{1,6})(?:[ \t]+(.*))?$", re.DOTALL)
+_ATX_CLOSE: Final = lazy_pattern(r"(?:^|[ \t])#+[ \t]*$")
+_YAML_KEY: Final = lazy_pattern(r"[\w\"'.-]+[ \t]*:(?:[ \t]|$)")
+_MARKER: Final = lazy_pattern(r"[ \t>]*([-+*]|\d{1,9}[.)])(?:([ \t]+)|$)")
+_RISKY_FOR_HEADINGS: Final = lazy_pattern(
     r"^(?: {1,3}#| {0,3}(?:```|~~~|=+[ \t]*$|(-+[ \t]*$)|<(?!!--(?:(?!-->).)*-->)))", re.MULTILINE
 )
 # Containers nest at most one level per column of a line's prefix, so a bound on the prefix bounds the parser's
 # recursion; anything deeper is leaf text.
 _DEEPEST_COLUMN: Final = 40
-_LONG_PREFIX: Final = re.compile(r"^(?:[ \t>]|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t])){10,}", re.MULTILINE)
-_RULE: Final = re.compile(r"[ \t]*([-*_])(?:[ \t]*\1)*[ \t]*$")
-_PLAIN_ITEM: Final = re.compile(
+_LONG_PREFIX: Final = lazy_pattern(r"^(?:[ \t>]|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t])){10,}", re.MULTILINE)
+_RULE: Final = lazy_pattern(r"[ \t]*([-*_])(?:[ \t]*\1)*[ \t]*$")
+_PLAIN_ITEM: Final = lazy_pattern(
     r"([-*+]) (?![-+*](?:[ \t]|$)|\d{1,9}[.)](?:[ \t]|$)|[ \t>#<=]|```|~~~|[-*_][-*_ \t]*$)(?=.)", re.DOTALL
 )
-_NOT_PLAIN: Final = re.compile(r"[ \t<>=]|```|~~~|\d{1,9}[.)]|[-*+_][-*_ \t]*$|[-+*](?:[ \t]|$)|\[(?!\[)")
+_NOT_PLAIN: Final = lazy_pattern(r"[ \t<>=]|```|~~~|\d{1,9}[.)]|[-*+_][-*_ \t]*$|[-+*](?:[ \t]|$)|\[(?!\[)")
 
 
 def comment_offsets(text: str) -> Iterator[tuple[int, int]]:

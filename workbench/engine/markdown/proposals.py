@@ -20,17 +20,18 @@ from workbench.engine.markdown.markup import (
 )
 from workbench.engine.markdown.outline import Heading, ListItem, Outline, read_outline
 from workbench.engine.markdown.source import LineSpan, Problem, Problems, SourceText, is_blank, load_template
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
 
 DEFERRED: Final = "deferred"
 """The status of proposals left to the reflection."""
-RULE: Final = re.compile(r"[ \t]*---+[ \t]*$")
+RULE: Final = lazy_pattern(r"[ \t]*---+[ \t]*$")
 """The line between two proposals."""
-_FIELD: Final = re.compile(
+_FIELD: Final = lazy_pattern(
     r"(?:\*\*([^*\n]+?)\*\*[ \t]*[:：]|\*\*([^*\n]+?)[:：]\*\*|([A-Z][\w -]{0,30}):)[ \t]*(.*)$", re.DOTALL
 )
-_MARKED: Final = re.compile(r"((?:episode|entity|core|procedure|vault|file):[^\s,，、]+)|#(\d{1,9})(?!\d)")
-_UNSAFE_IN_MARK: Final = re.compile(r"[\s,，、%]")
+_MARKED: Final = lazy_pattern(r"((?:episode|entity|core|procedure|vault|file):[^\s,，、]+)|#(\d{1,9})(?!\d)")
+_UNSAFE_IN_MARK: Final = lazy_pattern(r"[\s,，、%]")
 _KNOWN: Final = (
     "from",
     "timestamp",
@@ -43,12 +44,14 @@ _KNOWN: Final = (
     "status",
 )
 
-_HEADING: Final = re.compile(r"proposal[ \t]*[#＃]?[ \t]*(\d{1,9})(?![\w])(.*)$", re.IGNORECASE | re.DOTALL)
-_WRITTEN: Final = re.compile(rb"^##[ \t]+proposal[ \t]*#?[ \t]*(\d{1,9})(?!\w)", re.IGNORECASE | re.MULTILINE)
+_HEADING: Final = lazy_pattern(r"proposal[ \t]*[#＃]?[ \t]*(\d{1,9})(?![\w])(.*)$", re.IGNORECASE | re.DOTALL)
+_WRITTEN: Final = lazy_pattern(
+    rb"^##[ \t]+proposal[ \t]*#?[ \t]*(\d{1,9})(?!\w)", re.IGNORECASE | re.MULTILINE
+)
 # At the start of a line these may open a block that extends to the end of the file.
-_MAY_SWALLOW: Final = re.compile(rb"^ {0,3}(?:```|~~~|<(?!!--(?:(?!-->).)*-->[ \t]*$))", re.MULTILINE)
+_MAY_SWALLOW: Final = lazy_pattern(rb"^ {0,3}(?:```|~~~|<(?!!--(?:(?!-->).)*-->[ \t]*$))", re.MULTILINE)
 # The content of an item at the margin ends with it, whatever it opens.
-_ITEM_AT_MARGIN: Final = re.compile(rb"^- .*\n(?:(?:  .*|[ \t]*)\n)*", re.MULTILINE)
+_ITEM_AT_MARGIN: Final = lazy_pattern(rb"^- .*\n(?:(?:  .*|[ \t]*)\n)*", re.MULTILINE)
 _TEMPLATE: Final = "memory/meta/pending-memories.md"
 
 

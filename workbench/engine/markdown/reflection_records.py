@@ -26,9 +26,10 @@ from workbench.engine.markdown.outline import read_headings, read_outline, stret
 from workbench.engine.markdown.review import ReviewItem, read_item, review_item_lines
 from workbench.engine.markdown.source import LineSpan, Problem, Problems, SourceText, is_blank, load_template
 from workbench.engine.markdown.statements import Statement, new_block_id, parse_statement, render_statement
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
 
-_ID: Final = re.compile(r"r-\d+")
+_ID: Final = lazy_pattern(r"r-\d+")
 
 _PATH = "memory/meta/evolution.md"
 _REJECTED: Final = "rejected"

@@ -24,6 +24,7 @@ from workbench.engine.markdown.markup import (
 )
 from workbench.engine.markdown.outline import ListItem, Outline, read_outline
 from workbench.engine.markdown.source import LineSpan, Problem, Problems, SourceText, is_blank
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
 
 Decision = Literal["undecided", "approved", "rejected", "deferred"]
@@ -36,29 +37,29 @@ BOXES: Final[dict[str, Decision]] = {
     ">": "deferred",
 }
 BOX_OF: Final = {decision: box for box, decision in reversed(BOXES.items())}
-_ITEM: Final = re.compile(r"\[(.?)\][ \t]+`([^`\n]+)`[ \t]*(.*)$", re.DOTALL)
-_BOXLESS: Final = re.compile(r"()`([^`\n]+)`[ \t]*(.*)$", re.DOTALL)
-_HEAD: Final = re.compile(
+_ITEM: Final = lazy_pattern(r"\[(.?)\][ \t]+`([^`\n]+)`[ \t]*(.*)$", re.DOTALL)
+_BOXLESS: Final = lazy_pattern(r"()`([^`\n]+)`[ \t]*(.*)$", re.DOTALL)
+_HEAD: Final = lazy_pattern(
     r"([^:\[`\n]{1,40}?)(?: for (?:\[\[([^\]\n]+)\]\]|`([^`\n]+)`))?[ \t]*:(?:[ \t]+|$|(?=\n))(.*)$",
     re.DOTALL,
 )
-_CONFIDENCE: Final = re.compile(r"\(confidence (high|medium|low)\)\Z")
-_EVIDENCE: Final = re.compile(r"([^\s:]+:\S+)(?: says \"(.*)\")?$", re.DOTALL)
-_FIELD: Final = re.compile(r"([^:\n]{1,60}):(?:[ \t]+|$|(?=\n))(.*)$", re.DOTALL)
-_LINKABLE: Final = re.compile(r"[^\s\[\]|#:`]+--[^\s\[\]|#:`]+")
-_UNSAFE_ID: Final = re.compile(r"[\s%\"]")
+_CONFIDENCE: Final = lazy_pattern(r"\(confidence (high|medium|low)\)\Z")
+_EVIDENCE: Final = lazy_pattern(r"([^\s:]+:\S+)(?: says \"(.*)\")?$", re.DOTALL)
+_FIELD: Final = lazy_pattern(r"([^:\n]{1,60}):(?:[ \t]+|$|(?=\n))(.*)$", re.DOTALL)
+_LINKABLE: Final = lazy_pattern(r"[^\s\[\]|#:`]+--[^\s\[\]|#:`]+")
+_UNSAFE_ID: Final = lazy_pattern(r"[\s%\"]")
 RESERVED: Final = frozenset({"because", "was", "text", "needs"})
 """Labels that every item may use; further fields may not have these names."""
 
 # A box after list markers; free text may not turn into an item.
-_BOX_LIKE: Final = re.compile(r"^((?:[ \t>]|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))*)(?=\[)")
-_BOX_ESCAPED: Final = re.compile(_BOX_LIKE.pattern.removesuffix(r"(?=\[)") + r"\\(?=\[)")
-_RULE: Final = re.compile(r"-{3,}[ \t]*")
-_META: Final = re.compile(r"\*\*([^*\n]+?)\*\*[ \t]*[:：][ \t]*(.*)$|\*\*([^*\n]+?)[:：]\*\*[ \t]*(.*)$")
-_MARKER: Final = re.compile(r"(?:[-*+]|\d{1,9}[.)]) ")
+_BOX_LIKE: Final = lazy_pattern(r"^((?:[ \t>]|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))*)(?=\[)")
+_BOX_ESCAPED: Final = lazy_pattern(_BOX_LIKE.pattern.removesuffix(r"(?=\[)") + r"\\(?=\[)")
+_RULE: Final = lazy_pattern(r"-{3,}[ \t]*")
+_META: Final = lazy_pattern(r"\*\*([^*\n]+?)\*\*[ \t]*[:：][ \t]*(.*)$|\*\*([^*\n]+?)[:：]\*\*[ \t]*(.*)$")
+_MARKER: Final = lazy_pattern(r"(?:[-*+]|\d{1,9}[.)]) ")
 # A mistyped item: its id after a marker, a box, or the remains of them. The content of items is indented and
 # therefore never matches.
-_MEANT_AS_ITEM: Final = re.compile(
+_MEANT_AS_ITEM: Final = lazy_pattern(
     r"(?=[-*+\[])(?:[-*+][ \t]*)?(?:\[[^\]`\\\n]{0,3}\]?[ \t]*)?`(r-\d+\.\d+)`"
 )
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from functools import cached_property
 from typing import Final
 
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
 
-_LINE_END: Final = re.compile(r"\r\n|\n|\r")
+_LINE_END: Final = lazy_pattern(r"\r\n|\n|\r")
 _BOM: Final = "\ufeff"
 # Surrogates that decoding cannot produce; they cannot be written as UTF-8.
-_UNWRITABLE: Final = re.compile("[\ud800-\udc7f\udd00-\udfff]")
-_ANY_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_UNWRITABLE: Final = lazy_pattern("[\ud800-\udc7f\udd00-\udfff]")
+_ANY_SURROGATE: Final = lazy_pattern("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True, order=True)

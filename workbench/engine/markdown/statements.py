@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import field
 from datetime import datetime, tzinfo
@@ -12,23 +11,24 @@ from typing import Final
 from urllib.parse import unquote
 
 from workbench.engine.markdown.outline import Outline
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.roles import PATTERN, SHARED, written_scope
 from workbench.engine.values import dataclass
 
 _DATE: Final = r"\d{4}(?:-\d{2}(?:-\d{2}(?:T[\d:.]+(?:Z|[+-]\d{2}:\d{2})?)?)?)?"
-_CLAUSES: Final = re.compile(
+_CLAUSES: Final = lazy_pattern(
     rf"(?P<start>{_DATE}) to (?P<end>{_DATE})|since (?P<since>{_DATE})|until (?P<until>{_DATE})"
     r"|from (?P<sources>[^\s,():]*:[^\s,()]+(?: and [^\s,():]*:[^\s,()]+)*)"
     r"|superseded by \^(?P<superseded>[A-Za-z0-9-]+)|confidence (?P<confidence>high|medium|low)"
     rf"|for (?P<scope>{SHARED}|(?a:{PATTERN}))"
 )
-_BLOCK: Final = re.compile(r"(?:^|(?<=[ \t\n]))\^([A-Za-z0-9-]+)\Z")
-_RESERVED: Final = re.compile(r"[\s,()%]")
+_BLOCK: Final = lazy_pattern(r"(?:^|(?<=[ \t\n]))\^([A-Za-z0-9-]+)\Z")
+_RESERVED: Final = lazy_pattern(r"[\s,()%]")
 _DAY: Final = len("2026-02-02")
 _COUNT: Final = "access count"
 ACCESS_KEYS: Final = frozenset({_COUNT, "last updated", "last used", "last accessed"})
 """Fields of a header that tell of accesses, in lower case."""
-_ACCESSES: Final = re.compile(r"[0-9]{1,9}")
+_ACCESSES: Final = lazy_pattern(r"[0-9]{1,9}")
 _DIGITS: Final = "abcdefghijklmnopqrstuvwxyz0123456789"
 
 

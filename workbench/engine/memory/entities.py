@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import re
 from datetime import datetime
 
 from workbench.engine import layout
@@ -24,6 +23,7 @@ from workbench.engine.identifiers import (
 from workbench.engine.markdown.entity import EntityFile
 from workbench.engine.memory.draft import Draft, EntityLookup
 from workbench.engine.memory.wording import clean_name, clip, numbered
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
 
 _MOST_MERGES = 16
@@ -32,7 +32,7 @@ _LIKE = 0.85
 _PLURALS = {"people": "person", "persons": "person"}
 # “Re: budget” is the subject of a letter.
 _SUBJECT_MARKS = frozenset({"re", "fw", "fwd", "aw", "wg"})
-_LINK = re.compile(r"^\[\[([^\[\]|#]+)(?:[|#].*)?\]\]$")
+_LINK = lazy_pattern(r"^\[\[([^\[\]|#]+)(?:[|#].*)?\]\]$")
 
 
 @dataclass(frozen=True)

@@ -31,13 +31,14 @@ from workbench.engine.memory.core import settle_contradictions
 from workbench.engine.memory.draft import EntityLookup, RelevanceLookup, Stored
 from workbench.engine.memory.entities import EntityFiles, entity_path, merged_into
 from workbench.engine.memory.wording import NAME_CHARACTERS, clean_line, clip, one_line, text_key
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.settings.sections import Settings
 from workbench.engine.values import dataclass
 
 GENERAL_RELATION = "relates-to"
 
 _LINK = r"\[\[([^\[\]|#]+)\]\]"
-_RELATION = re.compile(rf"([^:：\[\]]{{1,80}}?)\s*[:：]\s*({_LINK}(?:\s*[,，、]\s*{_LINK})*)")
+_RELATION = lazy_pattern(rf"([^:：\[\]]{{1,80}}?)\s*[:：]\s*({_LINK}(?:\s*[,，、]\s*{_LINK})*)")
 
 _MOST_MERGES = 16
 

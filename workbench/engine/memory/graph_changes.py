@@ -35,14 +35,15 @@ from workbench.engine.memory.graph import (
     same_fact,
 )
 from workbench.engine.memory.wording import clean_name, clip, text_key
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.results.memories import Changed
 from workbench.engine.settings.sections import Settings
 from workbench.engine.values import dataclass
 
-_LABEL = re.compile(r"(?<![\w-])(Label\s*[:：]\s*)([^|\n]*?)(?=\s*(?:\||-->))", re.IGNORECASE)
+_LABEL = lazy_pattern(r"(?<![\w-])(Label\s*[:：]\s*)([^|\n]*?)(?=\s*(?:\||-->))", re.IGNORECASE)
 
-_BACKTICKS = re.compile(rb"`{3,}")
-_RECORD = re.compile(rb"^<!-- Unmerge: (\{.*\}) -->\r?\n\r?\n(`{4,})markdown\r?\n", re.MULTILINE)
+_BACKTICKS = lazy_pattern(rb"`{3,}")
+_RECORD = lazy_pattern(rb"^<!-- Unmerge: (\{.*\}) -->\r?\n\r?\n(`{4,})markdown\r?\n", re.MULTILINE)
 
 
 def plan_add(files: EntityFiles, entity_type: str, name: str) -> Plan[Changed]:

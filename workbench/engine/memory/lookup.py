@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import field
 from datetime import datetime, tzinfo
@@ -25,6 +24,7 @@ from workbench.engine.memory.draft import MemoryLookup
 from workbench.engine.memory.entities import entity_path
 from workbench.engine.memory.stores import procedure_path, vault_path
 from workbench.engine.memory.wording import clip, one_line
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.results.memories import HistoryEntry, Links, Score, Shown, Validity
 from workbench.engine.values import dataclass
 
@@ -32,13 +32,13 @@ FOLDERS: Final = (layout.EPISODES, layout.ENTITIES, layout.PROCEDURES, layout.VA
 """Folders and files whose memories may have an audience beside the owner."""
 # How a scope begins, with the text before it; a file without that belongs to the owner and need not be parsed.
 _SOMEBODY: Final = (b"shared", b"person:", b"group:")
-_MARK: Final = re.compile(rb"[Ff][Oo][Rr]\W*(?:shared\b|person:|group:)")
+_MARK: Final = lazy_pattern(rb"[Ff][Oo][Rr]\W*(?:shared\b|person:|group:)")
 
 SOURCE_WORD = "source:"
 """Precedes a source that is not a memory, among the sources of a fact."""
 
-_WIKILINK = re.compile(r"\[\[([^\[\]|#\n]+)(?:#\^([A-Za-z0-9-]+)|#[^\[\]|\n]*)?(?:\|[^\[\]\n]*)?\]\]")
-_REFERENCE = re.compile(
+_WIKILINK = lazy_pattern(r"\[\[([^\[\]|#\n]+)(?:#\^([A-Za-z0-9-]+)|#[^\[\]|\n]*)?(?:\|[^\[\]\n]*)?\]\]")
+_REFERENCE = lazy_pattern(
     r"\bepisode:\d{4}-\d{2}-\d{2}:\d{2}:\d{2}(?:#\d+)?"
     r"|\bentity:[\w-]+--[\w-]+(?:#\^[A-Za-z0-9-]+)?"
     r"|\bprocedure:[\w-]+|\bcore:[\w-]+:[\w-]+"

@@ -40,6 +40,7 @@ from workbench.engine.memory.wording import (
     common_length,
     text_key,
 )
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.requests import ProposeRequest
 from workbench.engine.results.reviews import Proposal, Proposals, ProposalStatus, Proposed
 from workbench.engine.roles import written_scope
@@ -418,16 +419,18 @@ Compare = Callable[[str, str], Relation]
 """Returns the relation of a new text to an older one."""
 
 MOST_COMPARED: Final = 24
-_HEADING: Final = re.compile(r"^##[ \t]+proposal[ \t]*#?[ \t]*(\d{1,9})(?!\w)", re.IGNORECASE | re.MULTILINE)
-_CONTENT: Final = re.compile(
+_HEADING: Final = lazy_pattern(
+    r"^##[ \t]+proposal[ \t]*#?[ \t]*(\d{1,9})(?!\w)", re.IGNORECASE | re.MULTILINE
+)
+_CONTENT: Final = lazy_pattern(
     r"^- \*\*Content\*\*:[ \t]*(.*(?:\n(?:[ \t].*|[ \t]*(?=\n[ \t])))*)", re.IGNORECASE | re.MULTILINE
 )
-_STATUS: Final = re.compile(rf"^- \*\*Status\*\*:[ \t]*{DEFERRED}[ \t]*$", re.IGNORECASE | re.MULTILINE)
+_STATUS: Final = lazy_pattern(rf"^- \*\*Status\*\*:[ \t]*{DEFERRED}[ \t]*$", re.IGNORECASE | re.MULTILINE)
 # The part of a text used to find its topic.
 _LOOKED_AT: Final = 2000
 _FEW_WORDS: Final = 3
 
-_WORD: Final = re.compile(r"[^\s,;:!?()\[\]“”\"]+")
+_WORD: Final = lazy_pattern(r"[^\s,;:!?()\[\]“”\"]+")
 _MOST_WORDS: Final = 30
 _MOST_VALUE: Final = 5
 _STATES: Final = frozenset(

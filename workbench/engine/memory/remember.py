@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from datetime import date, datetime
 
 from workbench.engine.catalog.terms import same_name
@@ -46,6 +45,7 @@ from workbench.engine.memory.wording import (
     clip,
     one_line,
 )
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.requests import RememberRequest
 from workbench.engine.results.memories import EntityRef, RelationRef, Remembered
 from workbench.engine.settings.sections import Settings
@@ -56,7 +56,7 @@ _SUMMARY_CHARACTERS = 100
 _CORE_ITEM_CHARACTERS = 240
 """Core memory gets only the summary of longer texts."""
 _GENERAL = EntityName("General", "concept")
-_LIST_MARK = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+")
+_LIST_MARK = lazy_pattern(r"^\s*(?:[-*+]|\d+[.)])\s+")
 
 
 @dataclass(frozen=True)

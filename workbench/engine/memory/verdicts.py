@@ -34,6 +34,7 @@ from workbench.engine.memory.proposals import (
 )
 from workbench.engine.memory.remember import plan_remember
 from workbench.engine.memory.wording import CONFIDENCES, EPISODE_TYPES, clip, one_line
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.requests import RememberRequest
 from workbench.engine.results.memories import Remembered
 from workbench.engine.results.reviews import Settled
@@ -44,7 +45,7 @@ from workbench.engine.values import dataclass
 
 T = TypeVar("T")
 
-_NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}", re.ASCII)
+_NAME: Final = lazy_pattern(r"[a-z0-9][a-z0-9_-]{0,63}", re.ASCII)
 _NOBODY: Final = "unknown"
 
 _MOST_NAMED: Final = 4

@@ -11,6 +11,7 @@ from itertools import count, takewhile
 from workbench.engine.catalog.terms import STOP_WORDS, stem, terms
 from workbench.engine.errors import InvalidInput
 from workbench.engine.language.denials import is_denied
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
 
 MEMORY_CHARACTERS = 20_000
@@ -20,14 +21,14 @@ MOST_TAGS = 12
 EPISODE_TYPES = ("decision", "fact", "preference", "task", "event", "emotion", "correction")
 CONFIDENCES = ("high", "medium", "low")
 
-_LINE_END = re.compile("\r\n|[\r\v\f\x85\u2028\u2029]")
+_LINE_END = lazy_pattern("\r\n|[\r\v\f\x85\u2028\u2029]")
 _FLAG = "\U0001f3f4[\U000e0020-\U000e007f]+"
-_INVISIBLE = re.compile(
+_INVISIBLE = lazy_pattern(
     f"({_FLAG})|[\x00-\x08\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f\ud800-\udfff]"
 )
-_MARKUP_OF_NAMES = re.compile(r"[\[\]|^#<>`]+")
-_MARKUP_OF_TAGS = re.compile(r"[\[\]|,;:#<>`]+")
-_SOURCE = re.compile(r"[a-z][a-z0-9._-]*(?::[A-Za-z0-9._-]+)?")
+_MARKUP_OF_NAMES = lazy_pattern(r"[\[\]|^#<>`]+")
+_MARKUP_OF_TAGS = lazy_pattern(r"[\[\]|,;:#<>`]+")
+_SOURCE = lazy_pattern(r"[a-z][a-z0-9._-]*(?::[A-Za-z0-9._-]+)?")
 
 _CONTEXT = 20
 _WHOLE = 40

@@ -15,6 +15,7 @@ from workbench.engine.catalog.file_rows import FileRows, extract, moment_of
 from workbench.engine.catalog.graph import json_list
 from workbench.engine.identifiers import entity_name, linked_entity
 from workbench.engine.markdown.statements import ACCESS_KEYS, WrittenAccesses
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
@@ -23,15 +24,15 @@ if TYPE_CHECKING:
     from workbench.engine.history.git_store import GitStore
 
 # A plain title, and one comment below it.
-_PLAIN = re.compile(rb"# ([^\n\r\t\\`*_\[\]<>&!#~]+)\n+<!-- ([^\n\r<>]*) -->\n")
-MERGED = re.compile(rb"merged\s*into", re.IGNORECASE)
+_PLAIN = lazy_pattern(rb"# ([^\n\r\t\\`*_\[\]<>&!#~]+)\n+<!-- ([^\n\r<>]*) -->\n")
+MERGED = lazy_pattern(rb"merged\s*into", re.IGNORECASE)
 _WIDE_COLON = "："
 _MOST_LABEL = 200
 
 # Neighbouring commits share nearly all of their contents.
 _MOST_BYTES = 64_000_000
 _MOST_ROWS = 4_000
-_LINK = re.compile(rb"\[\[([^\[\]|#]+)")
+_LINK = lazy_pattern(rb"\[\[([^\[\]|#]+)")
 
 T = TypeVar("T")
 # While a workspace is read for the first time, the catalog changes constantly and no answer is complete.

@@ -10,6 +10,7 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeVar, cast
 
 from workbench.engine.errors import ProviderError
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
@@ -19,8 +20,8 @@ DECLINED: Final = "The model declined to answer."
 CUT_SHORT: Final = "The model’s answer was cut short at its length limit."
 NOTHING: Final = "The model answered nothing."
 NO_OBJECT: Final = "The model’s answer is not the JSON object it was asked for."
-_FENCED = re.compile(r"```[\w-]*\s*\n(.*?)```", re.DOTALL)
-_THOUGHTS = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
+_FENCED = lazy_pattern(r"```[\w-]*\s*\n(.*?)```", re.DOTALL)
+_THOUGHTS = lazy_pattern(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 # Seconds between checks for cancellation.
 _LOOK_SECONDS = 0.05
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import re
 import threading
 import weakref
 from collections.abc import Generator, Mapping, Sequence
@@ -19,6 +18,7 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, Final
 
 from workbench.engine.errors import ProviderError
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.providers.chat import ChatMessage
 from workbench.engine.providers.llama_process import (
     Reply,
@@ -41,7 +41,7 @@ CHATML: Final = (
 )
 """For models whose file has no template."""
 # From the private use area, so that no template handles it.
-_PLACE: Final = re.compile("\ue0d0(\\d+)\ue0d1")
+_PLACE: Final = lazy_pattern("\ue0d0(\\d+)\ue0d1")
 # Prompt tokens processed between checks for cancellation.
 _BATCH_TOKENS: Final = 256
 # Low temperature: answers come from the prompt and should be reproducible.
@@ -50,7 +50,7 @@ _TOP_P: Final = 0.95
 _TEMPERATURE: Final = 0.2
 _SEED: Final = 20_260_203
 _LONGEST_STRING: Final = 1_200
-_TEXT_RULES: Final = re.compile("(?:char|string) ::=")
+_TEXT_RULES: Final = lazy_pattern("(?:char|string) ::=")
 _CHAR_RULE: Final = (
     r'char ::= [^"\\\x7F\x00-\x1F] | "\\" (["\\/bfnrt] | "u" [0-9a-fA-F] [0-9a-fA-F] [0-9a-fA-F] [0-9a-fA-F])'
 )

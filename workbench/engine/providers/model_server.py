@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from workbench.engine.errors import ProviderError
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.providers.chat import ChatCancelled
 from workbench.engine.values import dataclass
 
@@ -27,7 +27,7 @@ OPENAI_URL = "https://api.openai.com/v1"
 RETRIED_STATUSES = frozenset({408, 409, 425, 429, 500, 502, 503, 504})
 _FIRST_PAUSE_S = 0.25
 _LONGEST_PAUSE_S = 8.0
-_USER_INFO = re.compile(r"(//)[^/?#]*@")
+_USER_INFO = lazy_pattern(r"(//)[^/?#]*@")
 
 
 class RefusedRequest(ProviderError):

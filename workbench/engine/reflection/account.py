@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ READ: Final = "Read"
 """The line with the `ReadMark`; once all is decided it stands in the record, as the field `READ_FIELD`."""
 READ_FIELD: Final = "read"
 
-_NUMBER: Final = re.compile(r"\d[\d,.\u2009\u202f ]*")
+_NUMBER: Final = lazy_pattern(r"\d[\d,.\u2009\u202f ]*")
 
 
 @dataclass(frozen=True, slots=True)

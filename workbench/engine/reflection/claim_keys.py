@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.catalog.terms import STOP_WORDS, fold, stem, terms
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection import items
 from workbench.engine.reflection.kinds import Kind, kind_of
 from workbench.engine.values import dataclass
@@ -56,15 +57,15 @@ _NEGATIONS: Final = frozenset(
     f"{verb}n" for verb in ("do", "does", "did", "is", "was", "are", "were", "wo", "could", "would", "should")
 }
 _IDLE: Final = frozenset(("user", "owner", "also", "just", "really", "very", "now", "currently"))
-_THOUSANDS: Final = re.compile(r"(?<=\d)[,\u2009\u202f'’](?=\d{3}(?!\d))")
-_ORDINAL: Final = re.compile(r"(?<=\d)(?:st|nd|rd|th)\b", re.IGNORECASE)
+_THOUSANDS: Final = lazy_pattern(r"(?<=\d)[,\u2009\u202f'’](?=\d{3}(?!\d))")
+_ORDINAL: Final = lazy_pattern(r"(?<=\d)(?:st|nd|rd|th)\b", re.IGNORECASE)
 _NUMBERS: Final = {
     "one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8",
     "nine": "9", "ten": "10", "eleven": "11", "twelve": "12", "fifteen": "15", "twenty": "20", "thirty": "30",
     "forty": "40", "fifty": "50", "sixty": "60", "hundred": "100", "thousand": "1000",
 }  # fmt: skip
-_LINK: Final = re.compile(r"\[\[(?:[^\[\]|#]*?--)?([^\[\]|#]+)(?:[|#][^\[\]]*)?\]\]")
-_ANY_LINK: Final = re.compile(r"\[\[([^\[\]|#]+)")
+_LINK: Final = lazy_pattern(r"\[\[(?:[^\[\]|#]*?--)?([^\[\]|#]+)(?:[|#][^\[\]]*)?\]\]")
+_ANY_LINK: Final = lazy_pattern(r"\[\[([^\[\]|#]+)")
 
 
 @dataclass(frozen=True, slots=True)

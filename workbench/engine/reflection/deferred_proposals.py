@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -10,6 +9,7 @@ from workbench.engine import layout
 from workbench.engine.identifiers import entity_id, entity_type, slug
 from workbench.engine.markdown.review import Evidence
 from workbench.engine.memory.wording import clip, one_line
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection import items
 from workbench.engine.reflection.items import field_of
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from workbench.engine.markdown.review import ReviewItem
     from workbench.engine.reflection.items import Confidence
 
-_LIST_MARK: Final = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+")
-_NUMBER: Final = re.compile(r"#(\d{1,9})")
+_LIST_MARK: Final = lazy_pattern(r"^\s*(?:[-*+]|\d+[.)])\s+")
+_NUMBER: Final = lazy_pattern(r"#(\d{1,9})")
 _QUOTED: Final = 300
 _LONGEST: Final = 2000
 _TITLE: Final = 80

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine import layout
@@ -10,13 +9,14 @@ from workbench.engine.history.spent_ids import is_spent
 from workbench.engine.markdown.reflection_records import Evolution, ReflectionLog, RejectedClaims
 from workbench.engine.markdown.review import PendingReflection
 from workbench.engine.markdown.source import load_template
+from workbench.engine.patterns import lazy_pattern
 
 if TYPE_CHECKING:
     from workbench.engine.history.plan import FileView
 
-_REFLECTION: Final = re.compile(r"r-\d+")
+_REFLECTION: Final = lazy_pattern(r"r-\d+")
 # People may write anything into these files; what is longer is nobody's count.
-_NUMBERED: Final = re.compile(r"r-([0-9]{1,9})")
+_NUMBERED: Final = lazy_pattern(r"r-([0-9]{1,9})")
 
 
 def read_pending(view: FileView) -> PendingReflection:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from heapq import nsmallest
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.catalog.terms import STOP_WORDS
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
@@ -22,9 +22,9 @@ MOST_NAMES: Final = 20_000
 """Names that are looked up in one cycle: first what is written like a name, then what recurs."""
 _LONGEST_NAME: Final = 4
 _MOST_WORDS: Final = 400
-_WORD: Final = re.compile(r"[^\W_][\w'’+#.&-]*[\w+#]|[^\W_]")
-_LINK: Final = re.compile(r"\[\[([^\]|\n]+)")
-_POSSESSIVE: Final = re.compile(r"['’]s$")
+_WORD: Final = lazy_pattern(r"[^\W_][\w'’+#.&-]*[\w+#]|[^\W_]")
+_LINK: Final = lazy_pattern(r"\[\[([^\]|\n]+)")
+_POSSESSIVE: Final = lazy_pattern(r"['’]s$")
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 from workbench.engine import layout
 from workbench.engine.catalog.file_rows import extract
 from workbench.engine.markdown.source import SourceText
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection.model import Passage
 from workbench.engine.search.chunks import (
     AGENT,
@@ -27,8 +28,8 @@ from workbench.engine.secrets.detection import without_masked_lines
 if TYPE_CHECKING:
     from workbench.engine.catalog.records import MemoryRecord
 
-_CLOCK = re.compile(r"(\d{1,2})[:.](\d{2})")
-_HEADING = re.compile(r"#{1,6}\s")
+_CLOCK = lazy_pattern(r"(\d{1,2})[:.](\d{2})")
+_HEADING = lazy_pattern(r"#{1,6}\s")
 _LONGEST_LABEL = 120
 
 

@@ -12,6 +12,7 @@ from workbench.engine.history.plan import Action, FileChange, Plan
 from workbench.engine.markdown.review import Evidence, PendingReflection
 from workbench.engine.markdown.source import load_template
 from workbench.engine.memory.wording import clean_line, clip
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection import items
 from workbench.engine.reflection.claim_keys import claim_of, same
 from workbench.engine.reflection.files import (
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from workbench.engine.memory.entities import EntityFiles
 
 _FROM_THE_GRAPH = "Proposed by hand, from the graph."
-_LINKED = re.compile(r"\[\[([^\[\]|#]+)")
+_LINKED = lazy_pattern(r"\[\[([^\[\]|#]+)")
 
 
 def plan_propose_merge(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection.english import (
     ADVERBS,
     AUXILIARIES,
@@ -17,25 +18,25 @@ from workbench.engine.reflection.english import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_OPENING = re.compile(
+_OPENING = lazy_pattern(
     r"(?:(?:and|but|so|also|well|ok|okay|hmm+|oh|hey|hi|sure|yes|yeah|yep|actually|by the way|btw|anyway|plus"
     r"|in fact|honestly|basically|haha|thanks|wow)\b[,!.]*[ ]+)+(?=\S)",
     re.IGNORECASE,
 )
-_MARKUP = re.compile(r"\*\*|__|(?<!\w)\*(?=\w)|(?<=\w)\*(?!\w)")
-_KEPT = re.compile(r"`[^`]*`|\"[^\"]*\"|“[^”]*”|\[\[[^\]]*\]\]|https?://\S+")
-_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_MARKUP = lazy_pattern(r"\*\*|__|(?<!\w)\*(?=\w)|(?<=\w)\*(?!\w)")
+_KEPT = lazy_pattern(r"`[^`]*`|\"[^\"]*\"|“[^”]*”|\[\[[^\]]*\]\]|https?://\S+")
+_WORD = lazy_pattern(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _BE: Final = {"am": "is", "was": "was", "have": "has", "do": "does", "don't": "doesn't", "haven't": "hasn't"}
 _IRREGULAR = {"go": "goes", "be": "is", "do": "does", "have": "has", "am": "is"}
 _OF_THEY = {"am": "are", "was": "were", "wasn't": "weren't"}
 _LIKE_I = frozenset(
     ("phase", "part", "type", "chapter", "war", "class", "level", "stage", "volume", "section", "act")
 )
-_CHINESE = re.compile(r"我们|我們|咱|你|您|我")
+_CHINESE = lazy_pattern(r"我们|我們|咱|你|您|我")
 _CHINESE_NAMES: Final = {"user": "用户", "the user": "用户"}
 _SHORTEST_VERB: Final = 2
 _CONTRACTED = {"m": "am", "ve": "have", "ll": "will", "d": "would"}
-_PARTICIPLE = re.compile(
+_PARTICIPLE = lazy_pattern(
     r"(?:been|had|done|gone|made|already|[^\W\d_]{3,}ed|written|seen|taken|never|always|just)\b"
 )
 

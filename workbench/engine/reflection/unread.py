@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from workbench.engine.markdown.source import SourceText
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection.passages import passages_of
 from workbench.engine.search.chunks import turn_of
 from workbench.engine.values import dataclass
@@ -17,10 +18,10 @@ if TYPE_CHECKING:
     from workbench.engine.reflection.model import Passage
 
 _COMMIT = r"[0-9a-f]{40}"
-_UNFIT = re.compile(r"[\s|｜:;]")
-_ITEM = re.compile(r"\s*(?:[-*+•]|\d+[.)])\s+")
+_UNFIT = lazy_pattern(r"[\s|｜:;]")
+_ITEM = lazy_pattern(r"\s*(?:[-*+•]|\d+[.)])\s+")
 _ELSE = ", without backlog "
-_MARK = re.compile(rf"({_COMMIT}|nothing)(?:, ({_COMMIT}) through (\S+))?")
+_MARK = lazy_pattern(rf"({_COMMIT}|nothing)(?:, ({_COMMIT}) through (\S+))?")
 
 FileAt = Callable[[str, str], bytes | None]
 """Gives a file as it was at a commit: (commit, path)."""

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.memory.wording import clip
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection.items import RESOLVE, field_of
 from workbench.engine.reflection.kinds import Kind, kind_of
 from workbench.engine.values import dataclass
@@ -13,12 +14,12 @@ from workbench.engine.values import dataclass
 if TYPE_CHECKING:
     from workbench.engine.markdown.review import ReviewItem
 
-_LINE: Final = re.compile(
+_LINE: Final = lazy_pattern(
     r"^[ \t]*[-*+][ \t]+(?:`(?P<id>[^`\n]+)`|(?P<bare>r-\d+\.\d+))[ \t]+"
     r"(?P<decision>approved|rejected|deferred|undecided|waiting)[ \t]*:[ \t]*(?P<rest>.*)$",
     re.MULTILINE,
 )
-_REST: Final = re.compile(
+_REST: Final = lazy_pattern(
     rf"(?P<kind>{'|'.join(sorted(Kind, key=len, reverse=True))})\b"
     r"(?:\s+(?:for\s+)?(?:\[\[(?P<link>[^\]\n]+)\]\]|`(?P<code>[^`\n]+)`))?:?\s*(?P<text>.*)$"
 )

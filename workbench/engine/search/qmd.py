@@ -19,6 +19,7 @@ from workbench.engine.clock import Clock
 from workbench.engine.errors import InvalidInput, OutsideWorkspace, StorageError
 from workbench.engine.file_access import open_regular_file, replace_file
 from workbench.engine.identifiers import slug
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.process import (
     process_lock,
 )
@@ -37,14 +38,14 @@ from workbench.engine.search.qmd_program import QmdFailed, QmdProgram
 from workbench.engine.settings.sections import QmdSettings
 from workbench.engine.values import dataclass
 
-_ADDRESS = re.compile(r"qmd://([^/]+)/(.+)", re.DOTALL)
-_HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? @@[^\n]*\n?")
-_TYPED = re.compile(r"^\s*(lex|vec|hyde|intent|expand)\s*:", re.IGNORECASE)
-_WORD = re.compile(r"\w[\w.+#/@'’-]*", re.UNICODE)
+_ADDRESS = lazy_pattern(r"qmd://([^/]+)/(.+)", re.DOTALL)
+_HUNK = lazy_pattern(r"@@ -(\d+)(?:,(\d+))? @@[^\n]*\n?")
+_TYPED = lazy_pattern(r"^\s*(lex|vec|hyde|intent|expand)\s*:", re.IGNORECASE)
+_WORD = lazy_pattern(r"\w[\w.+#/@'’-]*", re.UNICODE)
 _MOST_QUESTION = 2000
 PREFIX = "qmd/"
 _MARKDOWN = "**/*.md"
-_NOT_PLAIN = re.compile(r"[^\w/.]+|_+")
+_NOT_PLAIN = lazy_pattern(r"[^\w/.]+|_+")
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import selectors
 import subprocess
 import time
@@ -11,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.process import NotRunnable, absolute_search_path, end_program, find_program
 from workbench.engine.values import dataclass
 
@@ -21,7 +21,7 @@ _SHOWN_COMPLAINT = 160
 _PASSED = (
     "PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "XDG_CACHE_HOME", "QMD_FORCE_CPU", "QMD_LLAMA_GPU",
 )  # fmt: skip
-_CONTROL = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|[\x00-\x1f\x7f]+")
+_CONTROL = lazy_pattern(r"\x1b\[[0-?]*[ -/]*[@-~]|[\x00-\x1f\x7f]+")
 
 
 class QmdFailed(Exception):

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Final
 from workbench.engine.clock import render_time, time_or_none
 from workbench.engine.errors import InvalidInput, NotFound, StorageError, WorkbenchError
 from workbench.engine.file_access import read_regular_file
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.results.access import AccessToken, AccessTokens, TokenAdded, TokenRevoked
 from workbench.engine.roles import AGENT_NAME, Capability, Role, parse_door_scope, parse_role, require
 from workbench.engine.secrets.detection import find_secrets
@@ -36,7 +37,7 @@ PER_MINUTE: Final = 120
 MOST_PER_MINUTE: Final = 60_000
 _FOLDER: Final = "tokens"
 _REFUSED: Final = "refused.log"
-_SHOWN: Final = re.compile(r"([a-z0-9][a-z0-9_-]{0,63})\.wbt_([0-9a-f]{64})", re.ASCII)
+_SHOWN: Final = lazy_pattern(r"([a-z0-9][a-z0-9_-]{0,63})\.wbt_([0-9a-f]{64})", re.ASCII)
 _NOTHING: Final = "0" * 64
 # What memory is changed by under these names is the engine's own.
 _TAKEN: Final = frozenset(

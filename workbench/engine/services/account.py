@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import calendar
-import re
 from collections import Counter, defaultdict
 from operator import attrgetter
 from typing import TYPE_CHECKING
@@ -12,6 +11,7 @@ from workbench.engine import layout, results
 from workbench.engine.errors import OutsideWorkspace, StorageError
 from workbench.engine.history.commits import parse_message
 from workbench.engine.history.permissions import owner_of
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.services.past import read_time
 from workbench.engine.values import dataclass
 
@@ -37,8 +37,8 @@ _OPENING, _NAMED, _NAMED_AT_LEAST = 8, 3, 3
 # What fewer of the passages say is no name that anybody would miss.
 _NAMED_SHARE = 0.05
 # A word that is written large though no sentence begins with it.
-_LARGE = re.compile(r"(?<=[^\W\d_,;] )[^\W\d_a-z][^\W\d_A-Z]{2,}\b")
-_SMALL = re.compile(r"\b[^\W\d_A-Z]{3,}\b")
+_LARGE = lazy_pattern(r"(?<=[^\W\d_,;] )[^\W\d_a-z][^\W\d_A-Z]{2,}\b")
+_SMALL = lazy_pattern(r"\b[^\W\d_A-Z]{3,}\b")
 _NO_NAMES = frozenset(
     [*calendar.day_name, *calendar.day_abbr, *calendar.month_name, *calendar.month_abbr, "User", "Assistant"]
 )

@@ -37,6 +37,7 @@ from workbench.engine.memory.scores_file import (
     read_scores,
     rescored,
 )
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.roles import Capability, require
 from workbench.engine.secrets.detection import find_secrets, masked
 from workbench.engine.services import kept_brief
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 C = TypeVar("C", bound="results.memories.Changed")
-_ACTOR = re.compile(r"[a-z]+(?::[\w.-]+)*")
+_ACTOR = lazy_pattern(r"[a-z]+(?::[\w.-]+)*")
 # All other actors may stand for a person's own hand, a person's approval or the engine itself.
 _FOR_AGENTS = ("bot:", "skill:")
 
@@ -505,7 +506,7 @@ def rescoring(context: WorkspaceContext) -> Callable[[bytes], bytes]:
     return rescore
 
 
-_ROW = re.compile(rb"^\| ([^|\s]+--[^|\s]+) \|.*\| ([^|]*) \|$", re.MULTILINE)
+_ROW = lazy_pattern(rb"^\| ([^|\s]+--[^|\s]+) \|.*\| ([^|]*) \|$", re.MULTILINE)
 
 
 def projections(context: WorkspaceContext) -> tuple[Projection, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import re
 import threading
 from collections.abc import Mapping
 from datetime import UTC, datetime, time, timedelta, tzinfo
@@ -20,6 +19,7 @@ from workbench.engine.history.commits import (
     history_begins_later,
 )
 from workbench.engine.markdown.episodes import EpisodeLog
+from workbench.engine.patterns import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -47,10 +47,10 @@ _PARTS_OF_FILES = frozenset({"core", "episode"})
 
 
 _END_OF_DAY = time(23, 59, 59)
-_AGO = re.compile(r"([1-9]\d{0,4})([hdw])")
+_AGO = lazy_pattern(r"([1-9]\d{0,4})([hdw])")
 _UNITS = {"h": "hours", "d": "days", "w": "weeks"}
 _DAYS = ("today", "yesterday")
-_COMMIT = re.compile(r"(?i)[0-9a-f]{4,40}|head|main")
+_COMMIT = lazy_pattern(r"(?i)[0-9a-f]{4,40}|head|main")
 
 
 def read_time(text: str, name: str, now: datetime, *, end: bool = False) -> datetime:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -39,6 +38,7 @@ from workbench.engine.memory.verdicts import (
     plan_verdicts,
 )
 from workbench.engine.memory.wording import clip, text_key
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection.claim_keys import same, statement
 from workbench.engine.reflection.items import fact
 from workbench.engine.reflection.rejections import remember
@@ -86,7 +86,7 @@ def _line(text: str) -> str:
 
 _LOOKED_AT: Final = 2000
 _MOST_COMPARED: Final = 60
-_NAME: Final = re.compile(r"\b[^\W\d_][\w+#-]{2,}")
+_NAME: Final = lazy_pattern(r"\b[^\W\d_][\w+#-]{2,}")
 
 
 def comparison(context: WorkspaceContext) -> Compare:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 from workbench.engine.errors import WorkbenchError
 from workbench.engine.history.erasure import PURGED, Erasure, erase_from_text
 from workbench.engine.history.recovery import PurgeSteps
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.services import kept_brief
 from workbench.engine.services.context import SESSIONS_FOLDER, WorkspaceContext
 from workbench.engine.services.inbox_ticks import Ticks
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from workbench.engine.sessions.events import Lines
     from workbench.engine.sessions.transcripts import Erase, PurgedSessions
 
-_CITED = re.compile(r"file:(sessions/[\w.-]+\.jsonl)#L(\d{1,9})")
+_CITED = lazy_pattern(r"file:(sessions/[\w.-]+\.jsonl)#L(\d{1,9})")
 _MOST_NAMED = 5
 
 

@@ -14,6 +14,7 @@ from workbench.engine.history.plan import Action
 from workbench.engine.identifiers import MEMORY_STORES
 from workbench.engine.language.periods import period_alone
 from workbench.engine.memory.decay import is_archived
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.results.audit import Changes, Lost, WayBack, WhyForgotten
 from workbench.engine.roles import Capability, require
 from workbench.engine.services.audit import Audit
@@ -37,7 +38,7 @@ _PATIENCE = 10.0
 # What holds fewer of the words asked for than this is not what was meant.
 _LEAST_COVERAGE = 0.5
 _HIDING = (Action.ARCHIVE, Action.DECAY, Action.DELETE)
-_ARCHIVED_ID = re.compile(r"archived (\S+)(?: “(?P<text>.*)”)?")
+_ARCHIVED_ID = lazy_pattern(r"archived (\S+)(?: “(?P<text>.*)”)?")
 _AS_LEARNED = frozenset({Action.CREATE, Action.EDIT, Action.APPEND, Action.MERGE, Action.COMMIT})
 _ARCHIVED = "It was archived, which hides it from search."
 _RETIRED = "It no longer holds; it is kept among what was superseded."

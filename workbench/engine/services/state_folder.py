@@ -21,6 +21,7 @@ from workbench.engine.errors import StorageError
 from workbench.engine.file_access import read_regular_file, read_state, replace_file, write_state
 from workbench.engine.history.git_objects import blob_hash
 from workbench.engine.markdown.source import TEMPLATES, load_template
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.process import process_lock
 from workbench.engine.values import dataclass
 
@@ -31,7 +32,7 @@ _IDENTITY = f"{layout.HISTORY}/identity"
 _OWNER = "workspace.json"
 _LOCK = "workspaces.lock"
 _WAIT = 10.0
-_FORM = re.compile(r"[a-z0-9]{8,64}", re.ASCII)
+_FORM = lazy_pattern(r"[a-z0-9]{8,64}", re.ASCII)
 
 
 @dataclass(frozen=True)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 from workbench.engine.errors import WorkbenchError
 from workbench.engine.file_access import open_outside_file
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.results.sessions import SessionProblem
 from workbench.engine.sessions import events
 from workbench.engine.sessions.events import FileLines, moment_in, render_event, text_of
@@ -29,7 +29,7 @@ _HEAD: Final = 512 * 1024
 _LABEL: Final = 120
 _MOST: Final = 2_000
 # What the program tells the model in a person's name: its environment, instructions of files, and the like.
-_INJECTED: Final = re.compile(r"<[a-z_]+[ >]|# AGENTS\.md instructions")
+_INJECTED: Final = lazy_pattern(r"<[a-z_]+[ >]|# AGENTS\.md instructions")
 _CALLS: Final = ("function_call", "custom_tool_call", "local_shell_call")
 _RESULTS: Final = ("function_call_output", "custom_tool_call_output")
 

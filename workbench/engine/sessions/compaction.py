@@ -10,6 +10,7 @@ from dataclasses import field
 
 from workbench.engine.errors import ProviderError
 from workbench.engine.language.sentences import split_sentences
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.providers.chat import ChatMessage, ChatModel
 from workbench.engine.results.sessions import FlushCheck
 from workbench.engine.sessions import events
@@ -42,11 +43,11 @@ MOST_FILES = 200
 _NOTE_CHARACTERS = 240
 _FAILURE_CHARACTERS = 200
 _TURN_CHARACTERS = 4000
-_SPACES = re.compile(r"\s+")
+_SPACES = lazy_pattern(r"\s+")
 SUMMARY_TOKENS = 1500
 MOST_STAGES = 12
 _PROMPT_TOKENS = 600
-_WEIGHTY = re.compile(
+_WEIGHTY = lazy_pattern(
     r"\b(?:decid\w+|decision|chose|choose|agreed?|prefers?|always|never|must|remember|because|deadline|important|"
     r"promis\w+|plan|todo|instead|wrong|correct\w*|rule|name is|called|blocked|next step)\b"
     r"|决定|選擇|选择|記住|记住|偏好|必須|必须|不要|重要|計畫|计划|entschieden|wichtig|immer|niemals"
@@ -72,9 +73,9 @@ with the number of the line it comes from at the end:
 - Alex wants the staging server in eu-2. [L12]
 
 If nothing is worth keeping, answer {SILENT} alone."""
-_ITEM = re.compile(r"^\s*(?:[-*•]|\d{1,3}[.)])\s+(?P<text>.+?)\s*$")
-_LINE = re.compile(r"\s*[\[(]\s*L?(?P<line>\d{1,9})(?:\s*[-–,]\s*L?\d{1,9})*\s*[\])]\s*\.?\s*$")
-_SILENT = re.compile(rf"\W*{SILENT}\W*", re.IGNORECASE)
+_ITEM = lazy_pattern(r"^\s*(?:[-*•]|\d{1,3}[.)])\s+(?P<text>.+?)\s*$")
+_LINE = lazy_pattern(r"\s*[\[(]\s*L?(?P<line>\d{1,9})(?:\s*[-–,]\s*L?\d{1,9})*\s*[\])]\s*\.?\s*$")
+_SILENT = lazy_pattern(rf"\W*{SILENT}\W*", re.IGNORECASE)
 MOST_MEMORIES = 40
 _MOST_CHARACTERS = 1000
 

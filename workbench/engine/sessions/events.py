@@ -18,14 +18,15 @@ from typing import Any, BinaryIO, Final, Protocol
 
 from workbench.engine.errors import NotFound
 from workbench.engine.file_access import open_outside_file
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
 
 MOST_TURN_CHARACTERS = 20_000
 _SPEAKERS = {"user": "User", "assistant": "Assistant"}
 _TEXT_PARTS = frozenset({"text", "input_text", "output_text"})
 # Messages to or from the machinery, not from a person.
-_SILENT = re.compile(r"\W*(?:NO_REPLY|HEARTBEAT_OK)\W*", re.IGNORECASE)
-_NOISE = re.compile(
+_SILENT = lazy_pattern(r"\W*(?:NO_REPLY|HEARTBEAT_OK)\W*", re.IGNORECASE)
+_NOISE = lazy_pattern(
     r"<(system-reminder|local-command-stdout|local-command-caveat|command-name|command-message|command-args)>"
     r".*?</\1>",
     re.DOTALL,
@@ -34,7 +35,7 @@ _MACHINE_MODELS = frozenset({"delivery-mirror", "<synthetic>"})
 _ASIDE = ("isMeta", "isSidechain", "isCompactSummary", "isVisibleInTranscriptOnly")
 # Leaves room for every time zone, and for the day on which the session ends.
 _YEARS = range(MINYEAR + 1, MAXYEAR - 20)
-_SPACES = re.compile(r"\s+")
+_SPACES = lazy_pattern(r"\s+")
 VERSION = 3
 HEADER = "session"
 MESSAGE = "message"
@@ -52,8 +53,8 @@ DELIVERY_MIRROR = "delivery-mirror"
 FLUSH_MARK = "workbench.flush"
 _CALLS = frozenset({"toolCall", "toolUse", "tool_use", "functionCall"})
 RESULT_ROLES = frozenset({"toolResult", "tool"})
-_WRITING = re.compile(r"write|edit|create|patch|insert|replace|delete|move|rename", re.IGNORECASE)
-_READING = re.compile(r"read|view|open|cat|get_file|memory_get", re.IGNORECASE)
+_WRITING = lazy_pattern(r"write|edit|create|patch|insert|replace|delete|move|rename", re.IGNORECASE)
+_READING = lazy_pattern(r"read|view|open|cat|get_file|memory_get", re.IGNORECASE)
 _PATHS = ("path", "file_path", "filePath", "filename", "file", "target_file")
 _PATH_CHARACTERS = 300
 

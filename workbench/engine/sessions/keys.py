@@ -17,13 +17,14 @@ from zoneinfo import ZoneInfo
 from workbench.engine import layout
 from workbench.engine.clock import in_zone
 from workbench.engine.errors import InvalidInput
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.settings.foreign_files import read_foreign_document
 from workbench.engine.values import dataclass
 
 MAIN = "main"
 MOST_CHARACTERS = 512
-_AGENT = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}", re.ASCII)
-_SESSION_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,127}", re.ASCII)
+_AGENT = lazy_pattern(r"[a-z0-9][a-z0-9_-]{0,63}", re.ASCII)
+_SESSION_ID = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,127}", re.ASCII)
 _PLACES = ("group", "channel")
 # January 2026 says `dm`, later versions `direct`; both mean the same.
 _DIRECT = ("dm", "direct")
@@ -39,7 +40,7 @@ DEFAULT_HOUR = 4
 DEFAULT_IDLE_MINUTES = 60
 TRIGGERS = ("/new", "/reset")
 _MOST_MINUTES = 5_256_000
-_WORDS = re.compile(
+_WORDS = lazy_pattern(
     r"(?:(?P<none>none)|(?:daily(?: (?P<hour>\d{1,2}))?)?(?:(?:^| )idle(?: (?P<idle>\d{1,7}))?)?)"
 )
 

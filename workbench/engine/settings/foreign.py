@@ -10,6 +10,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from workbench.engine.file_access import expand_home
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.settings.foreign_files import ForeignFile, entry_at, foreign_files, list_at
 from workbench.engine.settings.schema import Kind, Unfit, Value
 from workbench.engine.settings.sections import SCHEMA, ForeignEntry
@@ -171,9 +172,9 @@ _KEY_ENTRIES = {
     "headers": "embedding.headers",
 }
 _MINUTES = {"ms": 1 / 60_000, "s": 1 / 60, "m": 1.0, "h": 60.0, "d": 1440.0}
-_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)?")
-_NAME = re.compile(r"[^\W_][\w.-]{0,63}")
-_VARIABLE = re.compile(r"\$\{([A-Z_][A-Z0-9_]*)\}")
+_DURATION = lazy_pattern(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)?")
+_NAME = lazy_pattern(r"[^\W_][\w.-]{0,63}")
+_VARIABLE = lazy_pattern(r"\$\{([A-Z_][A-Z0-9_]*)\}")
 _PERSONAL = (
     "end points, keys and places outside the workspace are taken from the environment and your own "
     "config.toml only"

@@ -12,6 +12,7 @@ from typing import Any
 from workbench.engine import layout
 from workbench.engine.errors import OutsideWorkspace
 from workbench.engine.file_access import expand_home, read_regular_file
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
 
 LARGEST_FOREIGN = 512 * 1024
@@ -20,7 +21,7 @@ STATE_VARIABLES = tuple(f"{program}_STATE_DIR" for program in PROGRAMS)
 STATE_FOLDERS = (".openclaw", ".clawdbot", ".moltbot", ".moldbot")
 _OLD_WORKSPACE = "clawd"
 LONGEST_SLOW = 20_000
-_TOKEN = re.compile(
+_TOKEN = lazy_pattern(
     r"""(?P<skip>\s+|//[^\n\r\u2028\u2029]*|/\*(?s:.*?)\*/)
     |"(?P<double>(?:[^"\\\n\r]|\\["\\/bfnrt]|\\u[0-9A-Fa-f]{4})*)"
     |'(?P<single>(?:[^'\\\n\r"]|\\[\\/bfnrt]|\\u[0-9A-Fa-f]{4})*)'
@@ -29,7 +30,7 @@ _TOKEN = re.compile(
     |(?P<mark>[{}\[\]:,])""",
     re.VERBOSE | re.ASCII,
 )
-_COLON = re.compile(r"\s*:")
+_COLON = lazy_pattern(r"\s*:")
 _CONSTANTS = frozenset({"true", "false", "null"})
 
 

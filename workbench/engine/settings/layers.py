@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import os
-import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -15,6 +14,7 @@ from typing import Any
 from workbench.engine import layout
 from workbench.engine.errors import InvalidSetting, StorageError
 from workbench.engine.file_access import NotAFile, read_regular_file
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.settings.foreign import ForeignSettings, read_foreign, without_key
 from workbench.engine.settings.schema import Kind, Unfit, Value
 from workbench.engine.settings.sections import (
@@ -26,9 +26,9 @@ from workbench.engine.settings.sections import (
     user_settings_file,
 )
 
-_HEADER = re.compile(r"^\s*\[\s*([A-Za-z0-9_.\-\"' ]+?)\s*\]\s*(?:#.*)?$")
-_ASSIGNMENT = re.compile(r"^\s*([A-Za-z0-9_\-\"'.]+(?:\s*\.\s*[A-Za-z0-9_\-\"']+)*)\s*=")
-_TOML_PLACE = re.compile(r"\s*\(at (?:line (\d+), column \d+|end of document)\)$")
+_HEADER = lazy_pattern(r"^\s*\[\s*([A-Za-z0-9_.\-\"' ]+?)\s*\]\s*(?:#.*)?$")
+_ASSIGNMENT = lazy_pattern(r"^\s*([A-Za-z0-9_\-\"'.]+(?:\s*\.\s*[A-Za-z0-9_\-\"']+)*)\s*=")
+_TOML_PLACE = lazy_pattern(r"\s*\(at (?:line (\d+), column \d+|end of document)\)$")
 _SECTIONS = frozenset(key.partition(".")[0] for key in SCHEMA if "." in key)
 _NOT_SETTINGS = frozenset({"WORKBENCH_CONFIG", "WORKBENCH_NOW"})
 # Settings whose values must decrease in this order, the rule, and whether equal values are refused.

@@ -7,12 +7,13 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.settings.schema import Kind, Spec, Unfit, Value
 from workbench.engine.settings.sections import SCHEMA
 
 HALF_LIFE = "decay.lambda"
 _HALF_LIFE_TAKES = "days, such as “23 days”; a rate of decay below 1, such as 0.03 a day; or “never”"
-_DAYS = re.compile(r"([\d.,]+)\s*(?:d|days?)?", re.IGNORECASE)
+_DAYS = lazy_pattern(r"([\d.,]+)\s*(?:d|days?)?", re.IGNORECASE)
 
 
 class Wording(NamedTuple):

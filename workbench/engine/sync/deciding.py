@@ -11,10 +11,11 @@ from workbench.engine.errors import InvalidInput, Stale
 from workbench.engine.history.differences import DocumentUnits, Unit, parse_units, unit_name, with_text
 from workbench.engine.history.json_revert import NotJson, parse_json, render_json
 from workbench.engine.markdown.statements import new_block_id
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.sync.conflicts import ConflictRecord, Decision
 
 _SEPARATOR: Final = " / "
-_BLOCK: Final = re.compile(r"(\s)\^([A-Za-z0-9-]+)[ \t]*(?=\r?\n|$)")
+_BLOCK: Final = lazy_pattern(r"(\s)\^([A-Za-z0-9-]+)[ \t]*(?=\r?\n|$)")
 # Of these a file has several; of a title, a key or a comment of metadata it has one.
 _SEVERAL: Final = frozenset({"item", "text", "entry"})
 

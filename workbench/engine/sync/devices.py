@@ -16,11 +16,12 @@ from pathlib import Path
 from workbench.engine.clock import parse_time
 from workbench.engine.errors import InvalidInput, StorageError
 from workbench.engine.file_access import read_state, write_state
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
 
 _FILE = "sync.json"
-_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,30}", re.ASCII)
-_ID = re.compile(r"[0-9a-f]{16}", re.ASCII)
+_NAME = lazy_pattern(r"[a-z0-9][a-z0-9-]{0,30}", re.ASCII)
+_ID = lazy_pattern(r"[0-9a-f]{16}", re.ASCII)
 MOST_SAID = 4096
 """Bytes that a device may say of itself."""
 

@@ -7,7 +7,6 @@ purged, can be laid side by side, and what is gone follows from the difference; 
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
@@ -23,12 +22,13 @@ from workbench.engine.history.git_store import GitStore
 from workbench.engine.history.plan import Action
 from workbench.engine.history.purge import Rewriting, titles_in
 from workbench.engine.history.recovery import PurgeSteps
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
 
 NOTHING_GONE = Erasure(frozenset(), {}, (), (), (), frozenset(), frozenset(), frozenset(), None)
 """Removes nothing."""
 _OF_MEMORIES = ("core", "episodic", "semantic", "procedural", "vault", "file")
-_RELATION = re.compile(r"^\s*(?:[-*+]\s+)?[\w -]+:\s*\[\[")
+_RELATION = lazy_pattern(r"^\s*(?:[-*+]\s+)?[\w -]+:\s*\[\[")
 Key = tuple[str, int]
 
 

@@ -23,6 +23,7 @@ from workbench.engine.file_access import flush_to_disk
 from workbench.engine.history.git_folder import BRANCH
 from workbench.engine.history.git_objects import libgit2
 from workbench.engine.history.maintenance import GitOutside, Ran, run_git
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
@@ -38,11 +39,11 @@ _PLACE = "workbench.carrying"
 _IN_REMOTE = "workbench.lock"
 _PROTOCOLS = "file:git:http:https:ssh"
 _SCHEMES = ("file", "git", "http", "https", "ssh", "git+ssh", "ssh+git")
-_URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://(.*)", re.DOTALL)
+_URL = lazy_pattern(r"([A-Za-z][A-Za-z0-9+.-]*)://(.*)", re.DOTALL)
 # `host:path`, as ssh and scp write it.
-_SSH = re.compile(r"(?:[\w.-]+@)?(?:[\w.-]+|\[[0-9a-fA-F:]+\]):[^:].*")
-_PASSWORD = re.compile(r"[^/@]*:[^/@]+@")
-_ROW = re.compile(r"([0-9a-f]{40})\t(refs/[^\s]+)")
+_SSH = lazy_pattern(r"(?:[\w.-]+@)?(?:[\w.-]+|\[[0-9a-fA-F:]+\]):[^:].*")
+_PASSWORD = lazy_pattern(r"[^/@]*:[^/@]+@")
+_ROW = lazy_pattern(r"([0-9a-f]{40})\t(refs/[^\s]+)")
 _CONFIG = (
     "[core]\n\trepositoryformatversion = 0\n\tbare = true\n\tfilemode = false\n\tlogallrefupdates = false\n"
 )
@@ -63,7 +64,7 @@ _NOTHING_ELSE = (
 )
 _PLAINLY = "git -c core.hooksPath=/dev/null -c gc.auto=0 -c core.fsync=all"
 # Lines of progress.
-_COUNTS = re.compile(
+_COUNTS = lazy_pattern(
     r"\s*(?:remote: )?(?:Enumerating|Counting|Compressing|Receiving|Resolving|Writing|Total|To )"
 )
 _RACED = (

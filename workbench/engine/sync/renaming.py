@@ -12,11 +12,12 @@ from workbench.engine import layout
 from workbench.engine.history.differences import Unit, parse_units
 from workbench.engine.identifiers import entity_name
 from workbench.engine.markdown.statements import new_block_id, parse_statement
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
 
-_REFLECTION: Final = re.compile(rb"(?<![\w-])r-(\d{1,9})(?![\w-])")
+_REFLECTION: Final = lazy_pattern(rb"(?<![\w-])r-(\d{1,9})(?![\w-])")
 _REFLECTIONS: Final = (layout.PENDING_REFLECTION, layout.REFLECTION_LOG)
-_MARKER: Final = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+")
+_MARKER: Final = lazy_pattern(r"\s*(?:[-*+]|\d+[.)])\s+")
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from workbench.engine.markdown.decay_scores import (
     latest_moment,
 )
 from workbench.engine.markdown.statements import parse_statement, render_statement
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
 
 WHOLE_FILE: Final = ""
@@ -30,7 +31,7 @@ _COUNTS: Final = frozenset({"access_count", "accesses"})
 # What the engine writes from history or from a reflection; the older side's words stand.
 _RETOLD: Final = frozenset({layout.AUDIT_ARCHIVE})
 _FIRST: Final = frozenset({"created", "first seen"})
-_NAME: Final = re.compile(r"[\s-]+")
+_NAME: Final = lazy_pattern(r"[\s-]+")
 
 
 @dataclass(frozen=True)

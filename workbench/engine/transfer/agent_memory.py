@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -16,6 +15,7 @@ from workbench.engine.file_access import printable_path
 from workbench.engine.markdown.episodes import DailyLog, EpisodeLog
 from workbench.engine.markdown.outline import Heading, comment_offsets, read_annotations, read_outline
 from workbench.engine.markdown.source import SourceText
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.sessions.openclaw_database import open_database
 from workbench.engine.transfer.conversations import Transcripts
 from workbench.engine.transfer.documents import front_matter, note_path, passages_of
@@ -48,8 +48,8 @@ _META = "memory/meta/"
 # A longer piece is split.
 _MOST_PIECE_CHARACTERS = 12_000
 # OpenClaw's deep sleep appends this to entries it promoted.
-_SCORES = re.compile(r"\s*\[score=[^\]]*?(?:source=([^\]\s]+))?\s*\]\s*$")
-_SOURCE = re.compile(r"\s*\bSource:\s*(\S+?\.md(?:[#:][\w:-]+)?)\s*$")
+_SCORES = lazy_pattern(r"\s*\[score=[^\]]*?(?:source=([^\]\s]+))?\s*\]\s*$")
+_SOURCE = lazy_pattern(r"\s*\bSource:\s*(\S+?\.md(?:[#:][\w:-]+)?)\s*$")
 _NOON = time(12)
 DATABASE = "openclaw.sqlite"
 _NAMESPACE = "dreaming-memory-backups"
@@ -58,7 +58,7 @@ _MOST = 1_000
 _MOST_BYTES = 8 << 20
 NAMES = ("CLAUDE.md", "CLAUDE.local.md")
 _INDEX = "MEMORY.md"
-_ELSEWHERE = re.compile(r"(?<![\w@`])@(?:~?[\w.-]*/)*[\w.-]+\.\w+")
+_ELSEWHERE = lazy_pattern(r"(?<![\w@`])@(?:~?[\w.-]*/)*[\w.-]+\.\w+")
 _HIDDEN = frozenset({".claude"})
 
 

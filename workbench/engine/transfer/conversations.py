@@ -18,6 +18,7 @@ from workbench.engine.clock import in_zone
 from workbench.engine.errors import DocumentError, WorkbenchError
 from workbench.engine.file_access import printable_path
 from workbench.engine.markdown.episodes import PAUSE
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.sessions.events import FileLines, Lines, turn_of
 from workbench.engine.sessions.openclaw_database import DATABASE, DatabaseHome, DatabaseLines
 from workbench.engine.transfer.source import (
@@ -43,11 +44,11 @@ _TOLD_LINES = 20
 _BLOCK = 1 << 20
 MOST_ELEMENT = 256 << 20
 """Maximum characters of one element; no conversation is that long."""
-_BEGINNING = re.compile(r"\ufeff?\s*(?:\{\s*\"conversations\"\s*:\s*)?\[\s*")
-_BETWEEN = re.compile(r"\s*(?:(,)|(\]))\s*")
+_BEGINNING = lazy_pattern(r"\ufeff?\s*(?:\{\s*\"conversations\"\s*:\s*)?\[\s*")
+_BETWEEN = lazy_pattern(r"\s*(?:(,)|(\]))\s*")
 _OF_NUMBERS = frozenset("0123456789.eE+-")
-_BLANK = re.compile(r"\s*")
-MEMBER = re.compile(r"conversations(?:-\d+)?\.json")
+_BLANK = lazy_pattern(r"\s*")
+MEMBER = lazy_pattern(r"conversations(?:-\d+)?\.json")
 _MOST_MEMBERS = 100_000
 _MOST_BYTES = 8 << 30
 # Text compresses ten- to thirtyfold; a thousandfold is a bomb.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 import stat
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
@@ -17,12 +16,13 @@ from workbench.engine import layout
 from workbench.engine.errors import DocumentError, InvalidInput, NotFound, StorageError
 from workbench.engine.file_access import open_outside_file, printable_path
 from workbench.engine.memory.wording import text_key
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
 
 _KEY_BYTES = 8
-_DAY = re.compile(r"(?<!\d)(\d{4}-\d{2}-\d{2})(?!\d)")
-_CLOCK = re.compile(r"(?<![\d:])([01]?\d|2[0-3])[:：]([0-5]\d)(?![\d])")
-_NAME = re.compile(r"[^a-z0-9]+")
+_DAY = lazy_pattern(r"(?<!\d)(\d{4}-\d{2}-\d{2})(?!\d)")
+_CLOCK = lazy_pattern(r"(?<![\d:])([01]?\d|2[0-3])[:：]([0-5]\d)(?![\d])")
+_NAME = lazy_pattern(r"[^a-z0-9]+")
 _LONGEST_NAME = 40
 MOST_FILES = 50_000
 MOST_DEPTH = 40

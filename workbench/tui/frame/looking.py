@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
+from workbench.engine.patterns import lazy_pattern
 from workbench.tui.keys.places import IMPORT
 from workbench.tui.keys.table import COMMAND
 from workbench.tui.parts.evidence import evidence_at
@@ -30,7 +30,7 @@ _GO = {
 }
 _SESSION = "file:sessions/"
 _IMPORT = "import:"
-_REVIEW_ITEM = re.compile(r"r-\d+(\.\d+)?")
+_REVIEW_ITEM = lazy_pattern(r"r-\d+(\.\d+)?")
 _WITH_HISTORY = frozenset({"core", "episode", "entity", "procedure", "vault", "file"})
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
 from workbench.tui.keys.places import PLACES, Listed
 from workbench.tui.keys.table import COMMANDS, PREFIXES, Command, Prefix, canonical, written
@@ -25,7 +25,7 @@ FIXED = frozenset({"open", "out", *(f"place-{place.name}" for place in PLACES)})
 _TAKEN = frozenset({"enter", "escape", "backspace", "ctrl+c"})
 # Keys that terminals cannot tell from tab, enter, escape and backspace.
 _NOT_TOLD_APART = frozenset({"ctrl+i", "ctrl+m", "ctrl+left_square_bracket", "ctrl+[", "ctrl+h"})
-_NAMED = re.compile(
+_NAMED = lazy_pattern(
     r"(?:(?:ctrl|shift|alt)\+)*(?:up|down|left|right|home|end|pageup|pagedown|insert|delete|tab|space|f\d{1,2})"
     r"|ctrl\+[a-z@\\\]^_]|alt\+[!-~]"
 )

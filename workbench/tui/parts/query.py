@@ -6,15 +6,16 @@ import re
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
-_PIECE = re.compile(r'(-?)(?:([A-Za-z]+):(?:"([^"]*)"?|(\S*))|(?:"([^"]*)"?|(\S+)))')
+_PIECE = lazy_pattern(r'(-?)(?:([A-Za-z]+):(?:"([^"]*)"?|(\S*))|(?:"([^"]*)"?|(\S+)))')
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_ISO = re.compile(r"^(\d{4})(?:-(\d{1,2}))?(?:-(\d{1,2}))?$")
-_AGO = re.compile(r"^(\d{1,4})\s*(?:([dwmy])|(day|week|month|year)s?)(?:\s+ago)?$")
+_ISO = lazy_pattern(r"^(\d{4})(?:-(\d{1,2}))?(?:-(\d{1,2}))?$")
+_AGO = lazy_pattern(r"^(\d{1,4})\s*(?:([dwmy])|(day|week|month|year)s?)(?:\s+ago)?$")
 _DAYS = {"d": 1, "w": 7, "m": 30, "y": 365}
 FIRST, LAST = ("after", "since"), ("before", "until")
 """What stands before the first and before the last day, wherever days are typed."""

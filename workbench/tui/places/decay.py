@@ -29,6 +29,7 @@ from workbench.display.fading import (
 from workbench.display.heat import FARTHEST, SCALES, USUAL_SCALE, day_name
 from workbench.display.ink import BLANK, gap, ink, line_width, spread
 from workbench.display.rows import heading_row
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
 from workbench.tui.parts.filter import Filterable
 from workbench.tui.parts.line import DrawnLines
@@ -55,7 +56,7 @@ _GUTTER = 2
 _ROW_MARGIN = 3
 _TIMES = "past │ to come"
 _HEAT, _LIST = "heat", "list"
-_AHEAD = re.compile(r"(?:in |\+)\s*(\d{1,4})\s*([dwmy])")
+_AHEAD = lazy_pattern(r"(?:in |\+)\s*(\d{1,4})\s*([dwmy])")
 _UNITS = {"d": 1, "w": 7, "m": 30, "y": 365}
 
 

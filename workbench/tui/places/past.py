@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import OrderedDict
 from dataclasses import field, replace
 from datetime import date, datetime, time, timedelta
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 from workbench.display import words
 from workbench.display.course import UPKEEP, Course, prepare_course
 from workbench.engine.errors import HistoryDamaged, InvalidInput, NotFound, WorkbenchError
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
 from workbench.tui.parts.query import parse_days
 from workbench.tui.verbs.history import HISTORY_OF
@@ -29,8 +29,8 @@ _AT, _AGAINST = "at:", ".."
 _MOST_COMPARED = 8
 # Of more memories nobody looks up whose each is.
 _MOST_OWNED = 2_000
-_COMMIT = re.compile(r"[0-9a-f]{6,40}")
-_TIME = re.compile(r"^(.*?)[ T](\d{1,2}):(\d{2})$")
+_COMMIT = lazy_pattern(r"[0-9a-f]{6,40}")
+_TIME = lazy_pattern(r"^(.*?)[ T](\d{1,2}):(\d{2})$")
 _EVERYTHING = 1_000_000_000
 
 

@@ -15,6 +15,7 @@ from workbench.display.evidence import Evidence, SourceLine
 from workbench.display.ink import Line, gap, ink, spread
 from workbench.display.settings import sections_line, setting_card, setting_row, value_row
 from workbench.engine.layout import SETTINGS
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.results.settings import SettingRow, SettingsListed
 from workbench.engine.settings.schema import Unfit
 from workbench.engine.settings.sections import SCHEMA
@@ -45,7 +46,7 @@ KEYS = "Keys"
 _LOOK = "Look"
 _TASTE = "bench."
 _SECTION_LINK = "section:"
-_SECRET = re.compile(
+_SECRET = lazy_pattern(
     r"^(\s*(?:"
     + "|".join({re.escape(key.rpartition(".")[2]) for key in SCHEMA if SCHEMA[key].secret})
     + r")\s*=\s*).*"

@@ -13,6 +13,7 @@ from workbench.display.remedies import in_bench
 from workbench.display.rows import heading_row
 from workbench.display.words import counted
 from workbench.engine.errors import WorkbenchError
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
 from workbench.tui.parts.evidence import evidence_at
 from workbench.tui.parts.rows import Rows
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from workbench.tui.verbs.act import Subject
 
 INDEX, ANEW, INIT, ASIDE = "do:index", "do:anew", "do:init", "do:aside"
-_PLACED = re.compile(r"(?P<path>[^\s:][^:]*?)(?::(?P<line>\d+))?: (?P<told>.+)", re.DOTALL)
+_PLACED = lazy_pattern(r"(?P<path>[^\s:][^:]*?)(?::(?P<line>\d+))?: (?P<told>.+)", re.DOTALL)
 _MENDS = {
     INDEX: "reads the rest now; searching does so by itself",
     ANEW: "builds it anew beside the old one, which answers meanwhile",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import threading
 import time
 from abc import ABC, abstractmethod
@@ -13,6 +12,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from workbench.engine.errors import ProviderError
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.providers.embedding.embedder import EmbeddingCancelled
 from workbench.engine.providers.model_server import EndPoint, ModelServer, TimeLimit
 from workbench.engine.values import dataclass
@@ -32,7 +32,7 @@ _MOST_BYTES = 100_000_000
 _MOST_INLINE_BYTES = 15_000_000
 _FAILED = frozenset({"failed", "expired", "cancelled", "cancelling"})
 _FAILURES_UNTIL_LEFT_ALONE = 2
-_GEMINI_JOB = re.compile(r"batches/[\w.-]+")
+_GEMINI_JOB = lazy_pattern(r"batches/[\w.-]+")
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import threading
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from workbench.engine.errors import ProviderError
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
@@ -30,9 +30,9 @@ _REPRESENT = "Represent this sentence for searching relevant passages: "
 LONGEST_WORD = 100
 """Characters; a longer word has no pieces, as in BERT."""
 
-_ASCII_TOKENS = re.compile(r"[a-z0-9]+|[^\sa-z0-9]")
-_TOKENS = re.compile(r"[^\W_]+|[^\w\s]|_")
-_ACCENTS = re.compile("[\u0300-\u036f]+")
+_ASCII_TOKENS = lazy_pattern(r"[a-z0-9]+|[^\sa-z0-9]")
+_TOKENS = lazy_pattern(r"[^\W_]+|[^\w\s]|_")
+_ACCENTS = lazy_pattern("[\u0300-\u036f]+")
 _PLAIN_MARKS = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "…": "."})
 # Small enough for counts of a block to fit the processor's cache; fastest between 16 and 64 texts of
 # 1,000 characters.

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote, urljoin, urlsplit
 
 from workbench.engine.errors import InvalidInput, Locked, NotFound, ProviderError, StorageError
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.providers.embedding.embedder import (
     EmbeddingCancelled,
     Prefixes,
@@ -46,14 +47,14 @@ if TYPE_CHECKING:
 _SAMPLE_BYTES = 65_536
 
 DOCUMENTED_MODEL = "hf:ggml-org/embeddinggemma-300M-GGUF/embeddinggemma-300M-Q8_0.gguf"
-_ADDRESS = re.compile(
+_ADDRESS = lazy_pattern(
     r"hf:(?P<owner>[\w.-]+)/(?P<repository>[\w.-]+)(?:@(?P<revision>[\w.-]+))?/(?P<file>[\w./ -]+\.gguf)",
     re.ASCII | re.IGNORECASE,
 )
 _PIECE = 1 << 20
 _MOST_REDIRECTS = 8
-_SHA256 = re.compile(r"[0-9a-f]{64}")
-_RANGE = re.compile(r"bytes (\d+)-\d+/(\d+|\*)")
+_SHA256 = lazy_pattern(r"[0-9a-f]{64}")
+_RANGE = lazy_pattern(r"bytes (\d+)-\d+/(\d+|\*)")
 _LONGEST_WAIT_S = 120.0
 # Seconds without data after which a connection is given up, and further attempts in a row without progress.
 _TIMEOUT_S = 30.0

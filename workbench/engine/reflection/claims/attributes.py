@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection.claims.clauses import begin_of
 from workbench.engine.reflection.claims.value import APPOINTED_DIMENSIONS
 from workbench.engine.reflection.claims.values import RATE, labels_in
@@ -25,32 +26,32 @@ if TYPE_CHECKING:
 
 _LEFT: Final = 8
 _RIGHT: Final = 6
-_AND = re.compile(r"\s*(?:and|,|&|/)?\s*(?:a|an|the)?\s*", re.IGNORECASE)
-STANDS = re.compile(
+_AND = lazy_pattern(r"\s*(?:and|,|&|/)?\s*(?:a|an|the)?\s*", re.IGNORECASE)
+STANDS = lazy_pattern(
     r"(?:\b(?:is|are|was|were|am|be|being|been|has|have|had|costs?|takes?|lasts?|needs?|weighs?|pays?|earns?|of|at|to"
     r"|reached|hit|scored|equals)|['’](?:s|m|re|ve)|:|[是有为達达到])\s*(?:[\w’']+\s+){0,2}$",
     re.IGNORECASE,
 )
 """What stands before a value that something is or has."""
-_CALCULATES = re.compile(r"[=+*/^×÷(<>≤≥√∠-]\s*$")
-_CALCULATED = re.compile(r"\s*[°²³=+*/^×÷!√-]|\s*(?:choose|sided?|degrees?)\b")
-_ON_IT = re.compile(r"\s*(?:on|for|of|with|in|to)\s+(?:it|this|that|them)\b", re.IGNORECASE)
-_OF_WHAT = re.compile(r"\s*(?:on|for|of|in|at)\s+(?:the|my|our|all)\s", re.IGNORECASE)
-_BY = re.compile(r"\b(?:by|until|till|due(?:\s+(?:on|by))?)\s+(?:the\s+)?$", re.IGNORECASE)
+_CALCULATES = lazy_pattern(r"[=+*/^×÷(<>≤≥√∠-]\s*$")
+_CALCULATED = lazy_pattern(r"\s*[°²³=+*/^×÷!√-]|\s*(?:choose|sided?|degrees?)\b")
+_ON_IT = lazy_pattern(r"\s*(?:on|for|of|with|in|to)\s+(?:it|this|that|them)\b", re.IGNORECASE)
+_OF_WHAT = lazy_pattern(r"\s*(?:on|for|of|in|at)\s+(?:the|my|our|all)\s", re.IGNORECASE)
+_BY = lazy_pattern(r"\b(?:by|until|till|due(?:\s+(?:on|by))?)\s+(?:the\s+)?$", re.IGNORECASE)
 """What stands before a day by which something is to be done."""
-_IS_SET = re.compile(
+_IS_SET = lazy_pattern(
     r"\b(?:is|are|takes\s+place|(?:set|scheduled|planned)\s+for)\s+(?:now\s+)?(?:on|at|from)?\s*$"
     r"|\b(?:moved|shifted|pushed|postponed|rescheduled)\b[^,.;]{0,40}?\b(?:to|until|till)\s+$",
     re.IGNORECASE,
 )
 """What stands before a day or time that something is set for, whatever it is."""
-_RECURS = re.compile(r"(?:\b(?:every|each)\s+(?:\w+\s+)?\w+|days)$", re.IGNORECASE)
-_REFERS = re.compile(
+_RECURS = lazy_pattern(r"(?:\b(?:every|each)\s+(?:\w+\s+)?\w+|days)$", re.IGNORECASE)
+_REFERS = lazy_pattern(
     r"\s*(?:(?:and|but|so|since|because|as)\s+)?(?:which|it|it's|its|that|this|these|they|i['’]ve|i\s+have|we['’]ve|currently|now)\b",
     re.IGNORECASE,
 )
-_OF = re.compile(r"\s*(?:out\s+)?of\s+(?:(?:the|my|our|all|these|its)\s+)?(?:\d+\s+)?", re.IGNORECASE)
-_NOUN_STOP = re.compile(r"[^\w\s'’`\"“”-]")
+_OF = lazy_pattern(r"\s*(?:out\s+)?of\s+(?:(?:the|my|our|all|these|its)\s+)?(?:\d+\s+)?", re.IGNORECASE)
+_NOUN_STOP = lazy_pattern(r"[^\w\s'’`\"“”-]")
 _ADJECTIVE_RATES = {
     "daily": "day",
     "weekly": "week",
@@ -59,7 +60,7 @@ _ADJECTIVE_RATES = {
     "yearly": "year",
     "annual": "year",
 }
-_PAST_EVENT = re.compile(
+_PAST_EVENT = lazy_pattern(
     r"\b(?:completed|finished|obtained|created|started|launched|released|deployed|met|attended|ended|delivered|submitted"
     r"|tagged|held|had|went|ran|did|done)\b(?:\W+\w+){0,8}?\W*$",
     re.IGNORECASE,

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from workbench.engine.patterns import lazy_pattern
+
 PREFERS: Final = "prefers"
 SWITCHED: Final = "switched"
 STOPPED: Final = "stopped"
@@ -102,5 +104,7 @@ _WRITTEN: Final = (
     (STOPPED, rf"我?不再(?P<verb>使用|住在|用|喝|吃)\s*(?P<against>{_CHINESE_THING}{{1,10}})"),
 )
 
-PATTERNS: Final = tuple((kind, re.compile(pattern, re.VERBOSE | re.IGNORECASE)) for kind, pattern in _WRITTEN)
+PATTERNS: Final = tuple(
+    (kind, lazy_pattern(pattern, re.VERBOSE | re.IGNORECASE)) for kind, pattern in _WRITTEN
+)
 """Kinds with their patterns, the more telling ones first; groups `chosen`, `against`, `about` and `verb`."""

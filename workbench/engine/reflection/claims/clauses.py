@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.engine.catalog.terms import fold, stem
 from workbench.engine.language.sentences import asks, sentences
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection.claims.vocabulary import EMPTY, NUMBER_WORDS
 from workbench.engine.values import dataclass
 
@@ -24,7 +25,7 @@ _LEAD = (
     r"(?:and|but|so|or|which|who|since|because|considering|especially|given|as|though|although|while|also|however|plus"
     r"|now|right\s+now|currently|at\s+the\s+moment|then|whereas|actually|even|with|can|could|would|should|is|are|do|does|did|how|what|why|maybe|specifically)\b"
 )
-_BORDER = re.compile(
+_BORDER = lazy_pattern(
     rf"""
         [;；，。]\s*
       | :\s+
@@ -35,42 +36,42 @@ _BORDER = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-_LEADING = re.compile(
+_LEADING = lazy_pattern(
     r"(?:(?:and|but|so|or|since|because|considering|especially|given|that|as(?!\s+of\b)|though|although|while|also|however|plus"
     r"|then|whereas|even|the\s+fact|which|who)\b[\s,]*)+",
     re.IGNORECASE,
 )
-_ASSERTS = re.compile(
+_ASSERTS = lazy_pattern(
     r"(?:i['’](?:m|ve)\b|i\s+(?:have|had|am|was|prefer|use|chose|decided|already|also|never|now|just|currently)\b"
     r"|my\s+[\w\s-]{1,60}?\s(?:is|are|was|has|have)\b|which\s+(?:has|have|is|currently|now)\b)",
     re.IGNORECASE,
 )
-_AIMS = re.compile(
+_AIMS = lazy_pattern(
     r"\b(?:wants?|wanted|hope|hoping|aim(?:s|ing)?|plans?\s+(?:to|on)|planning|planned|target(?:s|ing)?|goal|'d\s+like|would\s+like"
     r"|need(?:s|ed)?|going\s+to|gonna|will|'ll|’ll|should|must|expect(?:s|ing|ed)?|ensure|ensuring|estimated?"
     r"|(?:try(?:ing)?|how)\s+to\s+(?:achieve|reach|get|hit|increase|reduce|improve|cut|lower|raise|bring|keep|maintain)"
     r"|to\s+(?:achieve|reach|hit|get|bring|keep|stay))\b",
     re.IGNORECASE,
 )
-_SUPPOSES = re.compile(
+_SUPPOSES = lazy_pattern(
     r"\b(?:if|unless|whether|assuming|suppose|would|could|might|maybe|perhaps|e\.g|for\s+(?:example|instance)|imagine"
     r"|wish|(?:even\s+)?though\s+you|you|your|you['’](?:re|ve|ll|d)|like\s+you|(?:an?|this|the)\s+(?:sample(?!\s+size)|example)|hypothetical|once|until"
     r"|(?:when|after|before)\s+(?:i|we)\s+have)\b"
     r"|如果|假如|要是",
     re.IGNORECASE,
 )
-_REPORTS = re.compile(
+_REPORTS = lazy_pattern(
     r"\b(?:want(?:ed)?|need(?:ed)?|['’]d\s+like|would\s+like|have|going)\s+to\s+(?:also\s+)?"
     r"(?:mention|say|tell|note|add|report|point\s+out|stress|share|let\s+you\s+know)\b",
     re.IGNORECASE,
 )
 """Wanting to say something aims at nothing but saying it."""
-_SPEAKS = re.compile(r"(?:i|we|my|our|the|it|there|so|now|when|this|that|he|she|they)\b", re.IGNORECASE)
+_SPEAKS = lazy_pattern(r"(?:i|we|my|our|the|it|there|so|now|when|this|that|he|she|they)\b", re.IGNORECASE)
 """How a sentence begins that can stand without the words before its colon."""
-_RELATIVE = re.compile(r"(?:which|who|whose|that)\b", re.IGNORECASE)
-_TOKEN = re.compile(r"[^\W_]+(?:['’.+#-](?=[^\W_])[^\W_]+)*[+#%]*")
-_NAME = re.compile(r"^[A-Z]|[a-z][A-Z]|[A-Za-z]\d")
-_CHINESE = re.compile("[\u3400-\u9fff\u3040-\u30ff]")
+_RELATIVE = lazy_pattern(r"(?:which|who|whose|that)\b", re.IGNORECASE)
+_TOKEN = lazy_pattern(r"[^\W_]+(?:['’.+#-](?=[^\W_])[^\W_]+)*[+#%]*")
+_NAME = lazy_pattern(r"^[A-Z]|[a-z][A-Z]|[A-Za-z]\d")
+_CHINESE = lazy_pattern("[\u3400-\u9fff\u3040-\u30ff]")
 
 
 class Mode(IntEnum):

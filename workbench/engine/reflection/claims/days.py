@@ -12,12 +12,13 @@ from workbench.engine.language.calendar import (
     MONTHS,
     WEEKDAYS,
 )
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection.claims.value import Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_DATE = re.compile(
+_DATE = lazy_pattern(
     rf"""
         \b(?P<month>{ENGLISH_MONTH})\.?\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\b(?:,?\s+(?P<year>\d{{4}}))?(?!\s*[-–]\s*\d)
       | (?<![\d-])(?P<day2>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<month2>{ENGLISH_MONTH})\b
@@ -27,13 +28,17 @@ _DATE = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-_CLOCK = re.compile(
+_CLOCK = lazy_pattern(
     r"(?<![\w:.-])(?P<hour>\d{1,2})(?::(?P<minute>\d\d))?\s?(?P<half>[ap]\.?m\b\.?)"
     r"|(?<![\w:.-])(?P<hour24>[01]?\d|2[0-3]):(?P<minute24>[0-5]\d)(?![:\w])",
     re.IGNORECASE,
 )
-_CHINESE_CLOCK = re.compile(r"(?P<part>上午|早上|中午|下午|晚上)?(?P<hour>\d{1,2})点(?P<half>半)?(?![\d秒])")
-_WEEKDAY = re.compile(rf"\b(?P<weekday>{ENGLISH_WEEKDAY})s?\b|(?P<chinese>{CHINESE_WEEKDAY})", re.IGNORECASE)
+_CHINESE_CLOCK = lazy_pattern(
+    r"(?P<part>上午|早上|中午|下午|晚上)?(?P<hour>\d{1,2})点(?P<half>半)?(?![\d秒])"
+)
+_WEEKDAY = lazy_pattern(
+    rf"\b(?P<weekday>{ENGLISH_WEEKDAY})s?\b|(?P<chinese>{CHINESE_WEEKDAY})", re.IGNORECASE
+)
 
 
 def dates(text: str) -> Iterator[Value]:

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.catalog.terms import stem
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection.claims.clauses import Mode, begin_of
 from workbench.engine.reflection.claims.denials import (
     BETWEEN,
@@ -26,30 +27,30 @@ if TYPE_CHECKING:
     from workbench.engine.reflection.claims.clauses import Clause
     from workbench.engine.reflection.claims.model import Origin
 
-_DONE = re.compile(rf"(?:{I_HAVE}|{HE_HAS}){BETWEEN}(?P<verb>[^\W\d_]+)", re.IGNORECASE)
-_DID = re.compile(rf"\b(?:i|we)\s+{BETWEEN}(?P<verb>[^\W\d_]+)", re.IGNORECASE)
-_DOING = re.compile(
+_DONE = lazy_pattern(rf"(?:{I_HAVE}|{HE_HAS}){BETWEEN}(?P<verb>[^\W\d_]+)", re.IGNORECASE)
+_DID = lazy_pattern(rf"\b(?:i|we)\s+{BETWEEN}(?P<verb>[^\W\d_]+)", re.IGNORECASE)
+_DOING = lazy_pattern(
     r"\b(?:i['’]m|i\s+am|we['’]re|we\s+are)\s+(?:(?:currently|now|already|also|still|actually)\s+)*(?P<verb>[^\W\d_]+ing)\b",
     re.IGNORECASE,
 )
-_HE_DOES = re.compile(
+_HE_DOES = lazy_pattern(
     rf"{HE}{BETWEEN}(?P<verb>uses|has|owns|runs|drinks|eats|drives|speaks|lives|works|prefers)\b",
     re.IGNORECASE,
 )
-_AFTER = re.compile(r"\b(?:after|since|by)\s+(?P<verb>[^\W\d_]+ing)\b", re.IGNORECASE)
-_BEEN_DOING = re.compile(rf"{I_HAVE}been\s+(?P<verb>[^\W\d_]+ing)\b", re.IGNORECASE)
-_ATTEMPT = re.compile(
+_AFTER = lazy_pattern(r"\b(?:after|since|by)\s+(?P<verb>[^\W\d_]+ing)\b", re.IGNORECASE)
+_BEEN_DOING = lazy_pattern(rf"{I_HAVE}been\s+(?P<verb>[^\W\d_]+ing)\b", re.IGNORECASE)
+_ATTEMPT = lazy_pattern(
     r"\b(?:(?:i['’]m|i\s+am|i['’]ve\s+been|we['’]re)\s+(?:currently\s+)?(?:trying|planning|hoping|going|looking|working)"
     r"\s+(?:to|on)|(?:i|we)\s+(?:want|plan|hope|need|decided)\s+to|i['’]d\s+like\s+to)\s+(?P<verb>[^\W\d_]+)",
     re.IGNORECASE,
 )
-_MINE = re.compile(
+_MINE = lazy_pattern(
     r"\b(?:my|our)\s+(?P<what>(?:[\w`.+#-]+\s+){0,4}?[\w`.+#-]+)"
     r"(?=\s+(?P<got>obtained|bought|received|acquired|created|built|made|published)\b"
     r"|\s+(?:is|was|has|which|that|to|for|in|with|and)\b|[.,;]|$)",
     re.IGNORECASE,
 )
-_THE_ONE = re.compile(
+_THE_ONE = lazy_pattern(
     r"\b(?:the|that|those|my|our|an?)\s+(?P<what>(?:[\w'’-]+\s+){0,3}?[\w'’-]+)\s+(?:(?:that|which)\s+)?"
     r"(?:i|we)(?:['’]ve|\s+have)?\s+(?:(?:just|recently|already|once|finally)\s+)*(?P<verb>[^\W\d_]+)",
     re.IGNORECASE,
@@ -58,9 +59,9 @@ _THE_ONE = re.compile(
 _NO_THING: Final = words(
     "way time first moment day reason one fact thing same last only year week month place"
 )
-_WAS_IN = re.compile(r"\b(?:i|we)\s+(?P<verb>was|were)\s+(?:in|at)\s+(?=(?-i:[A-Z]))", re.IGNORECASE)
-_CHINESE_DONE = re.compile(r"(?:我|用户)(?:已经|昨天|今天|刚)?(?P<verb>[\u3400-\u9fff]{1,2}?)(?:了|过)")
-_CHINESE_DOES = re.compile(r"(?:我|用户)(?:一直|现在|每天|还|都)?(?P<verb>使用|住在|用|喝|吃)")
+_WAS_IN = lazy_pattern(r"\b(?:i|we)\s+(?P<verb>was|were)\s+(?:in|at)\s+(?=(?-i:[A-Z]))", re.IGNORECASE)
+_CHINESE_DONE = lazy_pattern(r"(?:我|用户)(?:已经|昨天|今天|刚)?(?P<verb>[\u3400-\u9fff]{1,2}?)(?:了|过)")
+_CHINESE_DOES = lazy_pattern(r"(?:我|用户)(?:一直|现在|每天|还|都)?(?P<verb>使用|住在|用|喝|吃)")
 _NOT_DEEDS = frozenset(
     map(
         stem,

@@ -8,6 +8,7 @@ from itertools import pairwise, takewhile
 from typing import TYPE_CHECKING
 
 from workbench.engine.catalog.terms import stem
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection.claims.clauses import Mode, begin_of
 from workbench.engine.reflection.claims.model import Alternative, Denial, Span
 from workbench.engine.reflection.claims.vocabulary import SAME_MEANING
@@ -33,20 +34,20 @@ HE = (
 )
 """Somebody whom a note speaks of by name, at the beginning of a clause."""
 HE_HAS = rf"{HE}has\s+"
-_NEVER = re.compile(
+_NEVER = lazy_pattern(
     rf"(?:\b(?:i|we)(?:['’]ve|\s+have)?\s+{BETWEEN}|{HE_HAS}{BETWEEN})never\s+{BETWEEN}(?P<verb>[^\W\d_]+)",
     re.IGNORECASE,
 )
-_NOT_YET = re.compile(
+_NOT_YET = lazy_pattern(
     rf"\b(?:(?:i|we)\s+(?:haven['’]t|have\s+not)|hasn['’]t|has\s+not)\s+{BETWEEN}(?P<verb>[^\W\d_]+)",
     re.IGNORECASE,
 )
-_LACKS = re.compile(
+_LACKS = lazy_pattern(
     r"\b(?:i|we)\s+(?:don['’]t|do\s+not)\s+(?:actually\s+|even\s+|currently\s+|yet\s+)*(?P<verb>have|own|use|drink|eat|smoke|drive|speak)\b",
     re.IGNORECASE,
 )
-_CHINESE_NEVER = re.compile(r"(?:我|用户)(?:从来没有?|从没有?|从未|没有?)(?P<verb>[\u3400-\u9fff]{1,2}?)过")
-_RHETORICAL = re.compile(
+_CHINESE_NEVER = lazy_pattern(r"(?:我|用户)(?:从来没有?|从没有?|从未|没有?)(?P<verb>[\u3400-\u9fff]{1,2}?)过")
+_RHETORICAL = lazy_pattern(
     r"\s*(?:such|so|this\s+\w+\s+(?:before|in)|more|better|anything|like\s+this|that\s+way|a\s+dull|imagine|thought|been\s+(?:so|more|this|happier|better))\b",
     re.IGNORECASE,
 )
@@ -54,19 +55,19 @@ _SPOKEN_OF = words(
     "give know forget mind thought imagined expected realized realised felt stop stopped gets fails guess"
     " hesitate regret been considered"
 )
-_PRONOUN = re.compile(
+_PRONOUN = lazy_pattern(
     r"\s*(?:it|them|(?:that|this|any)(?=\s*(?:before|yet|in|with|at|for|on|myself)?\s*(?:[.,;!]|$))"
     r"|one(?=\s*(?:[.,;!]|$)|\s+(?:before|yet|in|with|at|for|on|myself)\b))\b",
     re.IGNORECASE,
 )
-_RELATIVE = re.compile(r"\s*(?:which|that)\b", re.IGNORECASE)
+_RELATIVE = lazy_pattern(r"\s*(?:which|that)\b", re.IGNORECASE)
 _PREPOSITIONS = words(
     "for in with to on at by from about involving related using of during before after into"
 )
-_WORD = re.compile(r"[^\W\d_]+")
-_THERE = re.compile(r"\s+(?:to|in)\s+(?-i:[A-Z])", re.IGNORECASE)
-_LIST_END = re.compile(r"\s(?:or|nor)\s", re.IGNORECASE)
-_OR = re.compile(r"\s+or\s+|\s*,\s*(?:or\s+)?|\s+nor\s+|或者?", re.IGNORECASE)
+_WORD = lazy_pattern(r"[^\W\d_]+")
+_THERE = lazy_pattern(r"\s+(?:to|in)\s+(?-i:[A-Z])", re.IGNORECASE)
+_LIST_END = lazy_pattern(r"\s(?:or|nor)\s", re.IGNORECASE)
+_OR = lazy_pattern(r"\s+or\s+|\s*,\s*(?:or\s+)?|\s+nor\s+|或者?", re.IGNORECASE)
 
 
 def denials(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator[Denial]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection import items
 from workbench.engine.reflection.claims.choice_patterns import FEELS, HOLDS, OCCUPIES
 from workbench.engine.reflection.claims.deeds import TRIES
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 _LONGEST_QUESTION: Final = 160
 _SURE: Final = 0.7
-_LONG_AGO: Final = re.compile(
+_LONG_AGO: Final = lazy_pattern(
     r"\b(?:back\s+in|(?:in|since)\s+(?:19|20)\d\d|(?:years?|months?|decades?)\s+(?:ago|back)|back\s+then|as\s+a\s+(?:kid|child|student)"
     r"|when\s+i\s+was|last\s+(?:year|semester|autumn|winter|summer|spring|fall))\b",
     re.IGNORECASE,
@@ -37,7 +38,7 @@ _TURNS: Final = {
     FEELS: "The later statement feels otherwise about the same.",
     HOLDS: "The later statement says the opposite of the same.",
 }
-_IN_PROJECT = re.compile(r"\s+(?:in|for|on)\s+this\s+\w+\b|\s+before$", re.IGNORECASE)
+_IN_PROJECT = lazy_pattern(r"\s+(?:in|for|on)\s+this\s+\w+\b|\s+before$", re.IGNORECASE)
 
 
 def find_conflicts(snapshot: Snapshot, work: Work) -> tuple[ReviewItem, ...]:

@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection.claims.attributes import STANDS, attribute_of, stems_of
 from workbench.engine.reflection.claims.clauses import Mode
 from workbench.engine.reflection.claims.model import Measured, Span
@@ -23,26 +24,26 @@ if TYPE_CHECKING:
 # A clause with more is a table or a dump.
 _MOST_VALUES: Final = 12
 _MARKER_REACH: Final = 70
-_DENIED = re.compile(r"\b(?:can['’]?t|cannot|won['’]?t|no\s+longer)\b(?:\W+\w+){0,4}\W*$", re.IGNORECASE)
-_NOW_AT_THE_END: Final = re.compile(r"\b(?:now|these\s+days)\W*$", re.IGNORECASE)
+_DENIED = lazy_pattern(r"\b(?:can['’]?t|cannot|won['’]?t|no\s+longer)\b(?:\W+\w+){0,4}\W*$", re.IGNORECASE)
+_NOW_AT_THE_END: Final = lazy_pattern(r"\b(?:now|these\s+days)\W*$", re.IGNORECASE)
 _SENTENCE_REACH: Final = 6
-_PRESUPPOSED = re.compile(
+_PRESUPPOSED = lazy_pattern(
     r"\b(?:the|my|our|this|its)\s+(?:[\w'’-]+\s+)?(?:\d[\w,./%]*\s+[\w/]+\s+and\s+)?$"
     r"|\b(?:the|my|our|this|its)\s+(?:[\w'’-]+\s+){1,4}of\s+$|\b(?:currently|now|already)\s+$",
     re.IGNORECASE,
 )
-_NAMED = re.compile(r"\b(?:the|my|our|this|its)\s+(?:[\w'’-]+\s+){1,4}of\s+$", re.IGNORECASE)
-_FROM = re.compile(r"\bfrom\s+(?:\w+\s+){0,2}$", re.IGNORECASE)
-_TO = re.compile(r"^\s*(?:per\s+\w+\s+)?(?:[\w-]+\s+){0,2}?to\s+(?:\w+\s+){0,2}$", re.IGNORECASE)
-_NOT = re.compile(
+_NAMED = lazy_pattern(r"\b(?:the|my|our|this|its)\s+(?:[\w'’-]+\s+){1,4}of\s+$", re.IGNORECASE)
+_FROM = lazy_pattern(r"\bfrom\s+(?:\w+\s+){0,2}$", re.IGNORECASE)
+_TO = lazy_pattern(r"^\s*(?:per\s+\w+\s+)?(?:[\w-]+\s+){0,2}?to\s+(?:\w+\s+){0,2}$", re.IGNORECASE)
+_NOT = lazy_pattern(
     r"[^,.;]{0,30}?(?:,?\s+(?:and\s+|but\s+)?not(?!\s+(?:just|only|even|all|every)\b)|,?\s+(?:instead|in\s+place)\s+of|,?\s+rather\s+than)\s+(?:\w+\s+){0,2}$",
     re.IGNORECASE,
 )
 """What stands between a value and the one that it takes the place of: “11:00, not 10:00”."""
-_TOGETHER = re.compile(r"\s*,?\s*(?:(?:on|at|from|the|around|about)\s+){0,2}", re.IGNORECASE)
+_TOGETHER = lazy_pattern(r"\s*,?\s*(?:(?:on|at|from|the|around|about)\s+){0,2}", re.IGNORECASE)
 """What stands between a day and its time of day."""
-_ROW = re.compile(r"\s*(?:°|,|and|or|x|×|by|&|,\s*and|°,?(?:\s*and)?)\s*", re.IGNORECASE)
-_PERSONAL = re.compile(r"\b(?:i|i['’]m|i['’]ve|my|we|we['’]re|we['’]ve|our)\b|我", re.IGNORECASE)
+_ROW = lazy_pattern(r"\s*(?:°|,|and|or|x|×|by|&|,\s*and|°,?(?:\s*and)?)\s*", re.IGNORECASE)
+_PERSONAL = lazy_pattern(r"\b(?:i|i['’]m|i['’]ve|my|we|we['’]re|we['’]ve|our)\b|我", re.IGNORECASE)
 
 
 def measured(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator[Measured]:

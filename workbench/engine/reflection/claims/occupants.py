@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.language.calendar import ENGLISH_MONTH_IN_FULL, ENGLISH_WEEKDAY
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection.claims.choice_patterns import OCCUPIES
 from workbench.engine.reflection.claims.clauses import Mode, begin_of
 from workbench.engine.reflection.claims.denials import denies
@@ -69,12 +70,12 @@ _CHINESE: Final = (
     r"^(?:现在的?|如今的?)?(?P<about>(?![我你他她它这那今明昨])[\u3400-\u9fff]{2,6}?)(?:现在|最后|已经)?(?:用的是|选的是|选了"
     r"|换成|改成|改用|改为|改铺|是|叫)了?(?P<chosen>[\u3400-\u9fffA-Za-z][\u3400-\u9fff\w]{1,14}?)(?:的|了)?$"
 )
-_PATTERNS: Final = tuple(re.compile(pattern, re.IGNORECASE) for pattern in (*_WRITTEN, _CHINESE))
+_PATTERNS: Final = tuple(lazy_pattern(pattern, re.IGNORECASE) for pattern in (*_WRITTEN, _CHINESE))
 _MOVES: Final = _PATTERNS[:2]
-_OVER = re.compile(
+_OVER = lazy_pattern(
     r"\b(?:taken|took|takes)\s+over\b|\bsince\b|\bas\s+of\b|\bfrom\s+\w+\s+on\b", re.IGNORECASE
 )
-_CALENDAR: Final = re.compile(
+_CALENDAR: Final = lazy_pattern(
     rf"(?:{ENGLISH_MONTH_IN_FULL}|(?:{ENGLISH_WEEKDAY})s?|i)$",
     re.IGNORECASE,
 )

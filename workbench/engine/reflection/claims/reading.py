@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection.claims.choices import choices
 from workbench.engine.reflection.claims.clauses import clauses_of
 from workbench.engine.reflection.claims.deeds import deeds
@@ -37,7 +37,7 @@ _MOST_ENTITIES: Final = 60
 _MOST_FACTS: Final = 400
 _REPORT_EVERY: Final = 200
 _LONGEST_QUESTION: Final = 200
-_NAME = re.compile(r"\b[A-Z][\w+#-]{2,}")
+_NAME = lazy_pattern(r"\b[A-Z][\w+#-]{2,}")
 
 
 @dataclass

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection.claims.choice_patterns import FEELS, HOLDS
 from workbench.engine.reflection.claims.clauses import Mode, begin_of
 from workbench.engine.reflection.claims.denials import of_whom, telling
@@ -24,40 +25,40 @@ _WHO = r"(?:\b(?:i|we)|^(?P<he>(?-i:[A-Z])[\w-]+))"
 _ADVERBS = (
     r"(?:(?:really|just|absolutely|always|also|still|now|totally|honestly|simply|actually|usually)\s+)*"
 )
-_LIKES = re.compile(
+_LIKES = lazy_pattern(
     rf"{_WHO}\s+{_ADVERBS}(?:loves?|likes?|enjoys?|adores?)\s+(?P<what>[^.,;!?]+)"
     r"|\b(?:i['’]m|i\s+am)\s+(?:a\s+)?(?:big\s+|huge\s+)?(?:fan\s+of|fond\s+of|into)\s+(?P<what2>[^.,;!?]+)",
     re.IGNORECASE,
 )
-_DISLIKES = re.compile(
+_DISLIKES = lazy_pattern(
     rf"{_WHO}\s+{_ADVERBS}(?:(?:can['’]?t|can\s*not|cannot)\s+(?:stand|bear)|hates?|dislikes?|detests?"
     r"|(?:do\s*n['’]?t|do\s+not|does\s*n['’]?t)\s+(?:really\s+|even\s+)?(?:like|enjoy))\s+(?P<what>[^.,;!?]+)"
     r"|\b(?:i['’]m|i\s+am)\s+(?:not|no)\s+(?:a\s+)?(?:big\s+|huge\s+)?(?:fan\s+of|fond\s+of|into)\s+(?P<what2>[^.,;!?]+)",
     re.IGNORECASE,
 )
-_CHINESE_FEELS = re.compile(
+_CHINESE_FEELS = lazy_pattern(
     r"我(?:们|家|妈|爸)?(?:还是|一直|现在|比较|很|最|更|特别|真)*(?:(?P<no>不(?:太|怎么)?喜欢|讨厌|受不了)|喜欢)了?(?P<what>[\u3400-\u9fffA-Za-z]{1,10})"
 )
-_TASTE_OF = re.compile(
+_TASTE_OF = lazy_pattern(
     r"^(?:the\s+)?(?:(?:taste|smell|sound|idea|thought|look)\s+of|cooking\s+with|eating|drinking|having|using)\s+",
     re.IGNORECASE,
 )
-_REST = re.compile(
+_REST = lazy_pattern(
     r"\s+(?:because|since|when|while|so|but|and|as|for|if|in\s+the|on\s+the|after|before)\b.*", re.IGNORECASE
 )
-_NOT = re.compile(
+_NOT = lazy_pattern(
     r"\b(?:is|are|am|was|were)\s+(?:\w+\s+)?not\s+|\b(?:is|are|was|were)n['’]?t\s+|['’](?:s|re|m)\s+not\s+"
     r"|\b(?:is|are|there['’]s)\s+no\s+",
     re.IGNORECASE,
 )
-_IS = re.compile(r"\b(?:is|are|am)\s+|(?<=\w)['’](?:s|re|m)\s+", re.IGNORECASE)
-_SUBJECT = re.compile(
+_IS = lazy_pattern(r"\b(?:is|are|am)\s+|(?<=\w)['’](?:s|re|m)\s+", re.IGNORECASE)
+_SUBJECT = lazy_pattern(
     r"(?:here|that|this|it|what|which|how|who|where|these|those|let|i|we|you|one|everything|nothing|something)$",
     re.IGNORECASE,
 )
 """What may stand before “is” without saying of what it is so."""
-_OF_ONESELF = re.compile(r"(?:an?\s+(?!bit|little|lot|few|couple)|allergic\b)", re.IGNORECASE)
-_AFTER_ALL = re.compile(r"\bafter\s+all\b|\bat\s+last\b|\bagain\b|\bmeanwhile\b", re.IGNORECASE)
+_OF_ONESELF = lazy_pattern(r"(?:an?\s+(?!bit|little|lot|few|couple)|allergic\b)", re.IGNORECASE)
+_AFTER_ALL = lazy_pattern(r"\bafter\s+all\b|\bat\s+last\b|\bagain\b|\bmeanwhile\b", re.IGNORECASE)
 _LONGEST: Final = 160
 _FEWEST: Final = 2
 

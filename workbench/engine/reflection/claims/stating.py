@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from workbench.engine.identifiers import slug
 from workbench.engine.language.sentences import asks
 from workbench.engine.markdown.review import Evidence
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection.claims.clauses import asserts, without_lead
 from workbench.engine.reflection.third_person import third_person
 from workbench.engine.search.chunks import PERSON
@@ -21,26 +22,28 @@ if TYPE_CHECKING:
 
 _QUOTE: Final = 200
 _STATEMENT: Final = 260
-_NAME = re.compile(r"[A-Z][\w.+#-]*(?: [A-Z][\w.+#-]*){0,2}")
-_OWN = re.compile(r"\b(?:I|I['’]\w+|my|My|me|we|We|our|Our|us|we['’]\w+)\b|我")
-_OURS = re.compile(r"(?:we|our)\b(?!.*\byou)", re.IGNORECASE)
+_NAME = lazy_pattern(r"[A-Z][\w.+#-]*(?: [A-Z][\w.+#-]*){0,2}")
+_OWN = lazy_pattern(r"\b(?:I|I['’]\w+|my|My|me|we|We|our|Our|us|we['’]\w+)\b|我")
+_OURS = lazy_pattern(r"(?:we|our)\b(?!.*\byou)", re.IGNORECASE)
 _OWN_WORDS = (
-    (re.compile(r"\b(?:we are|we['’]re)\b", re.IGNORECASE), "I'm"),
-    (re.compile(r"\bwe were\b", re.IGNORECASE), "I was"),
-    (re.compile(r"\bwe\b", re.IGNORECASE), "I"),
-    (re.compile(r"\bour\b", re.IGNORECASE), "my"),
-    (re.compile(r"\bourselves\b", re.IGNORECASE), "myself"),
-    (re.compile(r"\bus\b"), "me"),
+    (lazy_pattern(r"\b(?:we are|we['’]re)\b", re.IGNORECASE), "I'm"),
+    (lazy_pattern(r"\bwe were\b", re.IGNORECASE), "I was"),
+    (lazy_pattern(r"\bwe\b", re.IGNORECASE), "I"),
+    (lazy_pattern(r"\bour\b", re.IGNORECASE), "my"),
+    (lazy_pattern(r"\bourselves\b", re.IGNORECASE), "myself"),
+    (lazy_pattern(r"\bus\b"), "me"),
 )
 """Who says “we” of his work or household speaks for himself as well."""
-_SINCE = re.compile(r"(?:and\s+|but\s+)?since\s+(?:the|my|our|last|this)\b", re.IGNORECASE)
+_SINCE = lazy_pattern(r"(?:and\s+|but\s+)?since\s+(?:the|my|our|last|this)\b", re.IGNORECASE)
 """What cannot lose its “since” without losing its sense."""
-_SAYS = re.compile(
+_SAYS = lazy_pattern(
     r"(?:the|this|that|it|its|there|[A-Z][\w.’'+#-]*)\b.{0,160}?\s(?:is|are|was|were|has|have|had|now\s+\w+s|\w+s|\w+ed|will)\b",
     re.IGNORECASE,
 )
-_HANGS = re.compile(r",\s+(?:which|who|that)\b", re.IGNORECASE)
-_FRAGMENT = re.compile(r"(?:with|for|by|of|in|on|at|to|including|like|from|as|using|\w+ing)\b", re.IGNORECASE)
+_HANGS = lazy_pattern(r",\s+(?:which|who|that)\b", re.IGNORECASE)
+_FRAGMENT = lazy_pattern(
+    r"(?:with|for|by|of|in|on|at|to|including|like|from|as|using|\w+ing)\b", re.IGNORECASE
+)
 
 
 def speaker_key(speaker: str, owner: str) -> str:

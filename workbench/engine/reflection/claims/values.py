@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection.claims.days import clocks, dates
 from workbench.engine.reflection.claims.units import UNITS
 from workbench.engine.reflection.claims.value import Value
@@ -31,7 +32,7 @@ _WORDS: Final = {
 }
 _LATIN_UNITS = "|".join(sorted((u for u in UNITS if u.isascii() and u != "%"), key=len, reverse=True))
 _HAN_UNITS = "|".join(sorted((u for u in UNITS if not u.isascii()), key=len, reverse=True))
-_NUMBER = re.compile(
+_NUMBER = lazy_pattern(
     rf"""
         (?<![A-Za-z0-9_.,:/#@^~=-])
         (?P<sign>US\$|[$€£¥])?[ ]?
@@ -43,51 +44,51 @@ _NUMBER = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-RATE: Final = re.compile(
+RATE: Final = lazy_pattern(
     r"\s*(?:/|per\s+|a\s+|an\s+|each\s+|every\s+|每)(second|sec|minute|min|hour|day|week|month|quarter|year|user|request"
     r"|person|天|月|年|周)\b",
     re.IGNORECASE,
 )
-_SPAN_BEFORE = re.compile(r"\d[\w%$]*\s*(?:-|–|to|x|×|and|or)\s*[$€£]?$", re.IGNORECASE)
-_OUT_OF = re.compile(r"\d\s+(?:out\s+)?of\s+(?:(?:the|my|our)\s+)?$", re.IGNORECASE)
-_SPAN_AFTER = re.compile(r"\s*(?:-|–|to|x|×)\s*[$€£]?\d", re.IGNORECASE)
-_FROM = re.compile(r"\bfrom\s*(?:about|around|roughly|over|nearly|an?\s+\w+\s+of)?\s*$", re.IGNORECASE)
-_FROM_TO = re.compile(r"\bfrom\s+(?:\w+\s+)?\S+\s+(?:\w+\s+)?to\s*[$€£]?$", re.IGNORECASE)
-_BOUND = re.compile(
+_SPAN_BEFORE = lazy_pattern(r"\d[\w%$]*\s*(?:-|–|to|x|×|and|or)\s*[$€£]?$", re.IGNORECASE)
+_OUT_OF = lazy_pattern(r"\d\s+(?:out\s+)?of\s+(?:(?:the|my|our)\s+)?$", re.IGNORECASE)
+_SPAN_AFTER = lazy_pattern(r"\s*(?:-|–|to|x|×)\s*[$€£]?\d", re.IGNORECASE)
+_FROM = lazy_pattern(r"\bfrom\s*(?:about|around|roughly|over|nearly|an?\s+\w+\s+of)?\s*$", re.IGNORECASE)
+_FROM_TO = lazy_pattern(r"\bfrom\s+(?:\w+\s+)?\S+\s+(?:\w+\s+)?to\s*[$€£]?$", re.IGNORECASE)
+_BOUND = lazy_pattern(
     r"(?:\b(?:under|below|within|at\s+least|at\s+most|up\s+to|less\s+than|more\s+than|over|above|beyond|fewer\s+than|no\s+more"
     r"\s+than|minimum\s+(?:of\s+)?|maximum\s+(?:of\s+)?|only)|[<>≤≥])\s*$",
     re.IGNORECASE,
 )
-_RISEN = re.compile(
+_RISEN = lazy_pattern(
     r"(?:\b(?:am|is|are|was|now|went|gone|grew|grown|improved|increased|got|been|came|come|jumped|moved|back|go|goes|going|climbed|rose|rises|grows|grow)|['’](?:m|re|s))"
     r"\s+(?:already\s+|now\s+)?up\s+to\s*$",
     re.IGNORECASE,
 )
-_LABEL = re.compile(
+_LABEL = lazy_pattern(
     r"\b(?P<what>sprint|phase|step|line|lines|http|https|port|version|chapter|week|day|level|section|question|option|part"
     r"|room|figure|issue|ticket|item|milestone|unit|exercise|problem|code|status|error|round|season|episode|grade"
     r"|stage|tier|type|page|task|module|es|number|no\.|wcag|oauth|node|python|grammar)\s*[.:#]?\s*$",
     re.IGNORECASE,
 )
-_CODE_AFTER = re.compile(
+_CODE_AFTER = lazy_pattern(
     r"\s*(?:status|errors?\b|too\s+many|not\s+found|unauthorized|ok\b|forbidden|response\s+code)",
     re.IGNORECASE,
 )
-_NAME_BEFORE = re.compile(r"(?:^|[\s(\"'`])(?:[A-Z][\w.+#-]*|[a-z]+[A-Z]\w*)\s+v?$")
+_NAME_BEFORE = lazy_pattern(r"(?:^|[\s(\"'`])(?:[A-Z][\w.+#-]*|[a-z]+[A-Z]\w*)\s+v?$")
 
-_VERSION = re.compile(
+_VERSION = lazy_pattern(
     r"(?P<tool>[A-Z][\w+#-]*(?:[ .-][A-Z][\w+#-]*|\.[a-z]{2,3})?|`[^`]{1,40}`)\s+(?:version\s+)?"
     r"(?P<version>v\d+(?:\.\d+)*|\d+\.\d+(?:\.\d+)*"
     r"|(?<=\s)\d{1,2}(?=(?:\s+(?:in|on|everywhere|now|since|for|with|at)\b|[.,;!]|\s*$)))(?![\w%]|\.\d)"
 )
-_RUNS = re.compile(
+_RUNS = lazy_pattern(
     r"\b(?:on|onto|to|with|runs?|running|use|uses|using|install(?:ed|s)?|upgraded?|got|have|version)\s+(?:the\s+)?$",
     re.IGNORECASE,
 )
 """What stands before a program with a whole number as its version: “runs Postgres 16”."""
 
 
-_MONTH_NAME = re.compile(
+_MONTH_NAME = lazy_pattern(
     r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tues|wednes|thurs|fri|satur|sun)", re.IGNORECASE
 )
 

@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from workbench.engine.catalog.terms import STOP_WORDS, stem
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection.english import words
 
 GENERIC: Final = words(
@@ -65,26 +66,28 @@ CHANGE_STEMS: Final = frozenset(
 )
 """Stems of verbs about a value; they do not say what it is the value of."""
 
-CLEAR_CHANGE: Final = re.compile(
+CLEAR_CHANGE: Final = lazy_pattern(
     r"\b(?:now|no\s+longer|new(?:ly)?|updated?|updating|upgraded?|upgrading|by\s+now|from\s+now\s+on|extend(?:ed)?|increased?|improved|reduced|raised|grew|grown"
     r"|growth|shrunk|fell|fallen|cut|(?:went|gone|goes)\s+(?:up|down)|went\s+(?:\w+\s+)?from|postponed|moved|rescheduled|pushed|changed|revised|expanded|bumped|upgraded|lowered|(?:up|down)\s+to"
     r"|brought|dropped|climbed|rose|latest|not\s+\S+\s+but|correction|these\s+days|anymore|has\s+reached|halved|doubled|ballooned"
     r"|(?:it['’]s|is|are|was)\s+actually)\b|(?:^|,\s)[Aa]ctually\b|现在|改成|改为|改到|变成|换成|增加到|减少到|增至|减至|降至|加到|涨到|减到|升到|提高到|提升到|降到|不再|推迟到|延到|延期到|提前到|搬到|搬去|已经",
     re.IGNORECASE,
 )
-CLEAR_MOVE: Final = re.compile(
+CLEAR_MOVE: Final = lazy_pattern(
     r"\b(?:now|no\s+longer|moved|rescheduled|postponed|pushed|extend(?:ed)?|changed|shifted|delayed|brought|updated?|revised"
     r"|new\s+(?:[\w-]+\s+){0,2}(?:deadline|date|time|slot|schedule|day|appointment))\b"
     r"|现在|改成|改为|改到|换到|推迟到|延到|延期到|提前到",
     re.IGNORECASE,
 )
 """As `CLEAR_CHANGE`, of days and times: a new mentor moves no meeting."""
-FAINT_CHANGE: Final = re.compile(
+FAINT_CHANGE: Final = lazy_pattern(
     r"\b(?:currently|current|recently|actually|so\s+far|already|as\s+of|finally|by\s+now|meanwhile|at\s+last|lately|since\s+(?:last|yesterday|the|mid|early|late|\w+day|january|february|march|april|may|june|july|august|september|october|november|december)|reached|managed|total\s+of|at\s+the\s+moment|adjusted)\b|目前|如今",
     re.IGNORECASE,
 )
 
-ADDS_UP: Final = re.compile(r"(?:\b(?:have|has)|['’]ve)\s+(?:\w+\s+)?\w+(?:ed|en|ne|de|ad)\b", re.IGNORECASE)
+ADDS_UP: Final = lazy_pattern(
+    r"(?:\b(?:have|has)|['’]ve)\s+(?:\w+\s+)?\w+(?:ed|en|ne|de|ad)\b", re.IGNORECASE
+)
 """What has been done so often grows by itself: “I have read 12 chapters”."""
 
 DEADLINE: Final = "deadline"

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.language.sentences import sentences
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection.extraction.chinese import said_in_chinese
 from workbench.engine.reflection.extraction.retelling import own_words, tell
 from workbench.engine.reflection.extraction.trimming import clauses
@@ -27,12 +28,14 @@ if TYPE_CHECKING:
 _SHORTEST: Final = 12
 _LONGEST: Final = 320
 _DATED: Final = 0.8
-_CHINESE = re.compile(r"[\u4e00-\u9fff]")
-_CHINESE_SELF = re.compile(r"我们|我們|我|用户|用戶")
-_WE = re.compile(r"\b(?:we|us|our)\b", re.IGNORECASE)
-_THIRD = re.compile(r"(?:(?P<own>His|Her)\b(?=\s+\w)|(?:He|She)\b(?P<short>['’](?:s|d|ll))?)", re.IGNORECASE)
-_NAMED = re.compile(r"(?P<name>[A-Z][\w’-]*[a-zà-ÿ](?: [A-Z][\w-]+)?)(?:['’]s)?\s+[a-z]")
-_KIN = re.compile(
+_CHINESE = lazy_pattern(r"[\u4e00-\u9fff]")
+_CHINESE_SELF = lazy_pattern(r"我们|我們|我|用户|用戶")
+_WE = lazy_pattern(r"\b(?:we|us|our)\b", re.IGNORECASE)
+_THIRD = lazy_pattern(
+    r"(?:(?P<own>His|Her)\b(?=\s+\w)|(?:He|She)\b(?P<short>['’](?:s|d|ll))?)", re.IGNORECASE
+)
+_NAMED = lazy_pattern(r"(?P<name>[A-Z][\w’-]*[a-zà-ÿ](?: [A-Z][\w-]+)?)(?:['’]s)?\s+[a-z]")
+_KIN = lazy_pattern(
     r"\bmy (?:(?:older|younger|little|big|late|best|old) )?(?:wife|husband|girlfriend|boyfriend"
     r"|fianc[eé]e?|son|daughter|sister"
     r"|brother|mom|mum|mother|dad|father|aunt|auntie|uncle|cousin|niece|nephew|grandma|grandpa|grandmother"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
 
 _MANNER = (
@@ -37,30 +37,30 @@ _KINDS: Final = (
     ),
     ("begun", 4.5, r"(?:开始学|開始學|开始|開始|在学|在學|报名|報名|参加了|參加了)"),
 )
-_OWN_KIN = re.compile(
+_OWN_KIN = lazy_pattern(
     r"^我(?:的)?(?:女儿|女兒|儿子|兒子|妻子|太太|老婆|丈夫|先生|老公|妈妈|媽媽|爸爸|姐姐|妹妹|哥哥|弟弟|猫|貓|狗|生日|名字|职业|職業)"
     r".{0,4}(?:叫|是|在|住|喜欢|喜歡|过敏|過敏)"
 )
 _PATTERNS: Final = tuple(
-    (kind, value, re.compile(rf"^(?:我|我们|我們|用户|用戶){_MANNER}{_NOT}{_MANNER}{verbs}"))
+    (kind, value, lazy_pattern(rf"^(?:我|我们|我們|用户|用戶){_MANNER}{_NOT}{_MANNER}{verbs}"))
     for kind, value, verbs in _KINDS
 )
 # What is said of a thing: “总预算定在18万元”, “空调装了3台”, and what was chosen for it: “地板我们决定用实木的”.
 _THING: Final = r"^(?!这|那|它|他|她|今天|昨天|刚才|隔壁|邻居|别人|人家|一[个箱块])[\u4e00-\u9fff·]{2,14}?"
-_MEASURED = re.compile(
+_MEASURED = lazy_pattern(
     rf"{_THING}(?:是|在|有|一共|共|总共|定在|定了|花了|加到|降到|涨到|换了|换成|改铺|改成|改到|选了|装了|买了|推迟到|提前到"
     r"|开始|宽|长|高|需要|要|用了|还剩|还有|到)[^?？]{0,40}?\d"
 )
-_CHOSEN = re.compile(
+_CHOSEN = lazy_pattern(
     rf"{_THING}(?:我们?|最后|后来|终于|没用[^,，]{{1,4}}[,，]){{0,3}}(?:决定|选了|选的是|换成了?|改铺了?|改成了?|改用了?|改铺)[^,，]{{2,}}"
 )
-_ROLE = re.compile(
+_ROLE = lazy_pattern(
     r"^(?:现在的|新的|我们的|我的)?(?:工长|老板|医生|老师|经理|房东|主任|导师|教练|负责人|项目经理|同事)(?:是|姓|叫)[\u4e00-\u9fff]"
 )
-_UNSURE = re.compile(
+_UNSURE = lazy_pattern(
     r"[?？]|[吗嗎呢吧](?:[。.!！]|$)|如果|要是|可能|也许|也許|希望|想要?|觉得|覺得|你|您|谢谢|謝謝"
 )
-_OPENING = re.compile(
+_OPENING = lazy_pattern(
     r"^(?:嗯|哦|对|對|是的|好的|其实|其實|另外|还有|還有|所以|但是|不过|不過|顺便说一下|第[一二三四五]|主要是|好)[,，、]?\s*"
 )
 _LONGEST: Final = 120

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.language.sentences import sentences
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection.extraction.candidates import Candidate
 from workbench.engine.reflection.extraction.particulars import is_concrete, particulars
 from workbench.engine.reflection.extraction.retelling import own_words, tell
@@ -24,8 +25,8 @@ _PER_WORD: Final = 0.25
 _MOST_WORDS: Final = 4
 _DATED: Final = 0.4
 _FEWEST_WORDS: Final = 2
-_ARTICLE: Final = re.compile(r"^(?:the|our|my|an?)\s+", re.IGNORECASE)
-_LABELLED: Final = re.compile(
+_ARTICLE: Final = lazy_pattern(r"^(?:the|our|my|an?)\s+", re.IGNORECASE)
+_LABELLED: Final = lazy_pattern(
     r"(?P<label>(?!(?:TODO|Todo|To do|Note|Idea|Maybe|Question|Q|A|Link|See|Source|Log|Error|Warning|Example)\b)"
     r"[A-Z][^\W\d_]*(?:[ ’'-][^\W\d_]+){0,3}):\s+(?P<says>[^?:|<>={}]{6,160}(?::\d\d[^?:|<>={}]{0,80})?)"
 )

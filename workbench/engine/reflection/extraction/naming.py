@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.catalog.terms import STOP_WORDS
 from workbench.engine.identifiers import entity_id
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection.extraction.worth import terms_of
 from workbench.engine.triggers.mentions import find_occurrences
 from workbench.engine.triggers.model import EntityMention
@@ -23,7 +23,7 @@ MOST_LOOKUPS: Final = 200_000
 """Names that are looked up in the graph in one cycle."""
 _MOST_SHARED: Final = 2_000
 _MOST_LABELS: Final = 5_000
-_INTERFACE: Final = re.compile(r" (?:API|SDK|CLI|UI|REST API)s?$")
+_INTERFACE: Final = lazy_pattern(r" (?:API|SDK|CLI|UI|REST API)s?$")
 
 
 @dataclass(frozen=True, slots=True)

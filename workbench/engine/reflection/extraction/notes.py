@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.language.sentences import sentences
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection.extraction.candidates import Acquaintance, Candidate
 from workbench.engine.reflection.extraction.retelling import leaves_i_out, own_words, tell, with_i
 from workbench.engine.reflection.extraction.worth import LEAST, is_ones_own, worth_of
@@ -21,9 +22,9 @@ if TYPE_CHECKING:
 _WRITTEN: Final = 0.8
 _SHORTEST: Final = 10
 _LONGEST: Final = 320
-_USER = re.compile(r"(?:the )?user(?P<own>['’]s)?\s+(?=\w)", re.IGNORECASE)
-_BEFORE_NAME = re.compile(r"(?:the |project |our )*", re.IGNORECASE)
-_SAYS = re.compile(r"(?:['’]s\s+[\w-]+)?\s+(?:project\s+|team\s+)?[a-z][\w'’-]+")
+_USER = lazy_pattern(r"(?:the )?user(?P<own>['’]s)?\s+(?=\w)", re.IGNORECASE)
+_BEFORE_NAME = lazy_pattern(r"(?:the |project |our )*", re.IGNORECASE)
+_SAYS = lazy_pattern(r"(?:['’]s\s+[\w-]+)?\s+(?:project\s+|team\s+)?[a-z][\w'’-]+")
 _NAMED_TYPES: Final = frozenset(("person", "project", "tool", "concept", "place"))
 
 

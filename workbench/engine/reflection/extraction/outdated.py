@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.language.calendar import ENGLISH_MONTH_IN_FULL, ENGLISH_WEEKDAY
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection.extraction.particulars import particulars
 from workbench.engine.reflection.extraction.worth import terms_of
 
@@ -18,16 +19,16 @@ if TYPE_CHECKING:
     from workbench.engine.reflection.extraction.candidates import Candidate
 
 _MONTH: Final = f"(?:{ENGLISH_MONTH_IN_FULL})"
-_DAY = re.compile(
+_DAY = lazy_pattern(
     rf"\b\d{{1,2}}\.? {_MONTH}(?: \d{{4}})?\b|\b{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?(?:,? \d{{4}})?\b|"
     rf"\b(?:{_MONTH}|{ENGLISH_WEEKDAY})s?\b|"
     r"\b\d{1,2}(?:st|nd|rd|th)\b|\b\d{4}-\d\d(?:-\d\d)?\b",
     re.IGNORECASE,
 )
-_MEASURE = re.compile(
+_MEASURE = lazy_pattern(
     r"(?:(?P<sign>[$€£])\s?)?(?<![\w.])\d[\d.,:]*k?\s?(?P<unit>%|°C|[^\W\d_]+)?(?:\s+(?:per|an?)\s+(?P<rate>\w+))?"
 )
-_NAME = re.compile(r"(?<=[ (])[A-Z][\w’'+#-]*[\w+#]")
+_NAME = lazy_pattern(r"(?<=[ (])[A-Z][\w’'+#-]*[\w+#]")
 _LEAST_SHARED: Final = 0.5
 _MOST_COMPARED: Final = 20
 

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.language.calendar import ENGLISH_MONTH_IN_FULL, ENGLISH_WEEKDAY
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection.english import words
 from workbench.engine.values import dataclass
 
@@ -31,12 +32,12 @@ _CHANGED: Final = (
 )
 _WORD: Final = r"[^\W\d_][\w’'./+-]*"
 _SUBJECT: Final = rf"(?P<subject>(?:{_WORD}(?: \d[\w.-]*)? ){{1,7}}?)"
-_STATES = re.compile(
+_STATES = lazy_pattern(
     rf"{_SUBJECT}(?:(?:also|now|currently|still|usually|always|only|already|really|just) )?"
     rf"(?P<verb>{_STATIVE}|{_CHANGED})\b\s+(?P<says>\S.*)$",
     re.IGNORECASE,
 )
-_OWN_STATE = re.compile(
+_OWN_STATE = lazy_pattern(
     r"(?:I|we)(?:(?:['’]m|['’]re| am| are)(?: (?:now|currently|still|already))? (?P<at>on|at|with|using"
     r"|up to|down to|in"
     r"|moving over to|responsible for)"
@@ -69,7 +70,7 @@ _WITHIN: Final = words(
     " question six ten three two use with without"
 )
 # What is worked out or read off for a moment: exercises, programs, their errors and results.
-_WORKED_OUT = re.compile(
+_WORKED_OUT = lazy_pattern(
     r"\b(?:errors?|exceptions?|matri(?:x|ces)|vectors?|equations?|functions?|answers?|results?"
     r"|solutions?|code|outputs?"
     r"|examples?|lines?|values?|eigen\w+|determinants?|probabilit\w+|integrals?|variables?|sums?|events?"
@@ -81,7 +82,7 @@ _WORKED_OUT = re.compile(
     r"|idea|reason|trick|deal|news|story|weather|forecast|day|morning|evening|everyone)\s*$",
     re.IGNORECASE,
 )
-_UNSURE = re.compile(
+_UNSURE = lazy_pattern(
     r"[?？=→{}<>]|\b(?:if|would|could|should|might|maybe|perhaps|suppose|supposing|imagine|what|how|why"
     r"|you|your|guess|probably"
     r"|hopefully|yesterday|tonight|today|this (?:morning|afternoon|evening)|last night|an hour ago"
@@ -89,26 +90,26 @@ _UNSURE = re.compile(
     r"|haha|lol|imo|they say|I think|I hope|wondering|asked|don['’]t know|no idea|sounds|looks like|seems)\b",
     re.IGNORECASE,
 )
-_NUMBER = re.compile(
+_NUMBER = lazy_pattern(
     r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty"
     r"|half) (?:\w+ )?[a-z]+(?<!ly)\b"
 )
-_DAY = re.compile(
+_DAY = lazy_pattern(
     rf"\b(?:{ENGLISH_MONTH_IN_FULL}|{ENGLISH_WEEKDAY}|every (?:second |other |first )?\w+|weekly|monthly"
     r"|yearly|daily)\b(?! be\b)",
     re.IGNORECASE,
 )
-_PROPER = re.compile(r"(?<![.!?:“\"] )(?<=[ (])(?!I\b)(?:[A-Z]{3,}|[A-Z]\w*[a-z\d][\w’'+#-]*)")
-_REFERS = re.compile(
+_PROPER = lazy_pattern(r"(?<![.!?:“\"] )(?<=[ (])(?!I\b)(?:[A-Z]{3,}|[A-Z]\w*[a-z\d][\w’'+#-]*)")
+_REFERS = lazy_pattern(
     r"^out at\b|^(?:way|much|far|a lot|a bit)? ?(?:worse|better|faster|slower|cheaper|insane|fine|ok|okay)\b|\bones\b"
     r"|\b(?:it|that|this|them|those|these|one|ones|there|here|so)\s*$|\b(?:like|than|of|about|for) (?:it"
     r"|that|this|those)\b",
     re.IGNORECASE,
 )
-_SEGMENT = re.compile(
+_SEGMENT = lazy_pattern(
     r"(?:,\s+(?:(?:and|but|so|which means)\s+)?|\s+(?:and|but|so|because)\s+|;\s+|(?<=\w)\.\s+(?=[A-Z]))"
 )
-_LEAD = re.compile(
+_LEAD = lazy_pattern(
     r"(?:(?:and|but|so|also|well|ok(?:ay)?|oh|btw|by the way|hm+|hi(?: again)?|hey|yes|no|yeah|true"
     r"|great|nice|good|fair|right"
     r"|done|one more(?: thing)?|another thing|the basics|the bad news|the good news|the bigger news"
@@ -118,21 +119,21 @@ _LEAD = re.compile(
     r"|quick context|note|fyi|update|status)\b[,:.!]*\s*)+",
     re.IGNORECASE,
 )
-_ANNOUNCED = re.compile(r"(?:[^\W\d]|[ ’'-]){3,40}:\s+")
-_ALL_OF = re.compile(r"(?:every one of|each of|all of|all) (?=(?:our|my|the) )", re.IGNORECASE)
-_OBLIGED = re.compile(r"(?:to|been|had|no|never|not|help|some|advice|a way)\b", re.IGNORECASE)
-_TELLING = re.compile(r"[^\W\d_]{2,}|\d\s?[%€$£k]|[€$£]\d|\d[\d.,]{2,}$")
-_NEVER = re.compile(
+_ANNOUNCED = lazy_pattern(r"(?:[^\W\d]|[ ’'-]){3,40}:\s+")
+_ALL_OF = lazy_pattern(r"(?:every one of|each of|all of|all) (?=(?:our|my|the) )", re.IGNORECASE)
+_OBLIGED = lazy_pattern(r"(?:to|been|had|no|never|not|help|some|advice|a way)\b", re.IGNORECASE)
+_TELLING = lazy_pattern(r"[^\W\d_]{2,}|\d\s?[%€$£k]|[€$£]\d|\d[\d.,]{2,}$")
+_NEVER = lazy_pattern(
     r"(?:I|we)(?:['’]ve| have) never (?:(?:really|actually|even|once) )?\w{3,} \w", re.IGNORECASE
 )
-_POINTS = re.compile(r"\b(?:it|this|that|them|those|there|one)\b", re.IGNORECASE)
-_ANOTHER = re.compile(r"(?:my|our|the) [^\W\d_]+ [a-z]{2,}s\b(?<!ss)", re.IGNORECASE)
+_POINTS = lazy_pattern(r"\b(?:it|this|that|them|those|there|one)\b", re.IGNORECASE)
+_ANOTHER = lazy_pattern(r"(?:my|our|the) [^\W\d_]+ [a-z]{2,}s\b(?<!ss)", re.IGNORECASE)
 _PLURAL_VERBS: Final = words(
     "are have allow begin belong charge close come consist contain cost cover draw earn end expire give go hold"
     " lead leave live meet need open own pay require run sell serve sit stand start stay support take use"
     " wear weigh work"
 )
-_TAIL = re.compile(
+_TAIL = lazy_pattern(
     r"(?:,?\s+(?:now|btw|by the way|rn|atm|tho|though|too|as well|at the moment|right now|haha|lol"
     r"|please|pls|anyway|i know.*"
     r"|they (?:wrote|said)|touch wood|so far|fingers crossed)"

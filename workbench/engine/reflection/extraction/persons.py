@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.catalog.terms import STOP_WORDS
 from workbench.engine.identifiers import entity_id
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection.extraction.naming import Mention
 from workbench.engine.triggers.cues import routing_cues
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 _NAME: Final = r"[A-Z][a-zà-ÿ]{2,20}"
 # In “the code of Orchid lives in …” it is the code that lives there: a name after a preposition does nothing.
 _GOVERNED: Final = "".join(rf"(?<!\b{word} )" for word in ("of", "for", "from", "in", "at", "on", "with"))
-_DOES = re.compile(
+_DOES = lazy_pattern(
     rf"(?<![\w-]){_GOVERNED}(?P<name>{_NAME})\s+(?:(?:also|really|now|always)\s+)?(?:wears|prefers|likes|loves|hates|wants|asked|said|says"
     r"|told|thinks|reads|drives|lives|leads|studies|practi[sc]es|threw|bought|complained|suggested|insists"
     r"|is (?:allergic|team lead|moving|leaving|pregnant|her|his|my|our)|goes on (?:\w+ )?leave"
     r"|broke (?:his|her)|got (?:his|her)"
     r"|will (?:write|take|deliver|send|call|ask)|would like|works (?:at|as|for))\b"
 )
-_WITHIN = re.compile(rf"(?<=[a-z,;:] )(?P<name>{_NAME})\b")
+_WITHIN = lazy_pattern(rf"(?<=[a-z,;:] )(?P<name>{_NAME})\b")
 _LONGEST: Final = 8_000
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.identifiers import entity_id
 from workbench.engine.language.sentences import sentences
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection.extraction.candidates import Acquaintance, Candidate, candidates
 from workbench.engine.reflection.extraction.circumstances import circumstances
 from workbench.engine.reflection.extraction.connections import GENERAL, Connections
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 LONGEST_READ: Final = 20_000
 """Characters of a passage that are searched for names."""
-_FIRST_NAME: Final = re.compile(r"(?P<name>[A-Z][\w-]+)(?:['’]s|:)? [a-z]")
+_FIRST_NAME: Final = lazy_pattern(r"(?P<name>[A-Z][\w-]+)(?:['’]s|:)? [a-z]")
 _RELATIVE: Final = 6.0
 _MORE_THAN_A_NAME: Final = 4
 # The relations whose verbs the triggers know (design document §6.3); others are read by their names.

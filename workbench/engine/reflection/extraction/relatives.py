@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection.english import words
 from workbench.engine.triggers.cues import routing_cues
 from workbench.engine.values import dataclass
@@ -31,18 +32,18 @@ _PET: Final = (
 )
 _NAME: Final = r"(?P<name>(?-i:[A-Z][\w’'-]*[a-zà-ÿ]))"
 _WHOSE: Final = r"\b(?P<whose>my|our)\s+(?P<before>(?:(?!name\b)[\w-]+\s+){0,2}?)"
-_RELATIVE = re.compile(
+_RELATIVE = lazy_pattern(
     rf"{_WHOSE}(?P<kin>{_KIN}|{_CHILD})(?P<link>['’]s\s+name(?:\s+is|['’]s)"
     rf"|,?\s+(?:who(?:se)?\s+(?:name\s+)?is\s+)?(?:named|called)"
     rf"|['’]s\s+called|\s+is\s+(?:named|called)|,|)\s+{_NAME}(?!['’]s\s+(?:{_KIN}|{_PET})\b)",
     re.IGNORECASE,
 )
-_HIS_NAME = re.compile(
+_HIS_NAME = lazy_pattern(
     rf"{_WHOSE}(?P<kin>{_KIN}|{_CHILD}|{_PET})\b[^.!?\n]{{0,80}}?\b(?:his|her|their|its)\s+name(?:['’]s"
     rf"|\s+is)\s+{_NAME}",
     re.IGNORECASE,
 )
-_PET_NAMED = re.compile(
+_PET_NAMED = lazy_pattern(
     rf"(?:\b(?P<whose>my|our)\s+(?:(?:[\w-]+)\s+){{0,2}}?|\b(?:have|has|got|adopted|bought|rescued|own"
     rf"|getting|get)\s+"
     rf"(?:(?:an?|another|our|my|the|this|two|new|cute|little|old"
@@ -50,16 +51,16 @@ _PET_NAMED = re.compile(
     rf"\s+{_NAME}",
     re.IGNORECASE,
 )
-_BORN = re.compile(
+_BORN = lazy_pattern(
     rf"\b(?P<whose>had|have|has|welcomed|adopted)\s+(?:an?|our|my)\s+(?P<before>(?:[\w-]+\s+){{0,2}}?)"
     rf"(?P<kin>baby (?:girl|boy)|daughter|son|girl|boy)\s+(?:named|called)\s+{_NAME}",
     re.IGNORECASE,
 )
-_APPOSED = re.compile(
+_APPOSED = lazy_pattern(
     rf"\b{_NAME},\s+(?P<whose>my|our)\s+(?P<before>(?:[\w-]+\s+){{0,2}}?)(?P<kin>{_KIN}|{_PET})(?=\s*(?:[,.;!]|$|(?:is|was|has|had)\b))",
     re.IGNORECASE,
 )
-_AFTER_NAME = re.compile(
+_AFTER_NAME = lazy_pattern(
     r"\s+(?:[a-z]+(?:s|ed)|is|was|and|has|had|who|loves?|likes?|got|just|said|works?|lives?|came|went|will|to|at|in|on"
     r"|for|with)\b|\s*[,.;!)’']|\s*$"
 )

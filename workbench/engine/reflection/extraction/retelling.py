@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.language.said_days import with_dates
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection.third_person import third_person
 from workbench.engine.values import dataclass
 
@@ -13,44 +14,46 @@ if TYPE_CHECKING:
     from datetime import date
 
 _SPOKEN = (
-    (re.compile(r"\b(am|is|are|'m|’m|'re|’re|'s|’s|be|was|were)\s+gonna\b", re.IGNORECASE), r"\1 going to"),
-    (re.compile(r"\bgonna\b", re.IGNORECASE), "going to"),
-    (re.compile(r"(?:'ve|’ve| have)? gotta\b", re.IGNORECASE), " have to"),
-    (re.compile(r"\bwanna\b", re.IGNORECASE), "want to"),
-    (re.compile(r"\bfam\b", re.IGNORECASE), "family"),
-    (re.compile(r"\bfave?\b", re.IGNORECASE), "favorite"),
+    (lazy_pattern(r"\b(am|is|are|'m|’m|'re|’re|'s|’s|be|was|were)\s+gonna\b", re.IGNORECASE), r"\1 going to"),
+    (lazy_pattern(r"\bgonna\b", re.IGNORECASE), "going to"),
+    (lazy_pattern(r"(?:'ve|’ve| have)? gotta\b", re.IGNORECASE), " have to"),
+    (lazy_pattern(r"\bwanna\b", re.IGNORECASE), "want to"),
+    (lazy_pattern(r"\bfam\b", re.IGNORECASE), "family"),
+    (lazy_pattern(r"\bfave?\b", re.IGNORECASE), "favorite"),
     (
-        re.compile(r"(?<!\w)(?:['’]?cause(?= (?:I|it|they|he|she|we|the|my)\b)|cuz\b|coz\b)", re.IGNORECASE),
+        lazy_pattern(
+            r"(?<!\w)(?:['’]?cause(?= (?:I|it|they|he|she|we|the|my)\b)|cuz\b|coz\b)", re.IGNORECASE
+        ),
         "because",
     ),
-    (re.compile(r"[\"“]?\bme[- ]time\b[\"”]?", re.IGNORECASE), "time alone"),
-    (re.compile(r"\bI['’]ve (?:also )?got\b", re.IGNORECASE), "I have"),
-    (re.compile(r",?\s+(?:btw|tbh|tho|imo|imho|lol|haha|rn|atm)\b", re.IGNORECASE), ""),
+    (lazy_pattern(r"[\"“]?\bme[- ]time\b[\"”]?", re.IGNORECASE), "time alone"),
+    (lazy_pattern(r"\bI['’]ve (?:also )?got\b", re.IGNORECASE), "I have"),
+    (lazy_pattern(r",?\s+(?:btw|tbh|tho|imo|imho|lol|haha|rn|atm)\b", re.IGNORECASE), ""),
     (
-        re.compile(r"^((?:my|our) (?:[\w-]+ ){0,2}[\w-]+), (?:she|he|it)(?:['’]s| is) ", re.IGNORECASE),
+        lazy_pattern(r"^((?:my|our) (?:[\w-]+ ){0,2}[\w-]+), (?:she|he|it)(?:['’]s| is) ", re.IGNORECASE),
         r"\1 is ",
     ),
-    (re.compile(r"\s&\s"), " and "),
+    (lazy_pattern(r"\s&\s"), " and "),
 )
 _WE = (
-    (re.compile(r"\b(?:we are|we're|we’re)\b(?: all| both)?", re.IGNORECASE), "I'm"),
-    (re.compile(r"\bwe were\b", re.IGNORECASE), "I was"),
-    (re.compile(r"\bare we\b", re.IGNORECASE), "am I"),
-    (re.compile(r"\bwe(?='|’)", re.IGNORECASE), "I"),
-    (re.compile(r"\bwe(?: all| both)?\b", re.IGNORECASE), "I"),
-    (re.compile(r"\bour\b", re.IGNORECASE), "my"),
-    (re.compile(r"\bours\b", re.IGNORECASE), "mine"),
-    (re.compile(r"\bourselves\b", re.IGNORECASE), "myself"),
-    (re.compile(r"\b(?:all of )?us\b(?! (?:citizen|dollars?|army|visa|market))"), "me"),
+    (lazy_pattern(r"\b(?:we are|we're|we’re)\b(?: all| both)?", re.IGNORECASE), "I'm"),
+    (lazy_pattern(r"\bwe were\b", re.IGNORECASE), "I was"),
+    (lazy_pattern(r"\bare we\b", re.IGNORECASE), "am I"),
+    (lazy_pattern(r"\bwe(?='|’)", re.IGNORECASE), "I"),
+    (lazy_pattern(r"\bwe(?: all| both)?\b", re.IGNORECASE), "I"),
+    (lazy_pattern(r"\bour\b", re.IGNORECASE), "my"),
+    (lazy_pattern(r"\bours\b", re.IGNORECASE), "mine"),
+    (lazy_pattern(r"\bourselves\b", re.IGNORECASE), "myself"),
+    (lazy_pattern(r"\b(?:all of )?us\b(?! (?:citizen|dollars?|army|visa|market))"), "me"),
 )
-_OF_US = re.compile(r"\b(?:we|our|us)\b", re.IGNORECASE)
-_JOINTLY = re.compile(
+_OF_US = lazy_pattern(r"\b(?:we|our|us)\b", re.IGNORECASE)
+_JOINTLY = lazy_pattern(
     r"\b(?:each other|one another|both of us|as a team|a (?:great|good) team|make a team|rock|(?:let"
     r"|help)s? us)\b",
     re.IGNORECASE,
 )
 # Exhortations and what is everybody's: “our kids are our future”.
-_INCLUSIVE = re.compile(
+_INCLUSIVE = lazy_pattern(
     r"\bwe(?:'ll|’ll)? (?:all )?(?:can|could|should|must|need|have to|gotta|want to|make|keep|all|never"
     r"|rely|learn)\b"
     r"|\bwe all\b|\bwe'll (?:keep|make|get|do|find|never)\b"
@@ -60,10 +63,10 @@ _INCLUSIVE = re.compile(
     r"|troops|nation)\b",
     re.IGNORECASE,
 )
-_TOGETHER = re.compile(
+_TOGETHER = lazy_pattern(
     r"\s*\btogether\b(?=\s*$| (?:in|on|at|last|every|with|for|yesterday|this|and)\b)", re.IGNORECASE
 )
-_WHEN = re.compile(
+_WHEN = lazy_pattern(
     r"^(?:just |only |so |back )?(?P<when>(?:the )?(?:last|next|this|past|other|same) \w+(?: (?:morning"
     r"|afternoon|evening|night))?"
     r"|yesterday(?: \w+ing)?|today|tomorrow(?: \w+ing)?|tonight|(?:a|an|one|two|three|four|five|six|\d+"
@@ -73,7 +76,7 @@ _WHEN = re.compile(
     r"|earlier [\w ]{3,15}),?\s+(?=(?:I|my|we|our)\b)(?P<said>.*)$",
     re.IGNORECASE,
 )
-_A_CERTAIN = re.compile(
+_A_CERTAIN = lazy_pattern(
     r"\b(?P<verb>met|got|made|found|saw|bought|had|have|with|from|adopted|tried|took|painted|built|wrote"
     r"|read|watched|started|baked"
     r"|visited|joined|attended|drew|cooked|own|picked|chose|across|discovered) this (?!week|month|year"
@@ -82,15 +85,15 @@ _A_CERTAIN = re.compile(
     r"(?P<next>\w)",
     re.IGNORECASE,
 )
-_AND_I = re.compile(
+_AND_I = lazy_pattern(
     r"^(?:(?:me and )(?P<first>(?:my|our) [\w'’-]+(?: [\w'’-]+)?)|(?P<who>(?:(?:my"
     r"|our) )?(?:[\w'’-]+ ){0,4}?[\w'’-]+),? and I)\s+(?P<said>\w.*)$",
     re.IGNORECASE,
 )
-_CIRCUMSTANCE = re.compile(
+_CIRCUMSTANCE = lazy_pattern(
     r"^(?:when|while|after|before|since|growing up|back|during)\b[^,;:]{2,60},\s+", re.IGNORECASE
 )
-_FILLERS = re.compile(
+_FILLERS = lazy_pattern(
     r"(?<!but )\b(?:just|still|really|super|totally|actually|definitely|literally|basically|kinda|kind of|sort of"
     r"|honestly|truly|finally"
     r"|simply|obviously|certainly|pretty|incredibly|extremely|so(?= (?:excited|happy|proud|much|good|great"
@@ -98,17 +101,17 @@ _FILLERS = re.compile(
     r"|absolutely|seriously|already)\s+(?!(?:like|as)\b)",
     re.IGNORECASE,
 )
-_KEPT_FILLER = re.compile(r"(?:\bnot|n['’]t) (?:just|really|even|so|only)\b", re.IGNORECASE)
-_SPACE = re.compile(r"\s+([,.;!?])")
-_QUOTE_PAIR = re.compile(r"[\"“”]")
+_KEPT_FILLER = lazy_pattern(r"(?:\bnot|n['’]t) (?:just|really|even|so|only)\b", re.IGNORECASE)
+_SPACE = lazy_pattern(r"\s+([,.;!?])")
+_QUOTE_PAIR = lazy_pattern(r"[\"“”]")
 # “Maria watches films, hike, and has …”: a list of verbs of which not all were put into the third person.
-_DISAGREEING = re.compile(
+_DISAGREEING = lazy_pattern(
     r", [a-z]+(?<!ing)(?<!ed)(?<!s),? and (?:has|goes|does|makes|takes|plays|gets|watches|eats"
     r"|reads|writes|cooks|bakes|runs)\b"
 )
 
 
-_WITHOUT_I = re.compile(
+_WITHOUT_I = lazy_pattern(
     r"(?:chose|decided|picked|agreed|switched|moved|went with|settled|prefers?|likes?|dislikes?|loves?"
     r"|hates?|wants?"
     r"|avoids?|uses?|using|adopted|opted|selected|dropped|rejected|will|won't)\b",

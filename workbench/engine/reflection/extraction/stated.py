@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.language.sentences import sentences
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection.extraction.candidates import Candidate
 from workbench.engine.reflection.extraction.particulars import particulars
 from workbench.engine.reflection.extraction.retelling import leaves_i_out, own_words, tell, with_i
@@ -23,42 +24,42 @@ _HIGH: Final = 0.5
 _LONGEST: Final = 400
 _SHORTEST: Final = 8
 _SHORTEST_CHINESE: Final = 4
-_CHINESE = re.compile(r"[\u4e00-\u9fff]")
+_CHINESE = lazy_pattern(r"[\u4e00-\u9fff]")
 _MOST_SENTENCES: Final = 3
 _FEWEST_WORDS: Final = 2
 _STANDS_ALONE: Final = 5
 _LONGEST_JOINED: Final = 160
-_CUE = re.compile(
+_CUE = lazy_pattern(
     r"\b(?:remember|note|forget|keep in mind|fyi|for the record)\b|记住|記住|记得|記得|请记|請記",
     re.IGNORECASE,
 )
-_REMEMBER = re.compile(
+_REMEMBER = lazy_pattern(
     r"(?:please |pls |and |also |btw |so )*(?:remember|note|don['’]t (?:ever )?forget|never forget"
     r"|keep in mind|for the record|fyi)"
     r"(?: for (?:later|next time|the future))?(?:\s+that\b|\s*[:–—]+)\s*(?P<what>\S.*)$"
     r"|(?:请|請)?(?:记住|記住|记得|記得)[,:，：\s]*(?P<chinese>\S.*)$",
     re.IGNORECASE | re.DOTALL,
 )
-_RULE_CUE = re.compile(r"\b(?:always|never|from now on|in (?:the )?future|going forward)\b", re.IGNORECASE)
-_RULE = re.compile(
+_RULE_CUE = lazy_pattern(r"\b(?:always|never|from now on|in (?:the )?future|going forward)\b", re.IGNORECASE)
+_RULE = lazy_pattern(
     r"(?:please,? |pls |and |also )*(?:(?:you (?:should|must) |do )?(?:always|never)\s+(?:please )?"
     r"|(?:from now on|in (?:the )?future|going forward),?\s+(?:please )?(?:always )?)(?=[a-z]+ [a-z\d])"
     r"(?!\s*(?:had|have|been|was|were|is|are|did|mind|forget|say|thought|again|i|we|he|she|it|they|you)\b)",
     re.IGNORECASE,
 )
-_ALWAYS = re.compile(
+_ALWAYS = lazy_pattern(
     r"(?:please,? |pls |and |also )*(?:you (?:should|must) |do )?(always|never)\b", re.IGNORECASE
 )
-_CORRECTION = re.compile(r"^(?:correction|update|更正|纠正)\s*[:：,，]\s*", re.IGNORECASE)
-_LABEL = re.compile(r"^(?:decision|preference|fact|note|决定|決定)\s*[:：]\s*", re.IGNORECASE)
-_UNNAMED = re.compile(
+_CORRECTION = lazy_pattern(r"^(?:correction|update|更正|纠正)\s*[:：,，]\s*", re.IGNORECASE)
+_LABEL = lazy_pattern(r"^(?:decision|preference|fact|note|决定|決定)\s*[:：]\s*", re.IGNORECASE)
+_UNNAMED = lazy_pattern(
     r"^(?:she|he|it|they|this|that|these|those|her|his|their|its|there|here|we'll see|you|your)\b|^(?:他|她"
     r"|它|这|那)",
     re.IGNORECASE,
 )
-_USER = re.compile(r"^(?:the )?user(?P<own>['’]s)?\b", re.IGNORECASE)
-_CHINESE_USER = re.compile(r"^(?:用户|用戶|使用者)")
-_MINE = re.compile(r"\b(?:I|I['’](?:m|ve|d|ll)|my|me|we|our|us|we['’](?:re|ve|ll|d))\b|我", re.IGNORECASE)
+_USER = lazy_pattern(r"^(?:the )?user(?P<own>['’]s)?\b", re.IGNORECASE)
+_CHINESE_USER = lazy_pattern(r"^(?:用户|用戶|使用者)")
+_MINE = lazy_pattern(r"\b(?:I|I['’](?:m|ve|d|ll)|my|me|we|our|us|we['’](?:re|ve|ll|d))\b|我", re.IGNORECASE)
 
 
 def stated(at: int, passage: Passage, voice: Voice, names: Names) -> Iterator[Candidate]:
@@ -165,7 +166,7 @@ def _said(line: str, passage: Passage, voice: Voice) -> tuple[str, str, bool]:
     said = passage.moment.date() if passage.moment else None
     user = _USER.match(line) or _CHINESE_USER.match(line)
     if user:
-        own = user.re is _USER and user["own"]
+        own = user.groupdict().get("own")
         line = f"{voice.name}{'’s' if own else ''}{line[user.end() :]}"
     elif leaves_i_out(line):
         line = with_i(line)

@@ -6,12 +6,13 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.language.denials import is_denied
+from workbench.engine.patterns import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_ASIDE = re.compile(r"\[(?:image|photo|video|audio|file|gif|sticker)\b[^\]\n]{0,400}\]", re.IGNORECASE)
-_BORDER = re.compile(
+_ASIDE = lazy_pattern(r"\[(?:image|photo|video|audio|file|gif|sticker)\b[^\]\n]{0,400}\]", re.IGNORECASE)
+_BORDER = lazy_pattern(
     r"""\s+[-–—]{1,3}\s+|(?<=[a-z])[-–]{1,2}\s+|—|;\s+|\s*\.\.\.+\s+
       | ,?\s+(?:and|but|so|though|because)\s+(?=(?:can|could|would|do|will)\ you\b|what\b|how\b)
       | ,\s+(?=(?:how|what|why|which|where|when)\ (?:can|could|do|does|should|would|is|are|if)\b|(?:can
@@ -29,18 +30,18 @@ _BORDER = re.compile(
     re.VERBOSE,
 )
 # What stands before decides what it means: “if we move, I quit”.
-_SUBORDINATE = re.compile(
+_SUBORDINATE = lazy_pattern(
     r"(?:if|unless|when|whenever|while|since|because|although|though|once|after|before|until|as"
     r"|even)\b",
     re.IGNORECASE,
 )
-_LEANS = re.compile(
+_LEANS = lazy_pattern(
     r"(?:if|unless|when|whenever|while|since|because|although|though|once|after|before|until|as|in|on|by|at"
     r"|last|this|next|every|each|over|during|for|ever|even|two|three|a|one|the|yesterday|today|recently"
     r"|growing|back|first|so)\b",
     re.IGNORECASE,
 )
-_OPENINGS = re.compile(
+_OPENINGS = lazy_pattern(
     r"""(?:
         (?:yeah|yep|yes|yup|ye|no|nope|nah|wow|who+a+h?|woah|oh|o+h|ah+|a+w+|hey|hi|hello|hiya
             |thanks(?:\ (?:a\ lot|so\ much
@@ -72,7 +73,7 @@ _OPENINGS = re.compile(
     )""",
     re.VERBOSE | re.IGNORECASE,
 )
-_ANNOUNCED = re.compile(
+_ANNOUNCED = lazy_pattern(
     r"""(?:I(?:\ |'|’)?(?:m|am)?\ ?(?:just\ |also\ )?)?(?:
         (?:wanted|want|have|had|need|going|gonna|wish|decided)(?:\ to)?\ (?:let\ you\ know|tell\ you
             |share(?:\ with\ you)?|mention
@@ -90,9 +91,9 @@ _ANNOUNCED = re.compile(
     )\s*[,:–—-]*\s*""",
     re.VERBOSE | re.IGNORECASE,
 )
-_VOCATIVE = re.compile(r"(?P<name>[A-Z][\w’'-]{1,20})\s*[,!–-]+\s*(?=\S)")
-_VOCATIVE_END = re.compile(r",\s*(?P<name>[A-Z][\w’'-]{1,20})(?=\s*[.!,]*\s*$)")
-_TAIL = re.compile(
+_VOCATIVE = lazy_pattern(r"(?P<name>[A-Z][\w’'-]{1,20})\s*[,!–-]+\s*(?=\S)")
+_VOCATIVE_END = lazy_pattern(r",\s*(?P<name>[A-Z][\w’'-]{1,20})(?=\s*[.!,]*\s*$)")
+_TAIL = lazy_pattern(
     r"""(?:
         ,?\s+(?:and|so)\s+(?:it|that|this)(?:'s|’s|\ is|\ was|\ has|\ felt|\ feels|\ really|\ made|\ makes
             |\ gives|\ gave|\ helps|\ looks|\ looked|\ keeps|\ kept
@@ -109,9 +110,9 @@ _TAIL = re.compile(
     )\s*[.!]*$""",
     re.VERBOSE | re.IGNORECASE,
 )
-_TAKEN_BACK = re.compile(r"\b(?:but|cancel\w*|however)\b", re.IGNORECASE)
+_TAKEN_BACK = lazy_pattern(r"\b(?:but|cancel\w*|however)\b", re.IGNORECASE)
 # What follows is shown to be worked on: a draft, somebody’s mail. Its “I” need not be the speaker.
-_SHOWN = re.compile(
+_SHOWN = lazy_pattern(
     r"""\b(?:here(?:['’]s|\ is)|below\ is|this\ is)\ (?:my|the|a|an)\ (?:[\w-]+\ ){0,3}?(?:draft|essay
           |e-?mail|letter|resume|cv
           |text|story|poem|post|paragraph|message|speech|article|chapter|script|transcript|review|bio

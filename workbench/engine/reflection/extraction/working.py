@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.engine.identifiers import slug
 from workbench.engine.language.sentences import sentences
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection import items
 from workbench.engine.reflection.extraction.facts import quoted
 from workbench.engine.reflection.extraction.speaking import Voices
@@ -36,7 +37,7 @@ _MOST_RUNS: Final = 100_000
 _MOST_ITEMS: Final = 20
 _MOST_EVIDENCE: Final = 4
 
-_SPELLED = re.compile(
+_SPELLED = lazy_pattern(
     r"""^\s*(?:
         (?:how\ )?to\ (?!be\b|the\b|me\b|make\ (?:it|this|that)\b|answer\b
             |summari[sz]e\b)[a-z][^:.!?,\n]{2,60}?(?::\s*\S|,\s*(?:first|1[.)]|always|start\ by|begin\ by)\b)
@@ -51,20 +52,20 @@ _SPELLED = re.compile(
     )""",
     re.VERBOSE | re.IGNORECASE,
 )
-_SEQUENCE = re.compile(
+_SEQUENCE = lazy_pattern(
     r"\b(?:first|then|after that|afterwards|finally|next)\b|然后|然後|接着|接著", re.IGNORECASE
 )
-_STEP_BORDER = re.compile(
+_STEP_BORDER = lazy_pattern(
     r"[,;.]?\s*\b(?:and then|then|after that|afterwards|and finally|finally|next)\b,?\s*|[,，;；。]?\s*(?:然后"
     r"|然後|接着|接著|最后|最後)\s*",
     re.IGNORECASE,
 )
-_SUBJECT = re.compile(
+_SUBJECT = lazy_pattern(
     r"^(?:(?:today|yesterday|this morning|again|as usual|first|so|and|also)[,\s]+)*(?:i|we)(?:['’]ve|['’]m"
     r"|['’]re)?\s+(?:have\s+|had\s+to\s+|always\s+|usually\s+)?|^first,?\s+",
     re.IGNORECASE,
 )
-_QUESTION = re.compile(r"\?|\b(?:can|could|would) you\b", re.IGNORECASE)
+_QUESTION = lazy_pattern(r"\?|\b(?:can|could|would) you\b", re.IGNORECASE)
 _ACTIONS: Final = frozenset(("task", "event"))
 
 

@@ -9,6 +9,7 @@ from typing import Final
 
 from workbench.engine.catalog.terms import STOP_WORDS, stem
 from workbench.engine.language.calendar import ENGLISH_WEEKDAY
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
 
 LEAST: Final = 3.25
@@ -34,13 +35,13 @@ _ATTEMPT: Final = 3.6
 _JOINT: Final = 0.3
 _RECORDED: Final = 3.6
 
-_WORD = re.compile(r"v\d[\d.]*|[^\W\d_][\w'’-]*|\d[\d.,:%]*")
-_CAPITAL = re.compile(r"(?<=[\w,] )(?:[A-Z][\w’'-]+|[A-Z]{2,})")
-_PRONOUN = re.compile(
+_WORD = lazy_pattern(r"v\d[\d.]*|[^\W\d_][\w'’-]*|\d[\d.,:%]*")
+_CAPITAL = lazy_pattern(r"(?<=[\w,] )(?:[A-Z][\w’'-]+|[A-Z]{2,})")
+_PRONOUN = lazy_pattern(
     r"\b(?:it|it's|its|them|they|they're|they've|their|he|she|him|her|his|hers|he's|she's|those|these|there)\b",
     re.IGNORECASE,
 )
-_POINTING = re.compile(
+_POINTING = lazy_pattern(
     r"""\b(?:this|that|these|those)\b(?=\s*(?:$|[.,!;]|(?:is|was|has|will|really|means|made|makes|one|ones|kind|sort|type|way|stuff)\b))
       | \b(?:about|with|like|of|for|to|from|after|before|by|at|do|did|done|doing|love|loved|made|see
           |all)\ (?:this|that|these|those)\s*(?:$|[.,!])
@@ -51,13 +52,13 @@ _POINTING = re.compile(
       | \b(?:here|such)\b""",
     re.VERBOSE | re.IGNORECASE,
 )
-_DEICTIC_NOUN = re.compile(
+_DEICTIC_NOUN = lazy_pattern(
     r"\b(?:this|these|those|that)\s+(?!(?:i|you|we|he|she|it|they|the|my|a|an|are|is|was|were|can|will|has"
     r"|have|year|week|month|summer"
     rf"|weekend|morning|evening|afternoon|spring|fall|autumn|winter|{ENGLISH_WEEKDAY})\b)\w+",
     re.IGNORECASE,
 )
-_DEFINITE = re.compile(
+_DEFINITE = lazy_pattern(
     r"\bthe (?:\w+ )?(?:event|project|class|trip|job|game|show|movie|book|program|campaign|race|team|shop"
     r"|store|studio|party"
     r"|concert|festival|food|music|kids?|place|people|meeting|thing|process|results?|one|idea|view|moment"
@@ -65,7 +66,7 @@ _DEFINITE = re.compile(
     r"(?! (?:of|at|called|named|about)\b)",
     re.IGNORECASE,
 )
-_KIN_WORDS = re.compile(
+_KIN_WORDS = lazy_pattern(
     r"\b(?:wife|husband|partner|girlfriend|boyfriend|son|daughter|kids?|child|children|baby|mom|mum|mother"
     r"|dad|father|parents"
     r"|sister|brother|siblings|friends?|family|colleagues?|boss|man|woman|lady|guy|girl|boy|dog|puppy|cat"
@@ -73,26 +74,26 @@ _KIN_WORDS = re.compile(
     r"|students?|team|grand\w+|aunt\w*|uncle|cousins?|niece|nephew|neighbou?rs?|coach|teacher|veterans?"
     r"|volunteers?)\b",
 )
-_PERSONS = re.compile(_KIN_WORDS.pattern + r"|(?<=\w )[A-Z][a-z]+")
+_PERSONS = lazy_pattern(_KIN_WORDS.pattern + r"|(?<=\w )[A-Z][a-z]+")
 # What somebody wants help with now is seldom what is worth knowing later.
-_TRYING = re.compile(r"\b(?:trying|try|tried|struggling|attempting) (?:to|out)?\b", re.IGNORECASE)
-_AGO_STATE = re.compile(
+_TRYING = lazy_pattern(r"\b(?:trying|try|tried|struggling|attempting) (?:to|out)?\b", re.IGNORECASE)
+_AGO_STATE = lazy_pattern(
     r"I(?:'ve| have)? (?:encountered|get(?:ting)?|keep|see(?:ing)?|receiv\w+)\b", re.IGNORECASE
 )
-_PLURAL = re.compile(
+_PLURAL = lazy_pattern(
     r"\b(?!(?:was|is|has|does|this|always|its|us|as|yes|plus|sometimes|times|lots|ways)\b)[a-z]{3,}s\b"
 )
-_NOUN = re.compile(
+_NOUN = lazy_pattern(
     r"\b(?:an?|the|my|some|another|every|each|\d+)\s+(?i:\w+)|(?<=[a-z] )[A-Z]\w+|\b(?!(?:was|is|has|does"
     r"|this|always|its|us|as|yes|plus)\b)[a-z]{3,}s\b"
 )
 # “I’ll be patient” is no plan; “I’ll be in Oslo on 3 May” is one.
-_INTENDED = re.compile(
+_INTENDED = lazy_pattern(
     r"^I(?:'ll| will)\b(?!.*(?:\d|\bnext\b|\btomorrow\b|\btonight\b|day\b|\bweekend\b|\bsummer\b))",
     re.IGNORECASE,
 )
-_VERSION = re.compile(r"^v(?=\d)")
-_EXISTENTIAL = re.compile(r"\bthere(?:'s|’s| is| are| was| were)\b", re.IGNORECASE)
+_VERSION = lazy_pattern(r"^v(?=\d)")
+_EXISTENTIAL = lazy_pattern(r"\bthere(?:'s|’s| is| are| was| were)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)

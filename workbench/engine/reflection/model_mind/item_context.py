@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from datetime import date
 from typing import TYPE_CHECKING, Any, Final
 
 from workbench.engine.catalog.records import FactRecord
 from workbench.engine.memory.wording import clean_line, clip, one_line
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection.model_mind.dropping import Unusable
 from workbench.engine.reflection.model_mind.evidence import read_evidence
 from workbench.engine.values import dataclass
@@ -25,7 +25,7 @@ Reader = Callable[["ItemContext", Said], "ReviewItem"]
 
 _LONGEST: Final = 500
 _LONGEST_REASON: Final = 240
-_DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
+_DAY: Final = lazy_pattern(r"\d{4}-\d{2}-\d{2}")
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterable
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.tokens import count_tokens
 from workbench.engine.values import dataclass
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 What = Literal["passage", "fact", "core", "memory", "archived", "often", "past"]
 
 # Marks by which chat models part turns, thoughts and tools: in JSON, escaped letters read the same.
-_TURN_MARKS: Final = re.compile(r"[<>]|\[(?=/?[A-Z_]{3,}\])")
+_TURN_MARKS: Final = lazy_pattern(r"[<>]|\[(?=/?[A-Z_]{3,}\])")
 _LEAST_CUT: Final = 200
 
 

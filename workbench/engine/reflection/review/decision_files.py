@@ -10,6 +10,7 @@ from workbench.engine.clock import render_time
 from workbench.engine.history.plan import Action
 from workbench.engine.markdown.outline import read_headings
 from workbench.engine.markdown.source import is_blank
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection import rejections
 from workbench.engine.reflection.files import read_log
 from workbench.engine.reflection.review.record import updated_record
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 
 # What looks like an item but cannot be read as one: somebody’s handwriting, which is not thrown away.
-_UNREAD_ITEM: Final = re.compile(r"^[ \t>]*(?:[-+*]|\d{1,9}[.)])[ \t]+\[.?\][ \t]", re.MULTILINE)
+_UNREAD_ITEM: Final = lazy_pattern(r"^[ \t>]*(?:[-+*]|\d{1,9}[.)])[ \t]+\[.?\][ \t]", re.MULTILINE)
 
 
 def write_decision(

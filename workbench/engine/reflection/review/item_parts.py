@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from datetime import date
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.errors import InvalidInput
 from workbench.engine.identifiers import BLOCK_ID, MemoryId, parse_memory_id
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection.items import field_of
 
 if TYPE_CHECKING:
     from workbench.engine.markdown.review import ReviewItem
 
-_ITEM_ID: Final = re.compile(r"r-[A-Za-z0-9]+\.\d+")
-_DATE: Final = re.compile(r"\d{4}(?:-\d{2}){0,2}")
+_ITEM_ID: Final = lazy_pattern(r"r-[A-Za-z0-9]+\.\d+")
+_DATE: Final = lazy_pattern(r"\d{4}(?:-\d{2}){0,2}")
 
 
 def is_item_id(text: str) -> bool:

@@ -6,10 +6,10 @@ reading of it is guessed.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.identifiers import ENTITY_TYPES, entity_type, slug
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection import items
 from workbench.engine.reflection.kinds import Kind, kind_of
 from workbench.engine.reflection.review.item_changes import (
@@ -51,10 +51,10 @@ if TYPE_CHECKING:
 _UNANSWERED: Final = frozenset({"", "…", "...", "?"})
 _CRITICAL_FACTS: Final = "critical-facts"
 _EVOLUTION: Final = "evolution:"
-_RELATION: Final = re.compile(r"\s*([^\[\]:]+?)\s*:?\s*\[\[([^\[\]|#]+)(?:[|#][^\[\]]*)?\]\]\s*\.?\s*")
-_LINK: Final = re.compile(r"\[\[([^\[\]|#]+)(?:[|#][^\[\]]*)?\]\]")
-_NUMBER: Final = re.compile(r"\s*\d{1,9}[.)]\s+")
-_BULLET: Final = re.compile(r"\s*[-*+]\s+")
+_RELATION: Final = lazy_pattern(r"\s*([^\[\]:]+?)\s*:?\s*\[\[([^\[\]|#]+)(?:[|#][^\[\]]*)?\]\]\s*\.?\s*")
+_LINK: Final = lazy_pattern(r"\[\[([^\[\]|#]+)(?:[|#][^\[\]]*)?\]\]")
+_NUMBER: Final = lazy_pattern(r"\s*\d{1,9}[.)]\s+")
+_BULLET: Final = lazy_pattern(r"\s*[-*+]\s+")
 
 
 def read_item(item: ReviewItem) -> ItemChange:

@@ -6,6 +6,7 @@ import re
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection import items as forms
 from workbench.engine.reflection.rules.core_focus import FOCUS, focus_change, new_focus
 from workbench.engine.reflection.rules.core_items import (
@@ -40,11 +41,11 @@ _LONGEST_VALUE: Final = 5
 _EVENTS: Final = frozenset({"recent important events", "recent events", "recently"})
 _SUBJECT_TYPES: Final = frozenset({"decision", "fact", "correction", "event"})
 # Core memory is read on other days than it is written.
-_PASSING: Final = re.compile(
+_PASSING: Final = lazy_pattern(
     r"\b(?:today|tonight|tomorrow|yesterday|this (?:morning|afternoon|evening)|right now|just now)\b|今天|明天|昨天",
     re.IGNORECASE,
 )
-DONE: Final = re.compile(
+DONE: Final = lazy_pattern(
     r"\b(?:done|finished|completed?|shipped|closed|resolved|solved|settled|signed|delivered|paid|merged|cancelled"
     r"|canceled|called off|dropped|abandoned|is over|no longer needed|went live|is live)\b"
     r"|完成了?|结束了?|結束了?|取消了?",

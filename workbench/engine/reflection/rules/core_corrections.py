@@ -7,6 +7,7 @@ from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.identifiers import slug
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection import items as forms
 from workbench.engine.reflection.kinds import Kind
 from workbench.engine.reflection.rules.core_items import read_lines
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 _LONGEST_VALUE: Final = 8
 _SAME_STATEMENT: Final = 0.5
 _SHARED: Final = 0.5
-_WORD: Final = re.compile(r"\S+")
+_WORD: Final = lazy_pattern(r"\S+")
 _EDGES: Final = ".,;:!?。，；\"'“”‘’()"
 
 

@@ -7,6 +7,7 @@ from datetime import timedelta
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection import items as forms
 from workbench.engine.reflection.rules.core_context import BLOCK, DONE
 from workbench.engine.reflection.rules.core_items import read_lines
@@ -28,7 +29,7 @@ _LONG: Final = timedelta(days=21)
 _FEWEST_PASSAGES: Final = 10
 _MOST_PASSAGES: Final = 2000
 _SPOKEN_OF: Final = 0.5
-_NOT_QUITE: Final = re.compile(
+_NOT_QUITE: Final = lazy_pattern(
     r"\b(?:half|part|partly|almost|nearly|not|isn['’]t|never|when|once|if|until|before)\b", re.IGNORECASE
 )
 

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.language.sentences import sentences
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection import items as forms
 from workbench.engine.reflection.rules.core_items import is_owners, newest_first, says, told_of_owner
 from workbench.engine.reflection.rules.phrasing import clipped, plain
@@ -26,7 +27,7 @@ _BLOCK: Final = "Active Context"
 _LONGEST: Final = 120
 _FEWEST_WORDS: Final = 3
 _SAME: Final = 0.5
-_WORK: Final = re.compile(
+_WORK: Final = lazy_pattern(
     r"\b(?:working on|(?=(?:building|writing|migrating|preparing)\b)|focus(?:ing|ed) on)\s*"
     r"(?!how\b|it\b|this\b|that\b|them\b|to\b)(.{5,120}?)"
     r"(?=\.(?!\d)|[;!?]|,? (?:and|so|but|because|which|where) (?:i|we|they|you)\b|, |$)",

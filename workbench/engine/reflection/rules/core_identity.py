@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from workbench.engine.language.introductions import Introduction, introduced
 from workbench.engine.language.sentences import sentences
 from workbench.engine.memory.wording import text_key
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection import items as forms
 from workbench.engine.reflection.rules.core_items import is_owners, newest_first, read_lines
 from workbench.engine.reflection.rules.phrasing import clipped
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 _LONGEST: Final = 80
 # Cheaper than reading every sentence: introductions have one of these words.
-_SPEAKS: Final = re.compile(r"\b(?:i|i['’]m|my|me)\b|我", re.IGNORECASE)
+_SPEAKS: Final = lazy_pattern(r"\b(?:i|i['’]m|my|me)\b|我", re.IGNORECASE)
 _STATED: Final[dict[str, Callable[[Introduction], str]]] = {
     "Name": attrgetter("name"),
     "Role": attrgetter("role"),

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.language.denials import is_turned_down
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection.rules.words import content_words, coverage, likeness
 from workbench.engine.reflection.third_person import third_person
 from workbench.engine.search.chunks import PERSON
@@ -17,9 +18,9 @@ if TYPE_CHECKING:
     from workbench.engine.reflection.model import Passage, Snapshot
     from workbench.engine.results.memories import CoreBlock, CoreItem
 
-_LABELLED: Final = re.compile(r"[*_]*([^:：*_\n]{1,40}?)[*_]*[:：][*_]*\s+(.*)\Z", re.DOTALL)
-_PLACEHOLDER: Final = re.compile(r"\[[^\[\]\n]*\]")
-_WANTS: Final = re.compile(
+_LABELLED: Final = lazy_pattern(r"[*_]*([^:：*_\n]{1,40}?)[*_]*[:：][*_]*\s+(.*)\Z", re.DOTALL)
+_PLACEHOLDER: Final = lazy_pattern(r"\[[^\[\]\n]*\]")
+_WANTS: Final = lazy_pattern(
     r"\W*((?:[Tt]he )?[^\W\d_][\w'’-]*(?: [^\W\d_a-z][\w'’-]*){0,2}) (?:\w+ly |always |never |also |now )*"
     r"(?:wants|likes|prefers|hates|loves|needs|enjoys|dislikes|expects|insists|would like"
     r"|asked|asks|finds)\b"

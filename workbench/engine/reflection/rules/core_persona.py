@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.engine.language.denials import is_turned_down
 from workbench.engine.language.sentences import sentences
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection import items as forms
 from workbench.engine.reflection.rules.core_items import (
     is_owners,
@@ -38,13 +39,13 @@ _SAME_MATTER: Final = 0.5
 _SAME_RULE: Final = 0.75
 _FEWEST_WORDS: Final = 3
 # Asks for something now rather than saying how things are wanted.
-_ONE_REQUEST: Final = re.compile(
+_ONE_REQUEST: Final = lazy_pattern(
     r"\b(?:(?:can|could|would|will) you|help me|trying to|i need you to|tell me (?:about|what|how|why)"
     r"|this time|for now)\b",
     re.IGNORECASE,
 )
 # “I want three options for the database” is about the database.
-_LASTING: Final = re.compile(
+_LASTING: Final = lazy_pattern(
     r"\b(?:always|never|prefer|generally|usually|in general|from now on|going forward|every time|in future|like|love"
     r"|hate|stop|avoid|no|without|do not|short|brief|concise|longer|detailed|direct)\b|\bdon't\b|[不别別总總]",
     re.IGNORECASE,

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine import layout
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection import items as forms
 from workbench.engine.reflection.rules.core_items import newest_first, read_lines
 from workbench.engine.reflection.rules.phrasing import clipped, counted
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from workbench.engine.reflection.rules.core_items import CoreLine
     from workbench.engine.reflection.work import Work
 
-_RELATIVE: Final = re.compile(
+_RELATIVE: Final = lazy_pattern(
     r"\b(?:tomorrow|tonight|next (?:week|month|\w+day)|this (?:week|month|\w+day)|later this (?:week|month))\b",
     re.IGNORECASE,
 )

@@ -7,6 +7,7 @@ from collections import Counter
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection import items as forms
 from workbench.engine.reflection.rules.phrasing import clipped, counted
 from workbench.engine.reflection.rules.quoting import cite, own_words, quote_of
@@ -29,7 +30,7 @@ _RARE: Final = 0.02
 _OFTEN: Final = 5
 _REFERENCES: Final = 3
 _LASTING_TYPES: Final = frozenset({"decision", "correction", "preference"})
-_NEVER_FORGET: Final = re.compile(
+_NEVER_FORGET: Final = lazy_pattern(
     r"\b(?:never (?:ever )?forget|remember (?:this |that )?(?:for ?ever|permanently|for good)|must not be forgotten)\b"
     r"|永远(?:不要|别)忘|永遠(?:不要|別)忘|永久(?:记住|記住|保存|保留)",
     re.IGNORECASE,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine import layout
 from workbench.engine.language.sentences import sentences
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection.kinds import Kind
 from workbench.engine.reflection.rules.quoting import cite
 from workbench.engine.reflection.verdicts import Verdict, read_verdicts, without_verdicts
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from workbench.engine.markdown.source import LineSpan
     from workbench.engine.reflection.model import Snapshot
 
-_SHARE: Final = re.compile(r"(\d+)\s*/\s*(\d+)")
+_SHARE: Final = lazy_pattern(r"(\d+)\s*/\s*(\d+)")
 
 
 @dataclass(frozen=True)

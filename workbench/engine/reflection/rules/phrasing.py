@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.memory.wording import one_line
+from workbench.engine.patterns import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_LINKED: Final = re.compile(r"\[\[(?:[^\]|]*\|)?([^\]]*)\]\]")
+_LINKED: Final = lazy_pattern(r"\[\[(?:[^\]|]*\|)?([^\]]*)\]\]")
 
 
 def shorten(text: str, limit: int) -> str:

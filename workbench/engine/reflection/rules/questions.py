@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.markdown.entity import EntityFile
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection import items as forms
 from workbench.engine.reflection.rules.core_questions import ask_what_is_untouched, ask_what_was_overtaken
 from workbench.engine.reflection.rules.past import read_past
@@ -33,7 +33,7 @@ _MOST_SPEAKERS: Final = 4
 _FEWEST_TURNS: Final = 10
 _MOST_NAMES: Final = 300
 _SPOKEN_OF: Final = 0.4
-_NAME: Final = re.compile(r"(?<![\w.@/’'-])[^\W\d_a-z][^\W\d_]{2,20}(?![\w-])(?! [^\W\d_a-z])")
+_NAME: Final = lazy_pattern(r"(?<![\w.@/’'-])[^\W\d_a-z][^\W\d_]{2,20}(?![\w-])(?! [^\W\d_a-z])")
 
 
 def ask(snapshot: Snapshot, agenda: Agenda, guidance: Guidance, work: Work) -> tuple[ReviewItem, ...]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from workbench.engine.language.sentences import sentences
 from workbench.engine.markdown.review import Evidence
 from workbench.engine.memory.wording import one_line
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection.rules.phrasing import shorten
 from workbench.engine.reflection.rules.words import content_words
 
@@ -18,11 +19,11 @@ if TYPE_CHECKING:
 
 QUOTE_CHARACTERS: Final = 160
 # Around the words of entities and facts stand headings, comments and what is known of them.
-_ABOUT_IT: Final = re.compile(
+_ABOUT_IT: Final = lazy_pattern(
     r"<!--.*?-->|\((?:confidence|since|from) [^)]*\)|\^[a-z][a-z0-9]{2,8}\b", re.DOTALL
 )
-_LETTER: Final = re.compile(r"[^\W\d_]")
-_MARKS: Final = re.compile(r"^(?:[#>\s]|[-*+] |\d{1,3}[.)] )+")
+_LETTER: Final = lazy_pattern(r"[^\W\d_]")
+_MARKS: Final = lazy_pattern(r"^(?:[#>\s]|[-*+] |\d{1,3}[.)] )+")
 
 
 def spoken(text: str) -> list[str]:

@@ -8,6 +8,7 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.catalog.terms import STOP_WORDS, terms
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection.model import Agenda, Area
 from workbench.engine.reflection.named_entities import find_named
 from workbench.engine.reflection.rules.phrasing import counted, listed
@@ -41,7 +42,7 @@ _FULL_WORDS: Final = 12
 _WEIGHTIEST: Final = 5
 _MOST_DAYS: Final = 20
 _FEWEST_IN_TOPIC: Final = 3
-_IMAGE: Final = re.compile(r"\[image:[^\]]*\]", re.IGNORECASE)
+_IMAGE: Final = lazy_pattern(r"\[image:[^\]]*\]", re.IGNORECASE)
 
 
 def survey(snapshot: Snapshot, work: Work) -> Agenda:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from workbench.engine.catalog.terms import STOP_WORDS, terms
 from workbench.engine.language.sentences import asks, sentences
 from workbench.engine.memory.wording import text_key
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection.english import words
 from workbench.engine.reflection.kinds import Kind
 from workbench.engine.reflection.rules.words import content_words, is_topical, likeness
@@ -27,8 +28,8 @@ _SHARE_OF_REFLECTIONS: Final = 0.25
 _MOST_THEMES: Final = 12
 SAME_QUESTION: Final = 0.6
 _BEFORE: Final = 8
-_NAME: Final = re.compile(r"(?<![\w’'-])[^\W\d_a-z][^\W_]+(?:[ -][^\W\d_a-z][^\W_]+){0,2}")
-_REVISED: Final = re.compile(
+_NAME: Final = lazy_pattern(r"(?<![\w’'-])[^\W\d_a-z][^\W_]+(?:[ -][^\W\d_a-z][^\W_]+){0,2}")
+_REVISED: Final = lazy_pattern(
     r"\b(?:no longer|not any ?more|turned out|was wrong|were wrong|revised|corrected|correction|superseded|supersession"
     r"|used to|changed from|instead of|rather than|replaced)\b",
     re.IGNORECASE,

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from workbench.engine.catalog.terms import STOP_WORDS, terms
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection.english import words as english
 
 PREFERRING: Final = frozenset({"like", "prefer", "want", "love", "enjoy", "need", "expect"})
 """Verbs with which a preference is stated, as `content_words` gives them; without them it says the same."""
 
 # Forms that seldom name a thing: verbs, adjectives, adverbs, numbers.
-_NO_TOPIC: Final = re.compile(r"^\d|(?:ing|ed|ly|ive|ful|ous|able|ible|less)$")
+_NO_TOPIC: Final = lazy_pattern(r"^\d|(?:ing|ed|ly|ive|ful|ous|able|ible|less)$")
 _SHORTEST_TOPIC: Final = 5
 _ORDINARY: Final = english(
     "local little small large great better whole early later thing people person times time means looks years weeks"

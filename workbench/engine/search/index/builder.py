@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from workbench.engine import layout
 from workbench.engine.errors import ProviderError
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.search.chunks import Chunk, ChunkSize, FileRecords, FileSource, chunks_of, unit_texts
 from workbench.engine.search.contract import (
     ChunkStore,
@@ -27,7 +27,7 @@ _CHUNKS_AT_ONCE = 768
 _FILES_AT_ONCE = 128
 _FIRST_FILES = 8
 _REMOVED_AT_ONCE = 500
-_DAY = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
+_DAY = lazy_pattern(r"(\d{4})-(\d{2})-(\d{2})")
 
 
 Progress = Callable[[int, int], None]

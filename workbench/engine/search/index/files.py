@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from workbench.engine.errors import Locked, StorageError
 from workbench.engine.file_access import Watch, is_cut_short, let_go
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.process import try_lock
 from workbench.engine.search.chunks import ChunkSize
 from workbench.engine.search.index.tables import (
@@ -37,13 +38,13 @@ DAMAGED = "recall.damaged"
 # Each holds up to 16 MB of pages.
 _MOST_IDLE = 3
 # SQLite and sqlite-vec report mismatched tables with no error code of their own.
-_MISFIT = re.compile(
+_MISFIT = lazy_pattern(
     r"no such (table|column)|has no column|UNIQUE constraint|blob size mismatch|opening vector blob"
 )
 BUILDER_LOCK = "recall.lock"
 EMBEDDING_LOCK = "recall-embedding.lock"
 CACHE = "recall-vectors.sqlite"
-_NAME = re.compile(r"recall-([0-9a-f]{12})-(\d{1,9})\.sqlite")
+_NAME = lazy_pattern(r"recall-([0-9a-f]{12})-(\d{1,9})\.sqlite")
 _IN_USE = "recall-{}.used"
 # Raised when the format of tables, chunks, terms or units changes.
 INDEX_VERSION = 3

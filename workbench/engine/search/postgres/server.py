@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import re
 import threading
 import time
 from collections.abc import Iterator
@@ -12,6 +11,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from workbench.engine.errors import InvalidSetting, StorageError
+from workbench.engine.patterns import lazy_pattern
 
 if TYPE_CHECKING:
     import psycopg
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 # After a failure, the server is left alone for so many seconds.
 _RETRY_SECONDS = 15.0
 _MIGRATING = 7_294_300
-_SCRIPT = re.compile(r"(\d{4})_\w+\.sql")
+_SCRIPT = lazy_pattern(r"(\d{4})_\w+\.sql")
 _SCHEMA = """
 CREATE SCHEMA IF NOT EXISTS workbench;
 CREATE TABLE IF NOT EXISTS workbench.schema (version integer NOT NULL);

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import date
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.search.chunks import Statistics, StoredChunk, Within
 from workbench.engine.search.contract import telling_terms
 from workbench.engine.search.index.index import stored_chunk
@@ -32,7 +32,7 @@ _CHUNKS = (
     " LEFT JOIN vectors v ON v.number = c.number LEFT JOIN units u ON u.number = c.number"
     " WHERE c.number = ANY(%s)"
 )
-_QUALIFIED = re.compile("\x1f([0-9]+)(?=#\\^|$)")
+_QUALIFIED = lazy_pattern("\x1f([0-9]+)(?=#\\^|$)")
 
 
 def to_bytes(text: str) -> bytes:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
@@ -15,6 +14,7 @@ from workbench.engine.catalog.terms import index_terms
 from workbench.engine.identifiers import cited_lines
 from workbench.engine.language.sentences import split_sentences
 from workbench.engine.markdown.statements import parse_statement
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.results.recall import citation
 from workbench.engine.search.chunks import ChunkSource, StoredChunk, Within
 from workbench.engine.search.ranking.candidates import CandidateUnit, units_in
@@ -30,7 +30,7 @@ _MOST_CHUNKS = 2
 # Items of core memory and other lines that are compared with each other.
 _MOST_CORE = 8
 _MOST_COMPARED = 60
-_TIME = re.compile(r"(?<=^episode:\d{4}-\d{2}-\d{2}:)\d{2}:\d{2}")
+_TIME = lazy_pattern(r"(?<=^episode:\d{4}-\d{2}-\d{2}:)\d{2}:\d{2}")
 
 
 class FactLookups(Protocol):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.engine.catalog.terms import index_terms, is_prefix
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.results.memories import Score
 from workbench.engine.search.chunks import (
     ChunkSource,
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from workbench.engine.providers.embedding.embedder import FloatArray
 
 
-_HEADING = re.compile(r"#{1,6}\s")
+_HEADING = lazy_pattern(r"#{1,6}\s")
 # Coarser than `language.sentences` and five times as fast: a search asks it of every unit.
-_SENTENCE = re.compile(r"[^.!?。！？\n]*[.!?。！？]?")
+_SENTENCE = lazy_pattern(r"[^.!?。！？\n]*[.!?。！？]?")
 _MOST_REMEMBERED = 4096
 _LONGEST_REMEMBERED = 4000
 # Chunks requested from each lane, and chunks scored unit by unit: for few results and for many.

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import Protocol
 
 from workbench.engine.catalog.records import EdgeRecord, EntityRecord
 from workbench.engine.catalog.terms import NEAR, STOP_WORDS, index_terms, name_key
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.results.recall import HitRelation
 from workbench.engine.values import dataclass
 
-_WORD = re.compile(r"[\w'’.+#-]*[\w+#]")
-_HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]{2,12}")
+_WORD = lazy_pattern(r"[\w'’.+#-]*[\w+#]")
+_HAN = lazy_pattern("[\u3400-\u4dbf\u4e00-\u9fff]{2,12}")
 _LONGEST_NAME = 4
 _MOST_NAMES = 8
 _MOST_WORDS = 60

@@ -21,6 +21,7 @@ from workbench.engine.catalog.terms import (
     telling_terms,
 )
 from workbench.engine.language.periods import Period, period_of, without_period
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.search.chunks import AGENT, PERSON, Chunk, ChunkSource, Within
 from workbench.engine.values import dataclass
 
@@ -33,36 +34,36 @@ if TYPE_CHECKING:
 
 Strategy = Literal["general", "when", "about", "how", "latest"]
 
-_WHEN = re.compile(
+_WHEN = lazy_pattern(
     r"\s*(?:when\b|how long\b|since when\b|(?:on |in |at )?(?:what|which) (?:date|day|month|year|time|week)\b)"
     r"|什么时候|什麼時候|何时|何時|几号|幾號|哪天|哪一天|哪年|几月|幾月|多久",
     re.IGNORECASE,
 )
-_ABOUT = re.compile(
+_ABOUT = lazy_pattern(
     r"(?:tell me|what do (?:you|we|i) (?:know|have)|anything|everything|what|remind me)\b"
     r"[^?]{0,20}?\babout\b|\bwho (?:is|are|was)\b"
     r"|关于|關於|是谁|是誰|介绍|介紹",
     re.IGNORECASE,
 )
 # How a question about something begins; none of it is a word of what is asked about.
-_FRAME = re.compile(
+_FRAME = lazy_pattern(
     r"\b(?:tell me|what do (?:you|we|i) (?:know|have|remember)|remind me|anything|everything)"
     r"\s+(?:more\s+|else\s+)?about\b"
     r"|(?:你|我们|我們)?(?:知道|记得|記得)(?:些|哪些)?(?:什么|什麼)?|介绍(?:一下)?|介紹(?:一下)?|关于|關於",
     re.IGNORECASE,
 )
-_HOW = re.compile(
+_HOW = lazy_pattern(
     r"\bhow (?:do|does|can|should|would|to) (?:i|we|you|one|it)?\b|\bhow to\b|\bsteps? (?:to|for)\b"
     r"|怎么|怎麼|如何|怎样|怎樣|步骤|步驟",
     re.IGNORECASE,
 )
-_LATEST = re.compile(
+_LATEST = lazy_pattern(
     r"\b(?:latest|newest|most recent|current(?:ly)?|right now|these days|up to date|status of|nowadays)\b"
     r"|最新|最近|目前|现在|現在|当前|當前|如今",
     re.IGNORECASE,
 )
 # A question in the present tense has one answer at a time: the newest.
-_PRESENT = re.compile(
+_PRESENT = lazy_pattern(
     r"\s*(?:what(?:'s|’s| is| are| am)|how (?:many|much|old|often|big|far)|which|who(?:'s|’s| is| are)"
     r"|where(?:'s|’s| is| are| am| do| does)"
     r"|when(?:'s|’s| is| are| am| do| does)|(?:by |at |on )?what (?:time|date|day)"
@@ -71,7 +72,7 @@ _PRESENT = re.compile(
     re.IGNORECASE,
 )
 # Somebody asks what to do, or what they like: what was agreed on how to go about things answers first.
-_ADVICE = re.compile(
+_ADVICE = lazy_pattern(
     r"\b(?:should|shall) (?:i|we)\b|\bhow can (?:i|we)\b|^\s*(?:please )?(?:recommend|suggest|advise)\b"
     r"|\b(?:can|could|would|will|do) you\b[^.?!]*\b(?:suggest|recommend|advise|think|help)\b"
     r"|\b(?:any|some|your) (?:advice|suggestions?|recommendations?|ideas)\b"
@@ -79,10 +80,10 @@ _ADVICE = re.compile(
     r"|(?:推荐|推薦|建议|建議)(?![了过過])|应该|應該|该不该|該不該|我[^，。？]{0,6}(?:喜欢|喜歡|偏好|习惯|習慣)",
     re.IGNORECASE,
 )
-_FIRST_PERSON = re.compile(r"\b(?:I|my|me|mine|I'm|I’m|I've|I’ve)\b|我")
-_SECOND_PERSON = re.compile(r"\b(?:you|your)\b|你|您", re.IGNORECASE)
+_FIRST_PERSON = lazy_pattern(r"\b(?:I|my|me|mine|I'm|I’m|I've|I’ve)\b|我")
+_SECOND_PERSON = lazy_pattern(r"\b(?:you|your)\b|你|您", re.IGNORECASE)
 # “Can you help me” asks for help, not for what the assistant said.
-_REQUEST = re.compile(
+_REQUEST = lazy_pattern(
     r"\s*(?:can|could|would|will) you\b|\byou (?:know|remember|recall|suggest I|recommend I)\b", re.IGNORECASE
 )
 _LONGEST_QUESTION = 4000
@@ -90,15 +91,15 @@ _LONGEST_QUESTION = 4000
 _WHATEVER = frozenset(
     index_terms("happen happened going new up else anything everything something thing things")
 )
-_WHATEVER_IN_HAN = re.compile(
+_WHATEVER_IN_HAN = lazy_pattern(
     r"有(?:什么|什麼|哪些)|发生|發生|什么|什麼|哪些|事情|[了的呢吗嗎过過在做有些事都我们們你他她里裡]"
 )
 # Letters with digits, an underscore, or parts joined by a dot, slash or colon: never written by chance.
-_IDENTIFIER = re.compile(
+_IDENTIFIER = lazy_pattern(
     r"(?<![\w./:-])(?=[\w./:-]*[^\W\d_])(?=[\w./:-]*(?:\d|_|\w[./:]\w))\w+(?:[./:-]\w+)*(?![\w-])"
 )
-_QUOTED = re.compile(r"[\"“„«「『]([^\"“”„«»「」『』]{3,200})[\"”“»」』]")
-_APART = re.compile(r"[\W_]+")
+_QUOTED = lazy_pattern(r"[\"“„«「『]([^\"“”„«»「」『』]{3,200})[\"”“»」』]")
+_APART = lazy_pattern(r"[\W_]+")
 _LEAST_WORDS = 3
 # A near word counts at most half of the word itself.
 _SHARE = 0.5

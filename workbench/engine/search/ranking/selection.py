@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from workbench.engine.catalog.terms import index_terms, question_terms
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.results.memories import Score
 from workbench.engine.results.recall import Cut
 from workbench.engine.search.chunks import Chunk
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from workbench.engine.providers.embedding.embedder import FloatArray
 
 SNIPPET_CHARACTERS = 700
-_WORD = re.compile(r"\w+")
+_WORD = lazy_pattern(r"\w+")
 # A memory's own score changes its relevance by at most this share.
 _DECAY_SHARE = 0.15
 # A budget is full once this many results in a row no longer fit.
@@ -33,7 +34,7 @@ _SAME = 0.9
 _LEAST_WORDS_TO_COMPARE = 4
 # Length of the excerpt that identifies a left-out result.
 _FIRST_WORDS = 120
-_MARKS = re.compile(r"^\s*(?:#{1,6}\s.*|[-*+]\s+(?:\[.\]\s+)?)|<!--.*?(?:-->|$)")
+_MARKS = lazy_pattern(r"^\s*(?:#{1,6}\s.*|[-*+]\s+(?:\[.\]\s+)?)|<!--.*?(?:-->|$)")
 _FINDING = ("chunk", "meaning", "graph", "period")
 _FLAT_STORES = frozenset(("file", "extra", "session", "vault"))
 # Among this many first results, a newer statement by the same speaker is about the same thing if it covers this share
@@ -45,9 +46,9 @@ _OF_THE_QUESTION = 0.3
 _IN_COMMON = 0.5
 _ASKED_OF_BOTH = 0.4
 _ALIKE = 0.55
-_NUMBER = re.compile(r"\d[\d,.:]*")
+_NUMBER = lazy_pattern(r"\d[\d,.:]*")
 _OPENING = 400
-_VALUE = re.compile(r"\d|[一二两三四五六七八九十百千万]")
+_VALUE = lazy_pattern(r"\d|[一二两三四五六七八九十百千万]")
 # With this share of the score of a statement that no longer holds, and as many words of the question, another is as
 # relevant: lines of a long memory score less than the same words alone.
 _AS_RELEVANT = 0.5
@@ -348,7 +349,7 @@ def _teller(result: Selection, options: SearchOptions) -> Callable[[Ranked, str,
     return say
 
 
-_CHANGE = re.compile(
+_CHANGE = lazy_pattern(
     r"\b(?:now|recent(?:ly)?|new(?:ly)?|updat\w+|chang\w+|extend\w*|increas\w+|decreas\w+|reduc\w+|improv\w+"
     r"|no longer|any ?more|instead|switch\w*|mov(?:e|ed|ing) to|reach\w*|already|latest"
     r"|current(?:ly)?|just|since then|total of)\b"

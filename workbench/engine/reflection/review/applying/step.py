@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -13,6 +12,7 @@ from workbench.engine.memory.entities import EntityFiles
 from workbench.engine.memory.graph import Origin
 from workbench.engine.memory.lookup import SOURCE_WORD
 from workbench.engine.memory.wording import is_correction
+from workbench.engine.patterns import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from workbench.engine.reflection.review.plan_context import PlanContext
 
 T = TypeVar("T")
-_DAY: Final = re.compile(r"(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)")
+_DAY: Final = lazy_pattern(r"(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)")
 _CONFIDENCES: Final = ("high", "medium", "low")
 
 
