@@ -93,12 +93,26 @@ def _reader(names: Iterable[str]) -> Callable[[object], tuple[object, ...]]:
 
 
 def _compiled_init(cls: type[Any]) -> Any:
-    """Return the `__init__` of a frozen dataclass, compiled."""
-    namespace = {"__module__": cls.__module__}
+    """Return the `__init__` of a frozen dataclass; its text is made of the names of fields, and of nothing else."""
+    known: dict[str, Any] = {"_set": object.__setattr__, "_not_given": dataclasses.MISSING}
+    by_place, by_name, lines = ["self"], list[str](), list[str]()
+    for each in dataclasses.fields(cls):
+        assert each.init, f"{cls.__qualname__}.{each.name}: a frozen value is given every field"
+        name, default = each.name, ""
+        if each.default_factory is not dataclasses.MISSING:
+            known[f"_new_{name}"] = each.default_factory
+            default, value = "_not_given", f"_new_{name}() if {name} is _not_given else {name}"
+        elif each.default is not dataclasses.MISSING:
+            known[f"_default_{name}"] = each.default
+            default, value = f"_default_{name}", name
+        else:
+            value = name
+        (by_name if each.kw_only else by_place).append(f"{name}={default}" if default else name)
+        lines.append(f"_set(self, {name!r}, {value})")
     if hasattr(cls, "__post_init__"):
-        namespace["__post_init__"] = cls.__post_init__
-    fields = [(each.name, each.type, each) for each in dataclasses.fields(cls)]
-    twin: Any = dataclasses.make_dataclass(
-        cls.__qualname__, fields, namespace=namespace, repr=False, eq=False, frozen=True
-    )
-    return twin.__init__
+        lines.append("self.__post_init__()")
+    given = ", ".join([*by_place, *(["*", *by_name] if by_name else [])])
+    exec(f"def __init__({given}):\n  " + "\n  ".join(lines or ["pass"]), known)  # noqa: S102 - as `dataclasses` does
+    made = known["__init__"]
+    made.__qualname__ = f"{cls.__qualname__}.__init__"
+    return made
