@@ -94,9 +94,9 @@ def _seconds_to_count(text: str) -> float:
 def test_importing_loads_neither_the_vocabulary_nor_the_pattern_engine() -> None:
     program = (
         "import sys, workbench.engine.tokens\n"
-        "from workbench.engine.tokens import o200k_ranks\n"
+        "from workbench.engine.tokens import o200k_vocabulary\n"
         "assert 'regex' not in sys.modules\n"
-        "assert o200k_ranks.cache_info().currsize == 0\n"
+        "assert o200k_vocabulary.cache_info().currsize == 0\n"
     )
     finished = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert finished.returncode == 0, finished.stderr

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from workbench.engine.tokens import (
     VOCABULARY_SIZE,
+    Vocabulary,
     count_merged,
-    o200k_ranks,
+    o200k_vocabulary,
     pack_vocabulary,
-    unpack_vocabulary,
 )
 
 if TYPE_CHECKING:
@@ -26,13 +26,15 @@ LONGER = st.lists(
 )
 
 
-@given(LONGER)
-def test_packing_and_unpacking_give_the_same_ranks(longer: list[bytes]) -> None:
+@given(LONGER, st.binary(max_size=8))
+def test_a_packed_vocabulary_knows_its_tokens_and_no_others(longer: list[bytes], other: bytes) -> None:
     tokens = SINGLE + longer
-    assert unpack_vocabulary(pack_vocabulary(tokens)) == {token: rank for rank, token in enumerate(tokens)}
+    vocabulary = Vocabulary(pack_vocabulary(tokens))
+    assert [vocabulary.get(token) for token in tokens] == [*range(len(tokens))]
+    assert (other in vocabulary) is (other in tokens)
 
 
-@pytest.mark.parametrize("tokens", [[*SINGLE[1:], b"ab"], [*SINGLE, b"a\xff"], [*SINGLE, b""]])
+@pytest.mark.parametrize("tokens", [[*SINGLE[1:], b"ab"], [*SINGLE, b"ab", b"ab"], [*SINGLE, b""]])
 def test_a_vocabulary_that_would_not_come_back_is_refused(tokens: list[bytes]) -> None:
     with pytest.raises(ValueError, match="vocabulary"):
         pack_vocabulary(tokens)
@@ -40,7 +42,9 @@ def test_a_vocabulary_that_would_not_come_back_is_refused(tokens: list[bytes]) -
 
 def test_the_shipped_file_is_the_published_vocabulary(reference: bpe_openai.Encoding) -> None:
     published = {reference.decode_single_token_bytes(rank): rank for rank in range(VOCABULARY_SIZE)}
-    assert o200k_ranks() == published
+    vocabulary = o200k_vocabulary()
+    assert {token: vocabulary.get(token) for token in published} == published
+    assert not any(token + b"\xff" in vocabulary for token in published)
 
 
 @given(LONGER, st.lists(st.integers(0, 4), max_size=24).map(bytes))
