@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -11,6 +10,7 @@ from pathlib import Path
 
 from workbench.engine.file_access import expand_home
 from workbench.engine.patterns import lazy_pattern
+from workbench.engine.results import camel_case
 from workbench.engine.settings.foreign_files import ForeignFile, entry_at, foreign_files, list_at
 from workbench.engine.settings.schema import Kind, Unfit, Value
 from workbench.engine.settings.sections import SCHEMA, ForeignEntry
@@ -97,13 +97,9 @@ _SESSION = {
 }
 
 
-def _camel(key: str) -> str:
-    return re.sub(r"_([a-z])", lambda match: match[1].upper(), key)
-
-
 _DEFAULTS = "agents.defaults.memorySearch"
 _MAPPED: dict[str, str] = {
-    **{f"memory.{_camel(key)}": key for key in SCHEMA},
+    **{f"memory.{camel_case(key)}": key for key in SCHEMA},
     **{f"memory.{path}": key for path, key in _MEMORY.items()},
     **{f"memory.search.{path}": key for path, key in _SEARCH.items()},
     **{f"{_DEFAULTS}.{path}": key for path, key in _SEARCH.items()},
