@@ -37,7 +37,10 @@ def run(path: Path, at: str | None = None, role: str = "person") -> None:
     os.environ.setdefault("TEXTUAL_FPS", _FRAMES)
     sys.setswitchinterval(_SWITCH_INTERVAL)
 
+    from workbench.engine.process import share_freed_memory
     from workbench.tui.ground import Ground
+
+    share_freed_memory()
 
     # The terminal answers while everything else is loaded.
     with Ground(os.environ) as ground:

@@ -7,6 +7,7 @@ import pytest
 from tests.tui.frame.hands import TWO_SIZES, burst, frame_of, leave, opened, press, said
 from workbench.display.ink import plain_text
 from workbench.engine import Workspace
+from workbench.tui.frame import filtering
 from workbench.tui.places.place import Place
 
 
@@ -20,8 +21,12 @@ def keys_of(place: Place) -> list[str]:
     return [key for at in range(len(rows)) if (key := rows.key(at))]
 
 
+@pytest.mark.parametrize("few", [0, 1_000], ids=["on a thread", "at once"])
 @pytest.mark.parametrize("size", TWO_SIZES)
-async def test_a_list_is_filtered_in_one_burst_of_keys(seen: Workspace, size: tuple[int, int]) -> None:
+async def test_a_list_is_filtered_in_one_burst_of_keys(
+    seen: Workspace, size: tuple[int, int], few: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(filtering, "_FEW", few)
     async with opened(seen, size) as pilot:
         frame = frame_of(pilot)
         place = frame.place

@@ -12,7 +12,7 @@ from workbench.engine.values import dataclass
 MOST_MERGES = 16
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class MemoryRecord:
     """One memory in the catalog.
 

@@ -300,7 +300,7 @@ class Why:
     falls: tuple[Fall, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class TimelineEntry:
     """One episode, or one stretch of a flat daily log, on the timeline.
 

@@ -9,10 +9,14 @@ from workbench.tui.keys.table import COMMAND
 from workbench.tui.parts.prompt import Completion
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from workbench.tui.frame.screen import Frame
     from workbench.tui.places.place import Place
 
 FILTER = "filter"
+# Of more rows, looking them through is left to a thread.
+_FEW = 1_000
 
 
 class Filtering:
@@ -44,8 +48,18 @@ class Filtering:
 
     def _apply(self, place: Place, text: str) -> None:
         place.filter.set(text, self._frame.now().date())
-        place.show_rows()
         place.kept[FILTER] = text
+        if not text or len(place.all_rows) <= _FEW:
+            self._frame.reading.forget("filter")
+            place.show_rows()
+        else:
+            self._look_through(place, place.show_rows)
+
+    def _look_through(self, place: Place, then: Callable[[], object] = lambda: None) -> None:
+        """Filter on a thread, so that the next letter need not wait."""
+        self._frame.reading.read(
+            "filter", lambda _workspace: place.filter.prepare(place.all_rows), lambda _found: then()
+        )
 
     def _show(self, place: Place) -> None:
         """Show the line in place of the heading while it says something or is written in."""
@@ -79,9 +93,7 @@ class Filtering:
         else:
             place.filter_line.display, place.head.display = True, False
             self._frame.set_focus(place.filter_line.line)
-            self._frame.reading.read(
-                "filter", lambda _workspace: place.filter.prepare(place.all_rows), lambda _done: None
-            )
+            self._look_through(place)
             place.filter_line.line.action_select_all()
             self.look()
         return True
@@ -93,6 +105,8 @@ class Filtering:
         if self._frame.focused is not line:
             return False
         if key in ("enter", "down", "up"):
+            if self._frame.reading.is_reading("filter"):
+                place.show_rows()
             self._end(place, f"{place.filter.shown:,} of {place.filter.total:,} match." if line.value else "")
         elif key == "escape":
             had = place.filter.text

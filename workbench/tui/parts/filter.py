@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from array import array
+from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
+from datetime import date
 from typing import TYPE_CHECKING, TypeAlias
 
 from textual.containers import Horizontal
@@ -17,11 +20,10 @@ from workbench.tui.parts.query import Query, parse_query
 from workbench.tui.parts.rows import Rows
 
 if TYPE_CHECKING:
-    from datetime import date
-
     from textual.app import ComposeResult
     from textual.widgets import Input
 
+    from workbench.tui.parts.query import Condition
     from workbench.tui.parts.rows import RowSource
 
 _LABEL = "filter  "
@@ -45,6 +47,89 @@ class Filterable:
 Look: TypeAlias = "Callable[[RowSource, int], Filterable]"
 
 
+class Offers:
+    """What all rows of a list offer to a filter, packed: as objects it would take ten times as much memory.
+
+    Args:
+        rows: The rows; headings and spaces offer nothing.
+        look: Says what a row offers.
+    """
+
+    # No text in UTF-8 has this byte, so nothing that is looked for goes over the end of a row.
+    _END = b"\xff"
+
+    def __init__(self, rows: RowSource, look: Look) -> None:
+        self.rows = array("l")
+        self._days = array("l")
+        self._starts = array("l")
+        self._columns: dict[str, list[tuple[str, ...]]] = {}
+        text = bytearray()
+        folded: dict[tuple[str, ...], tuple[str, ...]] = {}
+        known: dict[str, str] = {}
+        for at in range(len(rows)):
+            if not rows.key(at):
+                continue
+            offer = look(rows, at)
+            for name in offer.fields.keys() - self._columns.keys():
+                self._columns[name] = [()] * len(self.rows)
+            for name, column in self._columns.items():
+                values = tuple(offer.fields.get(name, ()))
+                if values not in folded:
+                    own = (each.casefold() for each in values)
+                    folded[values] = tuple(known.setdefault(each, each) for each in own)
+                column.append(folded[values])
+            self.rows.append(at)
+            self._days.append(offer.day.toordinal() if offer.day is not None else 0)
+            self._starts.append(len(text))
+            text += _encoded(offer.text.casefold()) + self._END
+        self._starts.append(len(text))
+        self._text = bytes(text)
+
+    def passing(self, query: Query) -> list[int]:
+        """Return the indexes of the rows that a query lets pass, in their order."""
+        found: Sequence[int] = range(len(self.rows))
+        for condition in query.conditions:
+            narrow = self._with_value if condition.field else self._with_word
+            found = narrow(condition, found)
+        if query.since or query.until:
+            first = query.since.toordinal() if query.since else 1
+            last = query.until.toordinal() if query.until else date.max.toordinal()
+            found = [at for at in found if first <= self._days[at] <= last]
+        return [self.rows[at] for at in found]
+
+    def _with_value(self, condition: Condition, among: Sequence[int]) -> list[int]:
+        column = self._columns.get(condition.field)
+        if column is None:
+            return list(among) if condition.negated else []
+        holds = {
+            values: condition.negated
+            != any(value.startswith(wanted) for wanted in condition.values for value in values)
+            for values in set(column)
+        }
+        return [at for at in among if holds[column[at]]]
+
+    def _with_word(self, condition: Condition, among: Sequence[int]) -> list[int]:
+        word, text, starts = _encoded(condition.values[0]), self._text, self._starts
+        if len(among) < len(self.rows):
+            return [
+                at for at in among if (text.find(word, starts[at], starts[at + 1]) >= 0) != condition.negated
+            ]
+        found, place = [], text.find(word)
+        while place >= 0:
+            at = bisect_right(starts, place) - 1
+            found.append(at)
+            place = text.find(word, starts[at + 1])
+        return sorted(set(among).difference(found)) if condition.negated else found
+
+    def values(self, field: str) -> set[str]:
+        """Return every value that a field has in any row."""
+        return {value for values in set(self._columns.get(field, ())) for value in values}
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
 class RowFilter:
     """A filter of one list, which looks at each row once for as long as the rows are the same.
 
@@ -59,8 +144,9 @@ class RowFilter:
         self.shown, self.total = 0, 0
         self._look = look
         self._query = Query()
-        self._rows: RowSource | None = None
-        self._offers: list[Filterable | None] = []
+        self._offers: tuple[RowSource, Offers] | None = None
+        # What passed last: of which rows, under which query.
+        self._kept: tuple[RowSource, Query, RowSource, int] | None = None
 
     def set(self, text: str, today: date) -> None:
         """Filter by something else.
@@ -73,39 +159,42 @@ class RowFilter:
 
     def apply(self, rows: RowSource) -> RowSource:
         """Return the rows that pass, under their headings; all of them where nothing is filtered."""
-        self.total = self.shown = sum(bool(rows.key(at)) for at in range(len(rows)))
-        if not self._query or not isinstance(rows, Rows):
-            return rows
-        offers = self._offers_of(rows)
-        passing = {at for at, offer in enumerate(offers) if offer is not None and self._passes(offer)}
-        self.shown = len(passing)
-        return rows.keeping(passing)
-
-    def prepare(self, rows: RowSource) -> None:
-        """Look at all rows; may be called on a thread, so that the first letter need not wait for it."""
-        self._offers_of(rows)
-
-    def _passes(self, offer: Filterable) -> bool:
         query = self._query
-        if query.since or query.until:
-            return offer.day is not None and query.matches(offer.fields, offer.text, offer.day)
-        return query.holds(offer.fields, offer.text)
+        if not query or not isinstance(rows, Rows):
+            self.total = self.shown = sum(bool(rows.key(at)) for at in range(len(rows)))
+            return rows
+        kept, offers = self.prepare(rows, query), self._offers_of(rows)
+        self.total, self.shown = len(offers.rows), kept[1]
+        return kept[0]
 
-    def _offers_of(self, rows: RowSource) -> list[Filterable | None]:
-        if rows is not self._rows:
-            looked = (self._look(rows, at) if rows.key(at) else None for at in range(len(rows)))
-            offers = [
-                offer
-                and Filterable(
-                    offer.text.casefold(),
-                    {key: tuple(each.casefold() for each in values) for key, values in offer.fields.items()},
-                    offer.day,
-                )
-                for offer in looked
-            ]
-            # In this order, since both threads may be here.
-            self._offers, self._rows = offers, rows
-        return self._offers
+    def prepare(self, rows: RowSource, query: Query | None = None) -> tuple[RowSource, int]:
+        """Filter some rows; may be called on a thread, so that no letter need wait for it.
+
+        Args:
+            query: What rows pass; what was set last where None.
+
+        Returns:
+            The rows that pass, and how many they are.
+        """
+        query = self._query if query is None else query
+        known = self._kept
+        if known is not None and known[0] is rows and known[1] == query:
+            return known[2:]
+        passing = self._offers_of(rows).passing(query)
+        kept = rows.keeping(passing) if query and isinstance(rows, Rows) else rows
+        self._kept = (rows, query, kept, len(passing))
+        return kept, len(passing)
+
+    def forget(self) -> None:
+        """Let go of what it knows of the rows, as far as nothing is filtered."""
+        if not self.text:
+            self._offers = self._kept = None
+
+    def _offers_of(self, rows: RowSource) -> Offers:
+        known = self._offers
+        if known is None or known[0] is not rows:
+            known = self._offers = (rows, Offers(rows, self._look))
+        return known[1]
 
     def complete(self, text: str, rows: RowSource) -> list[str]:
         """Return what a text may become: the last word as a key, or as a value of one."""
@@ -116,15 +205,9 @@ class RowFilter:
             return [f"{before}{each}:" for each in self.keys if each.startswith(key)]
         if key not in self.keys:
             return []
-        values = {
-            value
-            for offer in self._offers_of(rows)
-            if offer is not None
-            for value in offer.fields.get(key, ())
-        }
         return [
             f'{before}{key}:"{each}"' if " " in each else f"{before}{key}:{each}"
-            for each in sorted(values)
+            for each in sorted(self._offers_of(rows).values(key))
             if each.startswith(begun.lstrip('"'))
         ]
 

@@ -10,7 +10,7 @@ from workbench.display.ink import BLANK
 from workbench.display.rows import heading_row
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Sequence
 
     from workbench.display.ink import Line
 
@@ -140,26 +140,27 @@ class Rows(Generic[Head, Row]):
                 rows._add(None)
         return rows
 
-    def keeping(self, kept: Collection[int]) -> Self:
+    def keeping(self, kept: Sequence[int]) -> Self:
         """Return only some of these rows, with the headings of sections that still have any.
 
         Args:
-            kept: Indexes of rows that have a key.
+            kept: Indexes of rows that have a key, in their order.
         """
         rows = copy(self)
         Rows.__init__(rows)
-        wanted, begun, is_kept = frozenset(kept), None, False
-        for at, row in enumerate(self._rows):
-            # Lines without a key go on with the row before.
-            is_kept = at in wanted if self._keys[at] else is_kept and self.owner(at) != at
-            if not is_kept:
-                continue
+        begun = None
+        for at in kept:
             heading = self.heading(at)
             if heading is not None and heading != begun:
                 begun = heading
                 rows._add_heading(cast("Head", self._rows[heading]), self._keys[heading])
             if heading != at:
-                rows._add(cast("Row | None", row), self._keys[at])
+                rows._add(cast("Row | None", self._rows[at]), self._keys[at])
+            # Lines without a key go on with the row before.
+            for further in range(at + 1, len(self._rows)):
+                if self._keys[further] or self.owner(further) == further:
+                    break
+                rows._add(cast("Row | None", self._rows[further]))
         return rows
 
 
