@@ -126,7 +126,7 @@ def sync(invocation: Invocation, every: float | None) -> int:
         with ending_signals_reported(lambda _signal: ended.set()):
             while not ended.is_set():
                 try:
-                    invocation.report(hub.sync(), synced_lines)
+                    invocation.report(hub.sync(cancelled=ended.is_set), synced_lines)
                 except WorkbenchError as error:
                     # The server comes back, or somebody mends it.
                     invocation.warn((str(error),))

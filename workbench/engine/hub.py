@@ -275,11 +275,17 @@ class Hub:
             ),
         )
 
-    def sync(self, *, told: Callable[[str], None] = lambda _path: None) -> HubSynced:
+    def sync(
+        self,
+        *,
+        told: Callable[[str], None] = lambda _path: None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> HubSynced:
         """Bring every memory that this machine has the files of up to date; one that fails keeps none from it.
 
         Args:
             told: Called with the folder of each before it is begun.
+            cancelled: Asked before each; what is left is done the next time.
 
         Raises:
             ServerAway: The server cannot be used.
@@ -294,6 +300,8 @@ class Hub:
             ).fetchall()
         synced, failures = [], []
         for stored, scopes in rows:
+            if cancelled():
+                break
             path = to_text(stored)
             told(path)
             try:
