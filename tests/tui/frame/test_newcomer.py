@@ -10,6 +10,7 @@ from tests.tui.frame.hands import drawn, frame_of, opened, press
 from workbench.display.ink import line_width, plain_text
 from workbench.engine import Workspace
 from workbench.tui.frame.drawing import line_of_places
+from workbench.tui.frame.reading import Reading
 
 ABOUT_A_ROW = ("edit", "pin", "forget", "bring back", "evidence", "take back", "path to")
 
@@ -23,6 +24,19 @@ async def test_without_rows_no_key_is_offered_that_needs_one(tmp_path: Path) -> 
                 keys = drawn(pilot, "keys")
                 assert not [label for label in ABOUT_A_ROW if label in keys]
                 assert "n new" in keys
+
+
+async def test_what_is_still_being_read_is_not_called_empty(
+    seen: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Reading, "read", lambda *_: None)
+    async with opened(seen, place="core") as pilot:
+        for key in "1245678":
+            await press(pilot, key)
+            place = frame_of(pilot).place
+            said = [plain_text(place.list._empty_line(y, place.list.size.width)) for y in range(8)]
+            assert "Reading…" in "".join(said), place.name
+        assert "undo" not in drawn(pilot, "status")
 
 
 async def test_what_an_empty_place_says_is_wrapped_not_cut(tmp_path: Path) -> None:

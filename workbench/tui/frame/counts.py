@@ -34,7 +34,8 @@ class Counts:
         self._reading = reading
         self._drawn = drawn
         self._is_behind = False
-        self._was_read = False
+        self.was_read = False
+        """Whether there is a first count, so that none means nothing."""
         self.by_place: dict[str, str] = {}
         self.steps = NextSteps()
         self.carries = (0, 0)
@@ -55,8 +56,8 @@ class Counts:
         counts, self.steps, core = found
         self.carries = (core.tokens, core.cap)
         self._add(counts)
-        if not self._was_read:
-            self._was_read = True
+        if not self.was_read:
+            self.was_read = True
             self.catch_up()
 
     def _add(self, counts: Mapping[str, str]) -> None:

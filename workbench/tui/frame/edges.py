@@ -113,9 +113,10 @@ class Edges:
         frame.call_after_refresh(frame.pressing.painted)
 
     def _next_undo(self) -> str:
-        step = self._frame.counts.steps.undo
+        counts = self._frame.counts
+        step = counts.steps.undo
         if step is None:
-            return "Nothing to undo."
+            return "Nothing to undo." if counts.was_read else ""
         return f"⸨undo⸩ would take back: {deed(step)}{'' if step.own else f' ({by_whom(step.by)})'}."
 
     def _keys(self) -> list[Command]:

@@ -198,6 +198,8 @@ class Place(Container):
                 (ink("Nothing matches the filter.", "soft"),),
                 (ink("⸨filter⸩, then esc drops it.", "faint"),),
             ]
+        if self.results is None:
+            return [(ink("Reading…", "faint"),)]
         return [(ink(self.EMPTY, "soft"),)]
 
     @property
