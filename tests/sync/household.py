@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,10 +23,13 @@ class Household:
 
     Args:
         folder: An empty temporary folder.
+        sealed: Whether what goes to the remote is sealed; the environment decides if left out.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, sealed: bool = "WORKBENCH_TEST_SEALED" in os.environ) -> None:
         self.folder = folder
+        self.is_sealed = sealed
+        self.joined: list[str] = []
         self.remote = folder / "remote.git"
         self.clock = FixedClock(START)
 
@@ -47,8 +51,23 @@ class Household:
             self.join(name)
 
     def join(self, name: str, remote: str | None = None) -> Synced:
+        """Name the remote on a device; where it is sealed, one that is in lets it in."""
+        if self.is_sealed and self.joined and name not in self.joined:
+            self.allow(self.joined[0], self.key(name))
         with self.opened(name) as workspace:
-            return workspace.sync(remote or str(self.remote), confirmed=True, device=name)
+            synced = workspace.sync(
+                remote or str(self.remote), confirmed=True, device=name, sealed=self.is_sealed
+            )
+        self.joined.append(name)
+        return synced
+
+    def key(self, name: str) -> str:
+        with self.opened(name) as workspace:
+            return workspace.sync_key().key
+
+    def allow(self, name: str, key: str) -> None:
+        with self.opened(name) as workspace:
+            workspace.sync_allow(key)
 
     def sync(self, *names: str) -> Synced:
         """Sync devices one after the other; return what the last one did."""

@@ -17,7 +17,7 @@ from workbench.engine.errors import (
     RoleRefused,
     SecretFound,
 )
-from workbench.engine.sync.remotes import Line
+from workbench.engine.sync.remotes import GitWay
 
 
 @pytest.fixture
@@ -196,14 +196,14 @@ def test_the_faster_device_makes_the_other_go_round_again(
     home.begin("laptop", "desk")
     home.remember("laptop", "Sam reviews the backend on Thursdays", "person:Sam")
     home.remember("desk", "Jo works on the frontend of Apollo", "person:Jo")
-    push = Line.push
+    push = GitWay.push
 
-    def after_the_desk(line: Line, *given: object) -> None:
-        monkeypatch.setattr(Line, "push", push)
+    def after_the_desk(way: GitWay, *given: object) -> None:
+        monkeypatch.setattr(GitWay, "push", push)
         home.sync("desk")
-        push(line, *given)  # type: ignore[arg-type]
+        push(way, *given)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(Line, "push", after_the_desk)
+    monkeypatch.setattr(GitWay, "push", after_the_desk)
     home.sync("laptop")
     home.sync("desk")
     assert home.files("desk") == home.files("laptop")

@@ -422,6 +422,9 @@ class Workspace:
     sync_status = _Verb(lambda of: of.sync.status)
     sync_retire = _Verb(lambda of: of.sync.retire)
     sync_forget = _Verb(lambda of: of.sync.forget)
+    sync_key = _Verb(lambda of: of.sync.key)
+    sync_allow = _Verb(lambda of: of.sync.allow)
+    sync_recovery = _Verb(lambda of: of.sync.recovery)
 
     tokens = _Verb(lambda of: of.access.tokens)
     token_add = _Verb(lambda of: of.access.add)

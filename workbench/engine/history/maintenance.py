@@ -217,7 +217,11 @@ def run_git(
 
 
 def start_git(
-    folder: Path, *arguments: str, in_background: bool = False, pass_fds: tuple[int, ...] = ()
+    folder: Path,
+    *arguments: str,
+    in_background: bool = False,
+    pass_fds: tuple[int, ...] = (),
+    stdin: int | None = None,
 ) -> subprocess.Popen[bytes]:
     """Start git on a history.
 
@@ -225,6 +229,7 @@ def start_git(
         arguments: The git command and its arguments.
         in_background: Let it outlive this process at low priority, with its output discarded.
         pass_fds: File descriptors to inherit.
+        stdin: What it reads from, as for `subprocess`; nothing if left out.
 
     Raises:
         HistoryError: Git cannot be started.
@@ -238,6 +243,7 @@ def start_git(
         [*nice, *clean, *git_command(folder, *arguments)],
         with_stdout=not in_background,
         pass_fds=pass_fds,
+        istream=stdin,
         start_new_session=in_background,
     )
     if in_background and process.stderr is not None:

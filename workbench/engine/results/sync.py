@@ -25,6 +25,21 @@ class SyncDevice:
 
 
 @dataclass(frozen=True)
+class SyncKey:
+    """A key to which what is sent is sealed.
+
+    Args:
+        key: Its public part: `age1…`, or of an ssh key.
+        device: The name of its device; None if it has not synced yet, or is kept for emergencies.
+        is_this: Whether it is this device's.
+    """
+
+    key: str
+    device: str | None
+    is_this: bool
+
+
+@dataclass(frozen=True)
 class SyncStatus:
     """How this memory and its remote stand, as far as this device knows without asking.
 
@@ -35,6 +50,8 @@ class SyncStatus:
         waiting: Commits that wait to be sent.
         trouble: Why the last attempt failed; None if it did not.
         devices: Known devices, this one first.
+        sealed: Whether what is sent is sealed.
+        keys: To which keys, this device's first.
     """
 
     remote: str | None
@@ -43,6 +60,8 @@ class SyncStatus:
     waiting: int
     trouble: str | None
     devices: tuple[SyncDevice, ...]
+    sealed: bool = False
+    keys: tuple[SyncKey, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -86,6 +105,7 @@ class SyncPreview:
         makes_remote: Whether a bare repository would be made there.
         brings_memory: Whether the memory would come into an empty folder.
         purges: Whether something was purged on one side that the other still has.
+        keys: The keys to which what is sent would be sealed, this device's first; empty if it is not sealed.
     """
 
     remote: str
@@ -97,6 +117,7 @@ class SyncPreview:
     incoming: SyncSide
     purges: bool = False
     secrets: tuple[SyncSecret, ...] = ()
+    keys: tuple[SyncKey, ...] = ()
 
 
 @dataclass(frozen=True)

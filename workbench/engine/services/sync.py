@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import contextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from workbench.engine import layout
@@ -15,7 +15,8 @@ from workbench.engine.errors import (
     StorageError,
     WorkbenchError,
 )
-from workbench.engine.results.sync import SyncDevice, Synced, SyncPreview, SyncStatus
+from workbench.engine.file_access import expand_home, expand_writable
+from workbench.engine.results.sync import SyncDevice, Synced, SyncKey, SyncPreview, SyncStatus
 from workbench.engine.roles import Capability, require
 from workbench.engine.services.context import WorkspaceContext
 from workbench.engine.services.mutator import Mutator
@@ -38,6 +39,15 @@ def _never() -> bool:
     return False
 
 
+@dataclass(frozen=True)
+class _Way:
+    """How a person wants memory to go: see `Sync.preview`."""
+
+    sealed: bool = False
+    identity: str | None = None
+    may_ask: bool = False
+
+
 class Sync:
     """One memory on several devices."""
 
@@ -50,6 +60,8 @@ class Sync:
         remote: str | None = None,
         *,
         device: str | None = None,
+        sealed: bool = False,
+        identity: str | None = None,
         may_ask: bool = False,
         progress: Progress = _say_nothing,
         cancelled: Callable[[], bool] = _never,
@@ -59,6 +71,8 @@ class Sync:
         Args:
             remote: A folder, `host:path` or URL; the one of this memory if left out.
             device: What this device would be called.
+            sealed: Whether what is sent is sealed to the keys of the devices; a remote that was sealed stays so.
+            identity: A file with another key that can read the remote, where this device was not let in yet.
             may_ask: Whether git and ssh may ask for passwords at the terminal.
             progress: Told of what is being done, and how far it is.
             cancelled: Asked now and then.
@@ -73,7 +87,8 @@ class Sync:
         from workbench.engine.sync.carrying import preview
 
         link = self._link(device)
-        found = preview(self._carrying(link, remote, may_ask, progress, cancelled))
+        way = _Way(sealed, identity, may_ask)
+        found = preview(self._carrying(link, remote, way, progress, cancelled))
         return replace(found, device=device) if device else found
 
     def sync(
@@ -82,6 +97,8 @@ class Sync:
         *,
         confirmed: bool = False,
         device: str | None = None,
+        sealed: bool = False,
+        identity: str | None = None,
         may_ask: bool = False,
         progress: Progress = _say_nothing,
         cancelled: Callable[[], bool] = _never,
@@ -95,6 +112,8 @@ class Sync:
             remote: As for `preview`. Only a person names one that is not remembered yet.
             confirmed: Whether a person saw what would leave for a new remote.
             device: What this device is called from now on; after its host if left out.
+            sealed: As for `preview`.
+            identity: As for `preview`; this device lets itself in with it.
             may_ask: As for `preview`.
             progress: As for `preview`.
             cancelled: As for `preview`.
@@ -113,9 +132,9 @@ class Sync:
         from workbench.engine.sync.carrying import preview as look
 
         link = self._link(device)
-        carrying = self._carrying(link, remote, may_ask, progress, cancelled)
+        carrying = self._carrying(link, remote, _Way(sealed, identity, may_ask), progress, cancelled)
         context, url = self._context, carrying.remote.url
-        is_new = url != link.remote
+        is_new = url != link.remote or link.is_sealed != (carrying.keys is not None)
         if is_new:
             require(context.role, Capability.CHANGE_SETTINGS, doing="name a remote for memory")
             if not confirmed:
@@ -159,12 +178,64 @@ class Sync:
             self._waiting(link),
             link.trouble or None,
             tuple(_shown(each, own.id) for each in (own, *others)),
+            link.is_sealed,
+            self._keys() if link.is_sealed else (),
         )
+
+    def key(self) -> SyncKey:
+        """Return the public part of this device's key, which is made the first time. Only a person may.
+
+        On a device that is in already, `allow` lets this one in. The private part stays in the person's own state.
+
+        Raises:
+            StorageError: It cannot be written, or is damaged.
+        """
+        require(self._context.role, Capability.CHANGE_SETTINGS, doing="make a key")
+        from workbench.engine.sync.keys import load_keys
+
+        link = load_link(self._context.state)
+        return SyncKey(load_keys(self._context.state).public, link.device.name, is_this=True)
+
+    def allow(self, key: str, *, may_ask: bool = False) -> SyncStatus:
+        """Let a key read what is at the remote, all of its past too, and what is sent from now on. Only a person may.
+
+        Args:
+            key: The public part: `age1…`, or of an ssh key.
+            may_ask: As for `preview`.
+
+        Raises:
+            InvalidInput: It is no key, or the remote is not sealed.
+            RemoteError: The remote cannot be reached, or refuses.
+        """
+        require(self._context.role, Capability.CHANGE_SETTINGS, doing="let a key in")
+        from workbench.engine.sync.keys import parse_key
+
+        return self._seal_anew(may_ask, let_in=parse_key(key))
+
+    def recovery(self, file: str, *, may_ask: bool = False) -> SyncKey:
+        """Make a key for the drawer and let it in: whoever has the file can read the remote. Only a person may.
+
+        Args:
+            file: Where it goes; it is not there yet.
+            may_ask: As for `preview`.
+
+        Raises:
+            InvalidInput: The file is there, or the remote is not sealed.
+            RemoteError: The remote cannot be reached, or refuses.
+        """
+        require(self._context.role, Capability.CHANGE_SETTINGS, doing="make a key")
+        from workbench.engine.sync.keys import write_identity
+
+        self._carrying_sealed(may_ask)
+        key = write_identity(expand_writable(file))
+        self._seal_anew(may_ask, let_in=key)
+        return SyncKey(key, None, is_this=False)
 
     def retire(self, name: str, *, may_ask: bool = False) -> SyncStatus:
         """Retire another device, by its name; it is refused from its next sync on. Only a person may.
 
-        What it has stays on it: take its key off the remote too.
+        What it has stays on it: revoke its access to the remote too. Where the remote is sealed, it is sealed anew to
+        all others; a key that has no device is retired by the key itself.
 
         Raises:
             NotFound: No device has this name.
@@ -173,15 +244,18 @@ class Sync:
         require(self._context.role, Capability.CHANGE_SETTINGS, doing="retire a device")
         from workbench.engine.sync.carrying import retire
 
+        if name.startswith(("age1", "ssh-")):
+            return self._seal_anew(may_ask, take_out=name)
         link = self._link(None)
-        retire(self._carrying(link, None, may_ask, _say_nothing, _never), name)
+        retire(self._carrying(link, None, _Way(may_ask=may_ask), _say_nothing, _never), name)
         return self.status()
 
     def forget(self) -> SyncStatus:
         """Stop syncing this memory; what is here and at the remote stays. Only a person may."""
         require(self._context.role, Capability.CHANGE_SETTINGS, doing="forget the remote")
         link = load_link(self._context.state)
-        save_link(self._context.state, replace(link, remote="", head="", synced=None, trouble="", objects=()))
+        forgotten = replace(link, remote="", head="", synced=None, trouble="", objects=(), is_sealed=False)
+        save_link(self._context.state, forgotten)
         return self.status()
 
     # Inner parts
@@ -196,11 +270,12 @@ class Sync:
         self,
         link: Link,
         remote: str | None,
-        may_ask: bool,
-        progress: Progress,
-        cancelled: Callable[[], bool],
+        way: _Way,
+        progress: Progress = _say_nothing,
+        cancelled: Callable[[], bool] = _never,
     ) -> Carrying:
         from workbench.engine.sync.carrying import Carrying
+        from workbench.engine.sync.keys import load_keys
         from workbench.engine.sync.remotes import Course, parse_remote
 
         context = self._context
@@ -208,14 +283,48 @@ class Sync:
         named = remote or link.remote
         if not named:
             raise InvalidInput("This memory has no remote yet.", where=str(context.root), remedy=_NAME_REMOTE)
-        secrets = context.settings.secrets
+        secrets, place = context.settings.secrets, parse_remote(named, context.root)
+        sealed = way.sealed or (link.is_sealed and place.url == link.remote)
+        if way.identity and not sealed:
+            raise InvalidInput(
+                "This remote is not sealed, so there is nothing to open with a key.",
+                where=place.url,
+                remedy="For one that is sealed: workbench sync REMOTE --sealed --identity FILE",
+            )
+        identity = expand_home(way.identity) if way.identity else None
         return Carrying(
             context.history,
             context.state,
-            parse_remote(named, context.root),
+            place,
             tuple(secrets.allow) if secrets.hold_back else None,
-            Course(progress, cancelled, may_ask),
+            Course(progress, cancelled, way.may_ask),
+            keys=load_keys(context.state, identity) if sealed else None,
         )
+
+    def _carrying_sealed(self, may_ask: bool) -> Carrying:
+        carrying = self._carrying(self._link(None), None, _Way(may_ask=may_ask))
+        if carrying.keys is None:
+            raise InvalidInput(
+                "What is sent to this remote is not sealed, so every device that can read it is in.",
+                where=carrying.remote.url,
+                remedy="To seal it, sync with a new, empty remote: workbench sync REMOTE --sealed",
+            )
+        return carrying
+
+    def _seal_anew(self, may_ask: bool, *, let_in: str = "", take_out: str = "") -> SyncStatus:
+        from workbench.engine.sync.carrying import seal_anew
+
+        seal_anew(self._carrying_sealed(may_ask), let_in=let_in, take_out=take_out)
+        return self.status()
+
+    def _keys(self) -> tuple[SyncKey, ...]:
+        from workbench.engine.sync.carrying import shown_keys
+        from workbench.engine.sync.keys import load_keys
+        from workbench.engine.sync.sealed import load_seen
+
+        seen = load_seen(self._context.state)
+        keys = {key: seen.contents.name_of(key) for key in seen.contents.keys} if seen else {}
+        return shown_keys(keys, load_keys(self._context.state).public)
 
     @contextmanager
     def _noting_trouble(self, *, is_new: bool) -> Iterator[None]:

@@ -6,7 +6,7 @@ the history, and the remote moves only from where it was seen.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -37,7 +37,7 @@ from workbench.engine.history.purge import Rewriting, mark_replacement
 from workbench.engine.history.recovery import PurgeSteps
 from workbench.engine.history.transaction import Transaction
 from workbench.engine.process import process_lock
-from workbench.engine.results.sync import SyncPreview, SyncSecret, SyncSide
+from workbench.engine.results.sync import SyncKey, SyncPreview, SyncSecret, SyncSide
 from workbench.engine.secrets.detection import find_secrets, text_of
 from workbench.engine.sync.checking import MOST_COMMIT, Carried, carried, refuse_one_name_twice
 from workbench.engine.sync.devices import (
@@ -51,6 +51,7 @@ from workbench.engine.sync.devices import (
     save_link,
 )
 from workbench.engine.sync.joining import Joined, Moments, Side, join
+from workbench.engine.sync.keys import Keys
 from workbench.engine.sync.purges import (
     NOTHING_GONE,
     Sides,
@@ -59,7 +60,8 @@ from workbench.engine.sync.purges import (
     ours_rewritten,
     theirs_rewritten,
 )
-from workbench.engine.sync.remotes import Advertised, Course, Line, Remote, open_line
+from workbench.engine.sync.remotes import SEALED, Advertised, Course, Line, Remote, open_line
+from workbench.engine.sync.sealed import SealedWay
 from workbench.engine.values import dataclass
 
 ACTOR: Final = "system:sync"
@@ -90,6 +92,7 @@ class Carrying:
         course: Progress, cancelling, and whether git may ask.
         is_named: Whether a person named the remote just now: a folder that is missing is made then, and a device that
             was retired comes back as a new one.
+        keys: What the remote's memory is unsealed with; None where it is not sealed.
     """
 
     history: History
@@ -98,6 +101,7 @@ class Carrying:
     allowed: Sequence[str] | None
     course: Course
     is_named: bool = False
+    keys: Keys | None = None
 
 
 @dataclass(frozen=True)
@@ -122,10 +126,10 @@ def preview(carrying: Carrying) -> SyncPreview:
         Refused: This device was retired.
     """
     history, link = carrying.history, load_link(carrying.state)
-    with _alone(carrying.state), _line(carrying) as line:
-        advertised = line.advertised()
+    with _alone(carrying.state), _line(carrying, looks=True) as line:
+        advertised = line.way.advertised()
         _refuse_foreign(carrying.remote, advertised)
-        theirs = line.fetch(_known(history), advertised)
+        theirs = line.way.fetch(_known(history), advertised)
         devices = _devices(line, advertised)
         device = _own_device(link, carrying, devices)
         ours = history.head() if history.exists else None
@@ -134,7 +138,7 @@ def preview(carrying: Carrying) -> SyncPreview:
         sides = None
         if ours and theirs and incoming.commits:
             store = history.store
-            with store.reading_beside(line.folder / "objects"):
+            with store.reading_beside(line.objects.folder / "objects"):
                 if is_another_memory(store, ours, theirs):
                     raise _another_memory(carrying.remote)
                 sides = led_apart(store, ours, theirs, where=carrying.remote.url)
@@ -153,6 +157,9 @@ def preview(carrying: Carrying) -> SyncPreview:
             SyncSide(len(incoming.commits), incoming.files, incoming.size),
             sides is not None,
             secrets_in(line, outgoing, history, carrying.allowed),
+            shown_keys(line.way.keys, carrying.keys.public)
+            if isinstance(line.way, SealedWay) and carrying.keys
+            else (),
         )
 
 
@@ -202,8 +209,8 @@ def retire(carrying: Carrying, name: str) -> Device:
     """
     with _alone(carrying.state), _line(carrying) as line:
         link = load_link(carrying.state)
-        advertised = line.advertised()
-        line.fetch(_known(carrying.history), advertised)
+        advertised = line.way.advertised()
+        line.way.fetch(_known(carrying.history), advertised)
         devices = _devices(line, advertised)
         own = _own_device(link, carrying, devices)
         found = next((each for each in devices if each.name == name and not each.retired), None)
@@ -219,11 +226,68 @@ def retire(carrying: Carrying, name: str) -> Device:
                 remedy="To stop syncing it: workbench sync --forget. To retire it, use another one.",
             )
         found = replace(found, retired=own.name)
-        said = line.write(found.as_bytes())
-        line.push(advertised.head or "", advertised.head, {found.id: said})
+        said = line.objects.write(found.as_bytes())
+        line.way.push(advertised.head or "", advertised.head, {found.id: said})
+        if carrying.keys is not None:
+            # What was sealed to it, too, is void.
+            line.way.clean()
         others = (each for each in devices if each.id != found.id)
         save_link(carrying.state, replace(link, devices=(*others, found)))
         return found
+
+
+def seal_anew(carrying: Carrying, *, let_in: str = "", take_out: str = "") -> None:
+    """Seal everything at a sealed remote anew, to one key more or less.
+
+    Args:
+        carrying: Has keys.
+        let_in: A key's public part.
+        take_out: The same; what its owner has, its owner keeps.
+
+    Raises:
+        InvalidInput: Nothing is at the remote yet, or the key to take out is this device's.
+        NotFound: The key to take out is not in.
+        Refused: This device was retired, or its key taken out.
+        Stale: Another device was faster.
+        RemoteError: The remote cannot be reached, or refuses.
+    """
+    with _alone(carrying.state), _line(carrying) as line:
+        way = line.way
+        assert isinstance(way, SealedWay)
+        assert carrying.keys is not None
+        advertised = way.advertised()
+        theirs = way.fetch(_known(carrying.history), advertised)
+        if theirs is None:
+            raise InvalidInput(
+                "Nothing is at the remote yet.",
+                where=carrying.remote.url,
+                remedy="Sync first: workbench sync",
+            )
+        _own_device(load_link(carrying.state), carrying, _devices(line, advertised))
+        if take_out == carrying.keys.public:
+            raise InvalidInput(
+                "This is the key of the device at hand.",
+                where=take_out,
+                remedy="To stop syncing it: workbench sync --forget. To take its key out, use another one.",
+            )
+        if take_out and take_out not in way.contents.keys:
+            raise NotFound(
+                "Nothing is sealed to this key.",
+                where=take_out,
+                remedy="List them with: workbench sync --devices",
+            )
+        if let_in:
+            way.let_in(let_in)
+        if take_out:
+            way.take_out(take_out)
+        way.push(theirs, theirs, {})
+        way.clean()
+
+
+def shown_keys(keys: Mapping[str, str | None], own: str) -> tuple[SyncKey, ...]:
+    """Return keys as they are shown, this device's first."""
+    found = (SyncKey(key, name, key == own) for key, name in keys.items())
+    return tuple(sorted(found, key=lambda each: (not each.is_this, each.device or "~", each.key)))
 
 
 class _Again(Exception):
@@ -244,18 +308,26 @@ def _round(carrying: Carrying, line: Line, link: Link, done: Carry) -> Carry:
     history, remote = carrying.history, carrying.remote
     if remote.is_missing and not carrying.is_named:
         raise _gone(remote, "The remote is not there.")
-    line.make()
-    advertised = line.advertised()
+    line.way.make()
+    advertised = line.way.advertised()
     _refuse_foreign(remote, advertised)
     if advertised.head is None and link.head and link.remote == remote.url and not carrying.is_named:
         raise _gone(remote, "The remote holds no memory any more, or one that is damaged.")
+    done = replace(done, told=tuple(dict.fromkeys((*done.told, *line.way.told))))
     theirs, devices = advertised.head, link.devices
     objects = tuple(sorted(advertised.devices.items()))
     if not _has(history, theirs) or objects != link.objects:
-        theirs = line.fetch(_known(history), advertised)
+        theirs = line.way.fetch(_known(history), advertised)
         devices = _devices(line, advertised)
     device = _own_device(link, carrying, devices)
-    link = replace(link, device=device, remote=remote.url, devices=devices, objects=objects)
+    link = replace(
+        link,
+        device=device,
+        remote=remote.url,
+        devices=devices,
+        objects=objects,
+        is_sealed=carrying.keys is not None,
+    )
     if theirs is not None and not _has(history, theirs):
         done = _take_in(carrying, line, theirs, link, done)
     head = history.head()
@@ -287,7 +359,7 @@ def _take_in(carrying: Carrying, line: Line, theirs: str, link: Link, done: Carr
         line,
         history.root,
         incoming.files,
-        line.local("ls-tree", "-r", "-z", "--name-only", theirs).out.split("\0"),
+        line.objects.local("ls-tree", "-r", "-z", "--name-only", theirs).out.split("\0"),
     )
     carrying.course.progress("Joining", 0, 0)
     goal = theirs
@@ -298,7 +370,7 @@ def _take_in(carrying: Carrying, line: Line, theirs: str, link: Link, done: Carr
             ours = turn.head() or ours
             if _fetched(history).exists() and _purges_in(line, incoming):
                 raise _Again(replace(done, told=(*done.told, *_drop_unreachable(carrying, turn))))
-            with store.reading_beside(line.folder / "objects"):
+            with store.reading_beside(line.objects.folder / "objects"):
                 if is_another_memory(store, ours, theirs):
                     raise _another_memory(remote)
                 sides = led_apart(store, ours, theirs, where=remote.url)
@@ -311,7 +383,7 @@ def _take_in(carrying: Carrying, line: Line, theirs: str, link: Link, done: Carr
         if sides is None:
             with suppress(OSError):
                 _fetched(history).touch()
-            line.install()
+            line.objects.install()
     store.forget_handles()
     if not store.has_object(goal):
         # Something was purged here in between, and all that nothing led to went with it.
@@ -355,7 +427,7 @@ def _fetched(history: History) -> Path:
 
 def _purges_in(line: Line, incoming: Carried) -> bool:
     mark = f"\n\n[{Action.PURGE}]".encode()
-    return any(mark in (line.read(each, MOST_COMMIT) or b"") for each in incoming.commits)
+    return any(mark in (line.objects.read(each, MOST_COMMIT) or b"") for each in incoming.commits)
 
 
 def _drop_unreachable(carrying: Carrying, turn: Transaction) -> tuple[str, ...]:
@@ -454,13 +526,13 @@ def _send(carrying: Carrying, line: Line, link: Link, theirs: str | None, done: 
         save_link(state, link)
     now = history.clock.now()
     device = replace(link.device, synced=now)
-    said = line.write(device.as_bytes())
+    said = line.objects.write(device.as_bytes())
     try:
-        line.push(head, theirs, {device.id: said})
+        line.way.push(head, theirs, {device.id: said})
     except Stale:
         raise _Again(done, theirs or "nothing") from None
     if link.is_cleaning_due:
-        if not line.clean():
+        if not line.way.clean():
             told = "What was purged is out of the remote’s history; its host may keep it until it cleans up."
             done = replace(done, told=(*done.told, told))
         link = replace(link, is_cleaning_due=False)
@@ -556,12 +628,17 @@ def _alone(state: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _line(carrying: Carrying) -> Iterator[Line]:
-    history = carrying.history
-    # A folder that is looked at before memory comes into it stays empty.
-    base = history.path if history.exists else carrying.state
-    with open_line(carrying.remote, base, carrying.course) as line:
-        yield line
+def _line(carrying: Carrying, *, looks: bool = False) -> Iterator[Line]:
+    history = carrying.history if carrying.history.exists else None
+    # What is only looked at touches no workspace; a folder that memory has yet to come into stays empty.
+    base = carrying.state if history is None or looks else history.path
+    with open_line(carrying.remote, base, carrying.course, history.path if history else None) as line:
+        if carrying.keys is None:
+            yield line
+        else:
+            named = carrying.is_named
+            way = SealedWay(line, carrying.state, carrying.keys, is_named=named, keeps=not looks)
+            yield replace(line, way=way)
 
 
 def _known(history: History) -> tuple[str, ...]:
@@ -570,7 +647,7 @@ def _known(history: History) -> tuple[str, ...]:
 
 
 def _devices(line: Line, advertised: Advertised) -> tuple[Device, ...]:
-    said = ((ident, line.read(oid, MOST_SAID)) for ident, oid in sorted(advertised.devices.items()))
+    said = ((ident, line.objects.read(oid, MOST_SAID)) for ident, oid in sorted(advertised.devices.items()))
     found = (parse_device(ident, content) for ident, content in said if content is not None)
     return tuple(device for device in found if device is not None)
 
@@ -590,6 +667,12 @@ def _own_device(link: Link, carrying: Carrying, devices: Sequence[Device]) -> De
 
 
 def _refuse_foreign(remote: Remote, advertised: Advertised) -> None:
+    if SEALED in advertised.others:
+        raise RemoteError(
+            "What this remote holds is sealed.",
+            where=remote.url,
+            remedy=f"Sync with it so: workbench sync {remote.url} --sealed",
+        )
     if advertised.head is None and advertised.others:
         branches = ", ".join(ref.removeprefix("refs/heads/") for ref in advertised.others[:3])
         raise RemoteError(

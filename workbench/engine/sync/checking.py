@@ -94,7 +94,7 @@ def refuse_one_name_twice(line: Line, root: Path, paths: Iterable[str], all_path
 
 
 def _listed(line: Line, *arguments: str) -> tuple[str, ...]:
-    ran = line.local(*arguments)
+    ran = line.objects.local(*arguments)
     if ran.status:
         raise HistoryDamaged(
             f"Commits cannot be listed: {ran.err.strip()[-200:]}",
@@ -115,7 +115,7 @@ def _changes(line: Line, head: str, without: list[str]) -> Iterator[tuple[str, s
         "--diff-merges=first-parent",
         "--format=",
     )
-    ran = line.local("log", *options, head, *without)
+    ran = line.objects.local("log", *options, head, *without)
     if ran.status:
         raise RemoteError(
             f"What was fetched is incomplete: {ran.err.strip()[-200:]}",
@@ -132,7 +132,7 @@ def _changes(line: Line, head: str, without: list[str]) -> Iterator[tuple[str, s
 
 def _check_commits(line: Line, commits: Iterable[str]) -> None:
     for commit in commits:
-        raw = line.read(commit, MOST_COMMIT)
+        raw = line.objects.read(commit, MOST_COMMIT)
         try:
             if raw is None:
                 raise ValueError("it is too large")
@@ -160,7 +160,7 @@ def _check_sizes(line: Line, blobs: dict[str, str]) -> int:
     total = 0
     for oid, path in blobs.items():
         try:
-            size = int(line.repository.odb.read_header(oid)[1])
+            size = int(line.objects.repository.odb.read_header(oid)[1])
         except (git.GitError, KeyError, ValueError) as error:
             raise _refused(line, path, "its content is missing") from error
         if size > MOST_FILE:

@@ -77,6 +77,7 @@ class Link:
         objects: The objects in which they said it, by id.
         trouble: Why the last attempt failed; empty if it did not.
         is_cleaning_due: Whether something was purged that the remote, a folder here, may still hold unreachably.
+        is_sealed: Whether what goes to the remote is sealed.
     """
 
     device: Device
@@ -87,6 +88,7 @@ class Link:
     objects: tuple[tuple[str, str], ...] = ()
     trouble: str = ""
     is_cleaning_due: bool = False
+    is_sealed: bool = False
 
 
 def load_link(state: Path) -> Link:
@@ -114,6 +116,7 @@ def load_link(state: Path) -> Link:
                 else (),
                 str(rest.get("trouble", "")),
                 bool(rest.get("cleaning")),
+                bool(rest.get("sealed")),
             )
     return Link(new_device(plain_name(socket.gethostname())))
 
@@ -139,6 +142,7 @@ def save_link(state: Path, link: Link) -> None:
         "objects": dict(link.objects),
         "trouble": link.trouble,
         "cleaning": link.is_cleaning_due,
+        "sealed": link.is_sealed,
     }
     state.mkdir(parents=True, exist_ok=True)
     if not write_state(state / _FILE, json.dumps(row).encode()):

@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from workbench.engine import layout
 from workbench.engine.errors import Cancelled, InvalidInput, RemoteError, Stale, StorageError
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 DEVICES = "refs/workbench/devices/"
 """Where a remote keeps what each device says of itself."""
+SEALED = "refs/heads/sealed"
+"""The branch of a remote that holds sealed memory."""
 INCOMING = "refs/incoming/main"
 MOST_BYTES = 4 << 30
 """A fetch that brings more is broken off."""
@@ -62,6 +64,7 @@ _NOTHING_ELSE = (
     "maintenance.auto=false",
     "protocol.ext.allow=never",
 )
+_SEALED = ("fetch.fsckObjects=false", "pack.window=0", "core.compression=0", "core.bigFileThreshold=1")
 _PLAINLY = "git -c core.hooksPath=/dev/null -c gc.auto=0 -c core.fsync=all"
 # Lines of progress.
 _COUNTS = lazy_pattern(
@@ -191,19 +194,17 @@ class Course:
     may_ask: bool = False
 
 
-class Line:
-    """A line to a remote, for use within `open_line`.
+class Objects:
+    """The git directory of one occasion: what was fetched, beside the objects of the history.
 
     Args:
-        remote: Whom to talk to.
-        folder: The git directory of the occasion.
-        course: Progress and cancelling.
+        folder: The git directory.
+        cancelled: Asked while git runs.
     """
 
-    def __init__(self, remote: Remote, folder: Path, course: Course) -> None:
-        self.remote = remote
+    def __init__(self, folder: Path, cancelled: Callable[[], bool]) -> None:
         self.folder = folder
-        self.course = course
+        self.cancelled = cancelled
 
     @cached_property
     def repository(self) -> pygit2.Repository:
@@ -213,54 +214,6 @@ class Line:
         opened: pygit2.Repository = git.Repository(os.fspath(self.folder), flags.NO_SEARCH | flags.NO_DOTGIT)
         return opened
 
-    def advertised(self) -> Advertised:
-        """Ask the remote what it holds; an existing memory there is not read yet.
-
-        Raises:
-            RemoteError: It cannot be reached, or is no git repository.
-        """
-        if self.remote.is_missing:
-            return Advertised(None)
-        self.course.progress("Asking the remote", 0, 0)
-        ran = self._run("ls-remote", "--", self.remote.url, "refs/heads/*", f"{DEVICES}*")
-        self._require(ran, "asked")
-        rows = {ref: oid for oid, ref in _ROW.findall(ran.out)}
-        devices = {ref.removeprefix(DEVICES): oid for ref, oid in rows.items() if ref.startswith(DEVICES)}
-        heads = (ref for ref in rows if ref.startswith("refs/heads/") and ref != BRANCH)
-        return Advertised(rows.get(BRANCH), devices, tuple(sorted(heads)))
-
-    def fetch(self, known: Sequence[str], advertised: Advertised) -> str | None:
-        """Fetch what the history lacks, beside it; nothing of it counts before `install`.
-
-        Args:
-            known: Commits of the history, so that only what is new is sent.
-            advertised: What the remote holds.
-
-        Returns:
-            The newest commit there; it may be newer than what was advertised.
-
-        Raises:
-            RemoteError: It broke off, an object is malformed, or there is too much of it.
-        """
-        for number, commit in enumerate(known):
-            self._note(f"refs/heads/known-{number}", commit)
-        wanted = [f"+{BRANCH}:{INCOMING}"] if advertised.head else []
-        if advertised.devices:
-            wanted.append(f"+{DEVICES}*:refs/devices/*")
-        if not wanted:
-            return None
-        options = [
-            "--no-tags",
-            "--no-write-fetch-head",
-            "--no-auto-maintenance",
-            "--progress",
-            *self._plainly("upload"),
-        ]
-        ran = self._run("fetch", *options, "--", self.remote.url, *wanted, told="Receiving", bounded=True)
-        self._require(ran, "fetched from")
-        place = self.folder / INCOMING
-        return place.read_text(encoding="ascii").strip() if place.is_file() else None
-
     def read(self, oid: str, most: int) -> bytes | None:
         """Return an object of at most so many bytes that was fetched; None if there is none."""
         git = libgit2()
@@ -269,14 +222,14 @@ class Line:
                 return bytes(self.repository.odb.read(oid)[1])
         return None
 
-    def write(self, content: bytes) -> str:
+    def write(self, content: bytes, kind: str = "BLOB") -> str:
         """Write an object that is pushed and is no part of the history; return its hash."""
         git = libgit2()
-        return str(self.repository.odb.write(int(git.enums.ObjectType.BLOB), content))
+        return str(self.repository.odb.write(int(git.enums.ObjectType[kind]), content))
 
     def local(self, *arguments: str) -> Ran:
         """Run an isolated git command on the history together with what was fetched."""
-        return run_git(self.folder, *arguments, cancelled=self.course.cancelled)
+        return run_git(self.folder, *arguments, cancelled=self.cancelled)
 
     def install(self) -> None:
         """Move what was fetched and checked into the history; it is on disk then. Needs the writer's lock.
@@ -303,6 +256,127 @@ class Line:
                 remedy="Free some space, or make the folder writable. Nothing was changed.",
             ) from error
 
+    def note(self, ref: str, commit: str) -> None:
+        """Have a ref lead to a commit, which may be one of the history."""
+        place = self.folder / ref
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(f"{commit}\n", encoding="ascii")
+
+
+class Way(Protocol):
+    """How memory gets to a remote and back."""
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """Return what a person should know of the remote."""
+
+    def advertised(self) -> Advertised:
+        """Ask the remote what it holds."""
+
+    def fetch(self, known: Sequence[str], advertised: Advertised) -> str | None:
+        """Fetch what the history lacks, beside it; return the newest commit there."""
+
+    def push(self, head: str, expected: str | None, devices: Mapping[str, str]) -> None:
+        """Move the memory at the remote to a commit, if it still stands where it was seen."""
+
+    def clean(self) -> bool:
+        """Have a remote that is a folder here drop what nothing leads to; return whether it did."""
+
+    def make(self) -> None:
+        """Make a bare repository where the remote is a folder that is missing or empty."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line to a remote, for use within `open_line`.
+
+    Args:
+        remote: Whom to talk to.
+        objects: What was fetched, beside the history.
+        way: How it gets there and back.
+        course: Progress and cancelling.
+    """
+
+    remote: Remote
+    objects: Objects
+    way: Way
+    course: Course
+
+
+class GitWay:
+    """Memory as it is, in a branch of a git remote.
+
+    Args:
+        remote: Whom to talk to.
+        objects: Where what is fetched goes, and what is pushed is.
+        course: Progress and cancelling.
+        branch: The branch that holds it. Of `SEALED`, what is known already need not be here: its newest state alone
+            is fetched, and checked when it is unsealed.
+    """
+
+    def __init__(
+        self,
+        remote: Remote,
+        objects: Objects,
+        course: Course,
+        branch: str = BRANCH,
+    ) -> None:
+        self.remote = remote
+        self.course = course
+        self.told: tuple[str, ...] = ()
+        self._objects = objects
+        self._branch = branch
+        self._is_sealed = branch == SEALED
+
+    def advertised(self) -> Advertised:
+        """Ask the remote what it holds; an existing memory there is not read yet.
+
+        Raises:
+            RemoteError: It cannot be reached, or is no git repository.
+        """
+        if self.remote.is_missing:
+            return Advertised(None)
+        self.course.progress("Asking the remote", 0, 0)
+        ran = self._run("ls-remote", "--", self.remote.url, "refs/heads/*", f"{DEVICES}*")
+        self._require(ran, "asked")
+        rows = {ref: oid for oid, ref in _ROW.findall(ran.out)}
+        devices = {ref.removeprefix(DEVICES): oid for ref, oid in rows.items() if ref.startswith(DEVICES)}
+        heads = (ref for ref in rows if ref.startswith("refs/heads/") and ref != self._branch)
+        return Advertised(rows.get(self._branch), devices, tuple(sorted(heads)))
+
+    def fetch(self, known: Sequence[str], advertised: Advertised) -> str | None:
+        """Fetch what the history lacks, beside it; nothing of it counts before `install`.
+
+        Args:
+            known: Commits of the history, so that only what is new is sent.
+            advertised: What the remote holds.
+
+        Returns:
+            The newest commit there; it may be newer than what was advertised.
+
+        Raises:
+            RemoteError: It broke off, an object is malformed, or there is too much of it.
+        """
+        for number, commit in enumerate(known):
+            self._objects.note(f"refs/heads/known-{number}", commit)
+        wanted = [f"+{self._branch}:{INCOMING}"] if advertised.head else []
+        if advertised.devices:
+            wanted.append(f"+{DEVICES}*:refs/devices/*")
+        if not wanted:
+            return None
+        options = [
+            "--no-tags",
+            "--no-write-fetch-head",
+            "--no-auto-maintenance",
+            "--progress",
+            *(("--depth=1",) if self._is_sealed and not known else ()),
+            *self._plainly("upload"),
+        ]
+        ran = self._run("fetch", *options, "--", self.remote.url, *wanted, told="Receiving", bounded=True)
+        self._require(ran, "fetched from")
+        place = self._objects.folder / INCOMING
+        return place.read_text(encoding="ascii").strip() if place.is_file() else None
+
     def push(self, head: str, expected: str | None, devices: Mapping[str, str]) -> None:
         """Move the memory at the remote to a commit, if it still stands where it was seen.
 
@@ -315,16 +389,16 @@ class Line:
             Stale: Another device was faster.
             RemoteError: The remote refuses or cannot be reached.
         """
-        moved = [f"{head}:{BRANCH}"] if head != expected else []
+        moved = [f"{head}:{self._branch}"] if head != expected else []
         said = [f"+{oid}:{DEVICES}{device}" for device, oid in devices.items()]
         options = ["--no-verify", "--porcelain", "--progress", *self._plainly("receive")]
-        lease = f"--force-with-lease={BRANCH}:{expected or ''}"
+        lease = f"--force-with-lease={self._branch}:{expected or ''}"
         with self._not_cleaning() as held:
             ran = self._run(
                 "push", *options, lease, "--", self.remote.url, *moved, *said, told="Sending", pass_fds=held
             )
         rows = [line.split("\t") for line in ran.out.splitlines() if line.count("\t") >= 2]
-        refused = next((row for row in rows if row[0] == "!" and row[1].endswith(f":{BRANCH}")), None)
+        refused = next((row for row in rows if row[0] == "!" and row[1].endswith(f":{self._branch}")), None)
         if refused is not None and any(reason in refused[2] + ran.err for reason in _RACED):
             raise Stale(
                 "Another device was faster.", where=self.remote.url, remedy="Sync again; nothing was lost."
@@ -335,7 +409,7 @@ class Line:
                 where=self.remote.url,
                 remedy="Give yourself the right to write there, to rewrite its branch main too. What waits is kept.",
             )
-        if moved and not any(row[1].endswith(f":{BRANCH}") for row in rows):
+        if moved and not any(row[1].endswith(f":{self._branch}") for row in rows):
             self._require(ran, "sent to")
 
     def clean(self) -> bool:
@@ -364,7 +438,7 @@ class Line:
         if self.remote.folder is not None and self.remote.is_missing:
             try:
                 self.remote.folder.mkdir(parents=True, exist_ok=True)
-                _lay_out(self.remote.folder, self.remote.folder / "objects")
+                lay_out(self.remote.folder)
             except OSError as error:
                 raise RemoteError(
                     f"The folder cannot be made: {error.strerror or error}.",
@@ -392,9 +466,10 @@ class Line:
             "LC_ALL": "C",
             "LANGUAGE": "C",
         }
-        options = tuple(word for each in _NOTHING_ELSE for word in ("-c", each))
+        settings = (*_NOTHING_ELSE, *(_SEALED if self._is_sealed else ()))
+        options = tuple(word for each in settings for word in ("-c", each))
         return run_git(
-            self.folder,
+            self._objects.folder,
             *arguments,
             progress=lambda done, total: course.progress(told, done, total),
             cancelled=cancelled,
@@ -407,7 +482,7 @@ class Line:
 
     def _watching(self, cancelled: Callable[[], bool]) -> Callable[[], bool]:
         """Break a fetch off once it has brought too much."""
-        packs = self.folder / "objects" / "pack"
+        packs = self._objects.folder / "objects" / "pack"
 
         def is_over() -> bool:
             size = 0
@@ -452,11 +527,6 @@ class Line:
         finally:
             os.close(handle)
 
-    def _note(self, ref: str, commit: str) -> None:
-        place = self.folder / ref
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(f"{commit}\n", encoding="ascii")
-
     def _require(self, ran: Ran, done: str) -> None:
         if ran.status == 0:
             return
@@ -465,7 +535,7 @@ class Line:
         if done == "fetched from" and os.strerror(errno.ENOSPC) in ran.err:
             raise StorageError(
                 "There is no room for what the remote sends.",
-                where=str(self.folder.parent),
+                where=str(self._objects.folder.parent),
                 remedy="Free some space, and sync again. Nothing was changed.",
             )
         raise RemoteError(
@@ -476,39 +546,47 @@ class Line:
 
 
 @contextmanager
-def open_line(remote: Remote, history: Path, course: Course) -> Iterator[Line]:
+def open_line(remote: Remote, base: Path, course: Course, history: Path | None) -> Iterator[Line]:
     """Open a line to a remote. One at a time: what an interrupted one left is removed.
 
     Args:
         remote: Whom to talk to.
-        history: The git directory of the history, which exists.
+        base: The folder in which that is done; of the history itself, where anything is to come into it.
         course: Progress and cancelling.
+        history: The git directory of the history; None if there is none yet.
 
     Raises:
         StorageError: The disk refuses.
     """
-    folder = history / _PLACE
+    folder = base / _PLACE
     try:
         _remove(folder)
         folder.mkdir()
-        _lay_out(folder, folder / "objects")
-        # Relative, since a path may hold what git reads otherwise.
-        (folder / "objects" / "info" / "alternates").write_text("../../objects\n", encoding="ascii")
+        lay_out(folder)
+        if history is not None:
+            # Relative, since a path may hold what git reads otherwise.
+            known = "../../objects"
+            if base != history:
+                (folder / "history").symlink_to(history / "objects")
+                known = "../history"
+            (folder / "objects" / "info" / "alternates").write_text(f"{known}\n", encoding="ascii")
     except OSError as error:
         raise StorageError(
             f"There is no room to fetch into: {error.strerror or error}.",
             where=str(folder),
             remedy="Free some space, or make the folder writable. Nothing was changed.",
         ) from error
+    objects = Objects(folder, course.cancelled)
     try:
-        yield Line(remote, folder, course)
+        yield Line(remote, objects, GitWay(remote, objects, course), course)
     finally:
         with suppress(OSError):
             _remove(folder)
 
 
-def _lay_out(folder: Path, objects: Path) -> None:
+def lay_out(folder: Path) -> None:
     """Write an empty bare repository, without the hooks and templates of whoever is at work."""
+    objects = folder / "objects"
     for place in (objects / "info", objects / "pack", folder / "refs" / "heads", folder / "info"):
         place.mkdir(parents=True, exist_ok=True)
     (folder / "config").write_text(_CONFIG, encoding="ascii")

@@ -1,0 +1,198 @@
+"""Keys for memory that is sealed on its way: a device's own, and those of whoever else may read it.
+
+age does the sealing, by way of pyrage. Who has a key's private part can read; whoever knows the public part can seal.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any, Final
+
+import pyrage
+
+from workbench.engine.errors import InvalidInput, StorageError, WorkbenchError
+from workbench.engine.file_access import open_outside_file, read_regular_file, replace_file
+
+KEY: Final = "sync.key"
+"""The file with a device's own key, in the state folder of the workspace."""
+_LONGEST = 64 << 10
+_PRIVATE = "AGE-SECRET-KEY-"
+_SSH = b"-----BEGIN OPENSSH PRIVATE KEY-----"
+
+
+@dataclass(frozen=True)
+class Keys:
+    """What a device opens sealed memory with.
+
+    Args:
+        public: Its own key, the part that may be known.
+        identities: The private parts: of its own key, and of another that a person gave.
+    """
+
+    public: str
+    identities: tuple[Any, ...] = field(repr=False)
+
+
+def load_keys(state: Path, identity: Path | None = None) -> Keys:
+    """Return a device's keys; its own is made the first time.
+
+    Args:
+        state: The state folder of the workspace.
+        identity: A file with another key: of age, or an ssh key without a passphrase.
+
+    Raises:
+        StorageError: The file with its own key is damaged, or cannot be made.
+        InvalidInput: The other file holds no key.
+    """
+    place = state / KEY
+    try:
+        content = read_regular_file(place, _LONGEST) or _new_key(place)
+    except OSError as error:
+        raise _damaged(place, error.strerror or str(error)) from error
+    own = _identities(content)
+    if not own or isinstance(own[0], pyrage.ssh.Identity):
+        raise _damaged(place, "it holds no key of age")
+    return Keys(str(own[0].to_public()), (*own, *(_identities_in(identity) if identity else ())))
+
+
+def parse_key(text: str) -> str:
+    """Return the public part of a key that a person gave: `age1…`, or of an ssh key.
+
+    Raises:
+        InvalidInput: It is none.
+    """
+    key = " ".join(text.split()[:2]) if text.strip().startswith("ssh-") else text.strip()
+    if key.upper().startswith(_PRIVATE):
+        raise InvalidInput(
+            "This is the private part of a key, which stays where it is.",
+            remedy="Give the public part; it begins with age1. Now that the private part was typed, make a new key.",
+        )
+    try:
+        _recipient(key)
+    except (pyrage.RecipientError, ValueError) as error:
+        raise InvalidInput(
+            f"“{ascii(key)[1:-1][:80]}” is no key that memory can be sealed to.",
+            remedy="Give the public part of an age key (age1…) or of an ssh key (ssh-ed25519 …). "
+            "A device shows its own with: workbench sync --key",
+        ) from error
+    return key
+
+
+def write_identity(place: Path) -> str:
+    """Make a key for the drawer, in a file of its own; return its public part.
+
+    Raises:
+        InvalidInput: The file is there already.
+        StorageError: It cannot be written.
+    """
+    if place.exists() or place.is_symlink():
+        raise InvalidInput(
+            "This file is there already, and is not replaced.", where=str(place), remedy="Name a new one."
+        )
+    _new_key(place)
+    return load_identity(place).public
+
+
+def load_identity(place: Path) -> Keys:
+    """Return the keys in a file that a person named.
+
+    Raises:
+        InvalidInput: It holds none.
+    """
+    found = _identities_in(place)
+    return Keys("" if isinstance(found[0], pyrage.ssh.Identity) else str(found[0].to_public()), found)
+
+
+def seal(content: bytes, keys: Iterable[str]) -> bytes:
+    """Return content sealed to keys."""
+    sealed: bytes = pyrage.encrypt(content, _recipients(keys))
+    return sealed
+
+
+def seal_stream(plain: IO[bytes], sealed: IO[bytes], keys: Iterable[str]) -> None:
+    """Seal a stream to keys, without holding it in memory."""
+    pyrage.encrypt_io(plain, sealed, _recipients(keys))
+
+
+def unseal(sealed: bytes, keys: Keys) -> bytes | None:
+    """Return what was sealed; None if it was not sealed to these keys, or is damaged."""
+    with suppress(pyrage.DecryptError):
+        content: bytes = pyrage.decrypt(sealed, list(keys.identities))
+        return content
+    return None
+
+
+def unseal_stream(sealed: IO[bytes], plain: IO[bytes], keys: Keys) -> bool:
+    """Unseal a stream; return whether all of it was whole. What was written before is not, until it is."""
+    with suppress(pyrage.DecryptError):
+        pyrage.decrypt_io(sealed, plain, list(keys.identities))
+        return True
+    return False
+
+
+def _recipients(keys: Iterable[str]) -> list[Any]:
+    return [_recipient(key) for key in keys]
+
+
+def _recipient(key: str) -> Any:
+    return (pyrage.ssh if key.startswith("ssh-") else pyrage.x25519).Recipient.from_str(key)
+
+
+def _new_key(place: Path) -> bytes:
+    """Make a key in a file, unless another process was faster; return what the file holds."""
+    own = pyrage.x25519.Identity.generate()
+    content = f"# public key: {own.to_public()}\n{own}\n".encode()
+    new = place.with_name(f"{place.name}.{os.getpid()}")
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with replace_file(new, "The key of this device cannot be written") as file:
+            file.write(content)
+        with suppress(FileExistsError):
+            os.link(new, place)
+        return read_regular_file(place, _LONGEST) or b""
+    except OSError as error:
+        raise StorageError(
+            f"The key cannot be written: {error.strerror or error}.",
+            where=str(place),
+            remedy="Make the folder writable, or name another with the setting paths.state.",
+        ) from error
+    finally:
+        with suppress(OSError):
+            new.unlink(missing_ok=True)
+
+
+def _identities_in(place: Path) -> tuple[Any, ...]:
+    opened = open_outside_file(place)
+    content = b""
+    if opened is not None:
+        with opened:
+            content = opened.read(_LONGEST)
+    if found := _identities(content):
+        return found
+    raise InvalidInput(
+        "This file holds no key that can be used." if opened else "There is no such file.",
+        where=str(place),
+        remedy="Name a file with an age key (AGE-SECRET-KEY-…), or an ssh key without a passphrase.",
+    )
+
+
+def _identities(content: bytes) -> tuple[Any, ...]:
+    try:
+        if content.lstrip().startswith(_SSH):
+            return (pyrage.ssh.Identity.from_buffer(content),)
+        lines = (line.strip() for line in content.decode("ascii", "replace").splitlines())
+        return tuple(pyrage.x25519.Identity.from_str(line) for line in lines if line.startswith(_PRIVATE))
+    except (pyrage.IdentityError, ValueError):
+        return ()
+
+
+def _damaged(place: Path, why: str) -> WorkbenchError:
+    return StorageError(
+        f"The key of this device cannot be read: {why}.",
+        where=str(place),
+        remedy="Put it back from a backup. Or move it away: a new one is made, and another device has to let it in.",
+    )
