@@ -396,6 +396,11 @@ CHANGING: tuple[Line, ...] = (
     Line("sync --devices"),
     Line("sync --retire lap"),
     Line("sync --forget"),
+    Line("sync --key"),
+    Line("sync --allow age1xxvte38xgvswsq2j6adcw774pq39rvks4xnzvdgut8sl4enrt4tqjd6ffz"),
+    Line("sync --recovery {scratch}/drawer.key"),
+    Line("sync {scratch}/sealed.git --sealed --yes", back=True),
+    Line("sync --dry-run --identity {scratch}/drawer.key {scratch}/sealed.git --sealed", back=True),
     # No server is named here, and each says so.
     Line("hub"),
     Line("hub list"),

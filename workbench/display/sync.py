@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from workbench.display.changes import FILES_NAMED, at_minute
@@ -11,7 +10,9 @@ from workbench.display.text import Page, safe_line
 from workbench.display.words import counted
 
 if TYPE_CHECKING:
-    from workbench.engine.results.sync import SyncDevice, Synced, SyncPreview, SyncSide, SyncStatus
+    from collections.abc import Iterator, Sequence
+
+    from workbench.engine.results.sync import SyncDevice, Synced, SyncKey, SyncPreview, SyncSide, SyncStatus
 
 
 def preview_lines(page: Page, found: SyncPreview) -> list[str]:
@@ -26,6 +27,8 @@ def preview_lines(page: Page, found: SyncPreview) -> list[str]:
     lines += page.wrapped(
         f"This device is called {safe_line(found.device)} (--device NAME changes that).", "quiet"
     )
+    if found.keys:
+        lines += page.wrapped(f"The remote is sealed: {keys_told(found.keys)}.", "quiet")
     lines += ["", *_side_lines(page, "Goes ", found.outgoing), *_side_lines(page, "Comes", found.incoming)]
     if found.purges:
         told = "Something was purged on one side; it goes from the other side too, for good, past and all."
@@ -40,6 +43,34 @@ def preview_lines(page: Page, found: SyncPreview) -> list[str]:
         told += f"workbench secrets allow {secret.digest}"
         lines += page.wrapped(told, first="! ")
     return lines
+
+
+def keys_told(keys: Sequence[SyncKey]) -> str:
+    """Say who can read what is sent to a sealed remote, as a sentence goes on."""
+    named = [safe_line(_key_name(each)) for each in keys]
+    who = " and ".join(filter(None, (", ".join(named[:-1]), named[-1]))) if named else "nobody"
+    return f"{who} can read it, and nobody else"
+
+
+def _key_name(key: SyncKey) -> str:
+    return "this device" if key.is_this else key.device or f"the key {short_key(key.key)}"
+
+
+def short_key(key: str) -> str:
+    """Return the beginning of a public key, by which a person knows it again."""
+    return f"{key[:14]}…" if key.startswith("age1") else f"{key[:12]}…{key[-8:]}"
+
+
+def key_lines(_page: Page, key: SyncKey) -> list[str]:
+    """Show the public part of a key, alone, so that it can be copied or piped."""
+    return [safe_line(key.key)]
+
+
+def recovery_lines(page: Page, key: SyncKey) -> list[str]:
+    """Say what was made for the drawer."""
+    told = "Whoever has this file can read the remote: print it or put it on a stick, and take it off this device. "
+    told += "With it, a new device gets in by itself: workbench sync REMOTE --sealed --identity FILE"
+    return [page.done(f"A key was made and let in: {safe_line(key.key)}"), *page.wrapped(told, "quiet")]
 
 
 def _side_lines(page: Page, what: str, side: SyncSide) -> Iterator[str]:
@@ -91,6 +122,10 @@ def devices_lines(page: Page, status: SyncStatus) -> list[str]:
     for each in status.devices:
         name = page.paint(safe_line(each.name).ljust(width), "strong" if each.is_this else "place")
         lines.append(f"{name}  {page.paint(_device_told(page, each), 'quiet')}")
+    if status.sealed:
+        lines += ["", *page.wrapped(f"The remote is sealed: {keys_told(status.keys)}.")]
+        for key in status.keys:
+            lines.append(page.paint(f"  {safe_line(key.key)}  {safe_line(_key_name(key))}", "quiet"))
     lines += ["", *_standing(page, status)]
     return lines
 

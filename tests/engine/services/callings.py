@@ -136,6 +136,14 @@ def a_remote(workspace: Workspace) -> None:
     workspace.sync()
 
 
+SEALED_TO = "age1xxvte38xgvswsq2j6adcw774pq39rvks4xnzvdgut8sl4enrt4tqjd6ffz"
+
+
+def a_sealed_remote(workspace: Workspace) -> None:
+    """Let a workspace send its memory to a remote that is sealed."""
+    workspace.sync(remote_of(workspace), confirmed=True, device="desk", sealed=True)
+
+
 def a_session(workspace: Workspace) -> None:
     """Let something be said in a session."""
     workspace.session_append(SESSION, "We decided that backups run at midnight.")
@@ -431,6 +439,14 @@ DECIDING = (
     Calling("tokens", lambda w: w.tokens(), PERSON),
     Calling("token_add", lambda w: w.token_add("lap"), PERSON),
     Calling("token_revoke", lambda w: w.token_revoke("lap"), PERSON, prepare=lambda w: w.token_add("lap")),
+    Calling("sync_key", lambda w: w.sync_key(), PERSON),
+    Calling("sync_allow", lambda w: w.sync_allow(SEALED_TO), PERSON, prepare=a_sealed_remote),
+    Calling(
+        "sync_recovery",
+        lambda w: w.sync_recovery(str(w.root.parent / "drawer.key")),
+        PERSON,
+        prepare=a_sealed_remote,
+    ),
     Calling("sync_forget", lambda w: w.sync_forget(), PERSON, prepare=a_remote),
     Calling("inbox_write", lambda w: w.inbox_write(), PERSON, prepare=a_proposal),
     Calling("review_edit", lambda w: w.review_edit("r-002.4", "Plays the cello"), PERSON, prepare=a_proposal),
@@ -560,6 +576,8 @@ ON_UNKNOWN: dict[str, Callable[[Workspace, str], object]] = {
     "sync_retire": lambda w, it: w.sync_retire(it),
     "token_add": lambda w, it: w.token_add(it),
     "token_revoke": lambda w, it: w.token_revoke(it),
+    "sync_allow": lambda w, it: w.sync_allow(it),
+    "sync_recovery": lambda w, it: w.sync_recovery(it),
     "setting_change": lambda w, it: w.setting_change(it, it),
     "setting_reset": lambda w, it: w.setting_reset(it),
     "acknowledge": lambda w, it: w.acknowledge(it),
@@ -569,7 +587,7 @@ WITHOUT_TARGET = frozenset({
     "adopt", "settle", "upkeep", "audit_prune", "set_aside_history", "begin_history", "reflect",
     "reflect_hand_out", "reflect_take_in", "message", "remember",
     "remember_request", "propose", "propose_request", "inbox_write",
-    "import_places", "import_preview", "import_pre_images", "sync", "sync_forget", "tokens",
+    "import_places", "import_preview", "import_pre_images", "sync", "sync_forget", "sync_key", "tokens",
 })  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from workbench.engine import Workspace
 
 
 async def name_remote(pilot: object, remote: Path) -> None:
-    await press(pilot, "m", "y")  # type: ignore[arg-type]
+    await press(pilot, "m", "y", "enter")  # type: ignore[arg-type]
     await write(pilot, str(remote))  # type: ignore[arg-type]
     await worked(pilot)  # type: ignore[arg-type]
 

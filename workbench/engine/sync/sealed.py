@@ -501,14 +501,15 @@ class SealedWay:
     def _not_to_us(self) -> Refused:
         was_in = self._kept is not None and self._kept.url == self._remote.url
         told = (
-            "is sealed to other keys now: this one was taken out"
+            "is sealed to others now: this device was taken out"
             if was_in
             else "is sealed, and not to this device"
         )
         return Refused(
             f"What the remote holds {told}.",
             where=self._remote.url,
-            remedy=f"On a device that is in: workbench sync --allow {self._keys.public} — then sync here again.",
+            remedy="Let it in on a device that is in, then sync here again. The key to let in is "
+            f"{self._keys.public} (workbench sync --allow KEY).",
         )
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from workbench.display.health import size_words
 from workbench.display.remedies import in_bench
-from workbench.display.sync import conflicts_told
+from workbench.display.sync import conflicts_told, keys_told
 from workbench.display.words import counted
 from workbench.engine.errors import SecretFound
 from workbench.tui.parts.chooser import Choice
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from workbench.tui.frame.screen import Frame
 
 NOW, OTHER, STOP = "sync-now", "another-remote", "stop-syncing"
+SEALED, LET_IN = "sealed-remote", "let-in"
 _KEPT = "what was fetched or sent until then stays"
 
 
@@ -42,31 +43,55 @@ class Syncing:
 
     def _choose(self, status: SyncStatus) -> None:
         if status.remote is None:
-            self._ask()
+            about = "One memory on several devices, through a remote of yours"
+            choices: tuple[Choice, ...] = (
+                Choice(OTHER, "Name a remote: a folder, host:path or URL", about),
+                Choice(SEALED, "Name a remote that nobody has to trust; what is sent is sealed", about),
+            )
+            self._frame.choosing.choose("One memory on several devices", choices, self._take)
             return
-        about = f"{status.device}, with {status.remote}"
+        sealed = f", sealed: {keys_told(status.keys)}" if status.sealed else ""
+        about = f"{status.device}, with {status.remote}{sealed}"
         waits = f"; {counted(status.waiting, 'change')} to send" if status.waiting else ""
         choices = (
             Choice(NOW, f"Sync now{waits}", about),
-            Choice(OTHER, "Name the remote again, or another one", about),
+            *((Choice(LET_IN, "Let another device in, by its key", about),) if status.sealed else ()),
+            Choice(SEALED if status.sealed else OTHER, "Name the remote again, or another one", about),
             Choice(STOP, "Stop syncing; what is here and there stays", about),
         )
         self._frame.choosing.choose("One memory on several devices", choices, self._take)
 
     def _take(self, choice: Choice) -> None:
-        if choice.id == OTHER:
-            self._ask()
+        if choice.id in (OTHER, SEALED):
+            self._ask(sealed=choice.id == SEALED)
+        elif choice.id == LET_IN:
+            self._frame.editing.ask(
+                "the key of the other device (age1…)", take=lambda text: self._let_in(text.strip())
+            )
         elif choice.id == STOP:
             self._frame.begin(Act(_stop))
         else:
             self._sync(None)
 
-    def _ask(self) -> None:
+    def _ask(self, *, sealed: bool) -> None:
+        label = "sync sealed with" if sealed else "sync with"
         self._frame.editing.ask(
-            "sync with (folder, host:path or URL)", take=lambda text: self._look(text.strip())
+            f"{label} (folder, host:path or URL)", take=lambda text: self._look(text.strip(), sealed=sealed)
         )
 
-    def _look(self, remote: str) -> str | None:
+    def _let_in(self, key: str) -> str | None:
+        if not key:
+            return "Write the key that the other device shows; esc leaves it."
+        workspace = self._frame.working.workspace
+
+        def work(tell: Callable[[str], None], _: Callable[[], bool]) -> str:
+            tell("sealing anew…")
+            return f"Sealed anew: {keys_told(workspace.sync_allow(key).keys)}."
+
+        self._frame.working.begin("The sealing", work, "the remote stays as it was")
+        return None
+
+    def _look(self, remote: str, *, sealed: bool) -> str | None:
         if not remote:
             return "Write a folder, host:path or a URL; esc leaves it."
 
@@ -74,7 +99,7 @@ class Syncing:
 
         def work(tell: Callable[[str], None], stopped: Callable[[], bool]) -> str:
             found = self._frame.working.workspace.sync_preview(
-                remote, progress=_telling(tell), cancelled=stopped
+                remote, sealed=sealed, progress=_telling(tell), cancelled=stopped
             )
             if found.secrets:
                 first = found.secrets[0]
@@ -89,23 +114,30 @@ class Syncing:
 
         self._frame.say(f"Looking at {remote}; everything else works meanwhile.")
         self._frame.working.begin(
-            "The look", work, "nothing was changed", then=lambda: self._confirm(remote, looked[0])
+            "The look",
+            work,
+            "nothing was changed",
+            then=lambda: self._confirm(remote, looked[0], sealed=sealed),
         )
         return None
 
-    def _confirm(self, remote: str, found: SyncPreview) -> None:
-        self._frame.begin(Act(lambda _: self._from_thread(remote), leaving(found), "sync from now on"))
+    def _confirm(self, remote: str, found: SyncPreview, *, sealed: bool) -> None:
+        def begin(_: Workspace) -> str:
+            self._frame.app.call_later(self._sync, remote, sealed)
+            return "Syncing."
 
-    def _from_thread(self, remote: str) -> str:
-        self._frame.app.call_later(self._sync, remote)
-        return "Syncing."
+        self._frame.begin(Act(begin, leaving(found), "sync from now on"))
 
-    def _sync(self, remote: str | None) -> None:
+    def _sync(self, remote: str | None, sealed: bool = False) -> None:
         workspace = self._frame.working.workspace
 
         def work(tell: Callable[[str], None], stopped: Callable[[], bool]) -> str:
             synced = workspace.sync(
-                remote, confirmed=remote is not None, progress=_telling(tell), cancelled=stopped
+                remote,
+                confirmed=remote is not None,
+                sealed=sealed,
+                progress=_telling(tell),
+                cancelled=stopped,
             )
             return synced_words(synced)
 
@@ -134,7 +166,8 @@ def leaving(found: SyncPreview) -> str:
         )
     out = found.outgoing
     what = f"{counted(out.commits, 'commit')}, {counted(len(out.files), 'file')}, {size_words(out.size)}"
-    return f"Send {what} to {quoted(found.remote)} as “{found.device}”?"
+    sealed = ", sealed," if found.keys else ""
+    return f"Send {what}{sealed} to {quoted(found.remote)} as “{found.device}”?"
 
 
 def synced_words(synced: Synced) -> str:
