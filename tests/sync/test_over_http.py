@@ -92,10 +92,11 @@ def url(tmp_path: Path) -> Iterator[str]:
         thread.join()
 
 
+@pytest.mark.parametrize("sealed", [False, True])
 def test_a_persons_own_credential_helper_lets_memory_through(
-    tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch, *, sealed: bool
 ) -> None:
-    home = Household(tmp_path)
+    home = Household(tmp_path, sealed=sealed)
     home.begin("laptop")
     with pytest.raises(RemoteError, match="cannot be asked"):
         home.join("laptop", url)

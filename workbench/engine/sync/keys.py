@@ -119,11 +119,18 @@ def seal_stream(plain: IO[bytes], sealed: IO[bytes], keys: Iterable[str]) -> Non
 
 
 def unseal(sealed: bytes, keys: Keys) -> bytes | None:
-    """Return what was sealed; None if it was not sealed to these keys, or is damaged."""
-    with suppress(pyrage.DecryptError):
+    """Return what was sealed; None if it was not sealed to these keys.
+
+    Raises:
+        ValueError: It is damaged, or was never sealed.
+    """
+    try:
         content: bytes = pyrage.decrypt(sealed, list(keys.identities))
-        return content
-    return None
+    except pyrage.DecryptError as error:
+        if "matching keys" in str(error):
+            return None
+        raise ValueError(str(error)) from error
+    return content
 
 
 def unseal_stream(sealed: IO[bytes], plain: IO[bytes], keys: Keys) -> bool:

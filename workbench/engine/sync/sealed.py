@@ -318,7 +318,10 @@ class SealedWay:
         sealed = self._outer.read(seen.files.get(_CONTENTS, ""), _MOST_CONTENTS)
         if sealed is None:
             raise self._damaged("what tells its contents is missing")
-        plain = unseal(sealed, self._keys)
+        try:
+            plain = unseal(sealed, self._keys)
+        except ValueError as error:
+            raise self._damaged(f"what tells its contents cannot be unsealed ({error})") from error
         if plain is None:
             raise self._not_to_us()
         contents = parse_contents(plain)
