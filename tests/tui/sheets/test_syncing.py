@@ -29,6 +29,25 @@ async def test_memory_is_sent_only_once_a_person_has_said_so(seen: Workspace, tm
     assert seen.sync_status().remote == str(remote)
 
 
+async def test_the_bench_seals_a_remote_and_lets_a_device_in(seen: Workspace, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    with Workspace.open(other, role="person") as workspace:
+        key = workspace.sync_key().key
+    async with opened(seen) as pilot:
+        await press(pilot, "m", "y", "down", "enter")
+        await write(pilot, str(tmp_path / "remote.git"))
+        await worked(pilot)
+        await press(pilot, "enter")
+        await worked(pilot)
+        assert said(pilot).startswith("Synced: ")
+        await press(pilot, "m", "y", "down", "enter")
+        await write(pilot, key)
+        await worked(pilot)
+        assert said(pilot).startswith("Sealed anew: this device and the key age1")
+    assert [each.key for each in seen.sync_status().keys if not each.is_this] == [key]
+
+
 async def test_today_says_what_waits_to_be_sent(seen: Workspace, tmp_path: Path) -> None:
     seen.sync(str(tmp_path / "remote.git"), confirmed=True)
     seen.remember("Jo works on the frontend of Apollo", entities=["person:Jo"])

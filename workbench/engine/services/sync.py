@@ -307,7 +307,7 @@ class Sync:
             raise InvalidInput(
                 "What is sent to this remote is not sealed, so every device that can read it is in.",
                 where=carrying.remote.url,
-                remedy="To seal it, sync with a new, empty remote: workbench sync REMOTE --sealed",
+                remedy="To seal it, sync with a new, empty remote (workbench sync REMOTE --sealed).",
             )
         return carrying
 

@@ -671,7 +671,7 @@ def _refuse_foreign(remote: Remote, advertised: Advertised) -> None:
         raise RemoteError(
             "What this remote holds is sealed.",
             where=remote.url,
-            remedy=f"Sync with it so: workbench sync {remote.url} --sealed",
+            remedy=f"Name it as a sealed one (workbench sync {remote.url} --sealed).",
         )
     if advertised.head is None and advertised.others:
         branches = ", ".join(ref.removeprefix("refs/heads/") for ref in advertised.others[:3])

@@ -77,7 +77,7 @@ def parse_key(text: str) -> str:
         raise InvalidInput(
             f"“{ascii(key)[1:-1][:80]}” is no key that memory can be sealed to.",
             remedy="Give the public part of an age key (age1…) or of an ssh key (ssh-ed25519 …). "
-            "A device shows its own with: workbench sync --key",
+            "A device shows its own (workbench sync --key).",
         ) from error
     return key
 

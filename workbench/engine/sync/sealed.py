@@ -344,7 +344,7 @@ class SealedWay:
                     "What the remote holds was sealed by somebody who is none of this memory’s devices.",
                     where=seen.url,
                     remedy="Nothing was changed. Find out who writes there. If the remote was made anew by a device of "
-                    f"yours: workbench sync {seen.url} --sealed --yes",
+                    f"yours, name it again (workbench sync {seen.url} --sealed --yes).",
                 )
             if (seen.contents.number, seen.digest) != (kept.contents.number, kept.digest) and (
                 seen.contents.number <= kept.contents.number
@@ -353,7 +353,8 @@ class SealedWay:
                     "The remote shows an older state than this device has seen there.",
                     where=seen.url,
                     remedy="Nothing was changed. Whoever keeps it may have put back a backup, or hides what is new. To "
-                    f"go on from what it shows, and send what it lacks: workbench sync {seen.url} --sealed --yes",
+                    "go on from what it shows, and send what it lacks, name it again "
+                    f"(workbench sync {seen.url} --sealed --yes).",
                 )
             new = [
                 key
@@ -498,7 +499,7 @@ class SealedWay:
             f"What the remote holds was not taken in: {why}.",
             where=self._remote.url,
             remedy="Nothing was changed. Sync again; if it stays so, fill a new, empty remote from a device that has "
-            "the memory: workbench sync REMOTE --sealed",
+            "the memory (workbench sync REMOTE --sealed).",
         )
 
     def _not_to_us(self) -> Refused:
