@@ -1,6 +1,6 @@
 """How long syncing takes: `python -m tests.benchmarks.sync [MEMORIES] [COMMITS]`, 20,000 and 2,000 by default.
 
-Two devices and a remote that is a folder on the same disk, first as memory is, then sealed. Seconds of wall clock and of
+Two devices and a remote that is a folder on the same disk, first as it is, then sealed. Seconds of wall clock and of
 processor time, git's included; each sync is a call in a process that is warm. A commit of the past edits one of the
 files.
 """

@@ -21,7 +21,6 @@ from workbench.engine.errors import (
     NotFound,
     Refused,
     RemoteError,
-    SecretFound,
     Stale,
     StorageError,
 )
@@ -37,9 +36,15 @@ from workbench.engine.history.purge import Rewriting, mark_replacement
 from workbench.engine.history.recovery import PurgeSteps
 from workbench.engine.history.transaction import Transaction
 from workbench.engine.process import process_lock
-from workbench.engine.results.sync import SyncKey, SyncPreview, SyncSecret, SyncSide
-from workbench.engine.secrets.detection import find_secrets, text_of
-from workbench.engine.sync.checking import MOST_COMMIT, Carried, carried, refuse_one_name_twice
+from workbench.engine.results.sync import SyncKey, SyncPreview, SyncSide
+from workbench.engine.sync.checking import (
+    MOST_COMMIT,
+    Carried,
+    carried,
+    refuse_one_name_twice,
+    refused_secret,
+    secrets_in,
+)
 from workbench.engine.sync.devices import (
     MOST_SAID,
     Device,
@@ -77,7 +82,6 @@ _STANDING = 4
 # How often a device that has nothing to say says that it is there.
 _ALIVE = timedelta(hours=1)
 _UNNAMED = "another device"
-_MOST_SECRETS = 50
 
 
 @dataclass(frozen=True)
@@ -518,7 +522,7 @@ def _send(carrying: Carrying, line: Line, link: Link, theirs: str | None, done: 
     outgoing = carried(line, head, filter(None, (theirs,)), strictly=False)
     if found := secrets_in(line, outgoing, history, carrying.allowed):
         save_link(state, link)
-        raise _secret_leaving(found)
+        raise refused_secret(found)
     forced = theirs is not None and not history.store.is_ancestor(theirs, head)
     if forced:
         # Should this end here, the next sync still has the remote drop what was purged.
@@ -555,53 +559,6 @@ def _has_to_tell(link: Link, history: History) -> bool:
     if told is None or told.name != link.device.name or told.synced is None:
         return True
     return history.clock.now() - told.synced > _ALIVE
-
-
-def secrets_in(
-    line: Line, outgoing: Carried, history: History, allowed: Sequence[str] | None
-) -> tuple[SyncSecret, ...]:
-    """Return what looks like a secret in what would leave, in the past too; the newest files first.
-
-    Args:
-        allowed: Digests of those that a person has allowed; None where secrets are not looked for.
-    """
-    if allowed is None or not outgoing.commits:
-        return ()
-    head = history.head()
-    store = history.store
-    known, found = frozenset(allowed), dict[tuple[str, str], SyncSecret]()
-    tree = store.tree_of(head)
-    blobs = outgoing.blobs or {}
-    for done, (oid, path) in enumerate(blobs.items(), start=1):
-        line.course.progress("Looking for secrets", done, len(blobs))
-        for secret in find_secrets(text_of(store.read_blob(oid))):
-            if secret.digest not in known:
-                is_past = store.tree_blob(tree, path) != oid
-                before = found.get((secret.digest, path))
-                found[secret.digest, path] = SyncSecret(
-                    secret.kind, path, secret.digest, is_past and (before is None or before.is_past)
-                )
-    for each in outgoing.commits:
-        for secret in find_secrets(store.commit(each).message):
-            if secret.digest not in known:
-                found.setdefault(
-                    (secret.digest, ""), SyncSecret(secret.kind, "", secret.digest, is_past=True)
-                )
-    return tuple(sorted(found.values(), key=lambda each: (each.is_past, each.path)))[:_MOST_SECRETS]
-
-
-def _secret_leaving(found: Sequence[SyncSecret]) -> SecretFound:
-    kinds = tuple(dict.fromkeys(each.kind for each in found))
-    where = next((each.path for each in found if each.path), "the message of a commit")
-    past = " in its history" if all(each.is_past for each in found) else ""
-    return SecretFound(
-        f"Nothing was sent, for something{past} looks like a secret: {' and '.join(kinds)}.",
-        where=where,
-        remedy="Look with: workbench sync --dry-run. Purge it (workbench forget QUERY --purge-history), or, if it may "
-        f"leave, allow it: workbench secrets allow {found[0].digest}",
-        kinds=kinds,
-        digests=tuple(dict.fromkeys(each.digest for each in found)),
-    )
 
 
 # What both need

@@ -1,25 +1,29 @@
-"""Checks what a remote sent before any of it counts: objects, names and sizes, commit by commit."""
+"""Checks what a remote sent before any of it counts, commit by commit, and what would leave, for secrets."""
 
 from __future__ import annotations
 
 import os
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.engine import layout
-from workbench.engine.errors import HistoryDamaged, RemoteError, WorkbenchError
+from workbench.engine.errors import HistoryDamaged, RemoteError, SecretFound, WorkbenchError
 from workbench.engine.history.git_objects import libgit2, parse_commit
+from workbench.engine.results.sync import SyncSecret
+from workbench.engine.secrets.detection import find_secrets, text_of
 from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
+    from workbench.engine.history.history import History
     from workbench.engine.sync.remotes import Line
 
 MOST_FILE = 32 << 20
 """Bytes of a file of memory; a larger one is refused."""
 MOST_COMMIT = 4 << 20
 """Bytes of a commit; a larger one is refused."""
+_MOST_SECRETS = 50
 _ABSENT, _FILE = "000000", "100644"
 _KINDS = {"120000": "a symbolic link", "160000": "another repository", "100755": "a program"}
 
@@ -91,6 +95,54 @@ def refuse_one_name_twice(line: Line, root: Path, paths: Iterable[str], all_path
     for path in paths:
         if owners.get(_folded(path), path) != path:
             raise _refused(line, path, f"this disk takes its name for that of {owners[_folded(path)]}")
+
+
+def secrets_in(
+    line: Line, outgoing: Carried, history: History, allowed: Sequence[str] | None
+) -> tuple[SyncSecret, ...]:
+    """Return what looks like a secret in what would leave, in the past too; the newest files first.
+
+    Args:
+        allowed: Digests of those that a person has allowed; None where secrets are not looked for.
+    """
+    if allowed is None or not outgoing.commits:
+        return ()
+    head = history.head()
+    store = history.store
+    known, found = frozenset(allowed), dict[tuple[str, str], SyncSecret]()
+    tree = store.tree_of(head)
+    blobs = outgoing.blobs or {}
+    for done, (oid, path) in enumerate(blobs.items(), start=1):
+        line.course.progress("Looking for secrets", done, len(blobs))
+        for secret in find_secrets(text_of(store.read_blob(oid))):
+            if secret.digest not in known:
+                is_past = store.tree_blob(tree, path) != oid
+                before = found.get((secret.digest, path))
+                found[secret.digest, path] = SyncSecret(
+                    secret.kind, path, secret.digest, is_past and (before is None or before.is_past)
+                )
+    for each in outgoing.commits:
+        for secret in find_secrets(store.commit(each).message):
+            if secret.digest not in known:
+                found.setdefault(
+                    (secret.digest, ""), SyncSecret(secret.kind, "", secret.digest, is_past=True)
+                )
+    return tuple(sorted(found.values(), key=lambda each: (each.is_past, each.path)))[:_MOST_SECRETS]
+
+
+def refused_secret(found: Sequence[SyncSecret]) -> SecretFound:
+    """Return the error for what must not leave before a person has decided on it."""
+    kinds = tuple(dict.fromkeys(each.kind for each in found))
+    where = next((each.path for each in found if each.path), "the message of a commit")
+    past = " in its history" if all(each.is_past for each in found) else ""
+    return SecretFound(
+        f"Nothing was sent, for something{past} looks like a secret: {' and '.join(kinds)}.",
+        where=where,
+        remedy="Look with: workbench sync --dry-run. Purge it (workbench forget QUERY --purge-history), or, if it may "
+        f"leave, allow it: workbench secrets allow {found[0].digest}",
+        kinds=kinds,
+        digests=tuple(dict.fromkeys(each.digest for each in found)),
+    )
 
 
 def _listed(line: Line, *arguments: str) -> tuple[str, ...]:
