@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import IO, Any, Final
 
@@ -16,6 +16,7 @@ import pyrage
 
 from workbench.engine.errors import InvalidInput, StorageError, WorkbenchError
 from workbench.engine.file_access import open_outside_file, read_regular_file, replace_file
+from workbench.engine.values import dataclass
 
 KEY: Final = "sync.key"
 """The file with a device's own key, in the state folder of the workspace."""

@@ -18,7 +18,7 @@ import secrets
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import IO, Any, Final
@@ -38,6 +38,7 @@ from workbench.engine.sync.remotes import (
     Objects,
     lay_out,
 )
+from workbench.engine.values import dataclass
 
 MOST_PACKS: Final = 32
 """When there are more packs than this, those that came last are made one."""
