@@ -115,6 +115,7 @@ class Gate:
         self._opening = anyio.Lock()
         self._group: TaskGroup | None = None
         self._refusals = Allowance(_REFUSALS_PER_MINUTE)
+        self._is_unlogged = False
 
     def app(self) -> Starlette:
         """Return the application: the memory at the path of the address, and beside it what it is for clients."""
@@ -213,7 +214,12 @@ class Gate:
         if name is None and (scope["path"].startswith(METADATA) or self._refusals.wait()):
             return
         said = {"from": client[0] if client else None, "http": scope["method"], **asked, "status": status}
-        self._tokens.note(name, said)
+        if not self._tokens.note(name, said) and not self._is_unlogged:
+            _LOG.warning(
+                "%s: no log can be written there; make room. Requests are answered unlogged.",
+                self._tokens.place,
+            )
+            self._is_unlogged = True
 
 
 async def _answer(door: _Door, scope: Scope, receive: Receive, send: Send) -> None:

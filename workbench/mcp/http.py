@@ -10,7 +10,6 @@ import ssl
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -21,6 +20,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 from workbench.engine.errors import InvalidInput, Refused, StorageError
 from workbench.engine.patterns import lazy_pattern
 from workbench.engine.process import ending_signals_reported
+from workbench.engine.values import dataclass
 from workbench.mcp.guarded import Gate
 from workbench.mcp.scoped import server_for
 

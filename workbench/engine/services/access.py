@@ -16,7 +16,6 @@ import secrets
 import threading
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -28,6 +27,7 @@ from workbench.engine.patterns import lazy_pattern
 from workbench.engine.results.access import AccessToken, AccessTokens, TokenAdded, TokenRevoked
 from workbench.engine.roles import AGENT_NAME, Capability, Role, parse_door_scope, parse_role, require
 from workbench.engine.secrets.detection import find_secrets
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from workbench.engine.clock import Clock
@@ -167,7 +167,7 @@ class TokenFolder:
     def opened_by(self, shown: str) -> Grant | None:
         """Return what a client comes in to with what it shows; None if that is no token of this memory.
 
-        Whether a name exists, and how much of a secret is right, makes no difference to how long it takes to compare.
+        How much of a secret is right makes no difference to how long this takes.
         """
         found = _SHOWN.fullmatch(shown)
         name, secret = found.groups() if found else ("-", "")
@@ -202,8 +202,8 @@ class TokenFolder:
                     return Grant(name, parsed, seen_by, per_minute, moment, digest)
         return None
 
-    def note(self, name: str | None, said: Mapping[str, object]) -> None:
-        """Write a line into the log of a token, or into that of refusals without one; never raises.
+    def note(self, name: str | None, said: Mapping[str, object]) -> bool:
+        """Write a line into the log of a token, or into that of refusals without one; return whether it is there.
 
         Args:
             said: What happened; texts may be anybody's.
@@ -218,8 +218,10 @@ class TokenFolder:
             handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
             try:
                 os.write(handle, text.encode())
+                return True
             finally:
                 os.close(handle)
+        return False
 
     def _last_use(self, grant: Grant) -> tuple[datetime | None, str | None]:
         for name in (f"{grant.name}.log", f"{grant.name}.log.1"):

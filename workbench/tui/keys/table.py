@@ -264,6 +264,13 @@ PREFIXES = (
                 "sync", ("y",), "sync…", "Share memory with other devices.", "Sync cannot be opened here."
             ),
             Command(
+                "tokens",
+                ("u",),
+                "tokens…",
+                "See which agents come in from other machines, and shut one out.",
+                "Tokens cannot be opened here.",
+            ),
+            Command(
                 "verify-history",
                 ("h",),
                 "check history",

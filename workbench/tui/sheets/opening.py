@@ -1,4 +1,4 @@
-"""Opens what every place has: bringing in, writing out, syncing, index and health, and why a memory did not answer."""
+"""Opens what every place has: import, export, syncing, tokens, index and health, and why a memory did not answer."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from workbench.tui.keys.places import HEALTH, IMPORT
 from workbench.tui.keys.table import COMMAND
 from workbench.tui.places.ask import AskPlace
+from workbench.tui.sheets.access import Letting
 from workbench.tui.sheets.exporting import Exporting
 from workbench.tui.sheets.syncing import Syncing
 from workbench.tui.verbs.memories import Memory
@@ -36,6 +37,8 @@ class Sheets:
             Exporting(self._frame).begin()
         elif command == "sync":
             Syncing(self._frame).begin()
+        elif command == "tokens":
+            Letting(self._frame).begin()
         elif command == "why-not":
             self._why_not()
         else:
