@@ -45,7 +45,8 @@ class Desk:
             "HOME": str(self.home), "PATH": os.pathsep.join([*map(str, search), "/usr/bin", "/bin"]),
             "PYTHONPATH": str(ROOT), "LANG": "C.UTF-8", "TZ": "UTC", "ANTHROPIC_API_KEY": "sk-ant-scripted",
             "OPENAI_API_KEY": "sk-scripted", "DISABLE_AUTOUPDATER": "1", "DISABLE_TELEMETRY": "1",
-            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "OPENCODE_DISABLE_MODELS_FETCH": "1",
+            "OPENCODE_DISABLE_AUTOUPDATE": "1",
         }  # fmt: skip
 
     def workbench(self, *words: str) -> Any:

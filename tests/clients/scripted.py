@@ -54,7 +54,8 @@ class Model:
         script: What it does, in order.
         server: What the client calls our server.
         seen: What it was asked, request by request, as JSON.
-        tokens: How many it says that it has read; many let a client compact the conversation.
+        tokens: How many it says that it has read by a turn of the script; many let a client compact the conversation.
+        read: The same of the turn at hand.
     """
 
     script: list[Turn]
@@ -62,12 +63,14 @@ class Model:
     server: str = "workbench"
     seen: list[dict[str, Any]] = field(default_factory=list)
     tokens: int = 10
+    read: int = 10
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def turn(self, asked: dict[str, Any]) -> Say | Use:
         """Return what it does now."""
         with self.lock:
             self.seen.append(asked)
+            self.read = self.tokens if asked.get("tools") and self.script else 10
             if not asked.get("tools") or not self.script:
                 return Say("Done.")
             turn = self.script[0]
@@ -195,7 +198,7 @@ def _messages(model: Model, asked: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the events of Anthropic's Messages API."""
     turn = model.turn(asked)
     usage = {
-        "input_tokens": model.tokens,
+        "input_tokens": model.read,
         "output_tokens": 10,
         "cache_creation_input_tokens": 0,
         "cache_read_input_tokens": 0,
@@ -235,9 +238,9 @@ def _responses(model: Model, asked: dict[str, Any]) -> Iterator[dict[str, Any]]:
             "arguments": json.dumps(turn.arguments), **(model.named(asked, turn.tool) or {"name": turn.tool}),
         }  # fmt: skip
     response = {"id": "r1", "object": "response", "status": "completed", "output": [item],
-                "usage": {"input_tokens": model.tokens, "input_tokens_details": {"cached_tokens": 0},
+                "usage": {"input_tokens": model.read, "input_tokens_details": {"cached_tokens": 0},
                           "output_tokens": 10, "output_tokens_details": {"reasoning_tokens": 0},
-                          "total_tokens": model.tokens + 10}}  # fmt: skip
+                          "total_tokens": model.read + 10}}  # fmt: skip
     yield {"type": "response.created", "response": {**response, "status": "in_progress", "output": []}}
     yield {"type": "response.output_item.done", "output_index": 0, "item": item}
     yield {"type": "response.completed", "response": response}

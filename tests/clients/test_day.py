@@ -163,7 +163,35 @@ class OpenClaw(Client):
         return Loop("exec", step)
 
 
-@pytest.fixture(params=[ClaudeCode, Codex, OpenClaw], ids=lambda client: str(client.name))
+class OpenCode(Client):
+    name = "opencode"
+
+    def configure(self, model: Model) -> None:
+        place = self.desk.home / ".config" / "opencode" / "opencode.json"
+        place.parent.mkdir(parents=True, exist_ok=True)
+        if place.exists():
+            place.write_text(re.sub(r"http://127\.0\.0\.1:\d+", model.url, place.read_text()))
+            return
+        provider = {
+            "npm": "@ai-sdk/anthropic",
+            "options": {"baseURL": f"{model.url}/v1", "apiKey": "sk-scripted"},
+            "models": {"one": {"name": "One", "limit": {"context": 200_000, "output": 4096}}},
+        }
+        # It writes the first line itself where that is missing.
+        told = {"$schema": "https://opencode.ai/config.json", "provider": {"scripted": provider}}
+        told |= {"model": "scripted/one", "autoupdate": False}
+        place.write_text(json.dumps(told, indent=2))
+
+    def ask(self, model: Model, words: str, session: str, *, again: bool = False) -> None:
+        goes_on = ("--continue",) if again else ()
+        self.desk.opencode("run", *goes_on, words)
+
+    def compact(self, session: str) -> None:
+        with self.talking(Say("They spoke of Mira and the berth."), Say("Yes.")) as model:
+            self.ask(model, "Really?", session, again=True)
+
+
+@pytest.fixture(params=[ClaudeCode, Codex, OpenClaw, OpenCode], ids=lambda client: str(client.name))
 def client(request: pytest.FixtureRequest, desk: Desk) -> Client:
     found: Client = request.param(desk)
     return found

@@ -25,7 +25,8 @@ export const Workbench = async ({ client }) => {
 
   function notePart({ id, messageID, sessionID, type, text, synthetic }) {
     const message = talks.get(sessionID)?.get(messageID);
-    if (message && type === "text" && !synthetic) message.parts.set(id, text);
+    // `opencode run "words"` says them in quotation marks, as if somebody else had.
+    if (message && type === "text" && !synthetic) message.parts.set(id, text?.replace(/^"([^"]*)"$/, "$1"));
   }
 
   function saved(moment, session) {
