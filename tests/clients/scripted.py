@@ -159,6 +159,10 @@ def serving(*script: Turn) -> Iterator[Model]:
                 self.stream(_messages(model, asked))
             elif path.endswith("/responses"):
                 self.stream(_responses(model, asked))
+            elif path.endswith("GenerateContent"):
+                self.answer("text/event-stream", f"data: {json.dumps(_generated(model, asked))}\n\n".encode())
+            elif path.endswith(":generateContent"):
+                self.answer("application/json", json.dumps(_generated(model, asked)).encode())
             else:
                 self.answer("application/json", b"{}")
 
@@ -244,3 +248,12 @@ def _responses(model: Model, asked: dict[str, Any]) -> Iterator[dict[str, Any]]:
     yield {"type": "response.created", "response": {**response, "status": "in_progress", "output": []}}
     yield {"type": "response.output_item.done", "output_index": 0, "item": item}
     yield {"type": "response.completed", "response": response}
+
+
+def _generated(model: Model, asked: dict[str, Any]) -> dict[str, Any]:
+    """Return an answer of Gemini's API."""
+    turn = model.turn(asked)
+    assert isinstance(turn, Say)
+    content = {"role": "model", "parts": [{"text": turn.text}]}
+    usage = {"promptTokenCount": model.read, "candidatesTokenCount": 10, "totalTokenCount": model.read + 10}
+    return {"candidates": [{"content": content, "finishReason": "STOP"}], "usageMetadata": usage}

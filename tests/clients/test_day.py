@@ -178,8 +178,12 @@ class OpenCode(Client):
             "models": {"one": {"name": "One", "limit": {"context": 200_000, "output": 4096}}},
         }
         # It writes the first line itself where that is missing.
-        told = {"$schema": "https://opencode.ai/config.json", "provider": {"scripted": provider}}
-        told |= {"model": "scripted/one", "autoupdate": False}
+        told = {
+            "$schema": "https://opencode.ai/config.json",
+            "provider": {"scripted": provider},
+            "model": "scripted/one",
+            "autoupdate": False,
+        }
         place.write_text(json.dumps(told, indent=2))
 
     def ask(self, model: Model, words: str, session: str, *, again: bool = False) -> None:

@@ -73,14 +73,30 @@ def test_openclaw_finds_all_tools(desk: Desk) -> None:
     assert desk.configurations() == before
 
 
-def test_gemini_cli_reaches_it_from_a_folder_that_it_trusts(desk: Desk) -> None:
+# Without a model that is named it asks one first which to take.
+GEMINI = ("--model", "gemini-2.5-flash", "-p")
+
+
+def test_two_sessions_of_gemini_cli_in_a_folder_that_it_trusts(desk: Desk) -> None:
     place = desk.home / ".gemini" / "settings.json"
     place.parent.mkdir()
-    place.write_text('{\n  // mine\n  "ui": {"theme": "Dracula"}\n}\n')
+    place.write_text(
+        '{\n  // mine\n  "ui": {"theme": "Dracula"},\n  "security": {"auth": {"selectedType": "gemini-api-key"}}\n}\n'
+    )
     (place.parent / "trustedFolders.json").write_text(json.dumps({str(desk.project): "TRUST_FOLDER"}))
     before = desk.configurations()
     desk.workbench("connect", "gemini", "--yes", "--prompts")
     listed = desk.gemini("mcp", "list")
     assert f"--workspace {desk.memory} (stdio) - Connected" in listed
+    desk.workbench("core", "add", "Critical Facts", "Mira pays within 30 days")
+    with serving(Say("Fine.")) as model:
+        desk.gemini(*GEMINI, "We decided to move the berth to number seven.", model=model)
+        assert "Mira pays within 30 days" in model.text()
+    log = "".join(path.read_text() for path in (desk.memory / "memory" / "episodes").iterdir())
+    assert log.count("move the berth to number seven") == 1
+    assert "Mira pays" not in log
+    with serving(Say("Seven.")) as model:
+        desk.gemini(*GEMINI, "Which number has the berth now?", model=model)
+        assert "move the berth to number seven" in model.text()
     desk.workbench("disconnect", "gemini", "--yes")
     assert desk.configurations() == before

@@ -365,11 +365,8 @@ def _written(value: Mapping[str, Any]) -> str:
     return json.dumps(value, indent=2) + "\n"
 
 
-_GEMINI_EVENTS: Final = {
-    "SessionStart": "session-start",
-    "PreCompress": "pre-compact",
-    "SessionEnd": "session-end",
-}
+# It asks before each answer whether to compress, and runs what stands for that each time; its transcript keeps all.
+_GEMINI_EVENTS: Final = {"SessionStart": "session-start", "SessionEnd": "session-end"}
 _CURSOR_EVENTS: Final = {
     "sessionStart": "session-start",
     "preCompact": "pre-compact",
