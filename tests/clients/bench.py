@@ -13,7 +13,7 @@ from textual.pilot import Pilot
 
 from tests.tui.stillness import settle
 from workbench.engine import Workspace
-from workbench.tui.frame import seen
+from workbench.tui.frame import pressing
 from workbench.tui.frame.app import FrameApp
 
 _MOST_ROWS = 40
@@ -48,7 +48,7 @@ async def approve(pilot: Pilot[Any], fact: str, corrected: str) -> None:
 
 async def main(folder: str, fact: str, corrected: str) -> None:
     # These keys come faster than anybody reads, which the bench takes for a slip.
-    seen.INERT = 0.0
+    pressing.INERT = 0.0
     with Workspace.open(Path(folder), role="person", reads_refresh=False) as memory:
         memory.refresh()
         async with FrameApp(memory).run_test(size=(120, 40)) as pilot:

@@ -18,7 +18,7 @@ from textual.widgets import Input
 
 from tests.tui import stillness
 from tests.tui.seen_workspace import seen, seen_clock, seen_folder, seen_template
-from workbench.tui.frame import seen as seen_on_screen
+from workbench.tui.frame import pressing
 
 __all__ = ["seen", "seen_clock", "seen_folder", "seen_template"]
 
@@ -30,7 +30,7 @@ _read_styles: dict[tuple[tuple[str, str], ...], tuple[LRUCache[Any, Any], LRUCac
 def restless(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have keys act as soon as they come, and cursors not blink."""
     # Keys of a test come in one go; those that are about the rule have a clock of their own.
-    monkeypatch.setattr(seen_on_screen, "INERT", 0.0)
+    monkeypatch.setattr(pressing, "INERT", 0.0)
     monkeypatch.setattr(Input, "cursor_blink", False)
     # How long the pilot looks, after each key, whether the process is idle; `settle` knows better when it is.
     monkeypatch.setattr(_wait, "SLEEP_GRANULARITY", 0.002)

@@ -8,8 +8,7 @@ import pytest
 
 from workbench.display.ink import SCORE_STEPS
 from workbench.engine.settings.sections import Settings
-from workbench.tui.borrowed import borrow, borrowed_names
-from workbench.tui.look import read_look
+from workbench.tui.look import borrow, borrowed_names, read_look
 from workbench.tui.palette import Palette
 from workbench.tui.themes import (
     DARK,

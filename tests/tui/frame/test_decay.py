@@ -13,8 +13,7 @@ from workbench.display.card import card_lines
 from workbench.display.fading import days_words, fading, grouped, half_life, rate_of
 from workbench.display.ink import line_width, plain_text
 from workbench.engine import Workspace
-from workbench.tui.places.decay import DecayPlace
-from workbench.tui.places.trial import HALF_LIVES, consequences, parse_half_life, stepped
+from workbench.tui.places.decay import HALF_LIVES, DecayPlace, consequences, parse_half_life, stepped
 
 SIZES = [(80, 24), (120, 36), (160, 40), (240, 60)]
 FAR = 3650

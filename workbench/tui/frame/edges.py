@@ -8,10 +8,14 @@ from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING
 
+from textual.geometry import Offset
+from textual.widgets import Input, TextArea
+
 from workbench.display.action_words import by_whom
 from workbench.display.keys import told
-from workbench.tui.frame import drawing, spoken
+from workbench.tui.frame import drawing
 from workbench.tui.keys.places import BY_NAME
+from workbench.tui.parts.canvas import CanvasPart
 from workbench.tui.parts.line import DrawnLines
 from workbench.tui.verbs.memories import VERBS, Memory
 from workbench.tui.verbs.undoing import deed
@@ -96,8 +100,8 @@ class Edges:
         said, is_problem = self._said or told(self._next_undo(), key_of), self._is_problem
         running, notices = frame.at_work, counts.get("health", "")
         if frame.look.plain:
-            said = f"{spoken.where(frame)} {said}"
-            spoken.put_cursor(frame)
+            said = f"{where(frame)} {said}"
+            put_cursor(frame)
         self.lines["status"].show(lambda width: (drawing.status(said, is_problem, running, width, notices),))
         question, hints, keys = frame.pressing.question, self._hints, self._keys()
         self.lines["keys"].show(
@@ -134,3 +138,33 @@ class Edges:
         subjects = tuple(each for each in self._frame.place.subjects if isinstance(each, Memory))
         offered = VERBS.keys() & {*self._frame.place.keys} if subjects else set()
         return {name for name in offered if isinstance(VERBS[name](subjects), str)}
+
+
+# What a screen reader needs of the frame: which part has the keys, and the terminal's cursor where one is.
+
+
+def where(frame: Frame) -> str:
+    """Return which part has the keys, in a word, and the row in a list."""
+    focused, place = frame.focused, frame.place
+    if isinstance(focused, Input | TextArea):
+        return "Question:" if focused.id == "ask" else "Writing:"
+    if focused is place.card:
+        return "Card:"
+    if focused is place.evidence:
+        return "Evidence:"
+    if isinstance(focused, CanvasPart):
+        return "Drawing:"
+    if focused is place.list and place.list.cursor >= 0:
+        return f"Row {place.list.cursor + 1} of {len(place.list.rows)}:"
+    return "List:"
+
+
+def put_cursor(frame: Frame) -> None:
+    """Put the cursor of the terminal on the row that has the keys, or at the beginning of the part."""
+    focused, rows = frame.focused, frame.place.list
+    if focused is None or isinstance(focused, Input | TextArea):
+        return
+    across, down = 0, rows.cursor - round(rows.scroll_y) if focused is rows else 0
+    if isinstance(focused, CanvasPart):
+        across, down = focused.cursor_at
+    frame.app.cursor_position = focused.content_region.offset + Offset(across, max(0, down))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar, Protocol, cast
 
 from textual import on
 from textual.containers import Container, Horizontal, Vertical
@@ -21,13 +21,13 @@ from workbench.tui.frame.choosing import Choosing
 from workbench.tui.frame.copying import Copying
 from workbench.tui.frame.counts import Counts
 from workbench.tui.frame.drafts import Drafts
+from workbench.tui.frame.drawing import CSS, lay_out
 from workbench.tui.frame.edges import Edges
 from workbench.tui.frame.editing import Editing
 from workbench.tui.frame.filtering import Filtering
 from workbench.tui.frame.finding import Finding
 from workbench.tui.frame.follower import Follower
 from workbench.tui.frame.jumping import Jumping
-from workbench.tui.frame.layout import CSS, lay_out
 from workbench.tui.frame.looking import Looking
 from workbench.tui.frame.pressing import Pressing
 from workbench.tui.frame.reading import Reading, raise_on_screen
@@ -65,10 +65,36 @@ if TYPE_CHECKING:
     from workbench.engine.errors import WorkbenchError
     from workbench.engine.workspace import Workspace
     from workbench.tui.frame.app import FrameApp
-    from workbench.tui.frame.capability import Capability
     from workbench.tui.frame.remembered import Remembered
     from workbench.tui.keys.dispatch import Keymap
     from workbench.tui.look import Look
+
+
+class Capability(Protocol):
+    """Something that the frame can do in every place; `frame.screen` lists them."""
+
+    def do(self, command: str) -> bool:
+        """Carry out a command of `keys.table`.
+
+        Args:
+            command: Its id.
+
+        Returns:
+            Whether it is one of this capability's, and was carried out or answered.
+        """
+        ...
+
+    def take(self, key: str) -> bool:
+        """Act on a key before anything else does: while a line is being written, or a key is waited for.
+
+        Args:
+            key: As `keys.table.canonical` has it.
+
+        Returns:
+            Whether the key was acted on; False where the line is not this capability's, or the key is text.
+        """
+        ...
+
 
 # The card is read once the cursor has stood still for so long, in seconds.
 _REST = 0.05

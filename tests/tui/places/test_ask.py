@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.tui.places.question import Question, parse_question
+from workbench.tui.places.ask import Question, parse_question
 
 TODAY = date(2026, 2, 2)
 

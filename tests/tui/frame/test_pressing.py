@@ -11,7 +11,7 @@ from tests.tui.seen_workspace import open_seen
 from workbench.engine import FixedClock, Workspace
 from workbench.engine.results.memories import Timeline
 from workbench.tui.frame import app as frame_app
-from workbench.tui.frame import seen as seen_on_screen
+from workbench.tui.frame import pressing
 from workbench.tui.places.timeline import TimelinePlace
 
 
@@ -26,7 +26,7 @@ class HandClock:
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> HandClock:
-    monkeypatch.setattr(seen_on_screen, "INERT", 0.3)
+    monkeypatch.setattr(pressing, "INERT", 0.3)
     return HandClock()
 
 
