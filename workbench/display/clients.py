@@ -91,8 +91,10 @@ def connected_lines(page: Page, change: ConnectionChange, said: str) -> list[str
         return [f"{change.title} is as it was asked for; nothing had to change."]
     lines = [page.done(said)]
     copies = [safe_line(each.copy) for each in change.changes if each.copy]
-    files = counted(len(change.changes), "file")
-    told = f"{files} written" + (f"; as it was: {', '.join(copies)}" if copies else "")
+    removed = sum(each.action == "delete" for each in change.changes)
+    counts = {"written": len(change.changes) - removed, "removed": removed}
+    told = ", ".join(f"{counted(count, 'file')} {done}" for done, count in counts.items() if count)
+    told += f"; as it was: {', '.join(copies)}" if copies else ""
     lines += page.wrapped(told, "quiet", first="  ")
     for note in change.notes:
         lines += page.wrapped(safe_line(note), first="  ")

@@ -101,7 +101,7 @@ def test_each_client_starts_the_very_command_and_all_of_it_goes_again(desk: Desk
     assert done.applied
     assert words_of(desk.entries(name)["workbench"]) == desk.server().words
     assert desk.connect(name).changes == ()
-    desk.disconnect(name)
+    assert [each.copy for each in desk.disconnect(name).changes if each.copy] == []
     assert desk.files() == before
 
 

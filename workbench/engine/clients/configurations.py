@@ -157,12 +157,16 @@ def at(value: Any, path: Iterable[str | int]) -> Any:
     return value
 
 
-def change_of(configuration: Configuration, machine: Machine) -> FileChange:
-    """Return what becomes of a file, for people to see."""
+def change_of(configuration: Configuration, machine: Machine, *, is_kept: bool) -> FileChange:
+    """Return what becomes of a file, for people to see.
+
+    Args:
+        is_kept: Whether it is kept beside as it was.
+    """
     before, after = configuration.before, configuration.after
     action = "create" if before is None else "delete" if after is None else "change"
     shown = short(configuration.path, machine)
-    copy = str(copy_of(configuration.path)) if before and action == "change" else None
+    copy = str(copy_of(configuration.path)) if before and is_kept else None
     diff = "".join(_diff(before, after, shown))
     return FileChange(str(configuration.path), action, diff, copy, own=configuration.format is None)
 

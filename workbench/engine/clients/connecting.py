@@ -77,7 +77,9 @@ class Plan:
 
     def result(self, *, applied: bool) -> ConnectionChange:
         """Return it as it is shown."""
-        changes = tuple(change_of(each, self.machine) for each in self.files)
+        changes = tuple(
+            change_of(each, self.machine, is_kept=not _is_taken_out(each, self.client)) for each in self.files
+        )
         return ConnectionChange(self.client.name, self.client.title, applied, changes, self.notes)
 
 
@@ -237,13 +239,18 @@ def carry_out(plan: Plan, ledger: Ledger) -> ConnectionChange:
     """
     result = plan.result(applied=True)
     for each in plan.files:
-        if each.after is None or (each.format is not None and not _ours(each.value(), plan.client)):
+        if _is_taken_out(each, plan.client):
             _take_out(each, ledger)
         else:
             _put_in(each, plan.client, ledger)
     ledger.remove_folders()
     ledger.save()
     return result
+
+
+def _is_taken_out(each: Configuration, client: Client) -> bool:
+    """Return True if nothing of ours is left in a file, which then needs no copy beside it."""
+    return each.after is None or (each.format is not None and not _ours(each.value(), client))
 
 
 def _put_in(each: Configuration, client: Client, ledger: Ledger) -> None:
