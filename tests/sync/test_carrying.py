@@ -83,6 +83,10 @@ def test_looking_changes_nothing_here_and_there(home: Household) -> None:
     with home.opened("desk") as workspace:
         assert workspace.sync_preview(str(home.remote)).brings_memory
     assert list(home.root("desk").iterdir()) == []
+    with home.opened("laptop") as workspace:
+        before = (home.root("laptop") / ".audit").stat().st_mtime_ns
+        workspace.sync_preview()
+        assert (home.root("laptop") / ".audit").stat().st_mtime_ns == before
 
 
 def test_a_copied_folder_sends_memory_nowhere(home: Household) -> None:

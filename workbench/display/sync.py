@@ -125,7 +125,8 @@ def devices_lines(page: Page, status: SyncStatus) -> list[str]:
     if status.sealed:
         lines += ["", *page.wrapped(f"The remote is sealed: {keys_told(status.keys)}.")]
         for key in status.keys:
-            lines.append(page.paint(f"  {safe_line(key.key)}  {safe_line(_key_name(key))}", "quiet"))
+            whose = _key_name(key) if key.is_this or key.device else "of no device yet"
+            lines.append(page.paint(f"  {safe_line(key.key)}  {safe_line(whose)}", "quiet"))
     lines += ["", *_standing(page, status)]
     return lines
 

@@ -65,7 +65,7 @@ from workbench.engine.sync.purges import (
     ours_rewritten,
     theirs_rewritten,
 )
-from workbench.engine.sync.remotes import SEALED, Advertised, Course, Line, Remote, open_line
+from workbench.engine.sync.remotes import SEALED, Advertised, Course, Line, Remote, forget_line, open_line
 from workbench.engine.sync.sealed import SealedWay
 from workbench.engine.values import dataclass
 
@@ -589,6 +589,9 @@ def _line(carrying: Carrying, *, looks: bool = False) -> Iterator[Line]:
     history = carrying.history if carrying.history.exists else None
     # What is only looked at touches no workspace; a folder that memory has yet to come into stays empty.
     base = carrying.state if history is None or looks else history.path
+    if base != carrying.state:
+        # What a look that was killed had fetched may be purged by now.
+        forget_line(carrying.state)
     with open_line(carrying.remote, base, carrying.course, history.path if history else None) as line:
         if carrying.keys is None:
             yield line

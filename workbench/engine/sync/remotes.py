@@ -580,8 +580,13 @@ def open_line(remote: Remote, base: Path, course: Course, history: Path | None) 
     try:
         yield Line(remote, objects, GitWay(remote, objects, course), course)
     finally:
-        with suppress(OSError):
-            _remove(folder)
+        forget_line(base)
+
+
+def forget_line(base: Path) -> None:
+    """Remove what an interrupted line left in a folder."""
+    with suppress(OSError):
+        _remove(base / _PLACE)
 
 
 def lay_out(folder: Path) -> None:
