@@ -54,6 +54,11 @@ def home(settled: AgentHome, tmp_path: Path) -> AgentHome:
     return settled
 
 
+def test_an_agent_is_told_that_something_waits_between_devices(home: AgentHome) -> None:
+    with home.open(role="main") as workspace:
+        assert any("1 thing that two devices changed" in each for each in workspace.brief().notices)
+
+
 def test_both_texts_wait_with_the_devices_and_the_reason(home: AgentHome) -> None:
     with home.open() as workspace:
         (conflict,) = workspace.conflicts().conflicts

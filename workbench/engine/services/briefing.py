@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from datetime import timedelta, tzinfo
 from typing import Final
 
-from workbench.engine import results
+from workbench.engine import layout, results
 from workbench.engine.clock import time_or_none
 from workbench.engine.errors import DocumentError, HistoryError, OutsideWorkspace, StorageError
 from workbench.engine.file_access import read_state, write_state
@@ -25,6 +25,7 @@ from workbench.engine.services.retrieval import Retrieval
 from workbench.engine.services.secret_guard import waiting
 from workbench.engine.services.sessions import own_home
 from workbench.engine.services.unread import reflection_due
+from workbench.engine.sync.conflicts import ConflictFile
 from workbench.engine.tokens import count_tokens, cut_to_budget
 
 _MOST_ENDED: Final = 3
@@ -80,7 +81,7 @@ class Briefing:
         with _told_in(notices):
             review = (*_held_back(context), *_ended_sessions(context))
         with _told_in(notices):
-            review = (*review, *_waiting_review(context))
+            review = (*review, *_waiting_review(context), *_between_devices(context))
         with _told_in(notices):
             answer = reflection_due(context, "schedule")
             due, unprocessed = answer.due, answer.unprocessed
@@ -184,7 +185,7 @@ def _told_in(notices: list[str]) -> Iterator[None]:
     """Tell of what cannot be read among the notices, and go on without it."""
     try:
         yield
-    except (HistoryError, OutsideWorkspace, StorageError) as error:
+    except (DocumentError, HistoryError, OutsideWorkspace, StorageError) as error:
         notices.append(str(error))
 
 
@@ -289,6 +290,15 @@ def _ended_sessions(context: WorkspaceContext) -> Iterator[str]:
 def _due_notice(due: results.reviews.ReflectionDue) -> Iterator[str]:
     if due.due:
         yield f"A reflection is due. {due.reason}"
+
+
+def _between_devices(context: WorkspaceContext) -> Iterator[str]:
+    """Say how much two devices changed differently, of which a person has not decided yet."""
+    many = len(ConflictFile.parse(context.files.read(layout.CONFLICTS), layout.CONFLICTS).waiting)
+    if many:
+        told = "1 thing that two devices changed" if many == 1 else f"{many} things that two devices changed"
+        waits = "waits" if many == 1 else "wait"
+        yield f"{told} differently {waits} for a person’s decision: workbench review conflicts"
 
 
 def _waiting_review(context: WorkspaceContext) -> Iterator[str]:
