@@ -14,7 +14,7 @@ from tests.engine.reflection.snapshots import faded, said, snapshot
 from workbench.engine.reflection.model import Agenda, Area, Guidance, Snapshot
 from workbench.engine.reflection.model_mind import ModelMind
 from workbench.engine.reflection.model_mind.asking import instructions
-from workbench.engine.reflection.model_mind.salvage import whole_objects
+from workbench.engine.reflection.model_mind.inquiry import whole_objects
 from workbench.engine.reflection.model_mind.showing import Shown, Source, as_data, clipped
 from workbench.engine.reflection.work import Work
 from workbench.engine.results.reviews import Phase

@@ -16,7 +16,7 @@ from workbench.engine.markdown.review import ReviewItem
 from workbench.engine.reflection import items as forms
 from workbench.engine.reflection.kinds import Kind
 from workbench.engine.reflection.model import Snapshot
-from workbench.engine.reflection.model_mind import material, near_material
+from workbench.engine.reflection.model_mind import consolidating, material
 from workbench.engine.reflection.model_mind.item_context import ItemContext
 from workbench.engine.reflection.model_mind.reading import Read, read_items
 from workbench.engine.reflection.model_mind.showing import Shown
@@ -81,7 +81,7 @@ def reading(tmp_path: Path) -> Reading:
     )
     shown = Shown(made.text_of)
     material.window_rows(made, Window(0, 3), shown, 500)
-    near_material.near_rows(made, made.passages, shown, 4_000, Work())
+    consolidating.near_rows(made, made.passages, shown, 4_000, Work())
     material.memory_rows(made, shown, 2_000)
     material.core_rows(made, shown, 2_000)
     return Reading(made, shown, Targets(made.graph, made.owner, speakers_of(made.passages)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
@@ -10,7 +11,6 @@ from workbench.engine.reflection.model_mind.asking import NO_BUDGET, Answer, NoA
 from workbench.engine.reflection.model_mind.budget import LEAST_ANSWER, allowance
 from workbench.engine.reflection.model_mind.item_context import ItemContext
 from workbench.engine.reflection.model_mind.reading import read_items
-from workbench.engine.reflection.model_mind.salvage import whole_objects
 from workbench.engine.reflection.model_mind.showing import Shown
 from workbench.engine.reflection.model_mind.targets import Targets
 from workbench.engine.values import dataclass
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _LONGEST_LINE: Final = 240
 _MOST_TOLD: Final = 12
+_DECODER: Final = json.JSONDecoder(strict=False)
 
 
 @dataclass(frozen=True)
@@ -109,3 +110,30 @@ def clipped_line(text: str, longest: int = _LONGEST_LINE) -> str:
     visible = "".join(letter if letter.isprintable() or letter in "\u200c\u200d" else " " for letter in text)
     line = one_line(visible)
     return line if len(line) <= longest else line[: longest - 1].rstrip() + "…"
+
+
+# Takes the whole objects out of an answer that was cut short.
+
+
+def whole_objects(text: str, key: str) -> list[dict[str, Any]]:
+    """Return the objects of a list that came whole before the answer ended.
+
+    Args:
+        text: The beginning of a JSON object.
+        key: Under which it has the list.
+    """
+    _, found, rest = text.partition(f'"{key}"')
+    start = rest.find("[")
+    if not found or start < 0 or rest[:start].strip() != ":":
+        return []
+    objects: list[dict[str, Any]] = []
+    at = start + 1
+    while True:
+        while at < len(rest) and rest[at] in " \t\r\n,":
+            at += 1
+        try:
+            value, at = _DECODER.raw_decode(rest, at)
+        except (ValueError, RecursionError):
+            return objects
+        if isinstance(value, dict):
+            objects.append(value)

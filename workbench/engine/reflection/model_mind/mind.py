@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final
 
+from workbench.engine.providers.chat import CUT_SHORT
+from workbench.engine.reflection.core_room import Room
+from workbench.engine.reflection.kinds import SECTIONS, Kind
+from workbench.engine.reflection.model import Agenda, Guidance, Summary
+from workbench.engine.reflection.model_mind import material
 from workbench.engine.reflection.model_mind.asking import NoAnswer, Questions
 from workbench.engine.reflection.model_mind.budget import InputSizes
-from workbench.engine.reflection.model_mind.inquiry import Inquiry
+from workbench.engine.reflection.model_mind.inquiry import Inquiry, clipped_line, lines_of, listed
+from workbench.engine.reflection.model_mind.schemas import items_schema, list_of, one_of, problem_with, record
 from workbench.engine.reflection.model_mind.targets import Targets, speakers_of
 
 if TYPE_CHECKING:
     from workbench.engine.markdown.review import ReviewItem
     from workbench.engine.providers.chat import ChatModel
-    from workbench.engine.reflection.model import Agenda, Guidance, Mind, Snapshot, Summary
+    from workbench.engine.reflection.model import Area, Mind, Snapshot
     from workbench.engine.reflection.work import Work
+
+_KINDS: Final = (Kind.CORE_CHANGE, Kind.PROMOTION, Kind.DEMOTION)
+_LINES: Final = list_of({"type": "string"})
+_MOST_LINES: Final = 8
+_MILESTONES: Final = "evolution:Milestones"
+_TEXT: Final[dict[str, Any]] = {"type": "string"}
+_LONGEST_OPENING: Final = 1_200
+_LONGEST_SECTION: Final = 600
+_CHOICE: Final = record(area={"type": "integer"}, why={"type": "string"})
+_MOST: Final = 12
 
 
 @dataclass
@@ -43,7 +59,7 @@ class ModelMind:
 
     def survey(self, snapshot: Snapshot, work: Work) -> Agenda:
         """Say what to look into."""
-        from workbench.engine.reflection.model_mind.surveying import survey
+        from workbench.engine.reflection.model_mind.mind import survey
 
         agenda = self.fallback.survey(snapshot, work)
         if not agenda.areas:
@@ -57,7 +73,7 @@ class ModelMind:
 
     def look_back(self, snapshot: Snapshot, agenda: Agenda, work: Work) -> Guidance:
         """Review past reflections and the evolution of understanding."""
-        from workbench.engine.reflection.model_mind.looking_back import look_back
+        from workbench.engine.reflection.model_mind.mind import look_back
 
         guidance = self.fallback.look_back(snapshot, agenda, work)
         if not snapshot.records and not snapshot.insights:
@@ -84,7 +100,7 @@ class ModelMind:
         self, snapshot: Snapshot, agenda: Agenda, items: tuple[ReviewItem, ...], work: Work
     ) -> tuple[ReviewItem, ...]:
         """Propose changes of core memory that keep within its cap, whichever of them are approved."""
-        from workbench.engine.reflection.model_mind.core_rewriting import rewrite_core
+        from workbench.engine.reflection.model_mind.mind import rewrite_core
 
         try:
             return rewrite_core(self._of(snapshot, work), agenda, items)
@@ -96,7 +112,7 @@ class ModelMind:
         self, snapshot: Snapshot, items: tuple[ReviewItem, ...], guidance: Guidance, work: Work
     ) -> Summary:
         """Say in words what is proposed."""
-        from workbench.engine.reflection.model_mind.summarising import summarise
+        from workbench.engine.reflection.model_mind.mind import summarise
 
         summary = self.fallback.summarise(snapshot, items, guidance, work)
         if not items:
@@ -118,3 +134,162 @@ class ModelMind:
             known = Inquiry(snapshot, questions, work, targets, sizes)
             self._inquiry = known
         return known
+
+
+# Core memory rewritten by a model, as single changes that keep within its cap whichever of them are approved.
+
+
+def rewrite_core(inquiry: Inquiry, agenda: Agenda, items: tuple[ReviewItem, ...]) -> tuple[ReviewItem, ...]:
+    """Return the model's changes of core memory, one for each place, as far as there is room for all of them.
+
+    Raises:
+        NoAnswer: The model gave none.
+    """
+    snapshot, sizes, shown = inquiry.snapshot, inquiry.sizes, inquiry.shown()
+    data = {
+        **material.about(snapshot),
+        "core": material.core_rows(snapshot, shown, sizes.passages),
+        "room": material.core_room(snapshot),
+        "proposed": material.proposed_rows(snapshot, items, shown, sizes.near),
+        "areas": material.area_rows(snapshot, agenda, shown, sizes.core),
+        "memories": material.often_rows(snapshot, shown, sizes.core // 2),
+    }
+    most = min(inquiry.allowance(), sizes.answer)
+    answer = inquiry.questions.ask("rewrite_core", data, record(items=items_schema(_KINDS)), most=most)
+    room = Room(snapshot)
+    places: set[str] = set()
+    kept: list[ReviewItem] = []
+    without_room = 0
+    for item in inquiry.read_items(answer, shown, _KINDS):
+        changes = item.target.count(":") > 1
+        if changes and item.target in places:
+            continue
+        if not room.take(item):
+            without_room += 1
+            continue
+        places.add(item.target)
+        kept.append(item)
+    if without_room:
+        inquiry.questions.note(f"Core memory has no room for {without_room} of them.")
+    return tuple(kept)
+
+
+# Meta-reflection by a model: what the books of reflection say to this one (design document §10.4).
+
+
+def look_back(inquiry: Inquiry, agenda: Agenda, known: Guidance) -> Guidance:
+    """Return themes, revised assumptions, open questions and insights as the model sees them.
+
+    Args:
+        inquiry: Of the cycle.
+        agenda: Of the survey.
+        known: What rules found: it says whether a milestone is due, and gives it where the model does not.
+
+    Raises:
+        NoAnswer: The model gave none.
+    """
+    snapshot = inquiry.snapshot
+    sizes, shown = inquiry.sizes, inquiry.shown()
+    data = {
+        **material.about(snapshot),
+        "milestone": known.milestone,
+        **material.past_rows(snapshot, shown, sizes.passages),
+        "areas": material.area_rows(snapshot, agenda, shown, sizes.near),
+    }
+    schema = record(themes=_LINES, revised=_LINES, persistent=_LINES, items=items_schema((Kind.INSIGHT,)))
+    most = min(inquiry.allowance(), sizes.answer)
+    answer = inquiry.questions.ask("look_back", data, schema, most=most)
+    items = inquiry.read_items(answer, shown, (Kind.INSIGHT,))
+    if not any(item.target == _MILESTONES for item in items):
+        items = (*(item for item in known.items if item.target == _MILESTONES), *items)
+    return Guidance(
+        lines_of(answer, "themes", _MOST_LINES),
+        lines_of(answer, "revised", _MOST_LINES),
+        lines_of(answer, "persistent", _MOST_LINES),
+        items,
+        known.milestone,
+    )
+
+
+# The summary in a model's words: plain prose before the items, which decides nothing.
+
+
+def summarise(inquiry: Inquiry, items: tuple[ReviewItem, ...], guidance: Guidance, known: Summary) -> Summary:
+    """Return the model's words for the opening and for sections that have items.
+
+    Args:
+        inquiry: Of the cycle.
+        items: What is proposed, numbered; at least one.
+        guidance: Of meta-reflection.
+        known: What rules say; it stays for the sections that the model says nothing about.
+
+    Raises:
+        NoAnswer: The model gave none.
+    """
+    headings = [section for section in SECTIONS if any(item.section == section for item in items)]
+    sizes, shown = inquiry.sizes, inquiry.shown()
+    data = {
+        **material.about(inquiry.snapshot),
+        "themes": list(guidance.themes),
+        "items": material.proposed_rows(inquiry.snapshot, items, shown, sizes.passages + sizes.near),
+    }
+    section = record(heading=one_of(headings), text=_TEXT)
+    schema = record(opening=_TEXT, sections=list_of(section))
+    most = min(inquiry.allowance(), sizes.answer)
+    answer = inquiry.questions.ask("summarise", data, schema, most=most)
+    if answer.value is None:
+        raise NoAnswer(CUT_SHORT)
+    said = answer.value
+    opening = said.get("opening")
+    if not isinstance(opening, str) or not opening.strip():
+        raise NoAnswer("The model’s summary has no opening.")
+    sections = said.get("sections")
+    prose = {
+        one["heading"]: clipped_line(one["text"], _LONGEST_SECTION)
+        for one in (sections if isinstance(sections, list) else ())
+        if not problem_with(one, section) and one["text"].strip()
+    }
+    return Summary(clipped_line(opening, _LONGEST_OPENING), {**known.prose, **prose})
+
+
+# Survey by a model: which of the areas that rules found matter, and in what order.
+
+
+def survey(inquiry: Inquiry, agenda: Agenda) -> Agenda:
+    """Return an agenda with the areas first that the model chose, in its order and with its reasons.
+
+    The model sees the areas, not every passage: so a survey costs one question, however much is new.
+
+    Args:
+        inquiry: Of the cycle.
+        agenda: Of rules; at least one area.
+
+    Raises:
+        NoAnswer: The model gave none.
+    """
+    sizes, shown = inquiry.sizes, inquiry.shown()
+    data = {
+        **material.about(inquiry.snapshot),
+        "areas": material.area_rows(inquiry.snapshot, agenda, shown, sizes.passages),
+        "core": material.core_rows(inquiry.snapshot, shown, sizes.core),
+    }
+    answer = inquiry.questions.ask(
+        "survey", data, record(areas=list_of(_CHOICE)), most=min(inquiry.allowance(), sizes.answer)
+    )
+    chosen: dict[int, str] = {}
+    for choice in listed(answer, "areas")[:_MOST]:
+        number = choice.get("area") if not problem_with(choice, _CHOICE) else None
+        if isinstance(number, int) and 0 < number <= len(agenda.areas):
+            chosen.setdefault(number - 1, clipped_line(choice["why"]))
+    if not chosen:
+        raise NoAnswer("The model chose none of the areas that it was shown.")
+    heaviest = max(area.weight for area in agenda.areas)
+    first = [
+        _raised(agenda.areas[at], why, heaviest * (2 - place / len(chosen)))
+        for place, (at, why) in enumerate(chosen.items())
+    ]
+    return Agenda((*first, *(area for at, area in enumerate(agenda.areas) if at not in chosen)))
+
+
+def _raised(area: Area, why: str, weight: float) -> Area:
+    return replace(area, weight=weight, reason=why or area.reason)

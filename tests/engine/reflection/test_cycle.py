@@ -10,7 +10,7 @@ from tests.engine.catalog.shelf import Shelf
 from workbench.engine.catalog.lookups import Lookups
 from workbench.engine.markdown.review import Evidence, ReviewItem
 from workbench.engine.reflection import items, kinds
-from workbench.engine.reflection.proposing import check_quotes, number, select, tokens_of, with_entities
+from workbench.engine.reflection.cycle import check_quotes, number, select, tokens_of, with_entities
 
 SOURCES = {"episode:2026-02-01:10:00": "We moved to\n  Hetzner on Friday."}
 PROOF = (Evidence("episode:2026-02-01:10:00", "moved to Hetzner"),)
