@@ -43,12 +43,10 @@ class KindForm:
     Args:
         section: The heading of `pending-reflection.md` it stands under (design document §10.5).
         risk: See `Risk`.
-        verb: What an approval does, for people: “adds a fact”.
     """
 
     section: str
     risk: Risk
-    verb: str
 
 
 SUMMARY: Final = "Summary"
@@ -77,21 +75,21 @@ SECTIONS: Final = (
 """The headings in the order of the file: what needs judgement first."""
 
 FORMS: Final[dict[Kind, KindForm]] = {
-    Kind.FACT: KindForm(KNOWLEDGE, Risk.LOW, "adds or rewords a fact"),
-    Kind.ENTITY: KindForm(KNOWLEDGE, Risk.LOW, "adds an entity"),
-    Kind.RELATION: KindForm(CONNECTIONS, Risk.LOW, "links two entities"),
-    Kind.MERGE: KindForm(CONNECTIONS, Risk.MEDIUM, "makes two entities one"),
-    Kind.SUPERSESSION: KindForm(UPDATES, Risk.MEDIUM, "puts a new value in an old one’s place"),
-    Kind.CONTRADICTION: KindForm(CONTRADICTIONS, Risk.MEDIUM, "decides between two statements"),
-    Kind.ARCHIVE: KindForm(ARCHIVAL, Risk.MEDIUM, "hides a faded memory"),
-    Kind.RESTORE: KindForm(ARCHIVAL, Risk.LOW, "brings an archived memory back"),
-    Kind.PROCEDURE: KindForm(PROCEDURES, Risk.LOW, "adds or changes a procedure"),
-    Kind.CORE_CHANGE: KindForm(CORE, Risk.HIGH, "changes core memory"),
-    Kind.PROMOTION: KindForm(CORE, Risk.HIGH, "puts it among the critical facts"),
-    Kind.DEMOTION: KindForm(CORE, Risk.HIGH, "takes it out of core memory"),
-    Kind.VAULT_PIN: KindForm(ARCHIVAL, Risk.LOW, "protects a memory from fading"),
-    Kind.INSIGHT: KindForm(EVOLUTION, Risk.LOW, "adds to how understanding has evolved"),
-    Kind.QUESTION: KindForm(QUESTIONS, Risk.LOW, "remembers your answer"),
+    Kind.FACT: KindForm(KNOWLEDGE, Risk.LOW),
+    Kind.ENTITY: KindForm(KNOWLEDGE, Risk.LOW),
+    Kind.RELATION: KindForm(CONNECTIONS, Risk.LOW),
+    Kind.MERGE: KindForm(CONNECTIONS, Risk.MEDIUM),
+    Kind.SUPERSESSION: KindForm(UPDATES, Risk.MEDIUM),
+    Kind.CONTRADICTION: KindForm(CONTRADICTIONS, Risk.MEDIUM),
+    Kind.ARCHIVE: KindForm(ARCHIVAL, Risk.MEDIUM),
+    Kind.RESTORE: KindForm(ARCHIVAL, Risk.LOW),
+    Kind.PROCEDURE: KindForm(PROCEDURES, Risk.LOW),
+    Kind.CORE_CHANGE: KindForm(CORE, Risk.HIGH),
+    Kind.PROMOTION: KindForm(CORE, Risk.HIGH),
+    Kind.DEMOTION: KindForm(CORE, Risk.HIGH),
+    Kind.VAULT_PIN: KindForm(ARCHIVAL, Risk.LOW),
+    Kind.INSIGHT: KindForm(EVOLUTION, Risk.LOW),
+    Kind.QUESTION: KindForm(QUESTIONS, Risk.LOW),
 }
 
 
