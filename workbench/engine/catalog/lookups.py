@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -542,13 +542,16 @@ def memory_columns(catalog: Catalog, stores: Collection[str]) -> MemoryColumns:
         " WHERE store IN (SELECT value FROM json_each(?)) ORDER BY path, start_line, number",
         (json.dumps(sorted(stores)),),
     )
-    named = _entities_named(catalog)
+    # The same few words, and the same ids, come again and again.
+    words = {word: word for row in rows for word in row[1:3]}
+    ids = {row[0]: row[0] for row in rows}
+    named = _entities_named(catalog, ids)
     moments = {text: datetime.fromisoformat(text) if text else None for text in {row[3] for row in rows}}
     tags_by_text = {text: tuple(json.loads(text)) for text in {row[6] for row in rows}}
     return MemoryColumns(
         ids=tuple([row[0] for row in rows]),
-        stores=tuple([row[1] for row in rows]),
-        sources=tuple([row[2] for row in rows]),
+        stores=tuple([words[row[1]] for row in rows]),
+        sources=tuple([words[row[2]] for row in rows]),
         moments=tuple([moments[row[3]] for row in rows]),
         pinned=tuple([row[4] == 1 for row in rows]),
         titles=tuple([row[5] for row in rows]),
@@ -558,8 +561,12 @@ def memory_columns(catalog: Catalog, stores: Collection[str]) -> MemoryColumns:
     )
 
 
-def _entities_named(catalog: Catalog) -> dict[str, tuple[str, ...]]:
-    """Return the entities to which memories other than entities link, by memory id."""
+def _entities_named(catalog: Catalog, ids: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    """Return the entities to which memories other than entities link, by memory id.
+
+    Args:
+        ids: Ids of memories by themselves, so that each is kept once.
+    """
     keepers = dict(catalog.rows("SELECT id, merged_into FROM entities WHERE merged_into IS NOT NULL"))
     # “;” is the character after “:”. Most links lead to entities, so an index by target (“+” disables it) is slower.
     links = catalog.rows(
@@ -569,5 +576,6 @@ def _entities_named(catalog: Catalog) -> dict[str, tuple[str, ...]]:
     found: dict[str, dict[str, None]] = {}
     for source, target in links:
         entity = target.partition("#")[0]
-        found.setdefault(source, {})[keepers.get(entity, entity)] = None
+        entity = keepers.get(entity, entity)
+        found.setdefault(source, {})[ids.get(entity, entity)] = None
     return {source: tuple(entities) for source, entities in found.items()}

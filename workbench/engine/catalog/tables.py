@@ -81,6 +81,8 @@ CREATE TABLE state (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 
 TABLES_OF_FILES = ("entities", "names", "edges", "facts", "links", "problems")
 SUFFIXES = ("", "-wal", "-shm")
+# Kilobytes of pages that a large change may hold before it writes them.
+_WRITING_CACHE = 16_000
 
 Row = tuple[Any, ...]
 _INSERTS = {
@@ -111,7 +113,7 @@ def open_database(place: Path, fingerprint: str) -> apsw.Connection | None:
         apsw.Error: The file is damaged or cannot be opened.
     """
     expected = f"{SCHEMA_VERSION}|{fingerprint}"
-    connection = connect(place)
+    connection = connect(place, _WRITING_CACHE)
     try:
         found = _fingerprint(connection)
         if found is None:
@@ -125,8 +127,12 @@ def open_database(place: Path, fingerprint: str) -> apsw.Connection | None:
     return connection
 
 
-def connect(place: Path) -> apsw.Connection:
-    """Open a connection to the existing database; a missing one is not created."""
+def connect(place: Path, cache: int = 4_000) -> apsw.Connection:
+    """Open a connection to the existing database; a missing one is not created.
+
+    Args:
+        cache: Kilobytes of its pages that are kept; what reads whole tables gains nothing from more.
+    """
     connection = apsw.Connection(str(place), flags=apsw.SQLITE_OPEN_READWRITE)
     connection.set_busy_timeout(10_000)
     # Regardless of SQLite's build options: truncating a mapped file would kill the process.
@@ -134,7 +140,7 @@ def connect(place: Path) -> apsw.Connection:
     keep_write_ahead_log(connection)
     for pragma in (
         "synchronous = NORMAL",
-        "cache_size = -16000",
+        f"cache_size = -{cache}",
         "wal_autocheckpoint = 4000",
         "journal_size_limit = 33554432",
     ):

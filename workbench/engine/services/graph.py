@@ -366,7 +366,7 @@ class Graph:
         self, hidden: frozenset[str], today: str, grades: Mapping[str, Grade]
     ) -> results.graph.EntityTable:
         outlines = EntityOutlines(self._context.catalog, hidden=hidden)
-        rows = []
+        rows, shared = [], dict[str, str]()
         for id_, kind, label, aliases, degree, facts, relations, days in outlines.outlines(today):
             value, status, accessed = grades.get(id_, _UNGRADED)
             named = days[:_DAY]
@@ -374,6 +374,8 @@ class Graph:
                 # What is planned was not seen yet.
                 named = next((day for day in days.split() if day <= today), "")
             seen = max(named, accessed)
+            # Many have the same type, and were seen on the same day.
+            kind, seen = shared.setdefault(kind, kind), shared.setdefault(seen, seen)
             rows.append(
                 results.graph.EntityRow(
                     id_, kind, label, value, status, degree, facts, seen, relations, aliases

@@ -6,7 +6,7 @@ import contextlib
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from workbench.engine import layout, results
 from workbench.engine.catalog.lookups import parse_filter
@@ -34,26 +34,39 @@ if TYPE_CHECKING:
     from workbench.engine.search.ranking.question import SearchOptions
     from workbench.engine.search.ranking.search import SearchQuery
 
+T = TypeVar("T")
+
 
 def _timeline_entry(
     record: MemoryRecord,
     day_and_rest: tuple[str, str, str],
     score: results.memories.Score | None,
     scope: str | None,
+    shared: dict[Any, Any],
 ) -> results.memories.TimelineEntry:
+    """Return the entry of a memory.
+
+    Args:
+        shared: Words that many entries have, each kept once.
+    """
     moment = record.moment
+
+    def one(said: T) -> T:
+        found: T = shared.setdefault(said, said)
+        return found
+
     timed = moment is not None and (record.store == "episodic" or (moment.hour, moment.minute) != (0, 0))
     return results.memories.TimelineEntry(
         id=record.id,
-        day=day_and_rest[0],
+        day=one(day_and_rest[0]),
         time=f"{moment:%H:%M}" if moment and timed else None,
         kind="episode" if record.store == "episodic" else "log",
-        type=record.type,
-        confidence=record.confidence,
-        source=record.source,
-        tags=record.tags,
+        type=one(record.type),
+        confidence=one(record.confidence),
+        source=one(record.source),
+        tags=one(record.tags),
         title=record.title,
-        path=record.path,
+        path=one(record.path),
         start_line=record.start_line,
         end_line=record.end_line,
         text=record.text,
@@ -73,6 +86,8 @@ def _plain(text: str) -> str:
 # Others read along there and must not learn the names of a person's private files.
 _SHARED = frozenset({"group", "channel", "subagent"})
 _READING_SECONDS = 1.1
+# Entries of the timeline that are made of rows at once.
+_ROWS_AT_ONCE = 1_000
 # Without a budget or a minimum, a result with less than this share of the best one's score only fills the list: on half
 # of the conversations it was chosen on and on the other one, 0.1 % of the evidence went with what it leaves out.
 _LEAST_SHARE = 0.5
@@ -281,16 +296,27 @@ class Retrieval:
         self._context.refresh_for_reading()
         narrowed = parse_filter(_plain(query))
         cursor = None if before is None else _plain(before)
-        rows = self._context.lookups.timeline(narrowed, before=cursor, limit=limit + 1)
         scores = self._context.scores()
-        scores.first_seen.read([record.id for _, record in rows[:limit]])
-        scopes = self._scopes_in({record.path for _, record in rows})
-        entries = tuple(
-            _timeline_entry(record, key.partition("T"), scores.of_record(record), scopes.get(record.id))
-            for key, record in rows[:limit]
+        entries: list[results.memories.TimelineEntry] = []
+        shared: dict[Any, Any] = {}
+        # All of a long life is read in pages: rows, records and entries of it at once would take three times the room.
+        while True:
+            most = min(limit - len(entries), _ROWS_AT_ONCE)
+            rows = self._context.lookups.timeline(narrowed, before=cursor, limit=most + 1)
+            scores.first_seen.read([record.id for _, record in rows[:most]])
+            scopes = self._scopes_in({record.path for _, record in rows})
+            entries += [
+                _timeline_entry(
+                    record, key.partition("T"), scores.of_record(record), scopes.get(record.id), shared
+                )
+                for key, record in rows[:most]
+            ]
+            cursor = rows[most - 1][0] if len(rows) > most else None
+            if cursor is None or len(entries) >= limit:
+                break
+        return results.memories.Timeline(
+            tuple(entries), cursor, self._context.lookups.timeline_length(narrowed)
         )
-        following = rows[limit - 1][0] if len(rows) > limit else None
-        return results.memories.Timeline(entries, following, self._context.lookups.timeline_length(narrowed))
 
     def _scopes_in(self, paths: Iterable[str]) -> dict[str, str]:
         """Return whom the memories in some files are for, by id; what lies elsewhere is for nobody but the owner."""

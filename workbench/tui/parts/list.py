@@ -77,7 +77,7 @@ def _between(rows: RowSource, start: int, end: int) -> frozenset[str]:
 
 _GUTTER = 2
 _MARGIN_RIGHT = 1
-_MOST_CACHED = 2000
+_MOST_CACHED = 300
 
 
 class ListPart(ScrollView, can_focus=True, inherit_bindings=False):

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 DAMAGED = "recall.damaged"
 # Each holds up to 16 MB of pages.
+# Kilobytes of pages that a large change may hold before it writes them.
+_WRITING_CACHE = 16_000
 _MOST_IDLE = 3
 # SQLite and sqlite-vec report mismatched tables with no error code of their own.
 _MISFIT = lazy_pattern(
@@ -76,7 +78,7 @@ class IndexFile:
         self._identity = _identity(place)
         self._watch = Watch(place)
         with self.translated():
-            connection = connect(place)
+            connection = connect(place, _WRITING_CACHE)
             self._identity = _identity(place)
             if not has_tables(connection):
                 create_tables(connection, (first_state or FileState()).values())
@@ -237,7 +239,7 @@ class IndexFile:
 
     def _open_writer(self) -> apsw.Connection:
         if self._writer is None:
-            self._writer = connect(self.place)
+            self._writer = connect(self.place, _WRITING_CACHE)
         return self._writer
 
     def _lost(self) -> IndexLost:

@@ -72,8 +72,11 @@ _VECTORS = (
 )
 
 
-def connect(place: Path) -> apsw.Connection:
+def connect(place: Path, cache: int = 4_000) -> apsw.Connection:
     """Open a connection with sqlite-vec loaded, creating the file if missing.
+
+    Args:
+        cache: Kilobytes of its pages that are kept.
 
     Raises:
         apsw.Error: The file is damaged or cannot be opened.
@@ -87,7 +90,7 @@ def connect(place: Path) -> apsw.Connection:
         for pragma in _PRAGMAS[:2]:
             connection.execute(f"PRAGMA {pragma}").fetchall()
         keep_write_ahead_log(connection)
-        for pragma in (*_PRAGMAS[2:], "cache_size = -16000"):
+        for pragma in (*_PRAGMAS[2:], f"cache_size = -{cache}"):
             connection.execute(f"PRAGMA {pragma}").fetchall()
         connection.enable_load_extension(True)
         connection.load_extension(sqlite_vec.loadable_path())
