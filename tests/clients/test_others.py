@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import socket
 
 import pytest
 
 from tests.clients.conftest import Desk
 from tests.clients.scripted import Model, Say, Use, serving
+from tests.clients.test_day import OpenClaw
 
 pytestmark = pytest.mark.clients
 
@@ -71,6 +73,32 @@ def test_openclaw_finds_all_tools(desk: Desk) -> None:
     assert "- workbench: 10 tools" in desk.openclaw("mcp", "probe")
     desk.workbench("disconnect", "openclaw", "--yes")
     assert desk.configurations() == before
+
+
+@pytest.mark.timeout(600)
+def test_openclaws_gateway_saves_a_conversation_that_is_started_over(desk: Desk) -> None:
+    client = OpenClaw(desk)
+    with client.talking(Say("Fine.")) as model:
+        place = desk.home / ".openclaw" / "openclaw.json"
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            gateway = {
+                "mode": "local",
+                "bind": "loopback",
+                "port": free.getsockname()[1],
+                "auth": {"mode": "none"},
+            }
+        place.write_text(json.dumps(json.loads(place.read_text()) | {"gateway": gateway}))
+        desk.workbench("connect", "openclaw", "--yes")
+        desk.workbench("core", "add", "Critical Facts", "Mira pays within 30 days")
+        with desk.gateway():
+            desk.openclaw("agent", "--agent", "main", "--message", "We decided to move the berth to seven.")
+            assert "Mira pays within 30 days" in model.text()
+            desk.openclaw("agent", "--agent", "main", "--message", "/new")
+            # It is saved beside, and nobody waits for it.
+            asked = (desk.workbench("search", "berth")["results"] for _ in range(100))
+            found = next(filter(None, asked))
+    assert "move the berth to seven" in found[0]["snippet"]
 
 
 # Without a model that is named it asks one first which to take.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +12,8 @@ from tests.engine.services.agent_home import AgentHome
 from tests.engine.services.session_talk import MAIN, told, with_model
 from workbench.engine.errors import InvalidSetting, Locked
 from workbench.engine.services.memory import Memory
+
+AT = "2026-02-02T14:20:00.000Z"
 
 
 def test_a_day_later_a_session_starts_over(talked: AgentHome) -> None:
@@ -109,3 +113,28 @@ def test_new_saves_what_matters_and_starts_over(talked: AgentHome) -> None:
         assert told(workspace) == ["And now the garden"]
         found = workspace.search("Visborg ferry").results[0]
         assert f"file:sessions/{before}.jsonl#L2" in workspace.show(found.id).provenance
+
+
+def test_what_was_said_before_openclaw_started_a_session_over_is_saved(
+    talked: AgentHome, tmp_path: Path
+) -> None:
+    def said(own: str, before: str | None, text: str) -> dict[str, Any]:
+        message = {"role": "user", "content": [{"type": "text", "text": text}]}
+        return {"type": "message", "id": own, "parentId": before, "timestamp": AT, "message": message}
+
+    def started_over(own: str, before: str) -> dict[str, Any]:
+        return {"type": "reset", "id": own, "parentId": before, "timestamp": AT, "reason": "new"}
+
+    place = tmp_path / "0c7d.jsonl"
+    events = (
+        {"type": "session", "version": 4, "id": "0c7d", "timestamp": AT},
+        said("m1", None, "We decided to sell the old crane."),
+        started_over("r1", "m1"),
+        said("m2", "r1", "We decided to move the berth to number seven."),
+        started_over("r2", "m2"),
+    )
+    place.write_text("".join(f"{json.dumps(each)}\n" for each in events))
+    with talked.open() as workspace:
+        flushed = workspace.session_flush("0c7d", from_=str(place), now=True)
+        assert [one.text for one in flushed.saved] == ["We decided to move the berth to number seven."]
+        assert workspace.session_flush("0c7d", now=True).saved == ()

@@ -216,10 +216,14 @@ class SessionFlush:
         return tuple(parse_message(store.commit(commit)).transaction for commit in commits)
 
     def _not_flushed(self, lines: Lines, undone: frozenset[str]) -> list[TranscriptTurn]:
-        """Return what was said since the last flush, and before those that were taken back."""
+        """Return what was said since the last flush, and before those that were taken back.
+
+        OpenClaw starts a session over within its transcript, and tells of it then: what was said before is looked at,
+        too, and nothing from before the time that it was started over earlier.
+        """
         tree = read_tree(lines)
         turns: list[TranscriptTurn] = []
-        left, is_flushed = set(undone), False
+        left, is_flushed, resets = set(undone), False, 0
         with random_access(lines) as reader:
             for count, number in enumerate(tree.path()):
                 kind = tree.kind(number)
@@ -230,7 +234,8 @@ class SessionFlush:
                         left.discard(event.id)
                         if is_flushed and not left:
                             break
-                if kind == events.RESET or count >= _MOST_ENTRIES:
+                resets += kind == events.RESET
+                if resets > 1 or count >= _MOST_ENTRIES:
                     break
                 if kind == events.MESSAGE and not is_flushed:
                     line = tree.lines[number]
