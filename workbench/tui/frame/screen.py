@@ -329,6 +329,7 @@ class Frame(Screen[None], inherit_bindings=False):
     def _leave_place(self, *, visit: bool = True) -> None:
         place, name = self.place, self.place_name
         self._remembered.rows[name] = place.cursor_key
+        place.filter.forget()
         if visit:
             self.walking.leave()
         if isinstance(place, Leaves):
