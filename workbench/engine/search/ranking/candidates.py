@@ -77,15 +77,15 @@ class CandidateUnit:
 
     Args:
         place: Its position among the units of its chunk.
-        words: Its distinct stemmed terms.
-        length: Number of its terms, repetitions included.
+        terms: Its stemmed terms in the order of the text.
+        words: Each of them once.
     """
 
     stored: StoredChunk
     place: int
     shape: UnitShape
+    terms: Sequence[str]
     words: frozenset[str]
-    length: int
     signals: dict[str, float] = field(default_factory=dict)
     points: float = 0.0
 
@@ -110,7 +110,7 @@ def units_in(stored: StoredChunk) -> list[CandidateUnit]:
             words = stored.unit_terms[place].split(" ")
         else:
             words = index_terms("\n".join(chunk.text.split("\n")[each.first : each.last + 1]))
-        units.append(CandidateUnit(stored, place, each, frozenset(words), len(words)))
+        units.append(CandidateUnit(stored, place, each, words, frozenset(words)))
     return units
 
 

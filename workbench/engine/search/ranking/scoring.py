@@ -6,6 +6,7 @@ import math
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from workbench.engine.catalog.terms import index_terms, is_pair, is_prefix
@@ -30,12 +31,15 @@ _FUNCTION_CHARACTERS = frozenset(
 )
 _WORDS = 1.0
 _NEAR_WORDS = 1.0
+# Two words that follow each other in the question do so in what answers it, at most this many terms apart.
+_PAIRS = 2.0
+_CLOSE = 3
 _WORDS_OF_CHUNK = 2.0
 _WORDS_OF_MEMORY = 1.0
 _MEANING = 4.0
 # Without vectors, words stand in for meaning.
 _WORDS_ALONE = 1.5
-# The line before often asks what this one answers.
+# What another said before often asks what this line answers.
 _BEFORE = 1.0
 # A person asked about is mostly the speaker.
 _OWN_VOICE = 3.5
@@ -89,7 +93,8 @@ def score_words(
     """Set the word signals of units, each at least 0.
 
     `exact` is the summed idf of the question's terms in the unit; `words` is BM25 by unit length, ignoring repetitions;
-    `near` also counts near words; `chunk` and `memory` are `near` of the whole chunk and of the memory's candidates.
+    `near` also counts near words; `pairs` is the summed idf, of each pair the lower, of neighbouring terms of the question
+    that follow each other closely; `chunk` and `memory` are `near` of the whole chunk and of the memory's candidates.
 
     Args:
         idf: Weight of each term of the question.
@@ -97,6 +102,7 @@ def score_words(
         called: Terms by which the question calls an entity, by its id; it holds them as it does its title.
     """
     weights = {**near, **idf}
+    pairs = {(one, other): min(idf[one], idf[other]) for one, other in pairwise(idf)}
     wanted = weights.keys()
     own: list[set[str]] = []
     of_chunk: dict[int, set[str]] = defaultdict(set)
@@ -113,7 +119,7 @@ def score_words(
             held |= wanted & _title_terms(chunk.title, chunk.tags)
             held.update(term for term in called.get(chunk.memory_id, ()) if term in wanted)
         own.append(held)
-        lengths_of_chunk[number] += unit.length
+        lengths_of_chunk[number] += len(unit.terms)
         of_chunk[number] |= held
         memory = chunk.memory_id
         of_memory[memory] |= held
@@ -123,7 +129,7 @@ def score_words(
         for memory, numbers in chunks_of_memory.items()
     }
     grains = (
-        _saturation([unit.length for unit in units]),
+        _saturation([len(unit.terms) for unit in units]),
         dict(zip(lengths_of_chunk, _saturation(list(lengths_of_chunk.values())), strict=True)),
         dict(zip(lengths_of_memory, _saturation(list(lengths_of_memory.values())), strict=True)),
     )
@@ -137,15 +143,29 @@ def score_words(
         for memory, held in of_memory.items()
     }
     for unit, held, factor in zip(units, own, grains[0], strict=True):
-        exact = math.fsum(idf[term] for term in held if term in idf)
+        of_question = [term for term in held if term in idf]
+        exact = math.fsum(map(idf.__getitem__, of_question))
         extra = math.fsum(near[term] for term in held if term not in idf)
         unit.signals = {
             "exact": exact,
             "words": factor * exact,
             "near": factor * (exact + extra),
+            "pairs": _pairs_held(unit.terms, idf, pairs) if len(of_question) > 1 else 0.0,
             "chunk": chunk_scores[unit.stored.number],
             "memory": memory_scores[unit.stored.chunk.memory_id],
         }
+
+
+def _pairs_held(
+    terms: Sequence[str], idf: Mapping[str, float], pairs: Mapping[tuple[str, str], float]
+) -> float:
+    places = [(at, term) for at, term in enumerate(terms) if term in idf]
+    found = {
+        (one, other)
+        for (at, one), (then, other) in pairwise(places)
+        if then - at <= _CLOSE and (one, other) in pairs
+    }
+    return math.fsum(map(pairs.__getitem__, found))
 
 
 @lru_cache(maxsize=4096)
@@ -282,7 +302,7 @@ def _two_grain(
         lane: 1 / best
         if (best := max((unit.signals.get(lane, 0.0) for unit in units), default=0.0)) > 0
         else 0.0
-        for lane in ("words", "near", "chunk", "memory", "meaning")
+        for lane in ("words", "near", "pairs", "chunk", "memory", "meaning")
     }
     of_words = 1.0 if scales["meaning"] else _WORDS_ALONE
     recency = _recency(units) if question.strategy == "latest" else {}
@@ -296,10 +316,15 @@ def _two_grain(
         points = _MEANING * meaning + of_words * (
             _WORDS * signals["words"] * scales["words"]
             + _NEAR_WORDS * near
+            + _PAIRS * signals["pairs"] * scales["pairs"]
             + _WORDS_OF_CHUNK * signals["chunk"] * scales["chunk"]
             + _WORDS_OF_MEMORY * signals["memory"] * scales["memory"]
         )
-        if before is not None and before.stored is unit.stored:
+        if (
+            before is not None
+            and before.stored is unit.stored
+            and before.shape.speaker != unit.shape.speaker
+        ):
             points += _BEFORE * carried
         carried, before = near + (meaning if scales["meaning"] else near), unit
         is_agreed = question.wants_advice and unit.stored.chunk.store == "core"
