@@ -456,6 +456,17 @@ def test_when_something_was_is_not_answered_by_how_it_is_done() -> None:
     assert ask("How do we deploy Harbor?", [how, episode, SOUP]).results[0].id == how.memory_id
 
 
+def test_words_that_stand_together_in_the_question_do_so_in_what_answers() -> None:
+    apart = note(
+        "- 10:00 Ann: The login page got a response about the weather and the time of the picnic", name="a"
+    )
+    together = note(
+        "- 10:00 Ann: About the picnic and the weather, the page got its login response time", name="b"
+    )
+    found = ask("login response time", [apart, together, SOUP], options=SearchOptions(budget=200))
+    assert [hit.id for hit in found.results][:2] == [together.memory_id, apart.memory_id]
+
+
 def test_the_graph_lane_brings_what_no_word_does() -> None:
     found = ask(
         "What do you know about Ann?", [SOUP, APOLLO], graph=Reached(0.5), options=SearchOptions(explain=True)

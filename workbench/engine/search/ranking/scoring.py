@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from workbench.engine.catalog.terms import index_terms, is_pair, is_prefix
 from workbench.engine.language.calendar import MONTH_NAMES, MONTHS, WEEKDAYS
-from workbench.engine.search.chunks import Statistics
+from workbench.engine.search.chunks import PERSON, Statistics
 from workbench.engine.search.ranking.candidates import Candidates, CandidateUnit, units_in
 from workbench.engine.search.ranking.question import Question, SearchOptions, named_voices
 from workbench.engine.values import dataclass
@@ -31,8 +31,8 @@ _FUNCTION_CHARACTERS = frozenset(
 )
 _WORDS = 1.0
 _NEAR_WORDS = 1.0
-# Two words that follow each other in the question do so in what answers it, at most this many terms apart.
-_PAIRS = 2.0
+# Two words side by side in the question are close together in what answers it, at most this many terms apart.
+_PAIRS = 1.0
 _CLOSE = 3
 _WORDS_OF_CHUNK = 2.0
 _WORDS_OF_MEMORY = 1.0
@@ -93,8 +93,9 @@ def score_words(
     """Set the word signals of units, each at least 0.
 
     `exact` is the summed idf of the question's terms in the unit; `words` is BM25 by unit length, ignoring repetitions;
-    `near` also counts near words; `pairs` is the summed idf, of each pair the lower, of neighbouring terms of the question
-    that follow each other closely; `chunk` and `memory` are `near` of the whole chunk and of the memory's candidates.
+    `near` also counts near words; `pairs` is the summed idf, of each pair the lower, of neighbouring terms of the
+    question that stand close together; `chunk` and `memory` are `near` of the whole chunk and of the memory's
+    candidates.
 
     Args:
         idf: Weight of each term of the question.
@@ -102,7 +103,7 @@ def score_words(
         called: Terms by which the question calls an entity, by its id; it holds them as it does its title.
     """
     weights = {**near, **idf}
-    pairs = {(one, other): min(idf[one], idf[other]) for one, other in pairwise(idf)}
+    pairs = {frozenset(pair): min(map(idf.__getitem__, pair)) for pair in pairwise(idf)}
     wanted = weights.keys()
     own: list[set[str]] = []
     of_chunk: dict[int, set[str]] = defaultdict(set)
@@ -157,15 +158,11 @@ def score_words(
 
 
 def _pairs_held(
-    terms: Sequence[str], idf: Mapping[str, float], pairs: Mapping[tuple[str, str], float]
+    terms: Sequence[str], idf: Mapping[str, float], pairs: Mapping[frozenset[str], float]
 ) -> float:
     places = [(at, term) for at, term in enumerate(terms) if term in idf]
-    found = {
-        (one, other)
-        for (at, one), (then, other) in pairwise(places)
-        if then - at <= _CLOSE and (one, other) in pairs
-    }
-    return math.fsum(map(pairs.__getitem__, found))
+    close = {frozenset((one, other)) for (at, one), (then, other) in pairwise(places) if then - at <= _CLOSE}
+    return math.fsum(map(pairs.__getitem__, close & pairs.keys()))
 
 
 @lru_cache(maxsize=4096)
@@ -320,17 +317,14 @@ def _two_grain(
             + _WORDS_OF_CHUNK * signals["chunk"] * scales["chunk"]
             + _WORDS_OF_MEMORY * signals["memory"] * scales["memory"]
         )
-        if (
-            before is not None
-            and before.stored is unit.stored
-            and before.shape.speaker != unit.shape.speaker
-        ):
+        if before is not None and before.stored is unit.stored and before.shape.speaker != unit.shape.speaker:
             points += _BEFORE * carried
         carried, before = near + (meaning if scales["meaning"] else near), unit
         is_agreed = question.wants_advice and unit.stored.chunk.store == "core"
         if voices and (is_agreed or unit.shape.speaker in voices):
             signals["voice"] = _OWN_VOICE
-        if unit.shape.asking:
+        # What a person asks of an agent tells what it is about.
+        if unit.shape.asking and unit.shape.speaker not in PERSON:
             signals["asking"] = _ASKING * unit.shape.asking
         chunk = unit.stored.chunk
         if question.wants_times and tells_time(unit):
