@@ -66,7 +66,6 @@ def measured(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator
     )
     if len(values) > _MOST_VALUES:
         return
-    names = frozenset(token.stem for token in clause.tokens if token.name and token.tells)
     before: Value | None = None
     for place, value in enumerate(values):
         following = values[place + 1] if place + 1 < len(values) else None
@@ -100,8 +99,6 @@ def measured(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator
             found.bare,
             value.dimension in APPOINTED_DIMENSIONS or bool(origin.fact) or _stands(clause, value),
             context,
-            names,
-            _PERSONAL.search(clause.text) is not None,
         )
 
 

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from workbench.engine.reflection.claims.value import Value
     from workbench.engine.reflection.model import Passage
-
-
-CLEARLY: Final = 2
-"""How surely words say that something is new: not at all, 1 weakly, 2 clearly."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +59,6 @@ class Measured:
         bare: Whether it is a number with neither a unit nor a noun.
         stands: Whether the words say that something of the speaker's is or has the value.
         context: Stems of the whole sentence.
-        names: Stems of what the clause writes like names.
-        own: Whether the speaker speaks of himself.
     """
 
     origin: Origin
@@ -80,5 +74,90 @@ class Measured:
     bare: bool = False
     stands: bool = True
     context: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """One of the things that a denial names: its stems, and those of the thing itself.
+
+    Args:
+        stems: Of all its words.
+        core: Of those before the first preposition: “macros” in “macros for reports”.
+    """
+
+    stems: frozenset[str]
+    core: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Denial:
+    """“I have never …”: each alternative of “or” by its stems.
+
+    Args:
+        origin: Where it was read.
+        verb: Stem of what was never done.
+        alternatives: What it was never done to.
+        span: The words.
+        has_yet: Whether it is rather a state than a history: “haven’t … yet”, “don’t have”.
+        names: Those of the stems that are written like names.
+        meant: What “which” goes back to, where the denial hangs on one.
+    """
+
+    origin: Origin
+    verb: str
+    alternatives: tuple[Alternative, ...]
+    span: Span
+    has_yet: bool = False
     names: frozenset[str] = frozenset()
-    own: bool = False
+    meant: str = ""
+
+    @property
+    def never(self) -> bool:
+        """Return whether it denies a whole history."""
+        return not self.has_yet
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """What somebody has done, does or has.
+
+    Args:
+        origin: Where it was read.
+        verb: Stem of the verb.
+        terms: Stems of the clause.
+        head: Of what is had, the stem of the thing itself: “key” of “my API key”; empty where nothing is.
+        presupposed: Whether the words take it for granted: “the loan I had”.
+        strength: 1 done or had, 0.75 going on, 0.5 tried or meant.
+        span: The words.
+    """
+
+    origin: Origin
+    verb: str
+    terms: frozenset[str]
+    strength: float
+    span: Span
+    head: str = ""
+    presupposed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One thing preferred or taken in another's place.
+
+    Args:
+        origin: Where it was read.
+        kind: `prefers`, `uses` or the name of an attribute that has one value (“lives in”).
+        chosen: Stems of what.
+        against: Stems of what not; empty where nothing is said.
+        about: Stems of the rest of the clause.
+        change: As for `Measured`.
+        span: The words.
+    """
+
+    origin: Origin
+    kind: str
+    chosen: frozenset[str]
+    against: frozenset[str]
+    about: frozenset[str]
+    change: int
+    span: Span

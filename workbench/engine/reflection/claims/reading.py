@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.patterns import lazy_pattern
+from workbench.engine.reflection.claims.choices import choices
 from workbench.engine.reflection.claims.clauses import clauses_of
+from workbench.engine.reflection.claims.deeds import deeds
+from workbench.engine.reflection.claims.denials import denials
 from workbench.engine.reflection.claims.measuring import measured
-from workbench.engine.reflection.claims.model import CLEARLY, Measured, Origin
-from workbench.engine.reflection.claims.statements import statements
+from workbench.engine.reflection.claims.model import Origin
+from workbench.engine.reflection.claims.occupants import occupants
+from workbench.engine.reflection.claims.stances import stances
 from workbench.engine.reflection.claims.stating import speaker_key
 from workbench.engine.reflection.claims.weights import Weights
 from workbench.engine.reflection.model import Passage
@@ -20,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from workbench.engine.catalog.lookups import Lookups
-    from workbench.engine.reflection.claims.statements import Statement
+    from workbench.engine.reflection.claims.model import Choice, Deed, Denial, Measured
     from workbench.engine.reflection.model import Snapshot
     from workbench.engine.reflection.work import Work
 
@@ -38,10 +42,12 @@ _NAME = lazy_pattern(r"\b[A-Z][\w+#-]{2,}")
 
 @dataclass
 class Claims:
-    """All claims, each kind oldest first, with the stems of each passage."""
+    """All claims, each kind oldest first, with the weights of their words."""
 
     measured: list[Measured] = field(default_factory=list)
-    statements: list[Statement] = field(default_factory=list)
+    denials: list[Denial] = field(default_factory=list)
+    deeds: list[Deed] = field(default_factory=list)
+    choices: list[Choice] = field(default_factory=list)
     documents: list[frozenset[str]] = field(default_factory=list)
     owner: str = ""
 
@@ -51,7 +57,20 @@ class Claims:
         self.documents.append(frozenset(token.stem for clause in clauses for token in clause.tokens))
         values = [value for number in range(len(clauses)) for value in measured(clauses, number, origin)]
         self.measured.extend(values[:_MOST_VALUES])
-        self.statements.extend(statements(clauses, origin, self.owner.casefold()))
+        for number in range(len(clauses)):
+            for denial in denials(clauses, number, origin):
+                self.denials.append(replace(denial, origin=self._of_owner(denial.origin)))
+            for deed in deeds(clauses, number, origin):
+                self.deeds.append(replace(deed, origin=self._of_owner(deed.origin)))
+            self.choices.extend(tuple(choices(clauses, number, origin)) or occupants(clauses, number, origin))
+            self.choices.extend(stances(clauses, number, origin))
+
+    def _of_owner(self, origin: Origin) -> Origin:
+        """Return what is said of the owner by name as what the owner says."""
+        owner = self.owner.casefold()
+        if not origin.subject or origin.speaker not in (owner, *owner.split()[:1]):
+            return origin
+        return replace(origin, speaker="", subject="")
 
     @property
     def weights(self) -> Weights:
@@ -62,7 +81,9 @@ class Claims:
         """Return the same claims, each kind oldest first."""
         return Claims(
             sorted(self.measured, key=lambda claim: claim.origin.order),
-            sorted(self.statements, key=lambda claim: claim.origin.order),
+            sorted(self.denials, key=lambda claim: claim.origin.order),
+            sorted(self.deeds, key=lambda claim: claim.origin.order),
+            sorted(self.choices, key=lambda claim: claim.origin.order),
             self.documents,
             self.owner,
         )
@@ -103,13 +124,16 @@ def _origin(passage: Passage, order: int, owner: str, *, is_new: bool = True) ->
 def _older(snapshot: Snapshot, claims: Claims, work: Work) -> Iterator[Passage]:
     """Yield older passages of people near the claims that tell of a change or deny something."""
     asked: dict[str, None] = {}
-    every: list[Measured | Statement] = [*claims.statements, *claims.measured]
-    telling = sorted(
-        every,
-        key=lambda claim: (_urgency(claim), -claim.origin.order),
-    )
-    for claim in telling:
-        asked.setdefault(claim.origin.passage.text[claim.span.start : claim.span.end][:_LONGEST_QUESTION])
+    for denial in reversed(claims.denials):
+        asked.setdefault(denial.origin.passage.text[denial.span.start : denial.span.end][:_LONGEST_QUESTION])
+    for choice in reversed(claims.choices):
+        asked.setdefault(choice.origin.passage.text[choice.span.start : choice.span.end][:_LONGEST_QUESTION])
+    for change in (2, 1, 0):
+        for claim in reversed(claims.measured):
+            if claim.change == change:
+                asked.setdefault(
+                    claim.origin.passage.text[claim.span.start : claim.span.end][:_LONGEST_QUESTION]
+                )
     found: set[str] = set()
     for question in list(asked)[:MOST_LOOK_UPS]:
         work.check()
@@ -117,13 +141,6 @@ def _older(snapshot: Snapshot, claims: Claims, work: Work) -> Iterator[Passage]:
             if passage.id not in found and passage.speaker.casefold() not in AGENT:
                 found.add(passage.id)
                 yield passage
-
-
-def _urgency(claim: Measured | Statement) -> int:
-    """Return how soon to look for what a claim may replace: denials first, then what says that it is new."""
-    if isinstance(claim, Measured):
-        return 2 - claim.change
-    return 0 if claim.never or claim.aside else 2 if claim.change == CLEARLY else 3
 
 
 def _facts(snapshot: Snapshot, passages: Sequence[Passage], before: int) -> Iterator[Origin]:

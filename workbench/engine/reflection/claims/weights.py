@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import heapq
 import math
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 _RAREST: Final = 4
 _MOST_CANDIDATES: Final = 80
-_NEAREST: Final = 24
 
 
 class Weights:
@@ -67,11 +65,10 @@ class Postings:
         for stem in stems:
             self._by_stem[stem].append(number)
 
-    def nearest(self, stems: Iterable[str], weights: Weights) -> list[int]:
-        """Return the 24 claims that share most of these stems by weight, newest first among equals."""
-        found: defaultdict[int, float] = defaultdict(float)
+    def near(self, stems: Sequence[str]) -> list[int]:
+        """Return the claims that have any of these stems: of each stem the 80 entered last, newest first."""
+        found: dict[int, None] = {}
         for stem in stems:
-            weight = weights.of(stem)
             for number in self._by_stem.get(stem, ())[-_MOST_CANDIDATES:]:
-                found[number] += weight
-        return heapq.nlargest(_NEAREST, found, key=lambda number: (found[number], number))
+                found[number] = None
+        return sorted(found, reverse=True)
