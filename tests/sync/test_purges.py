@@ -95,3 +95,26 @@ def test_what_a_killed_sync_had_fetched_goes_with_the_purge(
     home.sync("laptop", "desk")
     assert not home.says(home.root("desk"), "88-PLUM")
     assert_all_alike(home)
+
+
+@pytest.mark.parametrize("is_purged_too", [False, True])
+def test_what_a_killed_sync_had_rewritten_is_taken_up_or_goes_with_its_purge(
+    home: Household, monkeypatch: pytest.MonkeyPatch, is_purged_too: bool
+) -> None:
+    home.purge("laptop", "vault code")
+    home.remember("server", "The locker number is 88-PLUM at the station", "person:Sam")
+    home.sync("server")
+
+    def killed(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(carrying, "join_commit", killed)
+        with pytest.raises(KeyboardInterrupt):
+            home.sync("laptop")
+    if is_purged_too:
+        home.purge("server", "locker number")
+        home.sync("server")
+    home.sync("laptop")
+    assert home.says(home.root("laptop"), "88-PLUM") is not is_purged_too
+    assert_all_alike(home)

@@ -383,6 +383,8 @@ def _take_in(carrying: Carrying, line: Line, theirs: str, link: Link, done: Carr
                     raise _Again(replace(done, purged=True, told=(*done.told, *told)))
                 if sides is not None:
                     # What was fetched holds what was purged here, and does not come into this history.
+                    with suppress(OSError):
+                        _fetched(history).touch()
                     goal = _without_purged(store, sides)
         if sides is None:
             with suppress(OSError):
@@ -455,9 +457,11 @@ def _without_purged(store: GitStore, sides: Sides) -> str:
     newest = rewriting.commits[sides.theirs]
     new = [store.commit(each) for each in store.beside((newest,), sides.ours)]
     if new:
-        for file in (files := store.pack(sorted(rewriting.objects_of(new)))):
+        packs = store.path / "objects" / "pack"
+        # None is new where a sync that was cut off here wrote the same pack; that one may not be on disk yet.
+        for file in store.pack(sorted(rewriting.objects_of(new))) or packs.iterdir():
             flush_to_disk(file)
-        flush_to_disk(files[0].parent)
+        flush_to_disk(packs)
     return newest
 
 
