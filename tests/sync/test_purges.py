@@ -118,3 +118,28 @@ def test_what_a_killed_sync_had_rewritten_is_taken_up_or_goes_with_its_purge(
     home.sync("laptop")
     assert home.says(home.root("laptop"), "88-PLUM") is not is_purged_too
     assert_all_alike(home)
+
+
+def write_in_one_minute(home: Household) -> None:
+    """Write on two devices what has the same name on both until they are joined."""
+    for name, person, code in (("desk", "Kim", "31-FIGS"), ("server", "Jo", "88-PLUM")):
+        with home.opened(name) as workspace:
+            home.clock.advance(minutes=-1)
+            workspace.remember(f"{person} keeps the number {code} for the garden door")
+
+
+@pytest.mark.parametrize("is_joined", [False, True])
+def test_an_entry_of_the_same_minute_is_not_purged_with_its_namesake(
+    home: Household, is_joined: bool
+) -> None:
+    write_in_one_minute(home)
+    if is_joined:
+        home.sync("desk", "server", "desk", "laptop")
+    home.remember("laptop", "Sam bought a new bicycle on Monday", "person:Sam")
+    home.sync("laptop")
+    home.purge("desk", "31-FIGS")
+    home.sync("desk", "server", "laptop", "desk")
+    for place in everywhere(home):
+        assert not home.says(place, "31-FIGS")
+    assert b"88-PLUM" in home.files("desk")["memory/episodes/2026-02-02.md"]
+    assert_all_alike(home)

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
+from functools import partial
 from typing import Any
 
 from workbench.engine import layout
@@ -136,7 +137,7 @@ def theirs_rewritten(store: GitStore, sides: Sides) -> Rewriting:
     Returns:
         The rewriting; its `commits` name the new commit of each.
     """
-    gone = what_is_gone(store, ((theirs, ours) for ours, theirs in sides.pairs))
+    gone = what_is_gone(store, ((theirs, ours) for ours, theirs in sides.pairs), sides.ours)
     rewriting = Rewriting(store, _erasure(gone))
     there = sides.alone_there.commits
     if not sides.purged_there:
@@ -165,7 +166,7 @@ def ours_rewritten(
     """
     pairs = [(ours, store.commit(theirs_now.get(theirs.id, theirs.id))) for ours, theirs in sides.pairs]
     _refuse_more(store, pairs, where)
-    gone = what_is_gone(store, iter(pairs))
+    gone = what_is_gone(store, iter(pairs), theirs_now.get(sides.theirs, sides.theirs))
     rewriting = Rewriting(store, _erasure(gone))
     rewriting.commits.update((ours.id, theirs.id) for ours, theirs in pairs)
     unsent = [
@@ -178,13 +179,15 @@ def ours_rewritten(
     return rewriting, gone
 
 
-def what_is_gone(store: GitStore, pairs: Iterator[tuple[Commit, Commit]]) -> PurgeSteps:
+def what_is_gone(store: GitStore, pairs: Iterator[tuple[Commit, Commit]], newest: str) -> PurgeSteps:
     """Return what a purge has taken out of commits.
 
     Args:
         pairs: Each commit before and after.
+        newest: The newest commit of the side that was purged. What it says is not gone: an entry that was written on two
+            devices in one minute has another name since they were joined, and went from the past with its namesake.
     """
-    found = _Gone()
+    found = _Gone(partial(store.file_at, newest))
     seen: set[tuple[str, str | None, str | None]] = set()
     for before, after in pairs:
         for change in store.changed_paths(before.tree, after.tree):
@@ -199,8 +202,13 @@ def what_is_gone(store: GitStore, pairs: Iterator[tuple[Commit, Commit]]) -> Pur
 
 @dataclass
 class _Gone:
-    """Collects what is gone, each thing once and in order."""
+    """Collects what is gone, each thing once and in order.
 
+    Args:
+        file_now: Returns what a file says now.
+    """
+
+    file_now: Callable[[str], bytes | None]
     names: dict[str, None] = field(default_factory=dict)
     texts: dict[str, None] = field(default_factory=dict)
     paths: dict[str, None] = field(default_factory=dict)
@@ -225,10 +233,19 @@ class _Gone:
             self.names.update(dict.fromkeys(ids_of_file(path)))
             self.called.update(dict.fromkeys(titles_in(path, before)))
         for unit in _units_gone(before, after or b""):
+            if unit.kind == "entry" and self._stands(path, unit):
+                continue
             if name := _id_of(path, unit):
                 self.names[name] = None
             if unit.kind in ("item", "entry", "text") and not _RELATION.match(unit.text):
                 self.texts[unit.text] = None
+
+    def _stands(self, path: str, entry: Unit) -> bool:
+        said = entry.text.splitlines()[1:]
+        return any(
+            each.kind == "entry" and each.text.splitlines()[1:] == said
+            for each in parse_units(self.file_now(path) or b"", markdown=True).units
+        )
 
 
 def _units_gone(before: bytes, after: bytes) -> Iterator[Unit]:
