@@ -26,6 +26,7 @@ from workbench.engine.results.audit import MemoryChange
 from workbench.engine.results.inbox import InboxPreview, PastReflection, Written
 from workbench.engine.results.memories import CoreBlock, CoreView, HeldMemory
 from workbench.engine.results.reviews import FilePreview, Proposal, Quoted, ReviewItem
+from workbench.tui.places.ticks import CLASHES, Waiting
 
 NOW = datetime(2026, 11, 23, 9, 5, tzinfo=UTC)
 WIDTHS = (24, 36, 55, 80, 88, 140)
@@ -126,6 +127,20 @@ def test_a_row_gives_its_text_the_room_first() -> None:
     assert wide.startswith("[✓] x")
     assert wide.endswith("reflection")
     assert narrow.rstrip() == f"[✓] {'x' * 60}"
+
+
+def test_a_proposal_whose_rival_has_other_rivals_says_what_is_against_it() -> None:
+    proposal = Proposal(
+        5, "planner", NOW, "The season starts in May", "semantic", "", (), "high", False, "conflict", ("#4",)
+    )
+    row = Waiting("proposal:5", proposal.content, CLASHES, proposals=(proposal,))
+    assert row.is_several
+    assert not row.is_clash
+    sides = [Side(proposal.content, "planner"), Side("The season does not start in May", "researcher")]
+    card = proposal_card([proposal], sides, "", (("a", "take this"),), NOW)
+    shown = "\n".join(map(plain_text, card_lines(card, 60)))
+    assert "against it\nThe season does not start in May" in shown
+    assert "a  take this" in shown
 
 
 @pytest.mark.parametrize("width", WIDTHS)

@@ -298,8 +298,11 @@ def proposal_card(
     ]
     if first.origins:
         details.append(Section("FROM", tuple((_linked(each),) for each in first.origins)))
-    title = clash_title([sides[0].text], sides[1].text) if len(sides) == 2 else first.content
-    if len(sides) == 2:
+    # What contradicts another proposal and is not decided together with it stands by itself.
+    is_alone = len(proposals) == 1 and any(each.startswith("#") for each in first.conflicts_with)
+    is_pair = len(sides) == 2 and not is_alone
+    title = clash_title([sides[0].text], sides[1].text) if is_pair else first.content
+    if is_pair:
         body: Callable[[int], Sequence[Line]] = partial(clash_lines, sides[0], sides[1], keys)
     elif sides:
         body = partial(statement_lines, sides, keys)

@@ -105,8 +105,11 @@ class Waiting:
 
     @property
     def is_several(self) -> bool:
-        """Return whether it contradicts more than one statement."""
-        return len(self.proposals) == 1 and len(self.proposals[0].conflicts_with) > 1
+        """Return whether it, or a proposal that it contradicts, contradicts more than one statement."""
+        if len(self.proposals) != 1:
+            return False
+        # Two that contradict each other alone are one row.
+        return len(self.proposals[0].conflicts_with) > 1 or bool(rivals(self.proposals[0]))
 
     @property
     def who(self) -> str:
