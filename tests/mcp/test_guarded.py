@@ -363,6 +363,8 @@ UNSAFE = {
         Listening(ANYWHERE, is_proxied=True, url="http://memory.example/mcp"),
         "https://",
     ),
+    "plain address, from this machine": (Listening(url="http://memory.example/mcp"), "https://"),
+    "no address at all": (Listening(is_proxied=True, url="https://[x/mcp"), "https://"),
     "a password in it": (Listening(is_proxied=True, url="https://a:b@memory.example/mcp"), "https://"),
     "a port that is none": (Listening(is_proxied=True, url="https://memory.example:x/mcp"), "https://"),
     "lines in it": (Listening(is_proxied=True, url="https://memory.example/mcp\r\nX: y"), "https://"),
@@ -392,3 +394,13 @@ def test_with_tokens_no_role_is_named_for_the_server(guarded: Guarded) -> None:
     done = subprocess.run([command, *arguments], capture_output=True, text=True, timeout=60)
     assert done.returncode == 2
     assert "Leave --agent" in done.stderr
+
+
+def test_a_token_that_cannot_be_read_leaves_memory_shut(guarded: Guarded) -> None:
+    guarded.give("scout")
+    with guarded.owner() as owner:
+        (Path(owner.tokens().place) / "scout.json").write_text("{")
+    command, arguments = guarded.served.command("--http")
+    done = subprocess.run([command, *arguments], capture_output=True, text=True, timeout=60)
+    assert done.returncode != 0
+    assert "nobody could come in" in done.stderr

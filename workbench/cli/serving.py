@@ -117,7 +117,9 @@ def serve(
 
 def _is_guarded(invocation: Invocation, place: Listening, asked: _Asked) -> bool:
     """Return whether clients need a token: beyond loopback, and everywhere once the memory has one."""
-    if place.is_plain and not _tokens(invocation).all().tokens:
+    known = _tokens(invocation).all()
+    # A token that cannot be read opens nothing, and leaves nothing open.
+    if place.is_plain and not (known.tokens or known.unreadable):
         return False
     if asked.agent is not None or asked.scope is not None or invocation.role is not None:
         raise click.UsageError(

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 else:
 
     def dataclass(cls=None, /, *, frozen=False, slots=False, **options):
-        """Return a class as `dataclasses.dataclass` does; a frozen one has its methods made when they are needed."""
+        """Return a class as `dataclasses.dataclass` does; a frozen one has its methods made when they are needed.
+
+        What inherits from a frozen one is made by this one too: the standard one takes it for not frozen.
+        """
 
         def made(cls):
             if not frozen or options:

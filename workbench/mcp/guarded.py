@@ -178,6 +178,8 @@ class Gate:
         await _answer(door, scope, receive, send)
 
     async def _door(self, grant: Grant) -> _Door:
+        if (door := self._doors.get(grant)) is not None:
+            return door
         async with self._opening:
             if grant not in self._doors:
                 assert self._group is not None

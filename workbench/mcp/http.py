@@ -89,7 +89,17 @@ class Listening:
                     remedy=f"Name it: --url https://memory.example{PATH}",
                 )
             return
-        _require_url(self.url, must_be_encrypted=self.certificate is not None or not is_loopback(self.host))
+        _require_url(
+            self.url, must_be_encrypted=self.certificate is not None or not self._is_for_here(self.url)
+        )
+
+    @staticmethod
+    def _is_for_here(url: str) -> bool:
+        """Return whether only this machine reaches an address for clients."""
+        try:
+            return is_loopback(urlsplit(url).hostname or "")
+        except ValueError:
+            return False
 
     def address(self, port: int) -> str:
         """Return where clients reach it.
@@ -129,7 +139,7 @@ def serve_http(door: Workspace | ScopedMemory, place: Listening) -> None:
     with _listening(place) as listener:
         bound = listener.getsockname()[1]
         app = memory.build().streamable_http_app(
-            streamable_http_path=PATH, transport_security=_own_machine(bound)
+            streamable_http_path=PATH, transport_security=_own_machine(bound, place.host)
         )
         with memory.warming.under_way():
             _run(app, listener, place.address(bound))
@@ -208,8 +218,8 @@ class _Serving(uvicorn.Server):
         yield
 
 
-def _own_machine(port: int) -> TransportSecuritySettings:
-    names = (HOST, "localhost", "[::1]")
+def _own_machine(port: int, host: str = HOST) -> TransportSecuritySettings:
+    names = dict.fromkeys((HOST, "localhost", "[::1]", _bracketed(host)))
     return TransportSecuritySettings(
         enable_dns_rebinding_protection=True,
         allowed_hosts=[f"{name}:{port}" for name in names],
@@ -225,7 +235,7 @@ def _reached_at(address: str, place: Listening, port: int) -> TransportSecurityS
     hosts = {reached.netloc, f"{name}:{reached.port or usual}"}
     if (reached.port or usual) == usual:
         hosts.add(name)
-    own = _own_machine(port) if is_loopback(place.host) else TransportSecuritySettings()
+    own = _own_machine(port, place.host) if is_loopback(place.host) else TransportSecuritySettings()
     return TransportSecuritySettings(
         enable_dns_rebinding_protection=True,
         allowed_hosts=[*sorted(hosts), *own.allowed_hosts],
@@ -234,12 +244,12 @@ def _reached_at(address: str, place: Listening, port: int) -> TransportSecurityS
 
 
 def _require_url(url: str, *, must_be_encrypted: bool) -> None:
-    place = urlsplit(url)
     schemes = ("https",) if must_be_encrypted else ("https", "http")
     try:
+        place = urlsplit(url)
         is_address = bool(place.hostname) and place.port != 0 and url.isprintable() and url.isascii()
     except ValueError:
-        is_address = False
+        place, is_address = urlsplit(""), False
     is_plain = "@" not in place.netloc and "?" not in url and "#" not in url and " " not in url
     has_path = place.path in ("", "/") or _OWN_PATH.fullmatch(place.path)
     if place.scheme not in schemes or not (is_address and is_plain and has_path):

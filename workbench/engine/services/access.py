@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.engine.clock import render_time, time_or_none
 from workbench.engine.errors import InvalidInput, NotFound, StorageError, WorkbenchError
-from workbench.engine.file_access import read_regular_file
+from workbench.engine.file_access import flush_to_disk, read_regular_file
 from workbench.engine.patterns import lazy_pattern
 from workbench.engine.results.access import AccessToken, AccessTokens, TokenAdded, TokenRevoked
 from workbench.engine.roles import AGENT_NAME, Capability, Role, parse_door_scope, parse_role, require
@@ -109,6 +109,7 @@ class TokenFolder:
                 os.fsync(handle)
             # Of two processes that add one name at once, one makes the link.
             os.link(temporary, self._file(name))
+            flush_to_disk(self.place)
         except FileExistsError:
             raise InvalidInput(
                 f"There is a token named {name} already.",
@@ -128,11 +129,21 @@ class TokenFolder:
         return TokenAdded(True, _told(grant), f"{name}.wbt_{secret}")
 
     def all(self) -> AccessTokens:
-        """Return every token, by name."""
+        """Return every token, by name.
+
+        Raises:
+            StorageError: The folder cannot be read.
+        """
         try:
-            names = sorted(each.stem for each in self.place.glob("*.json"))
-        except OSError:
+            names = sorted(each.stem for each in self.place.iterdir() if each.suffix == ".json")
+        except FileNotFoundError:
             names = []
+        except OSError as error:
+            raise StorageError(
+                f"Who may come in cannot be read: {error.strerror or error}.",
+                where=str(self.place),
+                remedy="Give yourself the right to read that folder.",
+            ) from error
         grants = {name: self.grant(name) for name in names}
         found = (_told(grant, *self._last_use(grant)) for grant in grants.values() if grant is not None)
         unreadable = (name for name, grant in grants.items() if grant is None)
@@ -149,6 +160,7 @@ class TokenFolder:
             if not AGENT_NAME.fullmatch(name):
                 raise FileNotFoundError
             self._file(name).unlink()
+            flush_to_disk(self.place)
         except FileNotFoundError:
             raise NotFound(
                 f"There is no token named “{name[:80]}”.",
@@ -176,7 +188,16 @@ class TokenFolder:
         return grant if is_right else None
 
     def stands(self, grant: Grant) -> bool:
-        """Return whether a token is still the one that was shown: neither revoked nor replaced."""
+        """Return whether a token is still the one that was shown: neither revoked nor replaced.
+
+        Where that cannot be told just now, for want of descriptors say, it stands.
+        """
+        try:
+            self._file(grant.name).read_bytes()
+        except FileNotFoundError:
+            return False
+        except OSError:
+            return True
         return self.grant(grant.name) == grant
 
     def grant(self, name: str) -> Grant | None:

@@ -184,8 +184,8 @@ def what_is_gone(store: GitStore, pairs: Iterator[tuple[Commit, Commit]], newest
 
     Args:
         pairs: Each commit before and after.
-        newest: The newest commit of the side that was purged. What it says is not gone: an entry that was written on two
-            devices in one minute has another name since they were joined, and went from the past with its namesake.
+        newest: The newest commit of the side that was purged. What it says is not gone: of two entries that two devices
+            wrote in one minute, one got another name when they were joined, and left the past with its namesake.
     """
     found = _Gone(partial(store.file_at, newest))
     seen: set[tuple[str, str | None, str | None]] = set()
