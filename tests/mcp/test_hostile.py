@@ -30,6 +30,7 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("memory_search", {"query": "tea", "max_results": 2.5}, "max_results"),
     ("memory_search", {"query": "tea", "max_results": True}, "true or false"),
     ("memory_search", {"query": "tea", "min_score": float("nan")}, "min_score"),
+    ("memory_search", {"query": "tea", "max_results": 10**400}, "max_results"),
     ("memory_search", {"query": "tea", "budget": 10**12}, "budget"),
     ("memory_search", {"query": "tea", "store": "../core"}, "no store"),
     ("memory_search", {"query": "tea", "storee": "core"}, "no “storee”"),

@@ -230,15 +230,20 @@ def _text(parameter: Parameter, value: str, where: str) -> str:
 def _number(parameter: Parameter, value: float, where: str) -> float:
     least, most = parameter.least, parameter.most
     whole = parameter.kind is not Kind.NUMBER
+    try:
+        shown = float(value)
+    except OverflowError:
+        # JSON knows whole numbers of any length.
+        shown = math.inf
     fits = (
-        math.isfinite(value)
+        math.isfinite(shown)
         and (least is None or value >= least)
         and (most is None or value <= most)
         and not (whole and value != int(value))
     )
     if not fits:
         raise InvalidInput(
-            f"“{parameter.name}” is {value:g}.", where=where, remedy=f"Give {_takes(parameter)}."
+            f"“{parameter.name}” is {shown:g}.", where=where, remedy=f"Give {_takes(parameter)}."
         )
     return int(value) if whole else float(value)
 

@@ -87,7 +87,8 @@ def test_a_token_is_a_secret_to_memory(owner: Workspace) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["", "Scout", "main", "reader", "trigger-remember", "../x", "a b", "a\nb", "-a", "x" * 65]
+    "name",
+    ["", "Scout", "main", "refused", "reader", "trigger-remember", "../x", "a b", "a\nb", "-a", "x" * 65],
 )
 def test_a_name_that_could_mislead_is_refused(owner: Workspace, name: str) -> None:
     with pytest.raises(InvalidInput):

@@ -41,7 +41,17 @@ _SHOWN: Final = lazy_pattern(r"([a-z0-9][a-z0-9_-]{0,63})\.wbt_([0-9a-f]{64})", 
 _NOTHING: Final = "0" * 64
 # What memory is changed by under these names is the engine's own.
 _TAKEN: Final = frozenset(
-    {"main", "person", "agent", "reader", "reflection", "auto-detect", "trigger-remember", "trigger-forget"}
+    {
+        "main",
+        "refused",
+        "person",
+        "agent",
+        "reader",
+        "reflection",
+        "auto-detect",
+        "trigger-remember",
+        "trigger-forget",
+    }
 )
 _MOST_BYTES: Final = 4096
 _LOG_BYTES: Final = 1 << 20
