@@ -120,26 +120,32 @@ def test_what_a_killed_sync_had_rewritten_is_taken_up_or_goes_with_its_purge(
     assert_all_alike(home)
 
 
-def write_in_one_minute(home: Household) -> None:
-    """Write on two devices what has the same name on both until they are joined."""
-    for name, person, code in (("desk", "Kim", "31-FIGS"), ("server", "Jo", "88-PLUM")):
-        with home.opened(name) as workspace:
-            home.clock.advance(minutes=-1)
-            workspace.remember(f"{person} keeps the number {code} for the garden door")
+LONG = ("Kim keeps the number 31-FIGS for the garden door", "Jo keeps the number 88-PLUM for the garden door")
 
 
-@pytest.mark.parametrize("is_joined", [False, True])
+@pytest.mark.parametrize("first", ["desk", "server"])
+@pytest.mark.parametrize("heard_by", ["nobody", "others", "all"])
+@pytest.mark.parametrize("texts", [LONG, ("31-FIGS", "88-PLUM"), ("Note 31-FIGS", "Note 88-PLUM")])
 def test_an_entry_of_the_same_minute_is_not_purged_with_its_namesake(
-    home: Household, is_joined: bool
+    home: Household, texts: tuple[str, str], heard_by: str, first: str
 ) -> None:
-    write_in_one_minute(home)
-    if is_joined:
-        home.sync("desk", "server", "desk", "laptop")
+    # Both have the same name until they are joined; then the older keeps it.
+    for name, text in sorted(zip(("desk", "server"), texts, strict=True), key=lambda each: each[0] != first):
+        with home.opened(name) as workspace:
+            home.clock.advance(minutes=-1, seconds=1)
+            workspace.remember(text, store="episodic")
+    if heard_by != "nobody":
+        home.sync("desk", "server")
+    if heard_by == "all":
+        home.sync("desk", "laptop")
     home.remember("laptop", "Sam bought a new bicycle on Monday", "person:Sam")
     home.sync("laptop")
     home.purge("desk", "31-FIGS")
     home.sync("desk", "server", "laptop", "desk")
     for place in everywhere(home):
         assert not home.says(place, "31-FIGS")
-    assert b"88-PLUM" in home.files("desk")["memory/episodes/2026-02-02.md"]
+    log = home.files("desk")["memory/episodes/2026-02-02.md"].decode()
+    assert texts[1] in log
+    # Nor is a heading left alone.
+    assert all(entry.strip().count("\n") for entry in log.split("\n## ")[1:])
     assert_all_alike(home)

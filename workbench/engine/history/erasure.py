@@ -46,7 +46,7 @@ class Erasure:
         names: Ids and paths that may not remain in messages or scores.
         texts: Patterns of texts to remove wherever they occur.
         cuts: Patterns of those texts truncated with an ellipsis, as in summaries.
-        alone: Short texts to remove where a unit says nothing else.
+        alone: Short texts to remove where a unit, or an entry below its heading, says nothing else.
         entities: Entities to remove, `type--slug`, with the relations to them.
         links: The link targets that refer to one of them.
         called: Present and former titles of removed files; messages may not mention them.
@@ -93,7 +93,10 @@ def erasure_of(
                 keys.setdefault(path, set()).add(key)
         if name.startswith("entity:") and "#" not in name:
             entities.add(name.removeprefix("entity:"))
+    texts = tuple(texts)
     sentences = dict.fromkeys(sentence for text in texts for sentence in _sentences(text))
+    # An entry may have had another heading: with another device it gets another number.
+    bodies = {body for text in texts if len(body := _sentence(_body(text))) < _LEAST_LINE}
     if not names and not sentences:
         raise InvalidInput("Nothing to purge was named.", remedy="Name memories or texts.")
     stems = {stem_of(path) for path in own}
@@ -106,7 +109,13 @@ def erasure_of(
         names=tuple(sorted({*names, *shown}, key=len, reverse=True)),
         texts=tuple(map(_pattern, sorted(long, key=len, reverse=True))),
         cuts=tuple(_cut_pattern(sentence) for sentence in long if len(sentence) > _LEAST_CUT),
-        alone=frozenset(sentence.casefold() for sentence in sentences if len(sentence) < _LEAST_CHARACTERS),
+        alone=frozenset(
+            text.casefold()
+            for text in {
+                *(each for each in sentences if len(each) < _LEAST_CHARACTERS),
+                *filter(None, bodies),
+            }
+        ),
         entities=frozenset(entities),
         links=frozenset(links),
         called=_called_pattern({*stems, *map(layout.shown, stems), *entities, *called}),
@@ -247,6 +256,12 @@ def _sentences(text: str) -> list[str]:
     return [sentence for sentence in found if sentence]
 
 
+def _body(text: str) -> str:
+    """Return what stands below the heading of an entry; nothing of any other text."""
+    heading, _, body = text.partition("\n")
+    return body.strip() if heading.startswith("#") else ""
+
+
 def _sentence(line: str) -> str:
     return _TRAILING.sub("", _MARKER.sub("", line.strip())).strip()
 
@@ -291,7 +306,8 @@ def _left_of(erasure: Erasure, path: str, unit: Unit) -> str:
     """Return the rest of a unit; empty if it goes completely."""
     if unit.key and unit.key in erasure.keys.get(named_by_id(path), ()):
         return ""
-    if _sentence(unit.text).casefold() in erasure.alone or _is_relation_to(erasure, unit):
+    said = _body(unit.text) if unit.kind == "entry" else unit.text
+    if _sentence(said).casefold() in erasure.alone or _is_relation_to(erasure, unit):
         return ""
     if unit.kind == "item" and _names_one(erasure, path, unit.text):
         return ""
@@ -307,7 +323,8 @@ def _left_of(erasure: Erasure, path: str, unit: Unit) -> str:
             lines.append(line)
         start = end
     left = "".join(lines)
-    return left.rstrip("\r\n") if left.strip() else ""
+    # A heading alone says nothing.
+    return left.rstrip("\r\n") if (_body(left) if unit.kind == "entry" else left.strip()) else ""
 
 
 def _names_one(erasure: Erasure, path: str, text: str) -> bool:

@@ -294,9 +294,15 @@ def _parsed(content: bytes) -> Any:
 
 
 def _erasure(gone: PurgeSteps) -> Erasure:
+    """Return what goes from what was written before its device heard of the purge.
+
+    Entries go by what they say: what another device wrote in the same minute has the same name until both are joined.
+    """
     if not gone.names and not gone.texts:
         return NOTHING_GONE
-    return erasure_of(gone.names, gone.texts, paths=gone.paths, called=gone.called)
+    erasure = erasure_of(gone.names, gone.texts, paths=gone.paths, called=gone.called)
+    keys = {path: {key for key in found if key[0] != "entry"} for path, found in erasure.keys.items()}
+    return replace(erasure, keys={path: frozenset(found) for path, found in keys.items() if found})
 
 
 def _refuse_more(store: GitStore, pairs: Sequence[tuple[Commit, Commit]], where: str) -> None:
