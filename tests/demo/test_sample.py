@@ -278,3 +278,15 @@ def test_the_story_ends_now_even_in_the_morning(isolated: Path) -> None:
     with Workspace.open(isolated / "early", role="reader", clock=FixedClock(early)) as workspace:
         assert workspace.audit_log(limit=1).entries[0].timestamp <= early
         assert [a.file for a in workspace.audit_alerts().alerts if not a.acknowledged] == ["IDENTITY.md"]
+
+
+def test_before_the_last_morning_is_over_the_story_ends_yesterday(isolated: Path, sample: Sample) -> None:
+    build(isolated / "night", clock=FixedClock(NOW.replace(hour=1)))
+    waits = "memory/meta/pending-reflection.md"
+    assert (isolated / "night" / waits).exists()
+    assert sample.text(waits)
+    with (
+        Workspace.open(isolated / "night", clock=FixedClock(NOW.replace(hour=1))) as workspace,
+        sample.open() as whole,
+    ):
+        assert workspace.audit_verify().commits == whole.audit_verify().commits

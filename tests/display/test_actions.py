@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.display.action_words import named, plainly, sentence
+from workbench.display.action_words import named, plainly, sentence, why
 from workbench.display.actions import action_card, action_row
 from workbench.display.card import card_lines
 from workbench.display.ink import line_width, plain_text
@@ -69,6 +69,10 @@ def test_a_sentence_says_who_and_names_what_is_meant() -> None:
     assert sentence(action(owner="agent:scout", actor="subagent:scout")) == "Scout noted “Robin sails”"
     outside = action("edited outside the engine (+1 −0 lines)", files=("SOUL.md",))
     assert sentence(outside) == "SOUL.md was changed in another program"
+    back = action("reverted EDIT 821125fec3: edited outside the engine (+1 −0 lines)", files=("SOUL.md",))
+    assert sentence(back) == "You took back: SOUL.md was changed in another program"
+    assert "Found in the file" in why(outside)
+    assert "Found in the file" not in why(back)
     settings = action("edited outside the engine (+1 −0 lines)", files=("workbench.toml",))
     assert sentence(settings) == "workbench.toml was changed in another program"
     reflected = action(

@@ -359,7 +359,9 @@ def _listed(text: str | None) -> list[str]:
 def build(
     path: Path, *, clock: Clock | None = None, progress: Callable[[int, int], None] | None = None
 ) -> Changed:
-    """Build the sample workspace, ending today; a sample that is there already is left as it is.
+    """Build the sample workspace; one that is there already is left as it is.
+
+    It ends today, or yesterday as long as its last morning is not over.
 
     Args:
         path: A folder that is empty, does not exist, or holds an earlier sample.
@@ -374,7 +376,11 @@ def build(
         return Changed(None)
     now = (clock or clock_from_environment()).now()
     last_day = now.astimezone(ZONE).date()
-    story = [scene for scene in load_story(last_day) if scene.moment(last_day, ZONE) <= now]
+    story = load_story(last_day)
+    if story[-1].moment(last_day, ZONE) > now:
+        # Its last scenes are those of a morning.
+        last_day -= timedelta(days=1)
+        story = load_story(last_day)
     moving = FixedClock(story[0].moment(last_day, ZONE))
     ids = _ids()
     last = Workspace.init(path, clock=moving, timezone=ZONE.key, new_id=ids)

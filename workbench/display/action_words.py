@@ -228,6 +228,19 @@ def brief(action: Action) -> tuple[str, str]:
     )
 
 
+def is_outside(action: Action) -> bool:
+    """Return whether another program did it; taking it back is somebody's own action."""
+    return "outside the engine" in action.summary and not action.summary.startswith(tuple(_AGAIN))
+
+
+def of_file(said: str, file: str) -> str:
+    """Name the file in what is said of a change by another program, or of taking that back; all else stays."""
+    again, colon, changed = said.rpartition(": ")
+    if not changed.endswith(OUTSIDE) or again not in ("", *_AGAIN.values()):
+        return said
+    return f"{again}{colon}{file} was {changed[:1].lower()}{changed[1:]}"
+
+
 def sentence(action: Action) -> str:
     """Say in one sentence what an action did, and who did it."""
     file = named(action.files[0]) if action.files else "memory"
@@ -242,12 +255,13 @@ def sentence(action: Action) -> str:
     more = f", and {action.commits - 1:,} more commits of the same action" if action.commits > 1 else ""
     ticked = plainly(action.summary + more) if more and _REVIEWED.match(action.summary) else ""
     said = (ticked or plainly(action.summary)).replace("\x1f", "; ")
-    if said.endswith(OUTSIDE) and len(action.files) == 1:
-        said = f"{file} was {said[:1].lower()}{said[1:]}"
+    if is_outside(action) and said.endswith(OUTSIDE) and len(action.files) == 1:
+        said = of_file(said, file)
         # The name of a file is written as it is.
         return said if file == action.files[0] else said[:1].upper() + said[1:]
     if action.actor.startswith(_ACCEPTED):
         return f"{who(action)} accepted a proposal of {action.actor.removeprefix(_ACCEPTED)}"
+    said = of_file(said, file) if len(action.files) == 1 else said
     said = _IT.sub(lambda found: f"{found[1]} {file} {found[2]}", said)
     if said[:1].isupper():
         return said
@@ -275,6 +289,6 @@ def why(action: Action) -> str:
             if trigger == "review applied"
             else f"{trigger[:1].upper()}{trigger[1:]}."
         )
-    if action.owner == "person" and "outside" in action.summary:
+    if action.owner == "person" and is_outside(action):
         return "Found in the file; it was not written here."
     return {"approved": "You approved it.", "pending": "It waited for you."}.get(action.approval, "")

@@ -6,7 +6,17 @@ import re
 from typing import TYPE_CHECKING
 
 from workbench.display import words
-from workbench.display.action_words import OUTSIDE, brief, faded, named, plainly, sentence, who, why
+from workbench.display.action_words import (
+    OUTSIDE,
+    brief,
+    faded,
+    is_outside,
+    named,
+    plainly,
+    sentence,
+    who,
+    why,
+)
 from workbench.display.card import Card, Differs, Section
 from workbench.display.ink import Span, gap, ink, line_width, spread
 from workbench.display.memory_changes import change_lines, differing
@@ -70,7 +80,7 @@ def action_card(done: ActionDone, now: datetime) -> Card:
     """Return the card of an action: what it did, memory by memory, why, and how it is taken back."""
     action = done.action
     when = words.moment(action.timestamp, now)
-    standing = [f"{OUTSIDE.capitalize() if OUTSIDE in sentence(action) else who(action)}, {when}"]
+    standing = [f"{OUTSIDE.capitalize() if is_outside(action) else who(action)}, {when}"]
     if action.device:
         standing.append(f"on {action.device}")
     if done.undone is not None:

@@ -78,9 +78,11 @@ def test_a_person_leaves_it_out(settled: AgentHome) -> None:
     assert traces(settled, PASSWORD) == []
 
 
-def test_a_person_lets_it_in(settled: AgentHome) -> None:
+# What the history says of it quotes the sentence, and its last word is the secret.
+@pytest.mark.parametrize("end", ["", ".", "!", "?"])
+def test_a_person_lets_it_in(settled: AgentHome, end: str) -> None:
     with settled.open(role="person") as workspace:
-        workspace.remember(TOLD)
+        workspace.remember(TOLD + end)
         stored = workspace.secrets_store(1)
         assert PASSWORD in workspace.show(stored.id).text
         (place,) = workspace.secrets_scan().places

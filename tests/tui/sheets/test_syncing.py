@@ -44,7 +44,7 @@ async def test_the_bench_seals_a_remote_and_lets_a_device_in(seen: Workspace, tm
         await press(pilot, "m", "y", "down", "enter")
         await write(pilot, key)
         await worked(pilot)
-        assert said(pilot).startswith("Sealed anew: this device and the key age1")
+        assert said(pilot).startswith("Encrypted again, for this device and the key age1")
     assert [each.key for each in seen.sync_status().keys if not each.is_this] == [key]
 
 

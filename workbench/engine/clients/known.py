@@ -161,7 +161,7 @@ class Hooks:
             then.
         folder: What the file is below for the user, and for a project below its folder; None for the client's own.
         base: What the file has to say besides.
-        also_of: Another client whose hooks it runs, too; "" where there is none.
+        also_of: Another client whose hooks it runs as well; empty if there is none.
     """
 
     file: str
@@ -526,7 +526,7 @@ def client_called(name: str) -> Client:
     """Return a client by the name that is typed.
 
     Raises:
-        NotFound: There is none of this name.
+        NotFound: No client has this name.
     """
     for client in CLIENTS:
         if client.name == name:

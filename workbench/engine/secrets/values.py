@@ -189,7 +189,9 @@ def value_at(text: str, at: int, *, in_address: bool) -> Iterator[tuple[int, int
         if partner not in said:
             said = said.split(sign, 1)[0]
     # Punctuation that ends a sentence is not part of its last word.
-    said = said.rstrip(".!?:\\" if bare.end() == len(text) or text[bare.end()].isspace() else ":\\")
+    after = text[bare.end() : bare.end() + 1]
+    # A typographic quotation mark ends what was quoted, and a sentence in it ends before that.
+    said = said.rstrip(".!?:\\" if not after or after.isspace() or after in "”’」』" else ":\\")
     if start > at or said.endswith("**"):
         said = said.rstrip("*_")
     if said:

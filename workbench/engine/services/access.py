@@ -163,7 +163,7 @@ class TokenFolder:
         """Let nobody in with a token from now on; its log stays.
 
         Raises:
-            NotFound: There is none of this name.
+            NotFound: No token has this name.
             StorageError: It cannot be removed, and still opens memory.
         """
         try:
@@ -321,7 +321,7 @@ class Access:
         """Let nobody in with a token any more: its next request is refused, and what it has open ends.
 
         Raises:
-            NotFound: There is none of this name.
+            NotFound: No token has this name.
             RoleRefused: This door is no person's.
             StorageError: It cannot be removed.
         """

@@ -235,7 +235,7 @@ class Sync:
     def retire(self, name: str, *, may_ask: bool = False) -> SyncStatus:
         """Retire another device, by its name; it is refused from its next sync on. Only a person may.
 
-        What it has stays on it: revoke its access to the remote too. Where the remote is sealed, it is sealed anew to
+        What it has stays on it: revoke its access to the remote too. A sealed remote is encrypted again, to
         all others; a key that has no device is retired by the key itself.
 
         Raises:
@@ -349,7 +349,7 @@ class Sync:
         if head is None or head == link.head:
             return 0
         if not link.head or not store.has_object(link.head):
-            # Something was purged since; all of history has to be told anew.
+            # Something was purged since; all of history has to be sent again.
             return 1
         return sum(1 for _ in store.beside((head,), link.head))
 

@@ -241,7 +241,7 @@ def retire(carrying: Carrying, name: str) -> Device:
 
 
 def seal_anew(carrying: Carrying, *, let_in: str = "", take_out: str = "") -> None:
-    """Seal everything at a sealed remote anew, to one key more or less.
+    """Encrypt everything at a sealed remote again, to one key more or less.
 
     Args:
         carrying: Has keys.

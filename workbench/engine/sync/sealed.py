@@ -2,7 +2,7 @@
 
 The branch `sealed` of the remote holds one file that says what there is, the *contents*, and parts of packs; each is
 sealed with age to the keys of all devices, and named by its hash. A sync adds a pack of what is new and new contents.
-What a purge or a key makes void begins the branch anew. What was unsealed is checked and joined like anything fetched.
+After a purge or a change of keys the branch starts over. What was unsealed is checked and joined like anything fetched.
 
 A remote can be read by whoever keeps it, and changed: the contents hold a secret that only those with a key know, so
 that nobody else can write any, and a number that only grows, so that older ones are not taken for the newest.
@@ -292,7 +292,7 @@ class SealedWay:
         self._git.make()
 
     def let_in(self, key: str) -> None:
-        """Seal to another key, too, from the next push on: everything anew, past and all."""
+        """Encrypt everything, past included, to another key as well, from the next push on."""
         self._let_in |= {key}
 
     def take_out(self, key: str) -> None:
@@ -529,9 +529,9 @@ def _git(folder: Path, *arguments: str) -> Iterator[tuple[subprocess.Popen[bytes
         if process.poll() is None:
             process.kill()
             process.wait()
-        for end in (process.stdin, process.stdout, process.stderr):
+        for end in filter(None, (process.stdin, process.stdout, process.stderr)):
             with suppress(OSError):
-                end.close()  # type: ignore[union-attr]
+                end.close()
 
 
 def _complaint(process: subprocess.Popen[bytes]) -> str:

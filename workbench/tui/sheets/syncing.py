@@ -85,8 +85,8 @@ class Syncing:
         workspace = self._frame.working.workspace
 
         def work(tell: Callable[[str], None], _: Callable[[], bool]) -> str:
-            tell("sealing anew…")
-            return f"Sealed anew: {keys_told(workspace.sync_allow(key).keys)}."
+            tell("encrypting everything again…")
+            return f"Encrypted again, for {keys_told(workspace.sync_allow(key).keys)}."
 
         self._frame.working.begin("The sealing", work, "the remote stays as it was")
         return None

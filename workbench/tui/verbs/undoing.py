@@ -6,7 +6,7 @@ from collections.abc import Collection
 from functools import partial
 from typing import TYPE_CHECKING
 
-from workbench.display.action_words import OUTSIDE, by_whom, named, plainly
+from workbench.display.action_words import by_whom, named, of_file, plainly
 from workbench.engine.errors import ConfirmationNeeded
 from workbench.tui.verbs.act import LONGEST_QUOTE, Act
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 def deed(step: NextStep) -> str:
     """Return what a step did, in plain words, cut where they are long."""
     said = plainly(step.summary)
-    if said.endswith(OUTSIDE) and step.file:
-        said = f"{named(step.file)}, {said[:1].lower()}{said[1:]}"
+    if step.file:
+        said = of_file(said, named(step.file))
     if len(said) <= LONGEST_QUOTE:
         return said
     kept = said[: LONGEST_QUOTE - 1]
