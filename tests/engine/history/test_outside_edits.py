@@ -303,3 +303,14 @@ def test_more_commits_by_another_machine_are_no_tampering(notebook: Notebook, tm
     other.mutate(lambda _: plan, PERSON)
     notebook.write("MEMORY.md", "y")
     assert notebook.history.alerts() == ()
+
+
+@pytest.mark.parametrize("path", ["MEMORY.md", "memory/procedures/b.md", "memory/procedures"])
+def test_what_a_link_replaced_is_not_deleted(notebook: Notebook, tmp_path: Path, path: str) -> None:
+    head = notebook.history.head()
+    place, elsewhere = notebook.root / path, tmp_path / "elsewhere"
+    place.rename(elsewhere)
+    place.symlink_to(elsewhere)
+    adopted = notebook.history.adopt()
+    assert notebook.history.head() == head
+    assert any(path in each for each in adopted.warnings)

@@ -249,7 +249,11 @@ def find_edits(
             unsure.add(path)
         elif found[path].st_ctime_ns > now - tick:
             unsure.add(path)
-    files.update((path, None) for path in expected if path not in found and layout.is_tracked(path))
+    for path in (each for each in expected if each not in found and layout.is_tracked(each)):
+        if os.path.lexists(root / path):
+            unreadable[path] = "A link, or something else that is no file of its own, stands where it was."
+        else:
+            files[path] = None
     kept = {path: stamp for path, stamp in stamps.items() if path not in unsure}
     if kept != known.stamps or known.tree != tree:
         _save(state, _Known(tree, len(expected), kept))
