@@ -30,7 +30,7 @@ function told(moment, given, seconds) {
   });
 }
 
-// A session is told the same each time, so that what the provider has cached of it holds.
+// A session is told the same until it is compacted or ends, so that what the provider has cached of it holds.
 const briefs = new Map();
 
 async function briefOf(session) {
@@ -43,7 +43,6 @@ async function briefOf(session) {
 
 // Have what matters of a conversation saved, even if the program ends.
 function save(moment, session, conversation) {
-  briefs.delete(session);
   if (!session) return Promise.resolve();
   return new Promise((resolve) => {
     const child = run(moment, ["pipe", "ignore", "ignore"], { detached: true });

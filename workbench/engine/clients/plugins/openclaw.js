@@ -4,6 +4,7 @@ import { join } from "node:path";
 const SESSIONS = process.env.OPENCLAW_STATE_DIR || join(homedir(), ".openclaw");
 
 function saved(moment, { sessionKey }) {
+  briefs.delete(sessionKey);
   return save(moment, sessionKey, { transcript_path: SESSIONS });
 }
 

@@ -50,13 +50,19 @@ export const Workbench = async ({ client }) => {
       const last = output.parts.findLast((part) => part.type === "text");
       if (found && last) output.parts.push({ ...last, id: `${last.id}w`, text: found, synthetic: true });
     },
-    "experimental.session.compacting": ({ sessionID }) => saved("pre-compact", sessionID),
+    "experimental.session.compacting": ({ sessionID }) => {
+      briefs.delete(sessionID);
+      return saved("pre-compact", sessionID);
+    },
     event: async ({ event: { type, properties } }) => {
       if (type === "message.updated") noteMessage(properties.info);
       if (type === "message.part.updated") notePart(properties.part);
       // It has no end of a session: each answer is one.
       if (type === "session.idle") saved("session-end", properties.sessionID);
-      if (type === "session.deleted") talks.delete(properties.sessionID ?? properties.info?.id);
+      if (type === "session.deleted") {
+        const ended = properties.sessionID ?? properties.info?.id;
+        [talks, briefs].forEach((kept) => kept.delete(ended));
+      }
     },
   };
 };
