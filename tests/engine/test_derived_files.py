@@ -46,6 +46,7 @@ def test_every_user_of_a_folder_that_fails_moves_to_the_same_place(tmp_path: Pat
     assert folder.elsewhere(folder.path, "disk full") is None
     assert folder.elsewhere(tmp_path / "workspace", "disk full") is None
     folder.close()
+    assert folder.elsewhere(tmp_path / "cache", "read by a straggler") is None
 
 
 def test_without_room_anywhere_the_folder_stays_what_it_was(

@@ -325,6 +325,7 @@ class DerivedFolder:
         self.told = ""
         self._wanted = wanted
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
+        self._is_closed = False
         self._lock = threading.Lock()
         try:
             wanted.mkdir(parents=True, exist_ok=True)
@@ -346,11 +347,13 @@ class DerivedFolder:
             reason: What went wrong, for the warning.
 
         Returns:
-            None if something else failed, the temporary folder failed too, or there is no room.
+            None if something else failed, the temporary folder failed too, there is no room, or this is closed.
         """
         if not failed.is_relative_to(self._wanted):
             return None
         with self._lock:
+            if self._is_closed:
+                return None
             if self._temporary is None:
                 self._temporary = temporary_folder()
                 if self._temporary is None:
@@ -362,8 +365,9 @@ class DerivedFolder:
             return Path(self._temporary.name)
 
     def close(self) -> None:
-        """Delete the temporary folder, if any."""
+        """Delete the temporary folder, if any; whoever still reads gets no other."""
         with self._lock:
+            self._is_closed = True
             if self._temporary is not None:
                 self._temporary.cleanup()
                 self._temporary = None

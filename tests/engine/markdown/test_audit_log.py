@@ -84,6 +84,7 @@ def test_the_tail_is_read_from_the_end(tmp_path: Path) -> None:
     )
     assert list(iterate_audit_backwards(file)) == lines[::-1]
     assert list(iterate_audit_backwards(tmp_path / "none.log")) == []
+    assert list(iterate_audit_backwards(file / "no folder.log")) == []
     kept = [line for line in lines if line.file.endswith("7.md")]
     taken = iterate_audit_backwards(file, lambda raw: b"7.md" in raw)
     assert list(taken) == [line for line in lines[::-1] if line in kept or line in (lines[0], lines[-1])], (

@@ -659,7 +659,7 @@ def _log_reaches_past_watermark(history: History) -> bool:
     try:
         with layout.resolve(history.root, layout.AUDIT_LOG).open(encoding="utf-8", errors="replace") as file:
             return file.readline()[:10] < f"{watermark:%Y-%m-%d}"
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return False
 
 

@@ -206,7 +206,7 @@ def _read_tail(place: Path, length: int = _TAIL, *, named: str | None = None) ->
             start = max(0, size - length)
             file.seek(start)
             content = file.read(size - start)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return _Tail(0, 0, None, 0)
     whole, newline, torn = content.rpartition(b"\n")
     # The block may begin in the middle of a line.

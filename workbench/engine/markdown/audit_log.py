@@ -134,7 +134,7 @@ def iterate_audit_backwards(
     """
     try:
         stream = file.open("rb")
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return
     with stream:
         at = stream.seek(0, 2)
