@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from tests.clients.scripted import Model
+from workbench.engine.errors import NotFound
 
 VARIABLE = "WORKBENCH_TEST_CLIENTS"
 ROOT = Path(__file__).parents[2]
@@ -56,8 +57,15 @@ class Desk:
 
     def workbench(self, *words: str) -> Any:
         """Run Workbench as the person, and return its JSON."""
+        return self._workbench(words, {0})
+
+    def search(self, question: str) -> Any:
+        """Search as the person, and return the hits; that there are none is no failure."""
+        return self._workbench(("search", question), {0, NotFound.exit_code})["results"]
+
+    def _workbench(self, words: tuple[str, ...], ends: set[int]) -> Any:
         done = self._run([sys.executable, "-m", "workbench", "-w", str(self.memory), *words, "--json"])
-        assert done.returncode == 0, done.stdout + done.stderr
+        assert done.returncode in ends, done.stdout + done.stderr
         return json.loads(done.stdout)
 
     def claude(self, *words: str, model: Model | None = None) -> str:

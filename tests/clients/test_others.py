@@ -96,8 +96,7 @@ def test_openclaws_gateway_saves_a_conversation_that_is_started_over(desk: Desk)
             assert "Mira pays within 30 days" in model.text()
             desk.openclaw("agent", "--agent", "main", "--message", "/new")
             # It is saved beside, and nobody waits for it.
-            asked = (desk.workbench("search", "berth")["results"] for _ in range(100))
-            found = next(filter(None, asked))
+            found = next(filter(None, (desk.search("berth") for _ in range(200))))
     assert "move the berth to seven" in found[0]["snippet"]
 
 
