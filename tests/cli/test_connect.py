@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -130,6 +132,7 @@ class TestHook:
             ("hook", "session-start", "--workspace", "/nowhere"),
             ("hook", "session-start", "--option-of-another-version"),
             ("hook", "moment-of-another-version"),
+            ("--workspace", ".", "hook", "moment-of-another-version"),
             ("hook",),
         ],
     )
@@ -142,6 +145,29 @@ class TestHook:
         desk.run("hook", "session-start", "--workspace", "/nowhere")
         (log,) = desk.home.rglob("hooks.log")
         assert "session-start for claude-code: /nowhere: There is no such folder" in log.read_text()
+        desk.run("hook", "moment-of-another-version")
+        assert "moment-of-another-version" in log.read_text()
+
+    @pytest.mark.parametrize("said", ['{"hook_event_name": "SessionStart"}\n', '{"hook_event', ""])
+    @pytest.mark.parametrize("client", ["codex", "--client=codex"], ids=["short way", "command line"])
+    def test_a_client_that_leaves_stdin_open_is_answered(self, desk: Program, said: str, client: str) -> None:
+        given = ("--client", client) if client == "codex" else (client,)
+        words = ("hook", "session-start", *given, "--workspace", str(desk.folder))
+        with desk.start(*words) as process:
+            assert process.stdin
+            assert process.stdout
+            process.stdin.write(said)
+            process.stdin.flush()
+            assert "Core Memory" in process.stdout.read()
+            assert process.wait() == 0
+
+    def test_a_client_without_stdin_is_answered(self, desk: Program) -> None:
+        words = [sys.executable, "-m", "workbench", "hook", "session-start", "--workspace", str(desk.folder)]
+        done = subprocess.run(
+            ["sh", "-c", f"exec {shlex.join(words)} <&-"], env=desk.environment, capture_output=True, text=True
+        )  # fmt: skip
+        assert done.returncode == 0
+        assert "Core Memory" in done.stdout
 
     def test_a_narrower_role_is_kept_to(self, desk: Program) -> None:
         reader = desk.with_environment(WORKBENCH_ROLE="reader")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
+import select
 import sys
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -13,12 +16,38 @@ from typing import Final
 from workbench.engine.clients.asking import QUICK_MOMENTS, ask
 
 _MOST_GIVEN: Final = 4_000_000
+# A client that leaves stdin open has said all that it will by then.
+_PATIENCE: Final = 1.5
 _WORDS: Final = ("--client", "--workspace")
 
 
 def given_on_stdin() -> bytes:
-    """Return what a client wrote to stdin; nothing where a person types."""
-    return b"" if sys.stdin.isatty() else sys.stdin.buffer.read(_MOST_GIVEN)
+    """Return what a client wrote to stdin: until that is an object, or it closes stdin, or says no more for a while.
+
+    Nothing where a person types.
+    """
+    if sys.stdin is None or sys.stdin.isatty():
+        return b""
+    try:
+        handle = sys.stdin.fileno()
+    except io.UnsupportedOperation:  # a stream in memory, which ends
+        return sys.stdin.buffer.read(_MOST_GIVEN)
+    given = bytearray()
+    until = time.monotonic() + _PATIENCE
+    while len(given) < _MOST_GIVEN and select.select([handle], [], [], max(until - time.monotonic(), 0.0))[0]:
+        part = os.read(handle, _MOST_GIVEN - len(given))
+        given += part
+        if not part or (part.rstrip().endswith(b"}") and _is_whole(given)):
+            break
+    return bytes(given)
+
+
+def _is_whole(given: bytes | bytearray) -> bool:
+    try:
+        json.loads(given)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def carried_out(words: Sequence[str]) -> bool:

@@ -153,6 +153,7 @@ class Workbench(BenchGroup):
         sys.exit(self._run(arguments, extra.get("obj") or Invocation()))
 
     def _run(self, arguments: list[str], invocation: Invocation) -> int:
+        context: click.Context | None = None
         try:
             try:
                 with self.make_context(PROGRAM, list(arguments), obj=invocation) as context:
@@ -163,11 +164,13 @@ class Workbench(BenchGroup):
         except BrokenPipeError:
             drop_stdout()
             return READER_GONE
-        except Exception as error:  # the outermost shell: whatever it is becomes one message
-            code = self._fail(error, json=invocation.json or asks_for_json(arguments))
-            # A client that an exit code stops must not be stopped by the options of another version either.
-            return 0 if arguments[:1] == ["hook"] else code
-        except KeyboardInterrupt as error:
+        except (Exception, KeyboardInterrupt) as error:  # the outermost shell, of one message
+            if context is not None and context.invoked_subcommand == "hook":
+                # A client that an exit code stops must not be stopped by the options of another version either.
+                from workbench.cli.hook_moment import note
+
+                note(describe(error).message)
+                return 0
             return self._fail(error, json=invocation.json or asks_for_json(arguments))
         return int(code)
 
