@@ -256,6 +256,7 @@ class PendingReflection:
 
     path: str
     source: SourceText
+    outline: Outline
     reflection: str
     created: str
     items: tuple[ReviewItem, ...]
@@ -292,6 +293,7 @@ class PendingReflection:
         return cls(
             path,
             source,
+            outline,
             header.get("reflection", ""),
             header.get("created", ""),
             tuple(items.values()),
@@ -338,7 +340,7 @@ class PendingReflection:
 
     def prose(self) -> dict[str, str]:
         """Return the free text above the items of each section that has any, without escapes, by its heading."""
-        outline = read_outline(self.source)
+        outline = self.outline
         starts = sorted(item.span.start for item in self.items if item.span)
         last = outline.paragraphs[-1] if self.meta else None
         found: dict[str, str] = {}
@@ -380,7 +382,7 @@ class PendingReflection:
         bare = replace(item, text=text, before="", reason="", evidence=(), needs=(), fields=())
         kept = [
             line
-            for child in _nested_items(read_outline(self.source), span)
+            for child in _nested_items(self.outline, span)
             if label_of(child) != "text"
             for line in self.source.lines_of(child.span)
         ]

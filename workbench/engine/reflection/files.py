@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine import layout
@@ -21,7 +22,13 @@ _NUMBERED: Final = lazy_pattern(r"r-([0-9]{1,9})")
 
 def read_pending(view: FileView) -> PendingReflection:
     """Return the proposal that waits; one without items where none does."""
-    return PendingReflection.parse(view.read(layout.PENDING_REFLECTION) or b"", layout.PENDING_REFLECTION)
+    return _pending(view.read(layout.PENDING_REFLECTION) or b"")
+
+
+@lru_cache(maxsize=2)
+def _pending(content: bytes) -> PendingReflection:
+    # What waits, what is due and every count ask for it in turn.
+    return PendingReflection.parse(content, layout.PENDING_REFLECTION)
 
 
 def is_of_another_tool(pending: PendingReflection) -> bool:

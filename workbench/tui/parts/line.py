@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from textual import events
-    from textual.geometry import Size
+    from textual.geometry import Region, Size
     from textual.strip import Strip
 
     from workbench.display.ink import Line
@@ -43,6 +43,7 @@ class DrawnLines(Widget):
         self._ground = ground
         self.labels: Labels = {}
         self._draw: Callable[[int], Sequence[Line]] = lambda _width: ()
+        self._painted: Sequence[Line] = ()
 
     def show(self, draw: Callable[[int], Sequence[Line]]) -> None:
         """Show other lines; `draw` is pure and is asked again for another width."""
@@ -56,8 +57,13 @@ class DrawnLines(Widget):
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002 - Textual's
         return len(self.lines(width))
 
+    def render_lines(self, crop: Region) -> list[Strip]:
+        # Drawn once for all of them, and not once for each.
+        self._painted = self.lines(self.size.width)
+        return super().render_lines(crop)
+
     def render_line(self, y: int) -> Strip:
-        lines = self.lines(self.size.width)
+        lines = self._painted
         palette = palette_of(self.app)
         strip = palette.strip(lines[y] if y < len(lines) else BLANK, self.size.width, self._ground)
         return labelled(strip, self.labels, y, palette)
