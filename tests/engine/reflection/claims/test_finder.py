@@ -400,6 +400,40 @@ def test_of_two_entities_that_both_sides_name_the_first_is_the_target(tmp_path: 
     assert item.target == "tool--swan"
 
 
+def test_what_others_say_does_not_hide_two_facts_that_disagree(tmp_path: Path) -> None:
+    files = {
+        f"memory/graph/entities/project--{slug}.md": (
+            f"# {slug.title()}\n\n**Type**: project\n\n## Facts\n"
+            f"- The {slug} keeps its old versions for ninety days (since 2026-01-02) ^f7k2\n"
+            f"- The {slug} keeps its old versions for sixty days (since 2026-01-03) ^f7k3\n"
+        )
+        for slug in ("guide", "tour")
+    }
+    items = found(tmp_path, "We keep its old versions for ninety days.", files=files)
+    assert {item.target for item in items} >= {
+        "entity:project--guide#^f7k2",
+        "entity:project--tour#^f7k2",
+    }
+    for item in items:
+        entities = {quote.id.partition("#")[0] for quote in item.evidence}
+        assert len([entity for entity in entities if entity.startswith("entity:")]) == 1
+
+
+def test_a_bare_number_is_a_value_where_the_rest_of_two_facts_is_the_same(tmp_path: Path) -> None:
+    facts = (
+        "# Boat\n\n**Type**: project\n\n## Facts\n- The boat lies at berth seven ^f7k2\n"
+        "- The boat lies at berth twelve ^f7k3\n- The boat passed lock nine ^f7k4\n"
+    )
+    files = {"memory/graph/entities/project--boat.md": facts}
+    (item,) = found(tmp_path, "The lamp in the hall was mended today.", files=files)
+    fields = dict(item.fields)
+    assert (item.kind, fields["this"], fields["that"]) == (
+        "contradiction",
+        "The boat lies at berth seven",
+        "The boat lies at berth twelve",
+    )
+
+
 def test_an_old_passage_does_not_supersede_a_younger_fact(tmp_path: Path) -> None:
     facts = "# Alex\n\n**Type**: person\n\n## Facts\n- Alex has a rent of $950 (since 2026-02-01) ^f7k2\n"
     files = {"memory/graph/entities/person--alex.md": facts}

@@ -115,12 +115,16 @@ def _only_two(
 
 def _may_compare(earlier: Measured, later: Measured) -> bool:
     """Return whether one of two claims is new, or both are recorded of one entity."""
-    if later.origin.is_new or earlier.origin.is_new:
-        return True
-    return (
-        bool(earlier.origin.fact)
-        and earlier.origin.fact.partition("#")[0] == later.origin.fact.partition("#")[0]
-    )
+    return later.origin.is_new or earlier.origin.is_new or _of_one_entity(earlier, later)
+
+
+def _of_one_entity(one: Measured, other: Measured) -> bool:
+    """Return whether both are recorded facts of one entity."""
+    return bool(one.origin.fact) and _entity(one) == _entity(other)
+
+
+def _entity(claim: Measured) -> str:
+    return claim.origin.fact.partition("#")[0]
 
 
 def _score(earlier: Measured, later: Measured, weights: Weights) -> float:
@@ -144,7 +148,10 @@ def _score(earlier: Measured, later: Measured, weights: Weights) -> float:
         and not (change and _is_higher(earlier, later))
     ):
         return 0.0
-    if not change and (later.bare or not (earlier.stands and later.stands)):
+    if not change and not (earlier.stands and later.stands):
+        return 0.0
+    # “berth seven” counts nothing; it is a value only where the rest is the same, word for word.
+    if not change and later.bare and not (_of_one_entity(earlier, later) and earlier.terms == later.terms):
         return 0.0
     if change < _CLEARLY and _is_over(earlier, later):
         return 0.0
@@ -258,7 +265,7 @@ def _merged(
         replaced.update(news)
         done.update((o, n) for o in olds for n in news)
         change = claims[new].change
-        if change < _CLEARLY and alternates:
+        if change < _CLEARLY and alternates and not _of_one_entity(claims[old], claims[new]):
             continue
         yield Update(_ends(claims, olds, old), _ends(claims, news, new), score, change)
 
@@ -272,6 +279,9 @@ def _alike(claims: Sequence[Measured], number: int, weights: Weights, postings: 
             other
             for other in postings.near(weights.rarest(claim.terms))
             if claims[other].value.same_as(claim.value)
+            and not (
+                claims[other].origin.fact and claim.origin.fact and _entity(claims[other]) != _entity(claim)
+            )
             and _comparable(claims[other], claim)
             and _similarity(claims[other], claim, weights) >= _NEEDED[2]
         }
