@@ -78,9 +78,8 @@ class Life:
         kind = self.random.choice(kinds)
         token = f"tok{self.number:04}x"
         before = self.tokens(name)
-        # What is purged may be on other devices, too.
-        known = sorted(before - self.tokens(name, layout.CONFLICTS))
-        # What only waits between devices is no memory to be forgotten yet.
+        # What is purged may be on other devices, too, or only wait for a decision.
+        known = sorted(before)
         victim = self.random.choice(known) if kind == "purge" and known else ""
         acts: dict[str, Callable[[Workspace], object]] = {
             "write": lambda it: it.remember(
@@ -90,9 +89,7 @@ class Life:
             "edit": lambda it: self.edit(it, token),
             "decide": self.decide,
             "undo": lambda it: it.undo(),
-            "purge": lambda it: (
-                it.forget(victim, apply=True, hard=True, purge_history=True) if victim else None
-            ),
+            "purge": lambda it: self.purge(it, victim),
             "sync": lambda it: it.sync(),
         }
         kill = self.random.random() < 1 / 3
@@ -126,6 +123,11 @@ class Life:
         place.with_suffix(".new").write_text(text)
         place.with_suffix(".new").replace(place)
         workspace.adopt()
+
+    def purge(self, workspace: Workspace, victim: str) -> None:
+        """Purge a token that a file has."""
+        if victim and not workspace.forget(victim, apply=True, hard=True, purge_history=True).applied:
+            raise AssertionError(f"nothing was found of {victim}")
 
     def decide(self, workspace: Workspace) -> None:
         """Decide on one of what waits, if anything does."""
@@ -195,12 +197,11 @@ class Life:
         os.write(answer, told.encode())
         os._exit(0)
 
-    def tokens(self, name: str, only: str = "") -> set[str]:
-        """Return the tokens in the files of a device, or in one of them."""
+    def tokens(self, name: str) -> set[str]:
+        """Return the tokens in the files of a device."""
         found: set[str] = set()
         for path, content in self.home.files(name).items():
-            wanted = path == only if only else not path.startswith("memory/meta/") or path == layout.CONFLICTS
-            if wanted:
+            if not path.startswith("memory/meta/") or path == layout.CONFLICTS:
                 found |= {token.decode() for token in _TOKEN.findall(content)}
         return found
 

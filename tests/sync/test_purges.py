@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from tests.sync.household import Household
+from workbench.engine import layout
+from workbench.engine.results.memories import Forgotten
 from workbench.engine.sync import carrying
 
 CODE = "The vault code is 47-KXZQ since the move"
@@ -149,3 +151,92 @@ def test_an_entry_of_the_same_minute_is_not_purged_with_its_namesake(
     # Nor is a heading left alone.
     assert all(entry.strip().count("\n") for entry in log.split("\n## ")[1:])
     assert_all_alike(home)
+
+
+NOTE = "memory/vault/plans.md"
+BASE, STANDS = "Monday: meet Sam at the garden door", "Monday: meet Sam at the garden door at nine"
+OTHER = "Monday: meet Sam at the garden door, alarm code 31-FIGS"
+
+
+def disagree(home: Household) -> str:
+    """Let two devices change one line of a note; return the id of the conflict, in which the code waits."""
+    place = home.root("laptop") / NOTE
+    place.parent.mkdir(exist_ok=True)
+    place.write_text(f"# Plans\n\n- {BASE}\n- Tuesday: rest\n")
+    home.sync("laptop", "desk", "server")
+    for name, line in (("laptop", STANDS), ("desk", OTHER)):
+        note = home.root(name) / NOTE
+        note.write_text(note.read_text().replace(BASE, line))
+        home.sync(name)
+    home.sync("laptop")
+    with home.opened("laptop") as workspace:
+        (conflict,) = workspace.conflicts().conflicts
+    assert conflict.that.text == f"- {OTHER}"
+    return conflict.id
+
+
+def forget(home: Household, *, query: str = "", named: str = "", purge: bool = True) -> Forgotten:
+    with home.opened("laptop") as workspace:
+        return workspace.forget(
+            query or None, ids=[named] if named else [], apply=True, hard=True, purge_history=purge
+        )
+
+
+@pytest.mark.parametrize("by", ["words", "id"])
+def test_what_only_waits_in_a_conflict_is_purged_everywhere(home: Household, by: str) -> None:
+    conflict = disagree(home)
+    home.sync("server")
+    assert all(home.says(place, "31-FIGS") for place in everywhere(home))
+    forgotten = forget(home, query="alarm 31-FIGS") if by == "words" else forget(home, named=conflict)
+    (match,) = forgotten.matches
+    assert (match.id, match.path) == (conflict, layout.CONFLICTS)
+    assert "alarm code 31-FIGS" in match.snippet
+    assert any("no longer waits" in told and conflict in told for told in forgotten.warnings)
+    assert any("next sync" in told and str(home.remote) in told for told in forgotten.warnings)
+    assert not home.says(home.root("laptop"), "31-FIGS")
+    assert_all_alike(home)
+    assert [place.name for place in everywhere(home) if home.says(place, "31-FIGS")] == []
+    for name in ("laptop", "desk", "server"):
+        assert f"- {STANDS}\n- Tuesday: rest\n".encode() in home.files(name)[NOTE]
+        with home.opened(name) as workspace:
+            assert workspace.conflicts().conflicts == ()
+
+
+def test_what_was_decided_against_is_purged_too(home: Household) -> None:
+    conflict = disagree(home)
+    with home.opened("laptop") as workspace:
+        workspace.conflict_settle(conflict, "this")
+    assert forget(home, query="alarm 31-FIGS").matches
+    assert_all_alike(home)
+    assert [place.name for place in everywhere(home) if home.says(place, "31-FIGS")] == []
+
+
+def test_who_decides_for_what_was_purged_elsewhere_does_not_bring_it_back(home: Household) -> None:
+    conflict = disagree(home)
+    home.sync("server")
+    with home.opened("server") as workspace:
+        workspace.conflict_settle(conflict, "that")
+    forget(home, query="alarm 31-FIGS")
+    home.sync("laptop")
+    assert_all_alike(home)
+    assert [place.name for place in everywhere(home) if home.says(place, "31-FIGS")] == []
+
+
+def test_hard_deletion_takes_what_waits_out_of_the_files(home: Household) -> None:
+    conflict = disagree(home)
+    assert [match.id for match in forget(home, query="alarm 31-FIGS", purge=False).matches] == [conflict]
+    assert not any(b"31-FIGS" in content for content in home.files("laptop").values())
+    with home.opened("laptop") as workspace:
+        assert workspace.conflicts().conflicts == ()
+        workspace.undo()
+        assert [each.id for each in workspace.conflicts().conflicts] == [conflict]
+
+
+def test_archiving_leaves_what_waits_and_says_how_to_get_rid_of_it(home: Household) -> None:
+    conflict = disagree(home)
+    with home.opened("laptop") as workspace:
+        found = workspace.forget("alarm 31-FIGS")
+        assert found.matches == ()
+        (told,) = found.warnings
+        assert conflict in told
+        assert "--purge-history" in told

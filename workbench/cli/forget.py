@@ -22,6 +22,7 @@ from workbench.engine.identifiers import MEMORY_STORES, parse_memory_id
 from workbench.engine.process import interrupted_by_signals
 from workbench.engine.results.decay import DecayEntry, DecayView, Fall
 from workbench.engine.results.memories import Changed, Forgotten, Match
+from workbench.engine.sync.conflicts import is_conflict_id
 
 if TYPE_CHECKING:
     from workbench.engine.workspace import Workspace
@@ -72,7 +73,7 @@ def forget_command(
 
 def _ids_or_query(words: Sequence[str]) -> tuple[str | None, list[str]]:
     try:
-        return None, [str(parse_memory_id(word)) for word in words]
+        return None, [word if is_conflict_id(word) else str(parse_memory_id(word)) for word in words]
     except InvalidInput:
         return " ".join(words), []
 

@@ -383,10 +383,15 @@ def _without_conflicts(erasure: Erasure, value: dict[str, Any], removed: list[st
             left = {side: _erased(erasure, path, row[side]["text"], removed) for side in ("stands", "waits")}
             gone = any(left[side] is None and row[side]["text"] is not None for side in left)
             base = _erased(erasure, path, row.get("base"), removed)
-        except (KeyError, TypeError):
+        except (KeyError, TypeError, ValueError):
             kept[name] = _without(erasure, row, removed)
             continue
-        if gone or named_by_id(path) in erasure.paths or _goes(erasure, str(row.get("unit", ""))):
+        if (
+            gone
+            or name in erasure.names
+            or named_by_id(path) in erasure.paths
+            or _goes(erasure, str(row.get("unit", "")))
+        ):
             removed.append(name)
         else:
             sides = {side: {**row[side], "text": text} for side, text in left.items()}
@@ -396,6 +401,12 @@ def _without_conflicts(erasure: Erasure, value: dict[str, Any], removed: list[st
 
 def _erased(erasure: Erasure, path: str, text: str | None, removed: list[str]) -> str | None:
     if text is None:
+        return None
+    if path.endswith(".json") and text.startswith('"'):
+        said = json.loads(text)
+        if not (_goes(erasure, said) or said.casefold() in erasure.alone):
+            return text
+        removed.append(said)
         return None
     content, gone = erase_from_content(erasure, path, text.encode("utf-8", "surrogateescape"))
     removed.extend(gone)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 
 from workbench.engine import layout
 from workbench.engine.errors import BudgetExceeded, InvalidInput, Refused
+from workbench.engine.history.erasure import erase_from_content, erasure_of
 from workbench.engine.history.plan import Action, FileView, Plan
 from workbench.engine.history.work_files import stem_of
 from workbench.engine.identifiers import linked_in, parse_memory_id
@@ -270,12 +272,19 @@ class Erased:
 
 
 def plan_erase(
-    view: FileView, memory_ids: Sequence[str], lookup: MemoryLookup, now: datetime, settings: Settings
+    view: FileView,
+    memory_ids: Sequence[str],
+    lookup: MemoryLookup,
+    now: datetime,
+    settings: Settings,
+    *,
+    kept: Mapping[str, Sequence[str]] | None = None,
 ) -> Plan[Erased]:
-    """Plan to delete memories for good: from files, core memory, scores, the graph and pending items.
+    """Plan to delete memories for good: from files, core memory, scores, the graph, pending items and conflicts.
 
     Args:
         memory_ids: The memories; archived items of core memory by their former ids.
+        kept: Texts to delete that only conflicts between devices keep, by the id of the conflict.
 
     Raises:
         InvalidInput: An id is malformed, or names a critical file.
@@ -286,8 +295,10 @@ def plan_erase(
     archived = archived_items(draft)
     wanted = tuple(dict.fromkeys(memory_ids))
     memories = [locate_memory(draft, each, zone) for each in wanted if each not in archived]
-    texts = [memory.text for memory in memories] + [
-        archived[each].text for each in wanted if each in archived
+    texts = [
+        *(memory.text for memory in memories),
+        *(archived[each].text for each in wanted if each in archived),
+        *(text for said in (kept or {}).values() for text in said),
     ]
     gone = [*(memory.id_text for memory in memories), *(each for each in wanted if each in archived)]
     derived: list[str] = []
@@ -300,8 +311,10 @@ def plan_erase(
     gone.extend(item.id for item in archived.values() if item.along in gone or _same(item.text, texts))
     drop_entries(draft, gone, now)
     settle_contradictions(draft, gone)
+    closed = _erase_in_conflicts(draft, gone, texts)
     changed = {change.path for change in draft.changes()}
-    warnings = _still_named(draft, memories, gone, lookup)
+    warnings = (*_still_named(draft, memories, gone, lookup), *closed)
+    gone.extend(kept or ())
     file = memories[0].path if len(changed) == 1 and memories else "memory/*"
     # The summary stays in the history, so it may not repeat deleted content.
     summary = f"{_DELETED}: {len(set(gone))} memor{'y' if len(set(gone)) == 1 else 'ies'}"
@@ -313,6 +326,23 @@ def plan_erase(
         tuple(each.path for each in draft.changes() if each.content is None and _is_one_memory(each.path)),
     )
     return draft.plan(Action.DELETE, file, summary, outcome)
+
+
+def _erase_in_conflicts(draft: Draft, ids: Sequence[str], texts: Sequence[str]) -> tuple[str, ...]:
+    """Remove texts from the conflicts between devices; return a sentence about each that this closes."""
+    content = draft.read(layout.CONFLICTS)
+    if content is None:
+        return ()
+    left, removed = erase_from_content(erasure_of(ids, texts), layout.CONFLICTS, content)
+    if not removed or left is None:
+        return ()
+    draft.write(layout.CONFLICTS, left, Action.DELETE, _DELETED)
+    before, after = (json.loads(each.decode("utf-8-sig")).get("conflicts", {}) for each in (content, left))
+    return tuple(
+        f"{name} no longer waits in the Inbox: a version of {layout.shown(row['path'])} was deleted with it."
+        for name, row in before.items()
+        if name not in after and row.get("decision") is None
+    )
 
 
 def _is_one_memory(path: str) -> bool:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from workbench.engine import layout, results
 from workbench.engine.catalog.terms import coverage, question_terms
 from workbench.engine.errors import HistoryDamaged, InvalidInput, NotFound, WorkbenchError
-from workbench.engine.history.plan import Attribution, Receipt
+from workbench.engine.history.erasure import erase_from_content, erasure_of
+from workbench.engine.history.plan import Attribution, FileView, Plan, Receipt
 from workbench.engine.history.purge import purge
 from workbench.engine.history.recovery import PurgeSteps, last_purge_of, purge_is_unfinished, was_asked_by
 from workbench.engine.identifiers import MEMORY_STORES
@@ -26,6 +27,8 @@ from workbench.engine.roles import Capability, require
 from workbench.engine.services.context import WorkspaceContext
 from workbench.engine.services.mutator import Mutator, plan_setting, shortened
 from workbench.engine.services.retrieval import Retrieval
+from workbench.engine.sync.conflicts import ConflictFile, is_conflict_id, texts_kept
+from workbench.engine.sync.devices import load_link
 
 if TYPE_CHECKING:
     from workbench.engine.catalog.lookups import Lookups
@@ -92,25 +95,35 @@ class Forgetting:
         ]
         if purge_history and (finished := self._finish_purge(asked)):
             return finished
+        hard = hard or purge_history
         context.refresh_for_reading()
         try:
-            named = [str(self._retrieval.resolve(name)) for name in ids]
+            named = [
+                name if is_conflict_id(name) else str(self._retrieval.resolve(name))
+                for name in map(str.strip, ids)
+            ]
             matches = self._of_ids(named) if ids else self._meant_by(query or "")
+            kept = self._kept_in_conflicts(query, named if ids else None)
         except NotFound:
             if purge_history and (finished := self._purged_before(asked)):
                 return finished
             raise
+        warnings: tuple[str, ...] = ()
+        if hard:
+            matches = tuple(sorted((*matches, *kept), key=lambda match: -match.score))
+        elif kept and context.role.may(Capability.HARD_DELETE):
+            warnings = (_left_in_conflicts(kept),)
         if not matches and purge_history and (finished := self._purged_before(asked)):
             return finished
         if not apply or not matches:
-            return results.memories.Forgotten(matches, applied=False, hard=hard)
+            return results.memories.Forgotten(matches, applied=False, hard=hard, warnings=warnings)
         chosen = [match.id for match in matches]
         said = shortened(query or ", ".join(named))
         by = self._mutator.attribution(f"user said “forget {said}”", actor="bot:trigger-forget")
         if purge_history:
-            changed = self._purge(chosen, by, [*asked, " ".join(sorted(named))])
+            changed = self._purge(chosen, query, by, [*asked, " ".join(sorted(named))])
         elif hard:
-            changed = self._erase(chosen, by)
+            changed = self._erase(chosen, query, by)
         else:
             changed = self._mutator.change(
                 lambda view: plan_archive(
@@ -124,7 +137,7 @@ class Forgetting:
             commit=changed.commit,
             files=changed.files,
             ids=changed.ids,
-            warnings=changed.warnings,
+            warnings=(*changed.warnings, *warnings),
             hard=hard,
         )
 
@@ -216,15 +229,64 @@ class Forgetting:
                     return ()
         return (_match(found),)
 
+    def _kept_in_conflicts(
+        self, query: str | None, ids: Sequence[str] | None
+    ) -> tuple[results.memories.Match, ...]:
+        """Return the conflicts between devices that keep what is meant, which their files do not say.
+
+        Args:
+            query: What is meant, in words.
+            ids: What was named instead; conflicts among it are meant whole.
+        """
+        files, found = self._context.files, []
+        wanted = question_terms(query or "")
+        for record in ConflictFile.parse(files.read(layout.CONFLICTS)).records.values():
+            if ids is not None and record.id not in ids:
+                continue
+            texts = texts_kept(record, files.read(record.path))
+            shares = {text: coverage(wanted, text) if ids is None else 1.0 for text in texts}
+            said = max(texts, key=lambda text: shares[text], default="")
+            if said and shares[said] >= _LEAST_COVERAGE:
+                snippet = f"{layout.shown(record.path)}, as another device has or had it: {said}"
+                found.append(
+                    results.memories.Match(
+                        record.id,
+                        layout.store_of(layout.CONFLICTS),
+                        layout.CONFLICTS,
+                        shortened(snippet, _SNIPPET),
+                        round(shares[said], 4),
+                    )
+                )
+        return tuple(found)
+
+    def _plan_erase(self, view: FileView, ids: Sequence[str], query: str | None) -> Plan[Erased]:
+        """Plan to delete memories, and what is meant of the versions that conflicts between devices keep."""
+        context, wanted = self._context, question_terms(query or "")
+
+        def is_meant(text: str, path: str, content: bytes) -> bool:
+            if wanted:
+                return coverage(wanted, text) >= _LEAST_COVERAGE
+            # Who names a conflict does not mean what stands in the file.
+            return not erase_from_content(erasure_of((), [text]), path, content)[1]
+
+        records = ConflictFile.parse(view.read(layout.CONFLICTS)).records
+        kept: dict[str, list[str]] = {}
+        for record in (records[name] for name in ids if name in records):
+            content = view.read(record.path)
+            texts = texts_kept(record, content)
+            kept[record.id] = [text for text in texts if is_meant(text, record.path, content or b"")]
+        memories = [name for name in ids if not is_conflict_id(name)]
+        return plan_erase(view, memories, context.lookups, context.now(), context.settings, kept=kept)
+
     def _archived(self) -> set[str]:
         entries = self._context.scores().entries
         return {memory_id for memory_id, entry in entries.items() if is_archived(entry)}
 
-    def _erase(self, ids: Sequence[str], by: Attribution) -> results.memories.Changed:
+    def _erase(self, ids: Sequence[str], query: str | None, by: Attribution) -> results.memories.Changed:
         """Delete memories from the files; history still has them."""
         context = self._context
         receipt = self._mutator.mutate(
-            lambda view: plan_erase(view, ids, context.lookups, context.now(), context.settings),
+            lambda view: self._plan_erase(view, ids, query),
             by,
             Capability.HARD_DELETE,
             doing="delete memories for good",
@@ -233,10 +295,13 @@ class Forgetting:
         context.journal.scrub(erased.ids)
         return results.memories.Changed(receipt.commit, receipt.files, erased.ids, erased.warnings)
 
-    def _purge(self, ids: Sequence[str], by: Attribution, asked: Sequence[str]) -> results.memories.Changed:
+    def _purge(
+        self, ids: Sequence[str], query: str | None, by: Attribution, asked: Sequence[str]
+    ) -> results.memories.Changed:
         """Delete memories from the files, from history and from everything derived, whole or not at all.
 
         Args:
+            query: What is meant of the conflicts among them; all of it if left out.
             asked: The words and ids that it was asked for by.
 
         Raises:
@@ -254,14 +319,18 @@ class Forgetting:
             self._mutator.prepare_writing()
             purged = purge(
                 context.history,
-                lambda view: plan_erase(view, ids, context.lookups, context.now(), context.settings),
+                lambda view: self._plan_erase(view, ids, query),
                 going,
                 by,
                 asked=asked,
             )
             erased = purged.outcome
             self._mutator.answer_alerts(Receipt(purged.deleted, purged.files, context.now(), None))
-        warnings = (*erased.warnings, *purged.told)
+        link = load_link(context.state)
+        elsewhere = (
+            f"The next sync takes it out of {link.remote}, and each device’s next one out of that device."
+        )
+        warnings = (*erased.warnings, *purged.told, *((elsewhere,) if link.remote else ()))
         return results.memories.Changed(purged.commit, purged.files, erased.ids, warnings)
 
     def _finish_purge(self, asked: Sequence[str]) -> results.memories.Forgotten | None:
@@ -314,6 +383,14 @@ class Forgetting:
             raise
         except KeyboardInterrupt as error:
             raise KeyboardInterrupt(f"Interrupted. {happened()}") from error
+
+
+def _left_in_conflicts(kept: Sequence[results.memories.Match]) -> str:
+    names = ", ".join(match.id for match in kept)
+    return (
+        f"What other devices have or had still says it and cannot be archived: {names} in {layout.CONFLICTS}. "
+        "Decide what waits (workbench review conflicts), or delete it for good: workbench forget WORDS --purge-history"
+    )
 
 
 def _match(found: LiteralMatch) -> results.memories.Match:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
@@ -12,11 +12,14 @@ from typing import Any, Final
 
 from workbench.engine.clock import parse_time, render_time
 from workbench.engine.errors import DocumentError, InvalidInput
+from workbench.engine.history.differences import parse_units
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
 
 _DIGITS: Final = 10
 _CONFLICTS: Final = "conflicts"
 _KEPT: Final = timedelta(days=183)
+_ID: Final = lazy_pattern(rf"c-[0-9a-f]{{{_DIGITS}}}")
 
 
 class Decision(StrEnum):
@@ -69,6 +72,42 @@ def conflict_id(path: str, unit: str, *texts: str | None) -> str:
     """Return the id of a conflict, the same for the same texts."""
     said = json.dumps([path, unit, *texts])
     return "c-" + sha256(said.encode()).hexdigest()[:_DIGITS]
+
+
+def is_conflict_id(name: str) -> bool:
+    """Return True for what `conflict_id` returns."""
+    return _ID.fullmatch(name) is not None
+
+
+def texts_kept(record: ConflictRecord, content: bytes | None) -> tuple[str, ...]:
+    """Return what a conflict keeps and its file does not say: the items, entries or values of its versions.
+
+    Args:
+        content: The file as it is.
+    """
+    standing = set(_parts(record.path, (content or b"").decode("utf-8", "surrogateescape")))
+    versions = (record.waits.text, record.stands.text, record.base)
+    parts = (part for text in versions for part in _parts(record.path, text or ""))
+    return tuple(dict.fromkeys(part for part in parts if part not in standing))
+
+
+def _parts(path: str, text: str) -> Iterator[str]:
+    if path.endswith(".json"):
+        try:
+            yield from _strings(json.loads(text.removeprefix("\ufeff")))
+        except ValueError:
+            yield from filter(None, map(str.strip, text.splitlines()))
+        return
+    units = parse_units(text.encode("utf-8", "surrogateescape"), markdown=path.endswith(".md")).units
+    yield from (said for unit in units if (said := unit.text.strip()))
+
+
+def _strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from _strings(each)
 
 
 @dataclass(frozen=True)
