@@ -106,6 +106,16 @@ def test_lines_that_share_no_word_with_the_question_come_with_what_they_replace(
     assert "books" in found.results[0].snippet
 
 
+def test_no_newer_line_without_approval_passes_one_that_an_approved_fact_rests_on() -> None:
+    guess = note("- 21:00 user: From now on the choir may rehearse in some other crypt, at 8, as Ann hears", "2026-01-25")
+    question = "Where does the choir rehearse, in which crypt?"
+    holds = fact("f6", "The choir rehearses in the crypt", f"file:{OLD.path}#L1-L1")
+    assert ask(question, [*OTHERS, OLD, guess]).results[0].date == "2026-01-25"
+    first, second = ask(question, [*OTHERS, OLD, guess], holds).results[:2]
+    assert (first.date, first.approved_as) == ("2026-01-05", holds.id)
+    assert second.date == "2026-01-25"
+
+
 def test_a_successor_is_followed_to_the_fact_that_holds() -> None:
     last = fact("f3", "The choir is at the school", "file:memory/2026-01-28.md#L1-L1")
     school = note("- 10:00 user: Now it is the school", "2026-01-28")

@@ -392,7 +392,8 @@ class Search:
         by_unit = {id(place.unit): place for place in placed}
         ordered = [place.unit for place in placed]
         outdated = {at for at, place in enumerate(placed) if place.outdated_by}
-        moved = newest_first(ordered, self.question, scored.idf, outdated)
+        approved = {at for at, place in enumerate(placed) if place.approved_as}
+        moved = newest_first(ordered, self.question, scored.idf, outdated, approved)
         nudges = {id(ordered[at]): sentence for at, sentence in moved.items() if sentence}
         holding = behind_what_holds([ordered[at] for at in moved], [placed[at].score for at in moved])
         result = [

@@ -363,12 +363,14 @@ def newest_first(
     question: Question,
     idf: Mapping[str, float],
     outdated: Collection[int] = (),
+    approved: Collection[int] = (),
 ) -> dict[int, str]:
     """Order units so that newer statements precede the older ones they replace.
 
     Args:
         question: Only one that wants the present state prefers the newest statement.
         outdated: Indices of units that never move up: an approved fact holds instead.
+        approved: Indices of units that approved facts rest on: none that lacks approval moves ahead of them.
 
     Returns:
         Unit indices in their new order, with a sentence for those that moved up.
@@ -382,9 +384,8 @@ def newest_first(
         ahead: list[int] = []
         while rest:
             older = rest.pop(0)
-            newer = next(
-                (at for at in rest if at not in outdated and _replaces(at, older, units, held, total)), None
-            )
+            rivals = [at for at in rest if at not in outdated and (at in approved or older not in approved)]
+            newer = next((at for at in rivals if _replaces(at, older, units, held, total)), None)
             if newer is not None:
                 moved.add(newer)
                 rest.remove(newer)
