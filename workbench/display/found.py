@@ -27,6 +27,7 @@ _REASONS = {
     "near-duplicate": "Says nearly the same as a result above",
     "below-minimum": "Scores too low",
     "weak": "Hardly answers",
+    "other-days": "Not of the days asked for",
     "over-budget": "No room in the budget",
     "over-limit": "Beyond the last result",
 }

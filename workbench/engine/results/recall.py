@@ -68,7 +68,8 @@ class Cut:
     """A candidate left out of the results, and why.
 
     Args:
-        reason: `archived`, `dormant`, `near-duplicate`, `below-minimum`, `weak`, `over-budget`, `over-limit`.
+        reason: `archived`, `dormant`, `near-duplicate`, `below-minimum`, `weak`, `other-days`,
+            `over-budget`, `over-limit`.
         detail: The reason as a sentence.
         text: Its first words.
         date: Its day, or None.

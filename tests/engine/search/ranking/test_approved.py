@@ -107,7 +107,10 @@ def test_lines_that_share_no_word_with_the_question_come_with_what_they_replace(
 
 
 def test_no_newer_line_without_approval_passes_one_that_an_approved_fact_rests_on() -> None:
-    guess = note("- 21:00 user: From now on the choir may rehearse in some other crypt, at 8, as Ann hears", "2026-01-25")
+    guess = note(
+        "- 21:00 user: From now on the choir may rehearse in some other crypt at 8, as Ann hears",
+        "2026-01-25",
+    )
     question = "Where does the choir rehearse, in which crypt?"
     holds = fact("f6", "The choir rehearses in the crypt", f"file:{OLD.path}#L1-L1")
     assert ask(question, [*OTHERS, OLD, guess]).results[0].date == "2026-01-25"

@@ -78,6 +78,7 @@ def test_two_hops_and_what_mentions_the_named() -> None:
         "entity:project--harvest": 0.5,
     }
     assert reached["entity:tool--sqlite"].way == "Ann Lee › leads › Apollo › runs on › SQLite"
+    assert reached["entity:person--ann"].called == {"ann"}
 
 
 def test_names_of_several_words_and_in_chinese() -> None:

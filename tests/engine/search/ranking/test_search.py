@@ -260,6 +260,19 @@ def test_what_is_asked_for_by_its_title_or_name_is_found_first(question: str, st
     assert HOW_TO.memory_id not in [hit.id for hit in forgotten.results]
 
 
+def test_how_something_is_usually_done_is_asked_for_by_its_name() -> None:
+    task = Chunk(
+        "episode:2026-01-10:11:00", "episodic", "memory/episodes/2026-01-10.md", 3,
+        "Write release notes for 1.4", "11:00 task", date(2026, 1, 10),
+    )  # fmt: skip
+    how = replace(
+        HOW_TO, title="release-notes", text="# release-notes\n\n## Steps\n1. Collect the merged changes"
+    )
+    scores = {HOW_TO.memory_id: score(0.04, "archived")}
+    found = ask("How do I usually write release notes?", [task, how], scores=scores)
+    assert found.results[0].id == HOW_TO.memory_id
+
+
 def test_a_title_in_passing_puts_nothing_first() -> None:
     ann = Chunk("entity:person--ann-lee", "semantic", "ann.md", 1, "# Ann Lee\n- Sings", "Ann Lee")
     said = note("- 09:00 user: Ann Lee moved to Berlin in May")
@@ -406,6 +419,17 @@ def test_what_is_called_by_a_part_of_its_name_deserves_belief() -> None:
     assert confidence(found) > 0.2 > confidence(ask(question, [SOUP, APOLLO], graph=Reached(1.0)))
 
 
+def test_an_entity_called_by_a_part_of_its_name_stands_before_what_holds_the_same_words() -> None:
+    role = Chunk("core:identity:role", "core", "MEMORY.md", 4, "Role: engineer on the rocket project", "Role")
+    question = "What do you know about the rocket project?"
+    assert ask(question, [role, APOLLO]).results[0].store == "core"
+    found = ask(question, [role, APOLLO], graph=Reached(1.0, "rocket", "project"))
+    assert found.results[0].id == "entity:project--apollo"
+    # A name in passing is not what is asked for.
+    passing = ask("Who is the engineer on the rocket?", [role, APOLLO], graph=Reached(1.0, "rocket"))
+    assert passing.results[0].store == "core"
+
+
 def test_a_found_entity_brings_the_relations_that_answer() -> None:
     def of_apollo(question: str, graph: Reached, **scores: Score) -> list[str]:
         known = {f"entity:{name.replace('__', '--')}": each for name, each in scores.items()}
@@ -436,6 +460,22 @@ def test_nothing_outside_of_last_week_stands_above_what_lies_within_it() -> None
     told = note("- 09:00 Ann: In January we decided on red curtains", "2026-02-01")
     found = ask("What did we decide on curtains in January 2026?", [*within, told])
     assert found.results[0].date == "2026-02-01"
+
+
+def test_last_week_keeps_to_its_days_where_they_answer_as_much() -> None:
+    within = note("- 09:00 Ann: We decided to drop the old server", "2026-01-28")
+    before = note("- 09:00 Ann: We decided to move the weekly call", "2026-01-07")
+    told = note("- 09:00 Ann: I cooked lunch for two", "2026-01-29")
+    question = "What did we decide last week?"
+    for meaning in (False, True):
+        found = ask(question, [within, before, told], meaning=meaning, options=SearchOptions(least_share=0.5))
+        assert [hit.date for hit in found.results][:1] == ["2026-01-28"]
+        assert "2026-01-07" not in [hit.date for hit in found.results]
+        # What fills a budget comes behind, and what answers better is not kept back.
+        assert "2026-01-07" in [hit.date for hit in ask(question, [within, before], meaning=meaning).results]
+        question_of_call = "What did we decide on the weekly call last week?"
+        kept = ask(question_of_call, [told, before], meaning=meaning, options=SearchOptions(least_share=0.1))
+        assert "2026-01-07" in [hit.date for hit in kept.results]
 
 
 def test_when_something_was_is_not_answered_by_how_it_is_done() -> None:

@@ -295,6 +295,6 @@ def _vector(
         return None
     speakers = {unit.shape.speaker for stored in source.read(numbers) for unit in units_in(stored)}
     names = named_voices(question, (speaker for speaker in speakers if speaker))
-    text = without_names(question.text, names)
+    text = without_names(question.meant, names)
     vector = embed(text if any(map(str.isalnum, text)) else question.text)
     return vector if bool(vector.any()) else None

@@ -159,7 +159,8 @@ class EntityGraph:
                 if entity is None and length == 1 and name[:1].isupper():
                     entity = self._lookups.called(name)
                 if entity is not None:
-                    found[entity.id] = (entity, ReachedMemory(1.0, entity.label))
+                    called = frozenset(index_terms(name)) if name != entity.label else frozenset()
+                    found[entity.id] = (entity, ReachedMemory(1.0, entity.label, called))
                     taken |= places
         for entity, reached in self._named_in_part(words, taken):
             found.setdefault(entity.id, (entity, reached))

@@ -87,6 +87,8 @@ _REQUEST = lazy_pattern(
     r"\s*(?:can|could|would|will) you\b|\byou (?:know|remember|recall|suggest I|recommend I)\b", re.IGNORECASE
 )
 _LONGEST_QUESTION = 4000
+# How a habit is asked for: no words of its name.
+_CUSTOM = frozenset(index_terms("usually normally generally typically always best properly"))
 # Words that ask for anything there is.
 _WHATEVER = frozenset(
     index_terms("happen happened going new up else anything everything something thing things")
@@ -121,6 +123,7 @@ class Question:
         wants_newest: Whether the newer of two answers is right.
         wants_whatever: Whether it asks for anything there is of the days it names.
         wants_advice: Whether it asks for advice, or for what the person likes.
+        meant: The text without days counted from the day of asking: what holds “weekly” is not of last week.
     """
 
     text: str
@@ -132,6 +135,13 @@ class Question:
     wants_newest: bool
     wants_whatever: bool = False
     wants_advice: bool = False
+    meant: str = ""
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Return the terms that may name what is asked for."""
+        terms = frozenset(self.terms)
+        return (terms - _CUSTOM if self.strategy == "how" else terms) or terms
 
 
 def read_question(text: str, today: date, holds: Callable[[Period], bool] = lambda _period: True) -> Question:
@@ -148,6 +158,10 @@ def read_question(text: str, today: date, holds: Callable[[Period], bool] = lamb
     period = period_of(text, today, holds)
     strategy = _strategy(text, wants_times=wants_times, is_latest=is_latest)
     asked = _FRAME.sub(" ", text) if strategy == "about" else text
+    wants_whatever = period is not None and _asks_for_whatever(without_period(text, today))
+    meant = text
+    if period is not None and period.is_from_now and not wants_whatever:
+        asked, meant = without_period(asked, today), without_period(text, today)
     return Question(
         text,
         question_terms(asked) or question_terms(text),
@@ -156,8 +170,9 @@ def read_question(text: str, today: date, holds: Callable[[Period], bool] = lamb
         _voices(text),
         wants_times,
         period is None and (is_latest or _PRESENT.match(text) is not None or _asks_state_in_han(text)),
-        period is not None and _asks_for_whatever(without_period(text, today)),
+        wants_whatever,
         _ADVICE.search(text) is not None,
+        meant,
     )
 
 

@@ -88,6 +88,7 @@ _REMEDIES = {
     "near-duplicate": "Look at the result that says the same.",
     "below-minimum": "Lower the minimum score.",
     "weak": "Give a minimum score; 0 leaves nothing out.",
+    "other-days": "Give a minimum score; 0 leaves nothing out.",
     "over-budget": "Raise the budget.",
     "over-limit": "Ask for more results.",
 }
@@ -246,7 +247,7 @@ class Search:
         self.graph: Mapping[str, ReachedMemory] = (
             query.graph.reach(self.question.text) if query.graph and has_words else {}
         )
-        self.near = builtin_near_words().near(self.question.text) if embed_query and has_words else {}
+        self.near = builtin_near_words().near(self.question.meant) if embed_query and has_words else {}
 
     def found(self) -> Found:
         """Answer the question.
@@ -382,7 +383,7 @@ class Search:
                     and own.status == "dormant"
                     and self.exactly.is_in(unit.stored.chunk.text),
                     nudges=tuple(lowered),
-                    is_named=names_memory(self.question, unit.stored.chunk),
+                    is_named=names_memory(self.question, unit.stored.chunk, self._called(unit)),
                 )
             )
         placed.sort(key=lambda place: -place.score)
@@ -403,6 +404,11 @@ class Search:
             for unit in holding
         ]
         return within_days_first(named_first(agreed_first(result, self.question)), self.question)
+
+    def _called(self, unit: CandidateUnit) -> frozenset[str]:
+        """Return the terms by which the question calls a unit's entity."""
+        reached = self.graph.get(unit.stored.chunk.memory_id)
+        return reached.called if reached is not None and reached.strength > _NEXT else frozenset()
 
     def _hit(
         self,

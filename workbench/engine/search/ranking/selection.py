@@ -140,6 +140,7 @@ class Ranked:
         is_exact: Whether it holds the exact term the question names, and is shown though faded.
         nudges: What moved it, one sentence each.
         is_named: Whether the question asks for its memory by name or title.
+        is_of_other_days: Whether the question asks for “last week” and it lies outside.
         outdated_by: The fact that holds instead of what its lines say, or None.
         outdated_since: ISO date from which it does, or None.
         approved_as: The fact that holds and cites its lines, or None.
@@ -152,6 +153,7 @@ class Ranked:
     is_exact: bool
     nudges: tuple[str, ...] = ()
     is_named: bool = False
+    is_of_other_days: bool = False
     outdated_by: str | None = None
     outdated_since: str | None = None
     approved_as: str | None = None
@@ -202,7 +204,9 @@ def select(ranked: Sequence[Ranked], options: SearchOptions, wanted: Collection[
     seen: list[tuple[str, frozenset[str]]] = []
     left, misfits = options.budget, 0
     found = [(place, _hidden(place, options)) for place in ranked if place.is_found]
-    least = options.least_share * max((place.score for place, hidden in found if not hidden), default=0.0)
+    shown = [place for place, hidden in found if not hidden]
+    least = options.least_share * max((place.score for place in shown), default=0.0)
+    of_days = max((place.score for place in shown if not place.is_of_other_days), default=0.0)
     for place, reason in found:
         chunk = place.unit.stored.chunk
         if reason:
@@ -215,6 +219,9 @@ def select(ranked: Sequence[Ranked], options: SearchOptions, wanted: Collection[
             continue
         if place.score < least:
             say(place, "weak", "It is far less relevant than the best result.")
+            continue
+        if options.least_share and place.is_of_other_days and place.score <= of_days:
+            say(place, "other-days", "It is not of the days asked for, and a result of these is as relevant.")
             continue
         if options.max_results is not None and len(result.chosen) >= options.max_results:
             say(place, "over-limit", _better(options.max_results))
@@ -466,12 +473,15 @@ def within_days_first(placed: Sequence[Ranked], question: Question) -> list[Rank
     period = question.period
     if period is None or not period.is_from_now:
         return list(placed)
-
-    def is_outside(place: Ranked) -> bool:
+    within: list[Ranked] = []
+    behind: list[Ranked] = []
+    for place in placed:
         day = place.unit.stored.chunk.day
-        return day is None or period.distance(day) != 0
-
-    return sorted(placed, key=is_outside)
+        if day is not None and period.distance(day) == 0:
+            within.append(place)
+        else:
+            behind.append(place if day is None else replace(place, is_of_other_days=True))
+    return [*within, *behind]
 
 
 def _is_successor(unit: CandidateUnit, retired: CandidateUnit) -> bool:
@@ -492,18 +502,22 @@ def is_forgotten(score: Score | None) -> bool:
     return score is not None and score.status == "archived" and bool(score.terms.get("archived"))
 
 
-def names_memory(question: Question, chunk: Chunk) -> bool:
+def names_memory(question: Question, chunk: Chunk, called: frozenset[str] = frozenset()) -> bool:
     """Return whether a question asks for a memory by its name or title.
 
     All the words of the title stand in the question and are most of it, or they are those of the name that ends its
     id. One word alone names a memory only where nothing else is asked.
+
+    Args:
+        called: Terms by which the question calls an entity, where they are not its name.
     """
     if chunk.store in _FLAT_STORES or chunk.is_retired:
         return False
-    asked = frozenset(question.terms)
+    asked = question.names
     return any(
         name <= asked and (name == asked or (len(name) > 1 and 2 * len(name) > len(asked)))
-        for name in _names(chunk.memory_id, chunk.title)
+        for name in (called, *_names(chunk.memory_id, chunk.title))
+        if name
     )
 
 
