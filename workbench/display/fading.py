@@ -6,19 +6,29 @@ import math
 from collections import defaultdict
 from dataclasses import field
 from datetime import date, timedelta
-from typing import TYPE_CHECKING, Final
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from workbench.display import words
-from workbench.display.heat import SCALES, USUAL_SCALE, Scale, Window, axis_line, heat_line, window_for
+from workbench.display.heat import (
+    FARTHEST,
+    SCALES,
+    USUAL_SCALE,
+    Scale,
+    Window,
+    axis_line,
+    heat_line,
+    window_for,
+)
 from workbench.display.ink import BLANK, Span, column, cut, gap, ink, line_width
-from workbench.engine.memory.scores import score_course
+from workbench.engine.memory.scores import coming_passings, next_passings, score_course
 from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from workbench.display.ink import Line
-    from workbench.engine.results.decay import DecayEntry, DecayView, Fall, Falls, ScorePoint
+    from workbench.engine.results.decay import DecayEntry, DecayView, ScorePoint
 
 SORTS: Final = ("soonest", "score", "last use", "name")
 GROUPINGS: Final = ("time", "kind", "tag", "entity")
@@ -30,52 +40,67 @@ _TEXT_FIRST, _TEXT_AT_LEAST, _FEWEST = 40, 30, 10
 _MONTHS_AHEAD = 12
 
 
-def by_memory(found: Falls) -> dict[str, tuple[Fall, ...]]:
-    """Return what each memory drops below, the soonest first, by its id."""
-    falls: dict[str, list[Fall]] = defaultdict(list)
-    for fall in found.falls:
-        falls[fall.id].append(fall)
-    return {memory_id: tuple(each) for memory_id, each in falls.items()}
-
-
 @dataclass(frozen=True)
 class Fading:
     """All scores at one moment, and what becomes of them if nobody touches anything.
 
     Args:
         view: The scores.
-        falls: What each memory drops below, the soonest first.
+        ahead: Days until each memory drops a level, by id; without those that stay as they are.
         truth: In a trial, the same as it really is; None where nothing is tried.
+        statuses: In a trial, the status that each memory really has, by id.
     """
 
     view: DecayView
-    falls: Mapping[str, tuple[Fall, ...]]
+    ahead: Mapping[str, int]
     truth: Fading | None = None
     statuses: Mapping[str, str] = field(default_factory=dict)
-    """Status by id."""
-    names: Mapping[str, str] = field(default_factory=dict)
-    """What entities are called, by id."""
 
     @property
     def today(self) -> date:
         """Return the day of the scores."""
         return self.view.now.date()
 
-    def next_fall(self, entry: DecayEntry) -> Fall | None:
+    def drops(self, entry: DecayEntry) -> list[Drop]:
+        """Return what a memory drops below, the soonest first; nothing where it stays."""
+        found = coming_passings(self.view, entry, FARTHEST) if not stays(entry) else ()
+        return [Drop(days, self.today + timedelta(days), each.before, each.after) for days, each in found]
+
+    def next_drop(self, entry: DecayEntry) -> Drop | None:
         """Return the next threshold that a memory drops below; None where it stays as it is."""
-        found = self.falls.get(entry.id, ()) if not stays(entry) else ()
-        return found[0] if found else None
+        return next(iter(self.drops(entry)), None)
+
+    def days_left(self, entry: DecayEntry) -> int | None:
+        """Return in how many days a memory drops a level; None where it stays as it is."""
+        return self.ahead.get(entry.id) if not stays(entry) else None
+
+    def status(self, entry: DecayEntry) -> str:
+        """Return the status that a memory really has."""
+        return self.statuses.get(entry.id, entry.status)
 
     def changed(self, entry: DecayEntry) -> bool:
         """Return whether a memory would have another status under the half-life that is tried."""
-        return self.truth is not None and self.truth.statuses.get(entry.id, entry.status) != entry.status
+        return self.truth is not None and self.status(entry) != entry.status
 
 
-def fading(view: DecayView, falls: Falls, truth: Fading | None = None) -> Fading:
-    """Return scores and falls together."""
-    statuses = {entry.id: entry.status for entry in view.entries}
-    names = {entry.id: entry.title for entry in view.entries if entry.store == "semantic"}
-    return Fading(view, by_memory(falls), truth, statuses, names)
+class Drop(NamedTuple):
+    """A threshold that a memory drops below: in how many days, which day that is, its status before and after."""
+
+    days: int
+    on: date
+    before: str
+    after: str
+
+
+def fading(view: DecayView, truth: Fading | None = None) -> Fading:
+    """Return scores with what becomes of them.
+
+    Args:
+        view: The scores.
+        truth: Where they are those of a trial, what really holds.
+    """
+    statuses = {entry.id: entry.status for entry in truth.view.entries} if truth is not None else {}
+    return Fading(view, next_passings(view, FARTHEST), truth, statuses)
 
 
 def stays(entry: DecayEntry) -> bool:
@@ -191,20 +216,26 @@ def _group_of(entry: DecayEntry, read: Fading, group: str) -> tuple[float, str]:
         return (
             (0, named.rpartition("--")[2].replace("-", " ")) if named else (1, "about nobody in particular")
         )
-    fall = read.next_fall(entry)
-    if fall is None:
+    days = read.days_left(entry)
+    if days is None:
         if stays(entry):
             return 10_002, "stays: pinned, core memory, vault"
         return (10_004, "archived") if entry.archived else (10_003, "has faded; use brings it back")
-    if fall.days <= WEEK:
+    return _coming(days, read.today)
+
+
+@lru_cache(maxsize=FARTHEST)
+def _coming(days: int, today: date) -> tuple[float, str]:
+    """Return where the group of what drops in so many days stands, and what it is called."""
+    if days <= WEEK:
         return 0, "fades this week"
-    today = read.today
-    months = (fall.on.year - today.year) * 12 + fall.on.month - today.month
+    on = today + timedelta(days)
+    months = (on.year - today.year) * 12 + on.month - today.month
     if months == 0:
         return 1, f"later in {today:%B}"
     if months > _MONTHS_AHEAD:
         return 10_000, "later than in a year"
-    return 1 + months, f"in {fall.on:%B}" + (f" {fall.on.year}" if fall.on.year != today.year else "")
+    return 1 + months, f"in {on:%B}" + (f" {on.year}" if on.year != today.year else "")
 
 
 def _sort(entries: list[DecayEntry], read: Fading, sort: str) -> None:
@@ -216,8 +247,10 @@ def _sort(entries: list[DecayEntry], read: Fading, sort: str) -> None:
     elif sort == "name":
         entries.sort(key=lambda each: ((each.title or each.id).casefold(), each.id))
     else:
-        days = {each.id: (fall.days if (fall := read.next_fall(each)) else math.inf) for each in entries}
-        entries.sort(key=lambda each: (days[each.id], -each.score, each.id))
+        left = read.days_left
+        entries.sort(
+            key=lambda each: (math.inf if (days := left(each)) is None else days, -each.score, each.id)
+        )
 
 
 def course_of(read: Fading, entry: DecayEntry, days: Sequence[int]) -> Sequence[ScorePoint]:
@@ -266,7 +299,7 @@ def fading_row(
         width: Cells.
         here: Whether the cell one is at stands out.
     """
-    fall, faded = read.next_fall(entry), entry.status not in _RECALLED
+    fall, faded = read.next_drop(entry), entry.status not in _RECALLED
     role = "strong" if read.changed(entry) else "soft" if faded else "text"
     sign = Span(words.sign(entry.store) + " ", f"store.{entry.store}")
     text = column(entry.title or entry.id, columns.text, role)
@@ -287,7 +320,7 @@ def _points(entry: DecayEntry, read: Fading, window: Window) -> Sequence[ScorePo
     return [each if each.value is None else steady(each.days, 1.0, "pinned") for each in points]
 
 
-def _in_words(entry: DecayEntry, fall: Fall | None, left: Line, width: int, today: date) -> Line:
+def _in_words(entry: DecayEntry, fall: Drop | None, left: Line, width: int, today: date) -> Line:
     """Draw a row without cells; what becomes of it in as many words as there is room for."""
     status = "stays" if stays(entry) else "archived" if entry.archived else entry.status
     told = (

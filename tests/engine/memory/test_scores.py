@@ -34,7 +34,9 @@ from workbench.engine.memory.scores import (
     FactColumns,
     ScoreTable,
     build_score_table,
+    coming_passings,
     explained_scores,
+    next_passings,
     score_all,
     score_course,
     table_of_records,
@@ -237,6 +239,22 @@ def test_falls_are_the_transitions_that_the_days_bring(within: int, lambda_: flo
             status = later
     found = upcoming_changes(census, within, reckoning).falls
     assert [(fall.before, fall.after, fall.days) for fall in found] == expected
+    view = score_all(census, reckoning)
+    coming = coming_passings(view, view.entries[0], within)
+    assert [(passing.before, passing.after, days) for days, passing in coming] == expected
+    assert list(next_passings(view, within).values()) == [days for days, _ in coming[:1]]
+
+
+def test_what_one_memory_of_a_view_passes_is_what_all_of_them_pass(
+    census: ScoreTable, reckoning: DecayContext
+) -> None:
+    view, falls = score_all(census, reckoning), upcoming_changes(census, 3_650, reckoning).falls
+    following = next_passings(view, 3_650)
+    for entry in view.entries:
+        own = [(fall.days, fall.before, fall.after) for fall in falls if fall.id == entry.id]
+        coming = coming_passings(view, entry, 3_650)
+        assert [(days, each.before, each.after) for days, each in coming] == own
+        assert following.get(entry.id) == (own[0][0] if own else None)
 
 
 @given(st.floats(0, 1), st.floats(0.01, 3), st.integers(1, 10**6), st.floats(0, 4), levels)

@@ -160,13 +160,11 @@ async def test_only_changes_of_a_trial_are_shown_on_demand(seen: Workspace) -> N
 
 
 def test_consequences_name_both_directions(seen: Workspace) -> None:
-    truth = fading(seen.decay(), seen.decay_falls(FAR))
+    truth = fading(seen.decay())
 
     def tried(days: float) -> str:
         rate = rate_of(days)
-        return "; ".join(
-            consequences(fading(seen.decay(lambda_=rate), seen.decay_falls(FAR, lambda_=rate), truth))
-        )
+        return "; ".join(consequences(fading(seen.decay(lambda_=rate), truth)))
 
     assert "stay longer" in tried(90)
     assert "back at once" in tried(90)
@@ -190,7 +188,7 @@ def test_a_half_life_is_said_and_read_in_days() -> None:
 
 
 def test_every_memory_is_in_one_group_whatever_it_is_grouped_by(seen: Workspace) -> None:
-    read = fading(seen.decay(), seen.decay_falls(FAR))
+    read = fading(seen.decay())
     every = sorted(entry.id for entry in read.view.entries)
     for group in ("time", "kind", "tag", "entity"):
         found = [entry.id for each in grouped(read, "soonest", group) for entry in each.entries]

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections import deque
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, tzinfo
-from functools import cached_property
-from itertools import repeat
+from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
@@ -42,7 +40,7 @@ from workbench.engine.memory.decay import (
 from workbench.engine.results.decay import DecayEntry, DecayView, Fall, Falls, ScorePoint
 from workbench.engine.results.memories import Score
 from workbench.engine.settings.sections import DecaySettings
-from workbench.engine.values import dataclass
+from workbench.engine.values import dataclass, of_columns
 
 _FATED: Final = {ARCHIVED: 0.0, PINNED: 1.0}
 
@@ -303,20 +301,13 @@ def score_all(
         table.archived,
     )
     return DecayView(
-        effective.now, rate, _entries(columns), thresholds.active, thresholds.fading, thresholds.archive
+        effective.now,
+        rate,
+        of_columns(DecayEntry, columns),
+        thresholds.active,
+        thresholds.fading,
+        thresholds.archive,
     )
-
-
-def _entries(columns: Sequence[Sequence[object]]) -> tuple[DecayEntry, ...]:
-    """Return entries from columns in the order of the class's fields.
-
-    Filling one field of all entries after the other takes a third of the time of constructing each entry.
-    """
-    entries = tuple(map(DecayEntry.__new__, repeat(DecayEntry, len(columns[0]))))
-    for field, column in zip(dataclasses.fields(DecayEntry), columns, strict=True):
-        fill = getattr(DecayEntry, field.name).__set__
-        deque(map(fill, entries, column), maxlen=0)
-    return entries
 
 
 def moved_to_moment(known: DecayView, table: ScoreTable, context: DecayContext) -> DecayView:
@@ -527,6 +518,49 @@ def threshold_crossings(
             found[days] = ThresholdCrossing(days, before, below, threshold)
             status = below
     return tuple(found.values())
+
+
+_known_crossings = lru_cache(maxsize=1_024)(threshold_crossings)
+
+
+def coming_passings(
+    view: DecayView, entry: DecayEntry, within: int
+) -> tuple[tuple[int, ThresholdCrossing], ...]:
+    """Return the thresholds that a memory passes within some days, the soonest first, each with the days until then.
+
+    Like `upcoming_changes` for one memory of a view: a list asks for the few that are in sight.
+    """
+    if entry.archived or entry.pinned or entry.type_weight is None:
+        return ()
+    since = view.now.toordinal() - day_of(entry.last_accessed, view.now.tzinfo or UTC)
+    passings = _known_crossings(
+        entry.base, view.lambda_, entry.access_count, entry.type_weight, _thresholds_of(view)
+    )
+    return tuple([(each.days - since, each) for each in passings if 0 < each.days - since <= within])
+
+
+def next_passings(view: DecayView, within: int) -> dict[str, int]:
+    """Return in how many days each memory passes its next threshold, by id; without those that pass none by then."""
+    today, zone, thresholds = view.now.toordinal(), view.now.tzinfo or UTC, _thresholds_of(view)
+    # Most memories share their terms with many others.
+    known: dict[tuple[float, int, float], tuple[int, ...]] = {}
+    found: dict[str, int] = {}
+    for entry in view.entries:
+        weight = entry.type_weight
+        if weight is None or entry.pinned or entry.archived:
+            continue
+        terms = (entry.base, entry.access_count, weight)
+        days = known.get(terms)
+        if days is None:
+            passings = threshold_crossings(terms[0], view.lambda_, terms[1], weight, thresholds)
+            days = known[terms] = tuple(each.days for each in passings)
+        since = today - day_of(entry.last_accessed, zone)
+        for day in days:
+            if day > since:
+                if day - since <= within:
+                    found[entry.id] = day - since
+                break
+    return found
 
 
 def upcoming_changes(table: ScoreTable, within: int, context: DecayContext) -> Falls:

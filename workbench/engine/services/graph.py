@@ -42,7 +42,7 @@ from workbench.engine.roles import Capability, require
 from workbench.engine.services.mutator import Mutator
 from workbench.engine.services.retrieval import Retrieval
 from workbench.engine.services.routing import warnings_of_rejected
-from workbench.engine.values import dataclass
+from workbench.engine.values import dataclass, of_columns
 
 if TYPE_CHECKING:
     from workbench.engine.catalog.records import EntityRecord
@@ -247,6 +247,14 @@ def _read_from(entity: str) -> tuple[str, str]:
 
 
 _DAY = len("2026-02-02")
+
+
+def _last_until(today: str, days: str) -> str:
+    """Return the newest of some days, newest first, that is not still to come."""
+    newest = days[:_DAY]
+    return newest if newest <= today else next((day for day in days.split() if day <= today), "")
+
+
 _UNGRADED = (0.0, "", "")
 
 
@@ -365,23 +373,29 @@ class Graph:
     def _table(
         self, hidden: frozenset[str], today: str, grades: Mapping[str, Grade]
     ) -> results.graph.EntityTable:
-        outlines = EntityOutlines(self._context.catalog, hidden=hidden)
-        rows, shared = [], dict[str, str]()
-        for id_, kind, label, aliases, degree, facts, relations, days in outlines.outlines(today):
-            value, status, accessed = grades.get(id_, _UNGRADED)
-            named = days[:_DAY]
-            if named > today:
-                # What is planned was not seen yet.
-                named = next((day for day in days.split() if day <= today), "")
-            seen = max(named, accessed)
+        found = EntityOutlines(self._context.catalog, hidden=hidden)
+        outlines = list(found.outlines(today))
+        graded = [grades.get(each.id, _UNGRADED) for each in outlines]
+        shared: dict[str, str] = {}
+        seen = [
+            max(_last_until(today, each.days), grade[2]) for each, grade in zip(outlines, graded, strict=True)
+        ]
+        columns = (
+            [each.id for each in outlines],
             # Many have the same type, and were seen on the same day.
-            kind, seen = shared.setdefault(kind, kind), shared.setdefault(seen, seen)
-            rows.append(
-                results.graph.EntityRow(
-                    id_, kind, label, value, status, degree, facts, seen, relations, aliases
-                )
-            )
-        return results.graph.EntityTable(tuple(rows), outlines.count_relations())
+            [shared.setdefault(each.type, each.type) for each in outlines],
+            [each.label for each in outlines],
+            [grade[0] for grade in graded],
+            [grade[1] for grade in graded],
+            [each.degree for each in outlines],
+            [each.facts for each in outlines],
+            [shared.setdefault(day, day) for day in seen],
+            [each.relations for each in outlines],
+            [each.aliases for each in outlines],
+        )
+        return results.graph.EntityTable(
+            of_columns(results.graph.EntityRow, columns), found.count_relations()
+        )
 
     def relations(self) -> tuple[str, ...]:
         """Return the relations that the workspace’s vocabulary knows, and those that its files use beside it."""

@@ -76,7 +76,7 @@ class Read:
     """What is shown: what was read, and its rows.
 
     Args:
-        fading: Scores and falls; of the trial where there is one.
+        fading: Scores and what becomes of them; of the trial where there is one.
         rows: In the order and groups that were wanted.
     """
 
@@ -165,12 +165,9 @@ class DecayPlace(Place):
 
     def read(self, workspace: Workspace) -> Read:
         tried, sort, group, only = self.tried, self.sort, self.group, self._only_changes
-        read = fading(workspace.decay(), workspace.decay_falls(FARTHEST))
+        read = fading(workspace.decay())
         if tried is not None:
-            rate = rate_of(tried)
-            read = fading(
-                workspace.decay(lambda_=rate), workspace.decay_falls(FARTHEST, lambda_=rate), truth=read
-            )
+            read = fading(workspace.decay(lambda_=rate_of(tried)), truth=read)
         return Read(read, FadingRows(read, grouped(read, sort, group, only_changes=only)))
 
     def rows(self, results: Read) -> FadingRows:
@@ -243,7 +240,7 @@ class DecayPlace(Place):
             "store": (entry.store,),
             "tag": entry.tags,
             "entity": entities,
-            "status": ((read.truth or read).statuses.get(entry.id, entry.status),),
+            "status": (read.status(entry),),
             "would": (entry.status,) if read.changed(entry) else (),
         }
         return Filterable(
@@ -475,7 +472,7 @@ def parse_half_life(text: str) -> float | str:
 
 def _leaves(read: Fading, entry: DecayEntry) -> float:
     """Return in how many days a memory leaves what the agent recalls by itself; infinite where it does not."""
-    return next((fall.days for fall in read.falls.get(entry.id, ()) if fall.after in _FADED), math.inf)
+    return next((drop.days for drop in read.drops(entry) if drop.after in _FADED), math.inf)
 
 
 def consequences(trial: Fading) -> tuple[str, ...]:
@@ -487,7 +484,7 @@ def consequences(trial: Fading) -> tuple[str, ...]:
     back = lost = held = hurried = 0
     until: list[int] = []
     for entry in trial.view.entries:
-        was, now = truth.statuses.get(entry.id, entry.status), entry.status
+        was, now = trial.status(entry), entry.status
         if stays(entry) or entry.archived:
             continue
         if was in _RECALLED and now in _RECALLED:
@@ -549,8 +546,7 @@ def _average(days: Sequence[float]) -> str:
 
 
 def _until(trial: Fading, days: int) -> str:
-    fall = next(each for falls in trial.falls.values() for each in falls if each.days == days)
-    return words.on_day(fall.on, trial.today).removeprefix("on ")
+    return words.on_day(trial.today + timedelta(days), trial.today).removeprefix("on ")
 
 
 def trial_card(trial: Fading, days: float, entry: DecayEntry | None) -> Card:
@@ -567,7 +563,8 @@ def trial_card(trial: Fading, days: float, entry: DecayEntry | None) -> Card:
     changes: list[Line] = [(ink(each),) for each in consequences(trial)]
     sections = [Section("CHANGES", tuple(changes))]
     if entry is not None:
-        before, then = (_becomes(read, entry) for read in (truth, trial))
+        before = _becomes(truth, entry, trial.status(entry))
+        then = _becomes(trial, entry, entry.status)
         lines: list[Line] = [(ink(quoted(entry.title or entry.id)),), (ink(then, "soft"),)]
         if before != then:
             lines.append((ink(f"without it: {before.removeprefix('it ')}", "faint"),))
@@ -581,9 +578,8 @@ def trial_card(trial: Fading, days: float, entry: DecayEntry | None) -> Card:
     return Card("trial of another half-life", title, (ink("A trial", "decide"),), tuple(sections))
 
 
-def _becomes(read: Fading, entry: DecayEntry) -> str:
-    status = read.statuses.get(entry.id, entry.status)
-    fall = read.next_fall(entry)
+def _becomes(read: Fading, entry: DecayEntry, status: str) -> str:
+    fall = read.next_drop(entry)
     if fall is None:
         return "it stays" if stays(entry) else f"it is {status}"
     return f"it drops from {fall.before} to {fall.after} {words.on_day(fall.on, read.today)}"
