@@ -8,12 +8,12 @@ import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
@@ -21,7 +21,21 @@ from tests.clients.scripted import Model
 from workbench.engine.errors import NotFound
 
 VARIABLE = "WORKBENCH_TEST_CLIENTS"
+# Nobody waits for a client that hangs for ever; on a busy machine each takes minutes.
+LONGEST = 1_800
 ROOT = Path(__file__).parents[2]
+T = TypeVar("T")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.is_relative_to(Path(__file__).parent):
+            item.add_marker(pytest.mark.timeout(LONGEST))
+
+
+def until(look: Callable[[], T]) -> T:
+    """Return what is found, looking as often as it takes; what looks runs a program, so that others get on."""
+    return next(filter(None, iter(look, ...)))
 
 
 @dataclass(frozen=True)
@@ -53,6 +67,10 @@ class Desk:
             "DISABLE_AUTOUPDATER": "1", "DISABLE_TELEMETRY": "1",
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "OPENCODE_DISABLE_MODELS_FETCH": "1",
             "OPENCODE_DISABLE_AUTOUPDATE": "1",
+            # Claude Code otherwise asks its model before servers are there, and ends before hooks do.
+            "MCP_CONNECTION_NONBLOCKING": "false", "MCP_TIMEOUT": str(LONGEST * 1000),
+            "MCP_CONNECT_TIMEOUT_MS": str(LONGEST * 1000),
+            "CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS": str(LONGEST * 1000),
         }  # fmt: skip
 
     def workbench(self, *words: str) -> Any:
@@ -60,8 +78,14 @@ class Desk:
         return self._workbench(words, {0})
 
     def search(self, question: str) -> Any:
-        """Search as the person, and return the hits; that there are none is no failure."""
+        """Search as the person what is in memory now, and return the hits; that there are none is no failure."""
+        self.workbench("index")
         return self._workbench(("search", question), {0, NotFound.exit_code})["results"]
+
+    def log(self, words: str) -> str:
+        """Return the log once it has some words: most clients do not wait until a conversation is saved."""
+        until(lambda: any(words in hit["snippet"] for hit in self.search(words)))
+        return "".join(path.read_text() for path in (self.memory / "memory" / "episodes").iterdir())
 
     def _workbench(self, words: tuple[str, ...], ends: set[int]) -> Any:
         done = self._run([sys.executable, "-m", "workbench", "-w", str(self.memory), *words, "--json"])
@@ -117,7 +141,7 @@ class Desk:
     def inspector(self, *words: str) -> Any:
         """Run the command line of the MCP Inspector, and return its JSON."""
         launcher = "@modelcontextprotocol/inspector/clients/launcher/build/index.js"
-        return json.loads(self._script(launcher, "--cli", *words))
+        return json.loads(self._script(launcher, "--cli", *words, "--connect-timeout", str(LONGEST * 1000)))
 
     def _script(self, script: str, *words: str, told: str = "stdout", model: Model | None = None) -> str:
         return self._client(*self._node(script), *words, told=told, model=model)
@@ -141,7 +165,7 @@ class Desk:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=LONGEST // 2,
         )
 
     def configurations(self) -> dict[str, bytes]:

@@ -40,14 +40,14 @@ def test_some_days_of_claude_code(desk: Desk) -> None:
     init = next(each for each in events(said) if each.get("subtype") == "init")
     assert [(each["name"], each["status"]) for each in init["mcp_servers"]] == [("workbench", "connected")]
     assert {"workbench:remember", "workbench:recall", "workbench:reflect"} <= set(init["slash_commands"])
-    assert desk.workbench("search", "Mira")["results"]
+    assert desk.search("Mira")
 
     # It goes on another time; before it is compacted, what was decided is saved, once, with its place.
     with serving(Say("Fine.")) as model:
         desk.claude("-p", "--continue", "We decided to move the berth to number seven.", model=model)
     with serving(Say("<summary>They spoke of Mira and the berth.</summary>")) as model:
         desk.claude("-p", "--continue", "/compact", model=model)
-    log = "".join(path.read_text() for path in (desk.memory / "memory" / "episodes").iterdir())
+    log = desk.log("move the berth to number seven")
     assert log.count("move the berth to number seven") == 1
     assert "from:[file:sessions/" in log
     assert len(desk.workbench("sessions")["sessions"]) == 1
@@ -61,6 +61,7 @@ def test_some_days_of_claude_code(desk: Desk) -> None:
     # A person corrects it, with any editor; the next session is told, finds it and is told where it is.
     (day,) = (desk.memory / "memory" / "episodes").iterdir()
     day.write_text(day.read_text().replace("within 30 days", "within 14 days"))
+    desk.workbench("index")
     with serving(Use("memory_search", {"query": "When does Mira pay?"}), Say("Within 14 days.")) as model:
         desk.claude("-p", "When does Mira pay?", *ALLOWED, model=model)
     assert "within 14 days" in model.text()
@@ -115,6 +116,7 @@ def test_its_own_model_reflects_a_person_decides_and_the_next_session_knows(desk
     (past,) = desk.workbench("review", "apply", "--yes")["ids"]
     (present,) = desk.workbench("graph", "add-fact", "person--mira", "Mira pays within 14 days")["ids"]
     desk.workbench("graph", "retire", past, "--by", present)
+    desk.workbench("index")
 
     with serving(Use("memory_search", {"query": "When does Mira pay?"}), Say("Within 14 days.")) as model:
         desk.claude("-p", "When does Mira pay?", *ALLOWED, model=model)

@@ -237,7 +237,6 @@ class Line:
         return cls(path, number, (memory / path).read_text().splitlines()[number - 1])
 
 
-@pytest.mark.timeout(900)  # OpenClaw takes a quarter of a minute of work to start, six times
 def test_a_day(client: Client) -> None:
     desk = client.desk
     with client.talking():
@@ -252,14 +251,14 @@ def test_a_day(client: Client) -> None:
     )
     with client.talking(remember, Say("Noted.")) as model:
         client.ask(model, f"{FACT}.", "one")
-    assert desk.workbench("search", "When does Mira pay?")["results"]
+    assert desk.search("When does Mira pay?")
 
     # The conversation goes on, and is compacted; before, what was decided is saved, once, with the line it stands in.
     with client.talking(Say("Fine.")) as model:
         model.tokens = client.tokens
         client.ask(model, DECIDED, "one", again=True)
     client.compact("one")
-    log = "".join(path.read_text() for path in (desk.memory / "memory" / "episodes").iterdir())
+    log = desk.log("move the berth to number seven")
     assert log.count("move the berth to number seven") == 1
     assert "from:[file:sessions/" in log
 
@@ -288,6 +287,7 @@ def test_a_day(client: Client) -> None:
         path, _, line = found["results"][0]["citation"].partition("#L")
         return {"path": path, "from": int(line.partition("-")[0]), "lines": 12}
 
+    desk.workbench("index")
     search = Use("memory_search", {"query": "When does Mira pay?"})
     with client.talking(search, Loop("memory_get", follow), Say("Within 14 days.")) as model:
         client.ask(model, "When does Mira pay?", "three")

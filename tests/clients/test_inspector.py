@@ -29,7 +29,8 @@ def server(request: pytest.FixtureRequest, desk: Desk) -> Iterator[list[str]]:
         [*command, "--http", "--port", "0"], env=desk.environment, stderr=subprocess.PIPE, text=True
     ) as process:
         assert process.stderr
-        address = process.stderr.readline().rpartition(" ")[2].strip()
+        listening = next(line for line in process.stderr if "listening at" in line)
+        address = listening.rpartition(" ")[2].strip()
         try:
             yield [address, "--transport", "http"]
         finally:
@@ -44,6 +45,7 @@ def test_it_lists_the_tools_and_calls_them(desk: Desk, server: list[str]) -> Non
     call = ("--method", "tools/call", "--tool-name")
     kept = desk.inspector(*server, *call, "memory_remember", "--tool-arg", text)
     assert kept["structuredContent"]["ok"] is True
+    desk.workbench("index")
     found = desk.inspector(
         *server, *call, "memory_search", "--tool-arg", "query=berth", "--tool-arg", "max_results=1"
     )

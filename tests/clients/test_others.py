@@ -7,7 +7,7 @@ import socket
 
 import pytest
 
-from tests.clients.conftest import Desk
+from tests.clients.conftest import Desk, until
 from tests.clients.scripted import Model, Say, Use, serving
 from tests.clients.test_day import OpenClaw
 
@@ -42,12 +42,10 @@ def test_two_sessions_of_codex(desk: Desk) -> None:
         desk.codex(*RUN, "Please note that the berth is number seven.")
         assert "Mira pays within 30 days" in model.text()
         assert "workbench-recall: Find something" in model.text()
-        assert desk.workbench("search", "berth")["results"]
+        assert desk.search("berth")
         desk.codex(*RUN, "We decided to paint the ferry green.")
         # At the end what was decided is saved, with the line it comes from.
-        assert "file:sessions/" in "".join(
-            path.read_text() for path in (desk.memory / "memory" / "episodes").iterdir()
-        )
+        assert "file:sessions/" in desk.log("paint the ferry green")
         desk.codex(*RUN, "Which number has the berth?")
         assert "paint the ferry green" in str(model.seen[-1])
         assert model.text().count("The berth is number seven") > 2
@@ -75,7 +73,6 @@ def test_openclaw_finds_all_tools(desk: Desk) -> None:
     assert desk.configurations() == before
 
 
-@pytest.mark.timeout(600)
 def test_openclaws_gateway_saves_a_conversation_that_is_started_over(desk: Desk) -> None:
     client = OpenClaw(desk)
     with client.talking(Say("Fine.")) as model:
@@ -96,7 +93,7 @@ def test_openclaws_gateway_saves_a_conversation_that_is_started_over(desk: Desk)
             assert "Mira pays within 30 days" in model.text()
             desk.openclaw("agent", "--agent", "main", "--message", "/new")
             # It is saved beside, and nobody waits for it.
-            found = next(filter(None, (desk.search("berth") for _ in range(200))))
+            found = until(lambda: desk.search("berth"))
     assert "move the berth to seven" in found[0]["snippet"]
 
 
@@ -113,13 +110,14 @@ def test_two_sessions_of_gemini_cli_in_a_folder_that_it_trusts(desk: Desk) -> No
     (place.parent / "trustedFolders.json").write_text(json.dumps({str(desk.project): "TRUST_FOLDER"}))
     before = desk.configurations()
     desk.workbench("connect", "gemini", "--yes", "--prompts")
-    listed = desk.gemini("mcp", "list")
-    assert f"--workspace {desk.memory} (stdio) - Connected" in listed
+    # It waits for a server for five seconds, whatever else the machine does.
+    connected = f"--workspace {desk.memory} (stdio) - Connected"
+    until(lambda: connected in desk.gemini("mcp", "list"))
     desk.workbench("core", "add", "Critical Facts", "Mira pays within 30 days")
     with serving(Say("Fine.")) as model:
         desk.gemini(*GEMINI, "We decided to move the berth to number seven.", model=model)
         assert "Mira pays within 30 days" in model.text()
-    log = "".join(path.read_text() for path in (desk.memory / "memory" / "episodes").iterdir())
+    log = desk.log("move the berth to number seven")
     assert log.count("move the berth to number seven") == 1
     assert "Mira pays" not in log
     with serving(Say("Seven.")) as model:
