@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import random
 import subprocess
+import sys
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
@@ -17,6 +18,7 @@ from workbench.engine.errors import Ambiguous, HistoryDamaged, HistoryError, Not
 from workbench.engine.history.differences import diff_text, line_counts, similarity
 from workbench.engine.history.git_folder import BRANCH
 from workbench.engine.history.git_objects import TreeReader
+from workbench.engine.history.git_packs import packed_object
 from workbench.engine.history.git_store import GitStore
 from workbench.engine.history.recovery import flush_objects
 
@@ -315,3 +317,54 @@ def test_what_a_creator_that_died_left_is_removed(tmp_path: Path) -> None:
     (tmp_path / ".audit.new-1-2/objects").mkdir(parents=True)
     GitStore.create(tmp_path / ".audit")
     assert [place.name for place in tmp_path.iterdir()] == [".audit"]
+
+
+class TestPacks:
+    """What is in packs is read here first, and by libgit2 where it is much."""
+
+    @pytest.fixture
+    def packed(self, store: GitStore) -> GitStore:
+        """Give a history of which all is in packs, most of it told as changes to something else."""
+        lines = [f"- {number} boats lie at pier {number * 7919 % 101}" for number in range(3_000)]
+        for day in range(30):
+            lines[day * 97] = f"- on day {day} nobody came"
+            commit(store, {"memory/a.md": "\n".join(lines).encode(), f"memory/{day}.md": b"%d" % day})
+        git = ("git", "--git-dir", str(store.path))
+        subprocess.run([*git, "repack", "-adq", "--depth=40", "--window=40"], check=True)
+        assert not list(store.path.glob("objects/[0-9a-f][0-9a-f]"))
+        return GitStore(store.path)
+
+    def test_every_object_is_what_git_says(self, packed: GitStore) -> None:
+        git = ("git", "--git-dir", str(packed.path), "cat-file", "--batch-all-objects")
+        listed = subprocess.run([*git, "--batch-check"], check=True, capture_output=True, text=True).stdout
+        rows = [line.split() for line in listed.splitlines()]
+        assert {kind for _, kind, _ in rows} == {"blob", "tree", "commit"}
+        for oid, kind, size in rows:
+            whole = packed_object(packed.path / "objects" / "pack", oid)
+            assert whole.startswith(f"{kind} {size}\0".encode())
+            assert hashlib.sha1(whole, usedforsecurity=False).hexdigest() == oid
+
+    def test_a_few_are_read_without_libgit2_and_many_with_it(self, packed: GitStore) -> None:
+        head = packed.head()
+        told = (
+            "import sys; from pathlib import Path; from workbench.engine.history.git_store import GitStore\n"
+            f"store = GitStore(Path({str(packed.path)!r}))\n"
+            "newest = store.commit(store.head()); older = store.commit(newest.parent)\n"
+            "changes = store.changed_paths(older.tree, newest.tree)\n"
+            "print([each.path for each in changes], len(store.files_at(newest.id)))\n"
+            "print('pygit2' in sys.modules, len(list(store.walk())), 'pygit2' in sys.modules)\n"
+        )
+        done = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True)
+        assert done.stdout.split("\n")[:2] == ["['memory/29.md', 'memory/a.md'] 31", "False 30 False"]
+        blobs = list(packed.files_at(head or "").values())
+        assert all(packed.read_blob(blob) for blob in blobs + blobs)
+
+    def test_one_that_is_damaged_is_named(self, packed: GitStore) -> None:
+        (pack,) = packed.path.glob("objects/pack/*.pack")
+        pack.chmod(0o644)
+        content = bytearray(pack.read_bytes())
+        content[200 : len(content) - 200] = bytes(len(content) - 400)
+        pack.write_bytes(content)
+        with pytest.raises(HistoryDamaged):
+            list(map(packed.read_blob, packed.files_at(packed.head() or "").values()))
+        assert packed_object(pack.parent, "00" * 20) == b""

@@ -116,15 +116,24 @@ def answer(
 def _session_start(
     root: Path, clock: Clock, open_door: Callable[[], AbstractContextManager[Workspace]], *, is_main: bool
 ) -> str:
-    if is_main and (kept := kept_brief.kept_text(root, clock, os.environ)) is not None:
+    if not is_main:
+        with open_door() as door:
+            return brief_text(door.brief())
+    seen = kept_brief.fingerprint(root, os.environ)
+    kept = kept_brief.kept_text(root, clock, os.environ, seen)
+    if kept is not None:
         return kept
     with open_door() as door:
-        return prepare_brief(door, root, clock) if is_main else brief_text(door.brief())
+        return prepare_brief(door, root, clock, seen)
 
 
-def prepare_brief(door: Workspace, root: Path, clock: Clock) -> str:
-    """Return the brief of the main agent, and keep it, so that the next session is told at once."""
-    seen = kept_brief.fingerprint(root, os.environ)
+def prepare_brief(door: Workspace, root: Path, clock: Clock, seen: str | None = None) -> str:
+    """Return the brief of the main agent, and keep it, so that the next session is told at once.
+
+    Args:
+        seen: `kept_brief.fingerprint` of a moment ago.
+    """
+    seen = seen or kept_brief.fingerprint(root, os.environ)
     text = brief_text(door.brief())
     folder = door.settings.cache_directory(root)
     kept_brief.keep(root, folder, door.state, text, zone=door.settings.zone, clock=clock, seen=seen)

@@ -27,6 +27,7 @@ from workbench.engine.history.git_objects import (
     parse_commit,
     render_commit,
 )
+from workbench.engine.history.git_packs import packed_object
 from workbench.engine.patterns import lazy_pattern
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 
 
 _INFLATED_AT_ONCE = 1 << 20
+# So much of packs is read, and so many trees are compared, before libgit2 is worth the 50 ms that it takes to load.
+_FEW = 50
 # A pack that libgit2 is writing.
 _BEGUN_PACKS = "pack_git2_*"
 # Bytes that must be free for a pack to have failed for another reason than a full disk.
@@ -59,6 +62,7 @@ class GitStore:
         self.path = path
         self._objects = f"{path}/objects/"
         self._handles = threading.local()
+        self._done_here = 0
         require_ours(self.path)
         # By these git knows a repository; libgit2 itself is loaded by what needs it.
         for part in ("HEAD", "objects", "refs"):
@@ -294,6 +298,8 @@ class GitStore:
         """
         if before is None or after is None or before == after or EMPTY_TREE in (before, after):
             return [TreeChange(*found) for found in differing_files(self._trees, before, after)]
+        if self._does_here():
+            return [TreeChange(*found) for found in differing_files(self._trees, before, after)]
         git = libgit2()
         found: dict[str, TreeChange] = {}
         self._refuse_torn(before)
@@ -520,14 +526,21 @@ class GitStore:
         if not whole.eof:
             raise damaged(self.path, f"object {oid[:SHORT]} is missing or broken (its file is cut off)")
 
+    def _does_here(self) -> bool:
+        """Count one more of what can be done without libgit2; return False once it is many."""
+        self._done_here += 1
+        return self._done_here <= _FEW
+
     def _read(self, oid: str) -> bytes:
-        # What was written last has files of its own: most starts never need libgit2, which takes 50 ms to load.
         if loose := b"".join(self._loose(oid)):
             if hashlib.sha1(loose, usedforsecurity=False).hexdigest() != oid:
                 raise damaged(
                     self.path, f"object {oid[:SHORT]} is missing or broken (it holds something else)"
                 )
             return loose.partition(b"\0")[2]
+        packed = packed_object(self.path / "objects" / "pack", oid) if self._does_here() else b""
+        if packed and hashlib.sha1(packed, usedforsecurity=False).hexdigest() == oid:
+            return packed.partition(b"\0")[2]
         git = libgit2()
         try:
             content = self._repository.odb.read(oid)[1]

@@ -23,8 +23,8 @@ from workbench.engine.services.context import WorkspaceContext
 from workbench.engine.services.mutator import shortened
 from workbench.engine.services.retrieval import Retrieval
 from workbench.engine.services.secret_guard import waiting
-from workbench.engine.services.sessions import own_home
 from workbench.engine.services.unread import reflection_due
+from workbench.engine.sessions.store import FileHome
 from workbench.engine.sync.conflicts import ConflictFile
 from workbench.engine.tokens import count_tokens, cut_to_budget
 
@@ -277,7 +277,7 @@ def _ended_sessions(context: WorkspaceContext) -> Iterator[str]:
     if not context.settings.flush.enabled or not context.sessions_folder.is_dir():
         return
     try:
-        ended = own_home(context).store.with_ended()
+        ended = FileHome(context.sessions_folder).store.with_ended()
     except DocumentError as error:
         yield str(error)
         return

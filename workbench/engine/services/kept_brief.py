@@ -68,12 +68,13 @@ def keep(
         temporary.replace(place)
 
 
-def kept_text(root: Path, clock: Clock, environment: Mapping[str, str]) -> str | None:
+def kept_text(root: Path, clock: Clock, environment: Mapping[str, str], seen: str) -> str | None:
     """Return the brief that is kept, if it is still true; None otherwise.
 
     Args:
         root: The workspace folder, absolute and real.
         environment: Variables that may name the folder for what can be rebuilt.
+        seen: `fingerprint` now.
     """
     kept: Any = read_state(workspace_directory("cache", _configured_cache(environment), root) / NAME)
     if not isinstance(kept, dict) or kept.get("version") != __version__:
@@ -83,7 +84,7 @@ def kept_text(root: Path, clock: Clock, environment: Mapping[str, str]) -> str |
         is_today = now.astimezone(ZoneInfo(kept["zone"])).date().isoformat() == kept["day"]
         is_fresh = 0 <= now.timestamp() - kept["made"] < _FRESH_SECONDS
         same = all(_stamp(Path(place)) == stamp for place, stamp in kept["watched"].items())
-        if is_today and is_fresh and same and fingerprint(root, environment) == kept["seen"]:
+        if is_today and is_fresh and same and seen == kept["seen"]:
             return str(kept["text"])
     except (KeyError, TypeError, ValueError, AttributeError):
         return None
