@@ -133,6 +133,10 @@ class Desk:
         """Run opencode in the project, and return what it prints."""
         return self._client("opencode-linux-x64/bin/opencode", *words)
 
+    def node(self, *words: str) -> str:
+        """Run Node in the project, and return what it prints."""
+        return self._client(self._node("")[0], *words)
+
     def bench(self, fact: str, corrected: str) -> None:
         """Approve a proposed fact in the bench as the person, in other words, by its keys."""
         done = self._run([sys.executable, "-m", "tests.clients.bench", str(self.memory), fact, corrected])

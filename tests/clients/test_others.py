@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+import sys
 
 import pytest
 
@@ -125,3 +126,59 @@ def test_two_sessions_of_gemini_cli_in_a_folder_that_it_trusts(desk: Desk) -> No
         assert "move the berth to number seven" in model.text()
     desk.workbench("disconnect", "gemini", "--yes")
     assert desk.configurations() == before
+
+
+# Runs what a plugin runs and writes down what it was given; the first time it fails instead.
+RECORDER = """\
+import json, pathlib, subprocess, sys
+kept = pathlib.Path(__file__).with_suffix(".jsonl")
+given = sys.stdin.read()
+if kept.exists():
+    subprocess.run(sys.argv[1:], input=given, text=True, check=True)
+else:
+    sys.stderr.write("no room")
+with kept.open("a") as file:
+    file.write(json.dumps([each["text"] for each in json.loads(given)["messages"]]) + "\\n")
+"""
+TALK = """\
+import { subscribe } from "node:diagnostics_channel";
+let ended;
+subscribe("child_process", ({ process: child }) => (ended = new Promise((done) => child.once("close", done))));
+const alive = setInterval(() => {}, 1000);
+const { Workbench } = await import(process.argv[1]);
+const at = await Workbench({ client: { session: { messages: async () => ({ data: [] }) } } });
+await at["chat.message"]({ sessionID: "ses_1" }, { parts: [] });
+let number = 0;
+async function say(role, text) {
+  const id = `m${number++}`;
+  const info = { id, sessionID: "ses_1", role, time: { created: 1770042600000 + number } };
+  await at.event({ event: { type: "message.updated", properties: { info } } });
+  const part = { id: `p${id}`, messageID: id, sessionID: "ses_1", type: "text", text };
+  await at.event({ event: { type: "message.part.updated", properties: { part } } });
+}
+for (const said of ["berth to seven", "crane to Mira", "quay to Sam"]) {
+  await say("user", `We decided to give the ${said}.`);
+  await say("assistant", "Fine.");
+  await at.event({ event: { type: "session.idle", properties: { sessionID: "ses_1" } } });
+  await ended;
+}
+clearInterval(alive);
+"""
+
+
+def test_opencodes_plugin_tells_what_is_new_and_again_what_was_not_saved(desk: Desk) -> None:
+    desk.workbench("connect", "opencode", "--yes")
+    place = desk.home / ".config" / "opencode" / "plugins" / "workbench.js"
+    recorder = desk.home / "recorder.py"
+    recorder.write_text(RECORDER)
+    plugin = desk.home / "plugin.mjs"
+    words = f"{json.dumps(sys.executable)}, {json.dumps(str(recorder))}, "
+    plugin.write_text(place.read_text().replace("const COMMAND = [", f"const COMMAND = [{words}", 1))
+    desk.node("--input-type=module", "-e", TALK, str(plugin))
+    first, second, third = (
+        f"We decided to give the {said}." for said in ("berth to seven", "crane to Mira", "quay to Sam")
+    )
+    told = [json.loads(line) for line in recorder.with_suffix(".jsonl").read_text().splitlines()]
+    assert told == [[first, "Fine."], [first, "Fine.", second, "Fine."], [third, "Fine."]]
+    log = desk.log(third)
+    assert [log.count(each) for each in (first, second, third)] == [1, 1, 1]

@@ -7,7 +7,6 @@ import json
 import os
 import select
 import sys
-import time
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -15,8 +14,8 @@ from typing import Final
 
 from workbench.engine.clients.asking import QUICK_MOMENTS, ask
 
-_MOST_GIVEN: Final = 4_000_000
-# A client that leaves stdin open has said all that it will by then.
+_MOST_GIVEN: Final = 64_000_000
+# A client that leaves stdin open and has said nothing for so long has said all that it will.
 _PATIENCE: Final = 1.5
 _WORDS: Final = ("--client", "--workspace")
 
@@ -33,8 +32,7 @@ def given_on_stdin() -> bytes:
     except io.UnsupportedOperation:  # a stream in memory, which ends
         return sys.stdin.buffer.read(_MOST_GIVEN)
     given = bytearray()
-    until = time.monotonic() + _PATIENCE
-    while len(given) < _MOST_GIVEN and select.select([handle], [], [], max(until - time.monotonic(), 0.0))[0]:
+    while len(given) < _MOST_GIVEN and select.select([handle], [], [], _PATIENCE)[0]:
         part = os.read(handle, _MOST_GIVEN - len(given))
         given += part
         if not part or (part.rstrip().endswith(b"}") and _is_whole(given)):

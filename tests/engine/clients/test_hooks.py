@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,8 +13,9 @@ from typing import Any
 import pytest
 
 from tests.engine.sessions.claude_files import ID, answered, asked, text, written
+from workbench.engine import layout
 from workbench.engine.clients.hooks import HookCall, answer, brief_text, prepare_brief
-from workbench.engine.clock import FixedClock
+from workbench.engine.clock import Clock, FixedClock
 from workbench.engine.services import kept_brief
 from workbench.engine.workspace import Workspace
 
@@ -52,6 +54,11 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
     return Desk(root)
 
 
+def still_kept(desk: Desk, clock: Clock = CLOCK, environment: Mapping[str, str] = os.environ) -> str | None:
+    seen = kept_brief.fingerprint(desk.root, environment)
+    return kept_brief.kept_text(desk.root, clock, environment, seen)
+
+
 class TestSessionStart:
     def test_tells_core_memory_the_log_and_what_waits(self, desk: Desk) -> None:
         told = desk.ask("session-start", hook_event_name="SessionStart")
@@ -72,6 +79,22 @@ class TestSessionStart:
         place.write_text(place.read_text().replace("30 days", "14 days"))
         assert "14 days" in desk.start()
 
+    def test_after_a_change_the_workspace_is_walked_three_times_at_most(
+        self, desk: Desk, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        desk.start()
+        (desk.root / "MEMORY.md").touch()
+        walks: list[Path] = []
+        walk = layout.tracked_files
+
+        def counted(root: Path) -> dict[str, os.stat_result]:
+            walks.append(root)
+            return walk(root)
+
+        monkeypatch.setattr(layout, "tracked_files", counted)
+        desk.start()
+        assert len(walks) <= 3
+
     def test_what_was_changed_through_the_engine_leaves_nothing_behind(
         self, desk: Desk, tmp_path: Path
     ) -> None:
@@ -89,13 +112,13 @@ class TestSessionStart:
     def test_another_day_or_hours_later_it_is_put_together_anew(self, desk: Desk, moment: str) -> None:
         desk.start()
         later = FixedClock(datetime.fromisoformat(moment))
-        assert kept_brief.kept_text(desk.root, CLOCK, os.environ) is not None
-        assert kept_brief.kept_text(desk.root, later, os.environ) is None
+        assert still_kept(desk) is not None
+        assert still_kept(desk, later) is None
 
     def test_other_settings_and_a_broken_record_are_no_hit(self, desk: Desk, tmp_path: Path) -> None:
         desk.start()
         other = {**os.environ, "WORKBENCH_BRIEF_LOG_TOKENS": "0"}
-        assert kept_brief.kept_text(desk.root, CLOCK, other) is None
+        assert still_kept(desk, environment=other) is None
         kept = next((tmp_path / "cache").rglob(kept_brief.NAME))
         for content in (
             "",
@@ -104,7 +127,7 @@ class TestSessionStart:
             json.dumps({**json.loads(kept.read_text()), "zone": "No/Where"}),
         ):
             kept.write_text(content)
-            assert kept_brief.kept_text(desk.root, CLOCK, os.environ) is None
+            assert still_kept(desk) is None
 
     def test_the_cache_that_the_user_configured_is_used(
         self, desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -115,7 +138,7 @@ class TestSessionStart:
         monkeypatch.delenv("WORKBENCH_PATHS_CACHE")
         with desk.open() as door:
             prepare_brief(door, desk.root, CLOCK)
-        assert kept_brief.kept_text(desk.root, CLOCK, os.environ) is not None
+        assert still_kept(desk) is not None
         assert list((tmp_path / "elsewhere").rglob(kept_brief.NAME))
 
     def test_a_long_memory_is_cut_where_lines_end(self, desk: Desk) -> None:
@@ -231,6 +254,23 @@ class TestPlugin:
         self.tell(desk, *self.SAID)
         later = "We decided to rent the berth to Mira."
         assert self.tell(desk, *self.SAID, ("m3", "user", later)) == [self.SAID[0][2], later]
+
+    def test_what_is_said_later_may_come_alone_and_twice(self, desk: Desk) -> None:
+        whole = (
+            *self.SAID,
+            ("m3", "user", "We decided to rent the berth to Mira."),
+            ("m4", "assistant", "Yes."),
+        )
+        last = ("m5", "user", "We decided to paint the berth green.")
+        self.tell(desk, *whole[:2])
+        self.tell(desk, *whole[2:])
+        self.tell(desk, *whole[1:3])
+        assert self.tell(desk, last) == [self.SAID[0][2], whole[2][2], last[2]]
+        assert self.tell(desk, *whole, last) == [self.SAID[0][2], whole[2][2], last[2]]
+        with desk.open() as workspace:
+            told = [line for line in workspace.session("ses_1").lines if line.kind == "message"]
+        assert [line.text for line in told] == [text for _, _, text in (*whole, last)]
+        assert all(line.active for line in told)
 
     @pytest.mark.parametrize("session", ["../up", "", "a/b", "x" * 500])
     def test_names_no_file(self, desk: Desk, session: str) -> None:

@@ -13,6 +13,7 @@ from typing import Any, Final
 from workbench.engine.clock import render_time, time_or_none
 from workbench.engine.file_access import open_outside_file, replace_file
 from workbench.engine.patterns import lazy_pattern
+from workbench.engine.sessions.foreign import PART
 from workbench.engine.sessions.locks import transcript_lock
 from workbench.engine.values import dataclass
 
@@ -129,7 +130,9 @@ def _text(content: object) -> str:
 
 @contextmanager
 def as_session(messages: Iterable[Message], session: str, folder: Path) -> Iterator[Path]:
-    """Write a conversation down as a session of OpenClaw's while it is needed, in the same place each time.
+    """Write a conversation, or what of it is new, down as a session of OpenClaw's while it is needed.
+
+    It has the same place each time, so that what the workspace's own sessions have of it goes on.
 
     Raises:
         Locked: Another process does so for longer than ten seconds.
@@ -137,7 +140,7 @@ def as_session(messages: Iterable[Message], session: str, folder: Path) -> Itera
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     place = folder / f"{session}.jsonl"
-    lines: list[dict[str, Any]] = [{"type": "session", "version": 3, "id": session}]
+    lines: list[dict[str, Any]] = [{"type": "session", "version": 3, "id": session, PART: True}]
     for each in messages:
         moment = render_time(datetime.fromtimestamp(each.at / 1000, UTC))
         said = {"role": each.role, "content": [{"type": "text", "text": each.text}]}

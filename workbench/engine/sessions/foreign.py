@@ -64,6 +64,8 @@ CLAUDE_VARIABLE = "CLAUDE_CONFIG_DIR"
 CODEX_VARIABLE = "CODEX_HOME"
 _MOST_AGENTS = 500
 _COPIED_FROM = "workbenchCopiedFrom"
+# A header says so of a transcript that holds what was said lately, and maybe what was said before.
+PART = "workbenchPart"
 # How many lines of the original are copied, and how many the copy had then.
 _COPIED_LINES = "workbenchCopiedLines"
 _LINES_OF_COPY = "workbenchLinesOfCopy"
@@ -511,17 +513,17 @@ def _continue_copy(
         marks = list(_read(content for _, content in FileLines(place).read(of_copy + 1)))
         if FileLines(place).count() - of_copy != len(marks) or not all(map(_is_flush_mark, marks)):
             return entry
-        added = [content for _, content in lines.read(copied + 1)]
-        if not added:
+        contents = _since(lines, FileLines(place), copied, marks)
+        if not contents:
             return entry
-        ids = {text_of(each.get("id")) for each in _read(added)}
-        last = text_of(marks[-1].get("id")) if marks else ""
-        contents = [_following(content, last, ids) if last else content for content in added]
         with replace_file(place, "The session cannot be copied") as file:
             for _, content in FileLines(place).read():
                 file.write(content + b"\n")
             file.writelines(content + b"\n" for content in contents)
-    counted = {_COPIED_LINES: copied + len(added), _LINES_OF_COPY: of_copy + len(marks) + len(added)}
+    counted = {
+        _COPIED_LINES: copied + len(contents),
+        _LINES_OF_COPY: of_copy + len(marks) + len(contents),
+    }
 
     def change(known: SessionEntry | None) -> SessionEntry | None:
         if known is None or known.session_id != entry.session_id:
@@ -529,6 +531,29 @@ def _continue_copy(
         return known.with_fields(updatedAt=milliseconds(now), **counted)
 
     return store.change(parse_key(name), change)[1] or entry
+
+
+def _since(lines: Lines, copy: Lines, copied: int, marks: list[Mapping[str, Any]]) -> list[bytes]:
+    """Return the lines of an original that its copy has not got, as they follow what the copy ends with.
+
+    Args:
+        copied: How many of them the copy has.
+        marks: Of flushes, at the end of the copy.
+    """
+    header = next(_read(content for _, content in lines.read(1, 1)), {})
+    if header.get(PART):
+        known = [text_of(each.get("id")) for each in _read(content for _, content in copy.read())]
+        seen = set(known)
+        new = [each for each in _read(content for _, content in lines.read(2)) if each.get("id") not in seen]
+        before = (known[-1], *(text_of(each.get("id")) for each in new))
+        return [
+            render_event({**each, "parentId": parent}).rstrip(b"\n")
+            for each, parent in zip(new, before, strict=False)
+        ]
+    added = [content for _, content in lines.read(copied + 1)]
+    ids = {text_of(each.get("id")) for each in _read(added)}
+    last = text_of(marks[-1].get("id")) if marks else ""
+    return [_following(content, last, ids) if last else content for content in added]
 
 
 def _is_flush_mark(said: Mapping[str, Any]) -> bool:

@@ -41,15 +41,23 @@ async function briefOf(session) {
   return briefs.get(session);
 }
 
-// Have what matters of a conversation saved, even if the program ends.
-function save(moment, session, conversation) {
+// Have what matters of a conversation saved, even if the program ends; `then` runs where nothing went wrong.
+function save(moment, session, conversation, then = () => {}) {
   if (!session) return Promise.resolve();
   return new Promise((resolve) => {
-    const child = run(moment, ["pipe", "ignore", "ignore"], { detached: true });
+    const child = run(moment, ["pipe", "ignore", "pipe"], { detached: true });
+    let complaint = false;
+    child.stderr.on("data", () => (complaint = true));
     child.on("error", resolve);
+    child.on("close", (code) => {
+      if (code === 0 && !complaint) then();
+      resolve();
+    });
     child.stdin.on("error", resolve);
-    child.stdin.end(JSON.stringify({ hook_event_name: moment, session_id: session, ...conversation }), resolve);
-    if (moment === "pre-compact") child.on("close", resolve);
+    child.stdin.end(JSON.stringify({ hook_event_name: moment, session_id: session, ...conversation }), () => {
+      if (moment !== "pre-compact") resolve();
+    });
+    child.stderr.unref?.();
     child.unref();
   });
 }

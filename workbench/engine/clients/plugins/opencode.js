@@ -29,12 +29,13 @@ export const Workbench = async ({ client }) => {
     if (message && type === "text" && !synthetic) message.parts.set(id, text?.replace(/^"([^"]*)"$/, "$1"));
   }
 
+  // Tell what was said since the last time that it was saved.
   function saved(moment, session) {
-    const said = [...(talks.get(session) ?? [])].map(([id, { role, at, parts }]) => {
-      return { id, role, at, text: [...parts.values()].join("\n") };
-    });
+    const unsaved = [...(talks.get(session) ?? [])].filter(([, { saved }]) => !saved);
+    const said = unsaved.map(([id, { role, at, parts }]) => ({ id, role, at, text: [...parts.values()].join("\n") }));
     const messages = said.filter(({ text }) => text);
-    return messages.length ? save(moment, session, { messages }) : undefined;
+    const then = () => messages.forEach(({ id }) => Object.assign(talks.get(session)?.get(id) ?? {}, { saved: true }));
+    return messages.length ? save(moment, session, { messages }, then) : undefined;
   }
 
   return {
