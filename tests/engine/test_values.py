@@ -57,6 +57,8 @@ def test_a_value_behaves_as_the_standard_library_has_it(slots: bool) -> None:
         assert hash(row) == hash(other)
         assert dataclasses.replace(row, width=9) == ours(*given[:1], **{**named, "width": 9})
     assert ours.__match_args__ == theirs.__match_args__
+    assert ours.__dataclass_params__.frozen
+    assert all(base.__dataclass_params__.frozen for base in ours.__mro__[1:-1])
     assert hasattr(ours("a"), "__dict__") is hasattr(theirs("a"), "__dict__")
 
 

@@ -27,7 +27,11 @@ else:
         def made(cls):
             if not frozen or options:
                 return dataclasses.dataclass(frozen=frozen, slots=slots, **options)(cls)
-            return _frozen(dataclasses.dataclass(init=False, repr=False, eq=False, slots=slots)(cls))
+            # Only what inherits from a frozen class has to be made as one; `dataclasses` would compile for it.
+            inherits = any(_is_frozen(base) for base in cls.__mro__[1:])
+            return _frozen(
+                dataclasses.dataclass(init=False, repr=False, eq=False, frozen=inherits, slots=slots)(cls)
+            )
 
         return made if cls is None else made(cls)
 
@@ -63,6 +67,7 @@ def _frozen(cls: type[Any]) -> type[Any]:
     def hash_of(self: object) -> int:
         return hash(hashed(self))
 
+    cls.__dataclass_params__.frozen = True
     own = cls.__dict__
     methods: dict[str, Callable[..., object]] = {"__init__": begin, "__eq__": equals, "__repr__": _shown}
     if "__slots__" in own:
@@ -79,6 +84,11 @@ def _frozen(cls: type[Any]) -> type[Any]:
     for name, method in replaced.items():
         setattr(cls, name, method)
     return cls
+
+
+def _is_frozen(cls: type[Any]) -> bool:
+    params = cls.__dict__.get("__dataclass_params__")
+    return params is not None and params.frozen
 
 
 def _shown(self: Any) -> str:
