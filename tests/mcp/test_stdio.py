@@ -277,6 +277,32 @@ def test_stdout_carries_the_protocol_alone_and_a_hang_up_ends_it(served: Served)
     assert {answer["id"] for answer in answers if "result" in answer} == {1, 2}
 
 
+def test_a_line_that_is_no_message_is_answered(served: Served) -> None:
+    """A client would wait for an answer in vain."""
+    lines = (
+        b"this is no JSON", b"[" * 200_000, b"\xff\xfe", b"[1, 2]", b"",
+        b'{"jsonrpc": "2.0", "method": "notifications/of/no/sort", "params": 5}',
+        b'{"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": []}',
+        b'{"jsonrpc": "2.0", "id": "three", "method": 5}',
+        b'{"jsonrpc": "2.0", "id": "\\ud83d", "method": "ping"}',
+        (b'{"jsonrpc": "2.0", "id": 4, "method": "tools/call", '
+        b'"params": {"name": "memory_search", "arguments": {"query": "half a smile \\ud83d"}}}'),
+        b'{"jsonrpc": "2.0", "id": 5, "method": "ping"}',
+    )  # fmt: skip
+    command, arguments = served.command()
+    said = json.dumps(HELLO).encode() + b"\n" + b"".join(line + b"\n" for line in lines)
+    done = subprocess.run([command, *arguments], input=said, capture_output=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, b"")
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert {answer["id"] for answer in answers if "result" in answer} == {1, 5}
+    refused = [(answer["id"], answer["error"]["code"]) for answer in answers if "error" in answer]
+    assert refused == [
+        (None, -32700), (None, -32700), (None, -32700), (None, -32600),
+        (2, -32600), ("three", -32600), (None, -32600), (4, -32600),
+    ]  # fmt: skip
+    assert "half a character" in next(answer["error"]["message"] for answer in answers if answer["id"] == 4)
+
+
 def test_a_client_that_is_gone_midway_leaves_whole_changes_and_no_alarm(served: Served) -> None:
     command, arguments = served.command()
     calls = [

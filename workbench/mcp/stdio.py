@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import io
+import json
 import logging
 import os
 import select
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self, cast
 
 import anyio
 from mcp.server.stdio import stdio_server
+from mcp.shared.message import SessionMessage
+from mcp.types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError, jsonrpc_message_adapter
+from pydantic import ValidationError
 
 from workbench.engine.process import ending_signals_reported
 from workbench.mcp.scoped import server_for
@@ -43,8 +47,11 @@ def serve_stdio(door: Workspace | ScopedMemory) -> None:
 
 async def _serve(memory: MemoryServer, wire: io.TextIOWrapper) -> None:
     server = memory.build()
+    messages = _Messages(anyio.wrap_file(wire))
     try:
-        async with stdio_server(stdin=anyio.wrap_file(wire)) as (incoming, outgoing):
+        # It asks for nothing but lines.
+        async with stdio_server(stdin=cast("anyio.AsyncFile[str]", messages)) as (incoming, outgoing):
+            messages.refuse = outgoing.send
             await server.run(incoming, outgoing, server.create_initialization_options())
     except* (BrokenPipeError, anyio.BrokenResourceError):
         # Nobody reads the answers any more: the client is gone, which is no failure of ours.
@@ -56,6 +63,65 @@ def _forget_what_is_unread() -> None:
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     os.close(nowhere)
+
+
+class _Messages:
+    """The lines of stdin that are messages; any other is answered at once, for the SDK passes over it in silence.
+
+    Args:
+        lines: What is read.
+    """
+
+    def __init__(self, lines: anyio.AsyncFile[str]) -> None:
+        self._lines = lines
+        self.refuse: Callable[[SessionMessage], Awaitable[None]]
+        """Sends an answer; set before the first line is asked for."""
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> str:
+        async for line in self._lines:
+            try:
+                jsonrpc_message_adapter.validate_json(line, by_name=False)
+            except ValidationError:
+                if (error := _error_about(line)) is not None:
+                    await self.refuse(SessionMessage(error))
+            else:
+                return line
+        raise StopAsyncIteration
+
+
+def _error_about(line: str) -> JSONRPCError | None:
+    """Return what a line that is no message is answered with; None for what waits for no answer."""
+    if not line.strip():
+        return None
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return _error(None, PARSE_ERROR, "This line is no JSON. Send one JSON-RPC message a line.")
+    if not isinstance(value, dict):
+        return _error(None, INVALID_REQUEST, "Send one JSON-RPC message a line, an object.")
+    if "id" not in value and isinstance(value.get("method"), str):
+        return None
+    number = value.get("id")
+    known = isinstance(number, int | str) and not isinstance(number, bool) and not _is_torn(str(number))
+    said = (
+        "Its text holds half a character: a surrogate without its other half. Leave it out."
+        if _is_torn(json.dumps(value, ensure_ascii=False))
+        else "This is no JSON-RPC 2.0 request: “jsonrpc” is “2.0”, “id” a whole number or a text, “method” a text "
+        "and “params” an object."
+    )
+    return _error(number if known else None, INVALID_REQUEST, said)
+
+
+def _error(number: int | str | None, code: int, said: str) -> JSONRPCError:
+    return JSONRPCError(jsonrpc="2.0", id=number, error=ErrorData(code=code, message=said))
+
+
+def _is_torn(text: str) -> bool:
+    """Return True if a text holds a surrogate without its other half, so that it cannot be written as UTF-8."""
+    return any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
 class _Wire(io.RawIOBase):
