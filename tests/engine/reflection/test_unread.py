@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -53,6 +54,14 @@ def test_a_mark_is_read_as_it_was_written(mark: ReadMark) -> None:
 def test_of_a_mark_with_many_others_the_first_two_count() -> None:
     text = ", without backlog ".join([A, "nothing"] + [A] * 5_000)
     assert ReadMark.parse(text) == ReadMark(A, otherwise=ReadMark())
+
+
+def test_a_line_of_blanks_is_looked_at_once() -> None:
+    blanks = b"- x" + b" " * 200_000 + b"x\n"
+    started = time.process_time()
+    found = list(unread_passages([(LOG, NOW)], ReadMark(A), lambda *_: blanks, ZONE))
+    assert len(found) == 5
+    assert time.process_time() - started < 3
 
 
 @pytest.mark.parametrize("text", ["", "everything", A[:39], f"{A}, later", "nothing, \x00"])

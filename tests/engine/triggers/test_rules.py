@@ -303,7 +303,8 @@ PIECES = [*WORDS.split(","), *CHINESE, ",", "\n", "when I ask,", "\ud800", "\x00
 
 
 @pytest.mark.parametrize(
-    "piece", ["uses ", "Sam likes tea and ", "先我喜欢小李", "[[", "1. ", "i need to go ", "Sam "]
+    "piece",
+    ["uses ", "Sam likes tea and ", "先我喜欢小李", "[[", "1. ", "i need to go ", "Sam ", "A", "A-", "A'"],
 )
 def test_a_hostile_text_is_routed_soon(piece: str) -> None:
     text = piece * (100_000 // len(piece))

@@ -99,5 +99,5 @@ def unread_passages(
 def _lines(content: bytes | None) -> frozenset[str]:
     """Return the lines of a file, and what each says behind its list mark, and behind its time and speaker."""
     lines = SourceText.from_bytes(content or b"").lines
-    items = (_ITEM.sub("", line) for line in lines)
+    items = (line[mark.end() :] for line in lines if (mark := _ITEM.match(line)))
     return frozenset(lines) | frozenset(items) | frozenset(turn_of(line).text for line in lines)

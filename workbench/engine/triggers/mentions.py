@@ -21,7 +21,8 @@ _LONGEST_TEXT = 20_000
 _POSSESSIVE = lazy_pattern(r"['’]s$")
 # “Sam Berg” is not the Sam Okafor that “Sam” alone would be.
 _SURNAME = lazy_pattern(r"\ [A-Z\u00c0-\u00de][a-z\u00df-\u00ff]")
-NAME = r"[A-Z\u00c0-\u00de][\w'’-]*[\w]"
+# No name is longer; a run of letters without end would be read again from each of them.
+NAME = r"[A-Z\u00c0-\u00de][\w'’-]{0,58}\w"
 NAMES = rf"{NAME}(?:\ {NAME}){{0,2}}"
 
 LINK = lazy_pattern(
