@@ -90,6 +90,7 @@ class Workspace:
         Raises:
             NotFound: There is no such folder.
             InvalidSetting: A settings file does not hold what it may.
+            StorageError: A settings file cannot be read.
             InvalidInput: There is no such role.
         """
         root = _folder(Path(path))
@@ -436,7 +437,7 @@ class Workspace:
 def _settings(root: Path, *, lenient: bool) -> Settings:
     try:
         settings = load_settings(root)
-    except InvalidSetting as error:
+    except (InvalidSetting, StorageError) as error:
         if not lenient:
             raise
         settings = Settings(broken=str(error))

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.benchmarks.secrets import HALVES
 from tests.engine.secrets.labelled_set import Labelled, read
 from tests.engine.services.agent_home import AgentHome
 from tests.engine.services.callings import EPISODE
+from workbench.engine.errors import InvalidInput
 
 # The first of each group; that all are recognised is tested where they are looked for.
 SECRETS = tuple(
@@ -81,3 +84,14 @@ def test_look_alikes_pass_every_door(settled: AgentHome, tmp_path: Path) -> None
     with settled.open(role="person") as workspace:
         assert workspace.import_from(folder).left_out_count == 0
         assert workspace.secrets_held().held == ()
+
+
+def test_what_is_too_long_to_be_kept_is_not_held_back_either(settled: AgentHome) -> None:
+    """It could never be stored, whatever a person decided."""
+    text = SECRETS[0].text + " wave" * 40_000
+    with settled.open("main") as workspace, pytest.raises(InvalidInput, match="20,000 characters"):
+        workspace.remember(text)
+    with settled.open("agent:z") as workspace, pytest.raises(InvalidInput, match="20,000 characters"):
+        workspace.propose(text)
+    with settled.open() as workspace:
+        assert not workspace.secrets_held().held

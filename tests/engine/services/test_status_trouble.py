@@ -448,6 +448,17 @@ def test_broken_settings_are_named_and_nothing_is_touched(settled: AgentHome, co
     assert listing(settled.root) == before
 
 
+def test_settings_that_cannot_be_read_hide_no_diagnosis(settled: AgentHome) -> None:
+    place = settled.root / layout.SETTINGS
+    place.unlink(missing_ok=True)
+    place.mkdir()
+    with pytest.raises(StorageError), settled.open():
+        pass
+    with settled.open(lenient=True) as workspace:
+        told = [check for check in workspace.doctor().checks if layout.SETTINGS in f"{check}"]
+    assert told
+
+
 def test_settings_that_are_a_link_are_refused(settled: AgentHome, tmp_path: Path) -> None:
     (tmp_path / "elsewhere.toml").write_text("[core]\ncap = 10\n")
     (settled.root / layout.SETTINGS).symlink_to(tmp_path / "elsewhere.toml")

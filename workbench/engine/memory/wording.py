@@ -44,11 +44,11 @@ class CleanText:
     warnings: tuple[str, ...] = ()
 
 
-def clean_memory(text: str, *, what: str = "A memory", limit: int = MEMORY_CHARACTERS) -> CleanText:
-    """Prepare a text for storage; its line breaks stay.
+def check_memory(text: str, *, what: str = "A memory", limit: int = MEMORY_CHARACTERS) -> None:
+    """Refuse what can never be stored; this costs next to nothing, so that it is asked before anything is read.
 
     Raises:
-        InvalidInput: It is empty, contains NUL, or is longer than the limit.
+        InvalidInput: It contains NUL, or is longer than the limit.
     """
     if "\0" in text:
         raise InvalidInput(
@@ -59,6 +59,15 @@ def clean_memory(text: str, *, what: str = "A memory", limit: int = MEMORY_CHARA
             f"{what} may be {limit:,} characters long; this one has {len(text):,}.",
             remedy="Remember its parts one by one, or keep the whole as a file below memory/vault.",
         )
+
+
+def clean_memory(text: str, *, what: str = "A memory", limit: int = MEMORY_CHARACTERS) -> CleanText:
+    """Prepare a text for storage; its line breaks stay.
+
+    Raises:
+        InvalidInput: It is empty, contains NUL, or is longer than the limit.
+    """
+    check_memory(text, what=what, limit=limit)
     lined = _LINE_END.sub("\n", text)
     kept = _INVISIBLE.sub(lambda match: match.group(1) or "", lined)
     cleaned = _without_blank_ends(kept)

@@ -17,6 +17,7 @@ from workbench.engine.memory.draft import plan_together
 from workbench.engine.memory.edit import plan_edit, plan_edit_file
 from workbench.engine.memory.remember import plan_remember
 from workbench.engine.memory.scores_file import Decision, plan_decision
+from workbench.engine.memory.wording import check_memory
 from workbench.engine.requests import ASKED_FOR, RememberRequest
 from workbench.engine.roles import Capability, require, require_by_hand, require_vault
 from workbench.engine.services.context import WorkspaceContext
@@ -104,6 +105,7 @@ class Memory:
         """
         context, text, dry_run = self._context, request.text, request.dry_run
         require(context.role, Capability.WRITE_MEMORY, doing="write memory")
+        check_memory(text)
         if (request.store or "").strip().lower() == "vault":
             require_vault(layout.VAULT, may_write=self._mutator.may_write_vault)
         key = None if request.session is None else str(full_key(request.session))

@@ -465,9 +465,9 @@ class Proposals:
         context = self._context
         require(context.role, Capability.PROPOSE)
         by = self.proposer(request.trigger)
+        draught = check_request(request, context.role.name or context.role.kind, context.now())
         if held := held_back(context, "propose", request.content, request.as_arguments()):
             return results.reviews.Proposed(None, held_back=held)
-        draught = check_request(request, context.role.name or context.role.kind, context.now())
         self._mutator.prepare_writing()
         context.refresh_for_reading()
         if request.store is None:
