@@ -6,6 +6,7 @@ import json
 import shlex
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -113,6 +114,37 @@ class TestConnect:
         before = configurations(desk.home)
         assert desk.run(*words).returncode == code
         assert configurations(desk.home) == before
+
+
+class TestWithoutAMemory:
+    """A person who has an agent's program and no memory yet."""
+
+    @pytest.fixture
+    def newcomer(self, desk: Program) -> Program:
+        (desk.home / "project").mkdir()
+        return replace(desk, folder=desk.home / "project")
+
+    def test_one_step_makes_one_connects_it_and_is_found_from_everywhere(self, newcomer: Program) -> None:
+        done = newcomer.run("connect", "codex", "--yes")
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.index("~/agent-memory is a memory now") < done.stdout.index(
+            "+[mcp_servers.workbench]"
+        )
+        place = newcomer.home / "agent-memory"
+        assert str(place) in (newcomer.home / ".codex" / "config.toml").read_text()
+        assert newcomer.run("search", "harbour").returncode == 3
+        assert "nothing had to change" in newcomer.run("connect", "codex", "--yes").stdout
+
+    def test_without_a_yes_that_step_is_named_and_nothing_is_made(self, newcomer: Program) -> None:
+        before = configurations(newcomer.home)
+        done = newcomer.run("connect", "codex")
+        assert done.returncode == 3
+        assert "workbench connect codex --yes" in " ".join(done.stderr.split())
+        tried = newcomer.run("connect", "codex", "--dry-run")
+        assert "~/agent-memory would be made first" in tried.stderr
+        assert "+[mcp_servers.workbench]" in tried.stdout
+        assert configurations(newcomer.home) == before
+        assert not (newcomer.home / "agent-memory").exists()
 
 
 class TestHook:

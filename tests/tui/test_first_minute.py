@@ -16,7 +16,7 @@ from tests.tui.frame.test_launch import in_a_terminal, until
 from tests.tui.stillness import settle
 from workbench.display.ink import plain_text
 from workbench.engine.errors import StorageError
-from workbench.tui.first_minute import Begun, FirstMinute, Offer, offers, remember_usual
+from workbench.tui.first_minute import Begun, FirstMinute, Offer, offers
 from workbench.tui.look import Look
 from workbench.tui.parts.line import DrawnLines
 from workbench.tui.themes import DARK, load_themes
@@ -126,16 +126,6 @@ async def test_what_cannot_be_made_is_told_and_one_chooses_on(tmp_path: Path) ->
         assert said(pilot) == "enter chooses, esc leaves."
         await keys(pilot, "escape")
     assert pilot.app.return_value is None
-
-
-def test_the_usual_workspace_is_remembered_and_comments_stay(tmp_path: Path) -> None:
-    file = tmp_path / "config.toml"
-    file.write_text('# mine\neditor = "vi"\n')
-    assert remember_usual(file, tmp_path) == ""
-    assert file.read_text().startswith('# mine\neditor = "vi"\n')
-    assert tomllib.loads(file.read_text())["workspace"] == str(tmp_path)
-    file.write_text("[[")
-    assert remember_usual(file, tmp_path) != ""
 
 
 def test_workbench_alone_offers_the_choice_and_opens_what_is_chosen(

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from functools import partial
+from pathlib import Path
 from typing import Final
 
 import click
 
 from workbench.cli.command import command
-from workbench.cli.invocation import DONE, Invocation
+from workbench.cli.invocation import DONE, Invocation, refuse_for_a_scope
 from workbench.cli.options import program_words, role_of
 from workbench.display.clients import (
     asked_lines,
@@ -30,10 +32,11 @@ from workbench.engine.clients.connecting import (
     survey,
 )
 from workbench.engine.clients.known import NAMES, Machine, Server, client_called
-from workbench.engine.errors import WorkbenchError
+from workbench.engine.errors import NotFound, WorkbenchError
 from workbench.engine.roles import Capability, parse_role, require
 from workbench.engine.settings.layers import load_settings
-from workbench.engine.settings.sections import shared_directory
+from workbench.engine.settings.sections import shared_directory, user_settings_file
+from workbench.engine.settings.writing import USUAL_PLACE, remember_usual
 
 LEDGER: Final = "clients.json"
 _DRY_RUN = click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
@@ -86,8 +89,9 @@ def connect_command(
     yes: bool,
 ) -> int:
     """Shows each change of a configuration as a diff, and asks. Formatting and comments stay, the former file is kept
-    beside it, and `disconnect` puts everything back. Without CLIENT it lists what is installed and connected, and
-    offers the rest. CLIENT is one of claude-code, codex, openclaw, gemini, cursor, vscode, zed, opencode and goose.
+    beside it, and `disconnect` puts everything back. Where there is no memory near, one is made in ~/agent-memory.
+    Without CLIENT it lists what is installed and connected, and offers the rest. CLIENT is one of claude-code, codex,
+    openclaw, gemini, cursor, vscode, zed, opencode and goose.
     """
     _require_person(invocation)
     if agent is not None:
@@ -100,7 +104,8 @@ def connect_command(
             return invocation.report(found, clients_lines)
         if not invocation.json:
             write([*clients_lines(invocation.page(), found), ""])
-    server = Server(program_words(), invocation.locate().resolve(), agent)
+    folder = _memory(invocation, client, dry_run=dry_run, yes=yes)
+    server = Server(program_words(), folder.resolve(), agent)
     for name in names:
         known = client_called(name)
         wanted = Wanted(
@@ -151,6 +156,41 @@ def disconnect_command(
     return _carry_out(
         invocation, plan, kept, f"Disconnect {title}?", f"{title} is disconnected.", dry_run=dry_run, yes=yes
     )
+
+
+def _memory(invocation: Invocation, client: str | None, *, dry_run: bool, yes: bool) -> Path:
+    """Return the folder of the memory that is meant; where there is none, make one in the usual place on a yes.
+
+    Raises:
+        NotFound: There is none, and nobody can be asked.
+        click.exceptions.Exit: The person wants none.
+    """
+    refuse_for_a_scope()
+    found = invocation.find_or_none()
+    if found is not None:
+        return found
+    place = Path(USUAL_PLACE).expanduser()
+    if dry_run:
+        invocation.warn([f"There is no memory near; {USUAL_PLACE} would be made first."])
+        return place
+    if not yes and not invocation.can_ask:
+        raise NotFound(
+            "There is no memory here or in a folder above.",
+            where=str(Path.cwd()),
+            remedy=f"Make one in {USUAL_PLACE} and connect it in one step: "
+            f"workbench connect {f'{client} ' if client else ''}--yes. Or name one with --workspace PATH.",
+        )
+    if not yes and not invocation.confirm(f"There is no memory near. Make one in {USUAL_PLACE}?"):
+        invocation.warn(["Nothing was changed."])
+        raise click.exceptions.Exit(DONE)
+    invocation.workspace_class().init(place, clock=invocation.clock())
+    trouble = remember_usual(user_settings_file(os.environ), place)
+    invocation.warn([trouble] if trouble else ())
+    if not invocation.json:
+        page = invocation.page()
+        said = f"{USUAL_PLACE} is a memory now, and what `workbench` opens where no other is near."
+        write([*page.wrapped(said, first=f"{page.paint('✓', 'good')} "), ""])
+    return place
 
 
 def _require_person(invocation: Invocation) -> None:

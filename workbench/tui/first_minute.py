@@ -17,6 +17,7 @@ from workbench.display.words import counted
 from workbench.engine import layout
 from workbench.engine.errors import InvalidInput, WorkbenchError
 from workbench.engine.file_access import expand_writable
+from workbench.engine.settings.writing import USUAL_PLACE, remember_usual
 from workbench.engine.transfer.recognition import known_places
 from workbench.engine.values import dataclass
 from workbench.tui.frame.reading import break_with
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
 
 Progress = "Callable[[int, int], object]"
 SAMPLE, OPEN, BRING, WRITE = "sample", "open", "bring", "write"
-_NEW = "~/agent-memory"
 _MEASURE = 76
 # Files of a folder that are looked through for notes, at most.
 _MOST_LISTED = 5_000
@@ -249,7 +249,7 @@ class FirstMinute(App[Begun], inherit_bindings=False):
             self.exit(Begun(offer.place))
         else:
             self._brings = offer.place if offer.kind == BRING else None
-            self._prompt.open("Folder", _NEW, "enter takes it   esc leaves")
+            self._prompt.open("Folder", USUAL_PLACE, "enter takes it   esc leaves")
             self._keys.display = False
             self._prompt.line.focus()
 
@@ -262,7 +262,7 @@ class FirstMinute(App[Begun], inherit_bindings=False):
     def _take_path(self, event: Input.Submitted) -> None:
         text = event.value.strip()
         try:
-            place = expand_writable(text or _NEW)
+            place = expand_writable(text or USUAL_PLACE)
         except InvalidInput as error:
             self._tell(error.message, is_problem=True)
             return
@@ -312,29 +312,6 @@ def _keys(width: int) -> list[Line]:
     )  # fmt: skip
     right: Line = (Span("esc", "strong"), Span(" leave", "soft"))
     return [(gap(1), *spread(left, right if line_width(left) + 12 < width else (), width - 2), gap(1))]
-
-
-def remember_usual(user_file: Path, place: Path) -> str:
-    """Write a workspace into the user's own settings as the one to open where no other is near.
-
-    Returns:
-        Why it could not be remembered, or an empty string.
-    """
-    from workbench.engine.file_access import read_regular_file
-    from workbench.engine.settings.writing import replace_user_file, write_setting
-
-    try:
-        content = read_regular_file(user_file) or b""
-        changed = write_setting(
-            content, "workspace", str(place.resolve()), name=str(user_file), personal=True
-        )
-        if changed != content:
-            replace_user_file(user_file, changed)
-    except WorkbenchError as error:
-        return error.message
-    except OSError as error:
-        return f"{user_file}: {error.strerror}."
-    return ""
 
 
 def first_minute(

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from workbench.engine.errors import InvalidSetting
 from workbench.engine.settings.layers import load_settings
 from workbench.engine.settings.sections import Settings, system_timezone, user_settings_file
-from workbench.engine.settings.writing import write_setting
+from workbench.engine.settings.writing import remember_usual, write_setting
 
 WRITTEN = b"""# ours
 timezone = 'UTC'   # where we are
@@ -119,3 +119,13 @@ def test_the_systems_zone_has_a_name() -> None:
     from zoneinfo import ZoneInfo
 
     assert ZoneInfo(system_timezone()).key == system_timezone()
+
+
+def test_the_usual_workspace_is_remembered_and_comments_stay(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text('# mine\neditor = "vi"\n')
+    assert remember_usual(file, tmp_path) == ""
+    assert file.read_text().startswith('# mine\neditor = "vi"\n')
+    assert tomllib.loads(file.read_text())["workspace"] == str(tmp_path)
+    file.write_text("[[")
+    assert remember_usual(file, tmp_path) != ""

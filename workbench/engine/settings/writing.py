@@ -6,8 +6,8 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from workbench.engine import layout
-from workbench.engine.errors import InvalidSetting, StorageError
-from workbench.engine.file_access import replace_file
+from workbench.engine.errors import InvalidSetting, StorageError, WorkbenchError
+from workbench.engine.file_access import read_regular_file, replace_file
 from workbench.engine.settings.layers import checked, read_toml
 
 if TYPE_CHECKING:
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from workbench.engine.settings.schema import Value
 
+USUAL_PLACE = "~/agent-memory"
+"""Where a new memory is made unless the person says where."""
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -119,3 +121,23 @@ def replace_user_file(place: Path, content: bytes) -> None:
     with replace_file(real, failing, "Give yourself the right to write there.") as file:
         os.fchmod(file.fileno(), rights)
         file.write(content)
+
+
+def remember_usual(user_file: Path, place: Path) -> str:
+    """Write a workspace into the user's own settings as the one to open where no other is near.
+
+    Returns:
+        Why it could not be remembered, or an empty string.
+    """
+    try:
+        content = read_regular_file(user_file) or b""
+        changed = write_setting(
+            content, "workspace", str(place.resolve()), name=str(user_file), personal=True
+        )
+        if changed != content:
+            replace_user_file(user_file, changed)
+    except WorkbenchError as error:
+        return error.message
+    except OSError as error:
+        return f"{user_file}: {error.strerror}."
+    return ""
