@@ -141,6 +141,9 @@ def test_a_repository_of_code_is_left_alone(home: Household) -> None:
         "ext::sh -c true",
         "gopher://example.org/x",
         "https://me:secret@example.org/x",
+        "https://secret@example.org/x",
+        "ssh://me:secret@example.org/x",
+        "ftp://secret@example.org/x",
     ],
 )
 def test_what_is_no_remote_is_refused(home: Household, name: str) -> None:
@@ -279,3 +282,47 @@ def test_a_remote_that_refuses_keeps_nobody_from_working(home: Household) -> Non
         assert workspace.sync_status().waiting == 1
     lock.unlink()
     assert home.sync("laptop").sent == 1
+
+
+def test_an_address_with_a_token_is_refused_with_the_one_to_name_instead(home: Household) -> None:
+    Workspace.init(home.root("laptop"), clock=home.clock, timezone="UTC")
+    with home.opened("laptop") as workspace, pytest.raises(InvalidInput) as caught:
+        workspace.sync("https://ghp_token@example.org/memory.git", confirmed=True)
+    assert "workbench sync https://example.org/memory.git" in str(caught.value)
+    assert "credential.helper" in str(caught.value)
+    assert "ghp_token" not in str(caught.value)
+
+
+def test_a_token_that_was_kept_before_is_not_shown_and_goes(home: Household) -> None:
+    home.begin("laptop")
+    with home.opened("laptop") as workspace:
+        place = workspace._context.state / "sync.json"
+        kept = place.read_text().replace(str(home.remote), "https://nora:ghp_token@127.0.0.1:9/memory.git")
+        place.write_text(kept)
+        assert workspace.sync_status().remote == "https://127.0.0.1:9/memory.git"
+        with pytest.raises(RemoteError) as caught:
+            workspace.sync()
+    assert "ghp_token" not in str(caught.value)
+    assert "ghp_token" not in place.read_text()
+
+
+def test_what_git_says_is_told_without_a_token(home: Household, monkeypatch: pytest.MonkeyPatch) -> None:
+    home.begin("laptop")
+    person = home.folder / "person"
+    person.mkdir()
+    rewritten = f'[url "https://nora:ghp_token@127.0.0.1:9/"]\n\tinsteadOf = {home.remote}/\n'
+    (person / ".gitconfig").write_text(rewritten.replace(f"{home.remote}/", "https://memory.example.org/"))
+    monkeypatch.setenv("HOME", str(person))
+    with home.opened("laptop") as workspace, pytest.raises(RemoteError) as caught:
+        workspace.sync_preview("https://memory.example.org/m.git")
+    assert "ghp_token" not in str(caught.value)
+
+
+def test_what_is_kept_about_syncing_is_for_its_owner_alone(home: Household) -> None:
+    home.begin("laptop")
+    with home.opened("laptop") as workspace:
+        state = workspace._context.state
+        state.chmod(0o755)
+        workspace.sync()
+    assert state.stat().st_mode & 0o777 == 0o700
+    assert (state / "sync.json").stat().st_mode & 0o777 == 0o600

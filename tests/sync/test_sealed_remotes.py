@@ -11,7 +11,14 @@ from pathlib import Path
 import pytest
 
 from tests.sync.household import Household
-from workbench.engine.errors import InvalidInput, NotFound, Refused, RemoteError, WorkbenchError
+from workbench.engine.errors import (
+    InvalidInput,
+    NotFound,
+    Refused,
+    RemoteError,
+    StorageError,
+    WorkbenchError,
+)
 from workbench.engine.sync import sealed
 from workbench.engine.sync.keys import KEY, load_keys, seal, unseal
 from workbench.engine.sync.sealed import load_seen
@@ -334,3 +341,70 @@ def test_a_remote_that_is_gone_is_filled_again_for_all_that_were_in(home: Househ
     home.remember("desk", "Kim plays chess on Sundays", "person:Kim")
     home.sync("desk", "laptop")
     assert home.files("desk") == home.files("laptop")
+
+
+def test_a_key_that_others_can_read_is_not_used(home: Household) -> None:
+    drawer = home.folder / "drawer.key"
+    with home.opened("laptop") as workspace:
+        workspace.sync_recovery(str(drawer))
+    drawer.chmod(0o644)
+    with home.opened("server") as workspace, pytest.raises(InvalidInput, match="Others can read") as caught:
+        workspace.sync(str(home.remote), confirmed=True, sealed=True, identity=str(drawer))
+    assert f"chmod 600 {drawer}" in str(caught.value)
+    own = state_of(home, "laptop") / KEY
+    own.chmod(0o640)
+    with pytest.raises(StorageError, match="Others can read") as refused:
+        home.sync("laptop")
+    assert f"chmod 600 {own}" in str(refused.value)
+    own.chmod(0o600)
+    home.sync("laptop")
+
+
+def test_another_key_is_told_of_even_if_that_sync_fails(
+    home: Household, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home.allow("desk", home.key("server"))
+    home.remember("laptop", "Kim plays chess on Sundays", "person:Kim")
+
+    def refuse(*_: object) -> None:
+        raise RemoteError("No.", where="there", remedy="None.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(sealed.SealedWay, "push", refuse)
+        with pytest.raises(RemoteError):
+            home.sync("laptop")
+    assert [told for told in home.sync("laptop").warnings if home.key("server") in told] != []
+    assert home.sync("laptop").warnings == ()
+
+
+def test_another_key_is_told_of_though_the_next_step_is_to_let_one_in(home: Household) -> None:
+    home.allow("desk", home.key("server"))
+    home.allow("laptop", home.key("tablet"))
+    told = " ".join(home.sync("laptop").warnings)
+    assert home.key("server") in told
+    assert home.key("tablet") not in told
+
+
+def test_a_recovery_key_that_fails_leaves_no_file(home: Household, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = home.folder / "stick"
+    folder.mkdir()
+
+    def refuse(*_: object) -> None:
+        raise RemoteError("No.", where="there", remedy="None.")
+
+    with home.opened("laptop") as workspace:
+        with monkeypatch.context() as patch:
+            patch.setattr(sealed.SealedWay, "push", refuse)
+            with pytest.raises(RemoteError):
+                workspace.sync_recovery(str(folder / "drawer.key"))
+        assert list(folder.iterdir()) == []
+        key = workspace.sync_recovery(str(folder / "drawer.key")).key
+        assert [each.key for each in workspace.sync_status().keys if each.device is None] == [key]
+    assert [each.name for each in folder.iterdir()] == ["drawer.key"]
+
+
+@pytest.mark.parametrize("place", ["laptop/drawer.key", "laptop/memory/drawer.key", "remote.git/drawer.key"])
+def test_a_recovery_key_does_not_lie_beside_what_it_opens(home: Household, place: str) -> None:
+    with home.opened("laptop") as workspace, pytest.raises(InvalidInput, match="beside what it opens"):
+        workspace.sync_recovery(str(home.folder / place))
+    assert not (home.folder / place).exists()

@@ -47,9 +47,13 @@ def preview_lines(page: Page, found: SyncPreview) -> list[str]:
 
 def keys_told(keys: Sequence[SyncKey]) -> str:
     """Say who can read what is sent to a sealed remote, as a sentence goes on."""
+    return f"{readers(keys)} can read it, and nobody else"
+
+
+def readers(keys: Sequence[SyncKey]) -> str:
+    """Name whose keys can read a sealed remote: `this device and desk`."""
     named = [safe_line(_key_name(each)) for each in keys]
-    who = " and ".join(filter(None, (", ".join(named[:-1]), named[-1]))) if named else "nobody"
-    return f"{who} can read it, and nobody else"
+    return " and ".join(filter(None, (", ".join(named[:-1]), named[-1]))) if named else "nobody"
 
 
 def _key_name(key: SyncKey) -> str:

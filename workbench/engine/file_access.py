@@ -180,19 +180,20 @@ def flush_to_disk(place: Path) -> None:
         os.close(handle)
 
 
-def replace_unflushed(place: Path, content: bytes, temporary: Path) -> None:
+def replace_unflushed(place: Path, content: bytes, temporary: Path, *, mode: int = 0o666) -> None:
     """Replace a file's content atomically for readers; a power cut may leave it torn or empty.
 
     Args:
         place: The file; its folder exists.
         content: The whole content.
         temporary: A name beside it that no other writer uses.
+        mode: Its permissions; the umask takes from them.
 
     Raises:
         OSError: It cannot be written; the file is unchanged.
     """
     try:
-        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666)
+        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, mode)
         try:
             reserve(handle, len(content))
             write_all(handle, content)
@@ -241,6 +242,19 @@ def why_unwritable(folder: Path, size: int) -> OSError | None:
     return None
 
 
+def make_private(folder: Path) -> None:
+    """Make a folder that its owner alone may enter, or take others' permissions from one that is there.
+
+    Raises:
+        OSError: It cannot be made.
+    """
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if folder.stat().st_mode & 0o077:
+        # Some file systems have no permissions.
+        with suppress(PermissionError):
+            folder.chmod(0o700)
+
+
 def read_state(file: Path) -> Any:
     """Load a JSON file of state; None if it is missing or unreadable."""
     try:
@@ -250,11 +264,11 @@ def read_state(file: Path) -> Any:
 
 
 def write_state(file: Path, content: bytes) -> bool:
-    """Replace a file of state atomically; return whether it succeeded."""
+    """Replace a file of state, which its owner alone may read, atomically; return whether it succeeded."""
     temporary = file.with_name(f"{file.name}.{os.getpid()}-{threading.get_ident()}.tmp")
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        replace_unflushed(file, content, temporary)
+        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        replace_unflushed(file, content, temporary, mode=0o600)
     except OSError:
         return False
     return True

@@ -7,6 +7,7 @@ from pathlib import Path
 from tests.tui.frame.hands import frame_of, opened, press, said
 from tests.tui.sheets.hands import rows_of, worked, write
 from workbench.engine import Workspace
+from workbench.tui.parts.chooser import ChooserPart
 
 
 async def name_remote(pilot: object, remote: Path) -> None:
@@ -38,6 +39,9 @@ async def test_the_bench_seals_a_remote_and_lets_a_device_in(seen: Workspace, tm
         await press(pilot, "m", "y", "down", "enter")
         await write(pilot, str(tmp_path / "remote.git"))
         await worked(pilot)
+        asked = frame_of(pilot).pressing.question
+        assert asked is not None
+        assert asked.question.startswith("Seal for this device alone; send ")
         await press(pilot, "enter")
         await worked(pilot)
         assert said(pilot).startswith("Synced: ")
@@ -46,6 +50,16 @@ async def test_the_bench_seals_a_remote_and_lets_a_device_in(seen: Workspace, tm
         await worked(pilot)
         assert said(pilot).startswith("Encrypted again, for this device and the key age1")
     assert [each.key for each in seen.sync_status().keys if not each.is_this] == [key]
+
+
+async def test_the_bench_shows_the_key_of_this_device(seen: Workspace) -> None:
+    async with opened(seen) as pilot:
+        await press(pilot, "m", "y", "down", "down", "enter")
+        chosen = frame_of(pilot).query_one("#chooser", ChooserPart).chosen
+        assert chosen is not None
+        assert chosen.text == seen.sync_key().key
+        await press(pilot, "enter")
+        assert said(pilot).startswith("Copied this device’s key: 62 characters")
 
 
 async def test_today_says_what_waits_to_be_sent(seen: Workspace, tmp_path: Path) -> None:

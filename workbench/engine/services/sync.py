@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.engine import layout
@@ -217,19 +219,27 @@ class Sync:
         """Make a key for the drawer and let it in: whoever has the file can read the remote. Only a person may.
 
         Args:
-            file: Where it goes; it is not there yet.
+            file: Where it goes; it is not there yet, and only once the key is let in.
             may_ask: As for `preview`.
 
         Raises:
-            InvalidInput: The file is there, or the remote is not sealed.
+            InvalidInput: The file is there, or lies in the memory's folder, or the remote is not sealed.
             RemoteError: The remote cannot be reached, or refuses.
         """
         require(self._context.role, Capability.CHANGE_SETTINGS, doing="make a key")
-        from workbench.engine.sync.keys import write_identity
+        from workbench.engine.sync.keys import recovery_key
 
-        self._carrying_sealed(may_ask)
-        key = write_identity(expand_writable(file))
-        self._seal_anew(may_ask, let_in=key)
+        place, carrying = expand_writable(file), self._carrying_sealed(may_ask)
+        folder = Path(os.path.realpath(place.parent))
+        for inner, what in ((self._context.root, "memory"), (carrying.remote.folder, "the remote")):
+            if inner is not None and folder.is_relative_to(os.path.realpath(inner)):
+                raise InvalidInput(
+                    f"This key would lie in the folder of {what}, beside what it opens.",
+                    where=str(place),
+                    remedy="Name a file elsewhere, as on a stick.",
+                )
+        with recovery_key(self._context.state, place) as key:
+            self._seal_anew(may_ask, let_in=key)
         return SyncKey(key, None, is_this=False)
 
     def retire(self, name: str, *, may_ask: bool = False) -> SyncStatus:

@@ -24,7 +24,7 @@ from workbench.engine.errors import (
     Stale,
     StorageError,
 )
-from workbench.engine.file_access import flush_to_disk
+from workbench.engine.file_access import flush_to_disk, make_private
 from workbench.engine.history.alerts import critical_alert
 from workbench.engine.history.commits import DEVICE, parse_message
 from workbench.engine.history.git_store import GitStore
@@ -231,9 +231,11 @@ def retire(carrying: Carrying, name: str) -> Device:
             )
         found = replace(found, retired=own.name)
         said = line.objects.write(found.as_bytes())
+        if carrying.keys is not None:
+            # What was sealed to it, too, is void; should this end here, the next sync has the remote drop it.
+            save_link(carrying.state, replace(link, is_cleaning_due=True))
         line.way.push(advertised.head or "", advertised.head, {found.id: said})
         if carrying.keys is not None:
-            # What was sealed to it, too, is void.
             line.way.clean()
         others = (each for each in devices if each.id != found.id)
         save_link(carrying.state, replace(link, devices=(*others, found)))
@@ -284,8 +286,12 @@ def seal_anew(carrying: Carrying, *, let_in: str = "", take_out: str = "") -> No
             way.let_in(let_in)
         if take_out:
             way.take_out(take_out)
+        # Should this end here, the next sync has the remote drop what was sealed otherwise.
+        link = load_link(carrying.state)
+        save_link(carrying.state, replace(link, is_cleaning_due=True))
         way.push(theirs, theirs, {})
         way.clean()
+        save_link(carrying.state, link)
 
 
 def shown_keys(keys: Mapping[str, str | None], own: str) -> tuple[SyncKey, ...]:
@@ -317,7 +323,6 @@ def _round(carrying: Carrying, line: Line, link: Link, done: Carry) -> Carry:
     _refuse_foreign(remote, advertised)
     if advertised.head is None and link.head and link.remote == remote.url and not carrying.is_named:
         raise _gone(remote, "The remote holds no memory any more, or one that is damaged.")
-    done = replace(done, told=tuple(dict.fromkeys((*done.told, *line.way.told))))
     theirs, devices = advertised.head, link.devices
     objects = tuple(sorted(advertised.devices.items()))
     if not _has(history, theirs) or objects != link.objects:
@@ -336,7 +341,7 @@ def _round(carrying: Carrying, line: Line, link: Link, done: Carry) -> Carry:
         done = _take_in(carrying, line, theirs, link, done)
     head = history.head()
     if head == theirs and not link.is_cleaning_due and not _has_to_tell(link, history):
-        return _note(carrying, link, replace(done, commit=head))
+        return _note(carrying, line, link, replace(done, commit=head))
     return _send(carrying, line, link, theirs, done)
 
 
@@ -522,7 +527,7 @@ def _send(carrying: Carrying, line: Line, link: Link, theirs: str | None, done: 
     history, state = carrying.history, carrying.state
     head = history.head()
     if head is None:
-        return _note(carrying, link, done)
+        return _note(carrying, line, link, done)
     outgoing = carried(line, head, filter(None, (theirs,)), strictly=False)
     if found := secrets_in(line, outgoing, history, carrying.allowed):
         save_link(state, link)
@@ -541,19 +546,22 @@ def _send(carrying: Carrying, line: Line, link: Link, theirs: str | None, done: 
         raise _Again(done, theirs or "nothing") from None
     if link.is_cleaning_due:
         if not line.way.clean():
-            told = "What was purged is out of the remote’s history; its host may keep it until it cleans up."
+            told = "What was taken out is gone from the remote’s history; its host may keep it until it cleans up."
             done = replace(done, told=(*done.told, told))
         link = replace(link, is_cleaning_due=False)
     others = tuple(each for each in link.devices if each.id != device.id)
     objects = dict(link.objects) | {device.id: said}
     link = replace(link, devices=(*others, device), objects=tuple(sorted(objects.items())))
-    return _note(carrying, link, replace(done, commit=head, sent=done.sent + len(outgoing.commits)))
+    done = replace(done, commit=head, sent=done.sent + len(outgoing.commits))
+    return _note(carrying, line, link, done)
 
 
-def _note(carrying: Carrying, link: Link, done: Carry) -> Carry:
+def _note(carrying: Carrying, line: Line, link: Link, done: Carry) -> Carry:
     history = carrying.history
+    done = replace(done, told=tuple(dict.fromkeys((*done.told, *line.way.told))))
     link = replace(link, head=done.commit or "", synced=history.clock.now(), trouble="")
     save_link(carrying.state, link)
+    line.way.note_told()
     return replace(done, device=link.device.name)
 
 
@@ -571,7 +579,7 @@ def _has_to_tell(link: Link, history: History) -> bool:
 @contextmanager
 def _alone(state: Path) -> Iterator[None]:
     try:
-        state.mkdir(parents=True, exist_ok=True)
+        make_private(state)
     except OSError as error:
         raise StorageError(
             f"The state folder cannot be made: {error.strerror or error}.",

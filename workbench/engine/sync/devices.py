@@ -15,13 +15,14 @@ from pathlib import Path
 
 from workbench.engine.clock import parse_time
 from workbench.engine.errors import InvalidInput, StorageError
-from workbench.engine.file_access import read_state, write_state
+from workbench.engine.file_access import make_private, read_state, write_state
 from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
 
 _FILE = "sync.json"
 _NAME = lazy_pattern(r"[a-z0-9][a-z0-9-]{0,30}", re.ASCII)
 _ID = lazy_pattern(r"[0-9a-f]{16}", re.ASCII)
+_LOGIN = lazy_pattern(r"([A-Za-z][A-Za-z0-9+.-]*://)([^\s/?#@:]*)[^\s/?#]*@")
 MOST_SAID = 4096
 """Bytes that a device may say of itself."""
 
@@ -91,6 +92,11 @@ class Link:
     is_sealed: bool = False
 
 
+def without_login(text: str) -> str:
+    """Return a text in which no URL has a password or token: of `USER:PASSWORD@`, ssh keeps the user alone."""
+    return _LOGIN.sub(lambda found: found[1] + (f"{found[2]}@" if "ssh" in found[1].lower() else ""), text)
+
+
 def load_link(state: Path) -> Link:
     """Return what is kept about syncing; a new device before the first time.
 
@@ -107,14 +113,14 @@ def load_link(state: Path) -> Link:
             objects = rest.get("objects")
             return Link(
                 Device(ident, name),
-                remote,
+                without_login(remote),
                 str(rest.get("head", "")),
                 _moment(rest.get("synced")),
                 tuple(device for device in found if device is not None),
                 tuple(sorted((str(a), str(b)) for a, b in objects.items()))
                 if isinstance(objects, dict)
                 else (),
-                str(rest.get("trouble", "")),
+                without_login(str(rest.get("trouble", ""))),
                 bool(rest.get("cleaning")),
                 bool(rest.get("sealed")),
             )
@@ -144,7 +150,8 @@ def save_link(state: Path, link: Link) -> None:
         "cleaning": link.is_cleaning_due,
         "sealed": link.is_sealed,
     }
-    state.mkdir(parents=True, exist_ok=True)
+    with contextlib.suppress(OSError):
+        make_private(state)
     if not write_state(state / _FILE, json.dumps(row).encode()):
         raise StorageError(
             "The state folder cannot be written, so this device would not know its remote again.",

@@ -6,8 +6,9 @@ age does the sealing, by way of pyrage. Who has a key's private part can read; w
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
-from contextlib import suppress
+import shlex
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import field
 from pathlib import Path
 from typing import IO, Any, Final
@@ -15,12 +16,20 @@ from typing import IO, Any, Final
 import pyrage
 
 from workbench.engine.errors import InvalidInput, StorageError, WorkbenchError
-from workbench.engine.file_access import open_outside_file, read_regular_file, replace_file
+from workbench.engine.file_access import (
+    make_private,
+    open_outside_file,
+    read_regular_file,
+    replace_file,
+    why_unwritable,
+)
 from workbench.engine.values import dataclass
 
 KEY: Final = "sync.key"
 """The file with a device's own key, in the state folder of the workspace."""
+_RECOVERY: Final = "recovery.key"
 _LONGEST = 64 << 10
+_OTHERS = 0o077
 _PRIVATE = "AGE-SECRET-KEY-"
 _SSH = b"-----BEGIN OPENSSH PRIVATE KEY-----"
 
@@ -46,12 +55,19 @@ def load_keys(state: Path, identity: Path | None = None) -> Keys:
         identity: A file with another key: of age, or an ssh key without a passphrase.
 
     Raises:
-        StorageError: The file with its own key is damaged, or cannot be made.
-        InvalidInput: The other file holds no key.
+        StorageError: The file with its own key is damaged, readable for others, or cannot be made.
+        InvalidInput: The other file holds no key, or is readable for others.
     """
     place = state / KEY
     try:
         content = read_regular_file(place, _LONGEST) or _new_key(place)
+        if place.stat().st_mode & _OTHERS:
+            raise StorageError(
+                "Others can read the private key of this device.",
+                where=str(place),
+                remedy=f"Take that from them: chmod 600 {shlex.quote(str(place))}. If somebody may have read it, move "
+                "it away instead: a new one is made, and another device lets it in and takes this one out.",
+            )
     except OSError as error:
         raise _damaged(place, error.strerror or str(error)) from error
     own = _identities(content)
@@ -83,19 +99,55 @@ def parse_key(text: str) -> str:
     return key
 
 
-def write_identity(place: Path) -> str:
-    """Make a key for the drawer, in a file of its own; return its public part.
+@contextmanager
+def recovery_key(state: Path, place: Path) -> Iterator[str]:
+    """Yield the public part of a new key for the drawer; its file is there once the body has let it in.
+
+    Until then the key waits in the state folder: one that was interrupted is taken up by the next attempt.
+
+    Args:
+        state: The state folder of the workspace.
+        place: Where the key goes; there is no such file yet.
 
     Raises:
         InvalidInput: The file is there already.
         StorageError: It cannot be written.
     """
-    if place.exists() or place.is_symlink():
+    waiting = state / _RECOVERY
+    content = read_regular_file(waiting, _LONGEST)
+    is_written = content is not None and place.is_file() and place.read_bytes() == content
+    if not is_written and (place.exists() or place.is_symlink()):
         raise InvalidInput(
             "This file is there already, and is not replaced.", where=str(place), remedy="Name a new one."
         )
-    _new_key(place)
-    return load_identity(place).public
+    if not place.parent.is_dir():
+        raise InvalidInput("There is no such folder.", where=str(place.parent), remedy="Make it first.")
+    if error := why_unwritable(place.parent, _LONGEST):
+        raise _unwritable(place, error) from error
+    own = _identities(content or _new_key(waiting))
+    if not own:
+        raise _damaged(waiting, "it holds no key of age")
+    yield str(own[0].to_public())
+    if not is_written:
+        _write_new(place, waiting.read_bytes())
+    waiting.unlink(missing_ok=True)
+
+
+def _write_new(place: Path, content: bytes) -> None:
+    """Write a private file that was not there, whole or not at all."""
+    new = place.with_name(f".{place.name}.part")
+    try:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
+        with os.fdopen(os.open(new, flags, 0o600), "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        # A stick may know no hard links.
+        new.rename(place)
+    except OSError as error:
+        with suppress(OSError):
+            new.unlink(missing_ok=True)
+        raise _unwritable(place, error) from error
 
 
 def load_identity(place: Path) -> Keys:
@@ -156,18 +208,14 @@ def _new_key(place: Path) -> bytes:
     content = f"# public key: {own.to_public()}\n{own}\n".encode()
     new = place.with_name(f"{place.name}.{os.getpid()}")
     try:
-        place.parent.mkdir(parents=True, exist_ok=True)
+        make_private(place.parent)
         with replace_file(new, "The key of this device cannot be written") as file:
             file.write(content)
         with suppress(FileExistsError):
             os.link(new, place)
         return read_regular_file(place, _LONGEST) or b""
     except OSError as error:
-        raise StorageError(
-            f"The key cannot be written: {error.strerror or error}.",
-            where=str(place),
-            remedy="Make the folder writable, or name another with the setting paths.state.",
-        ) from error
+        raise _unwritable(place, error) from error
     finally:
         with suppress(OSError):
             new.unlink(missing_ok=True)
@@ -178,6 +226,13 @@ def _identities_in(place: Path) -> tuple[Any, ...]:
     content = b""
     if opened is not None:
         with opened:
+            if os.fstat(opened.fileno()).st_mode & _OTHERS:
+                raise InvalidInput(
+                    "Others can read the private key in this file, so it is not used.",
+                    where=str(place),
+                    remedy=f"Take that from them: chmod 600 {shlex.quote(str(place))}. A stick may have no "
+                    "permissions: copy the file into your home first, and delete it there afterwards.",
+                )
             content = opened.read(_LONGEST)
     if found := _identities(content):
         return found
@@ -196,6 +251,14 @@ def _identities(content: bytes) -> tuple[Any, ...]:
         return tuple(pyrage.x25519.Identity.from_str(line) for line in lines if line.startswith(_PRIVATE))
     except (pyrage.IdentityError, ValueError):
         return ()
+
+
+def _unwritable(place: Path, error: OSError) -> StorageError:
+    return StorageError(
+        f"The key cannot be written: {error.strerror or error}.",
+        where=str(place),
+        remedy="Make the folder writable, or name another place; of the state folder, with the setting paths.state.",
+    )
 
 
 def _damaged(place: Path, why: str) -> WorkbenchError:

@@ -24,6 +24,7 @@ from workbench.engine.history.git_folder import BRANCH
 from workbench.engine.history.git_objects import libgit2
 from workbench.engine.history.maintenance import GitOutside, Ran, run_git
 from workbench.engine.patterns import lazy_pattern
+from workbench.engine.sync.devices import without_login
 from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
@@ -44,7 +45,6 @@ _SCHEMES = ("file", "git", "http", "https", "ssh", "git+ssh", "ssh+git")
 _URL = lazy_pattern(r"([A-Za-z][A-Za-z0-9+.-]*)://(.*)", re.DOTALL)
 # `host:path`, as ssh and scp write it.
 _SSH = lazy_pattern(r"(?:[\w.-]+@)?(?:[\w.-]+|\[[0-9a-fA-F:]+\]):[^:].*")
-_PASSWORD = lazy_pattern(r"[^/@]*:[^/@]+@")
 _ROW = lazy_pattern(r"([0-9a-f]{40})\t(refs/[^\s]+)")
 _CONFIG = (
     "[core]\n\trepositoryformatversion = 0\n\tbare = true\n\tfilemode = false\n\tlogallrefupdates = false\n"
@@ -79,6 +79,31 @@ _RACED = (
     "failed to lock",
 )
 _LONGEST = 300
+# The server in a URL, or in `host:path`.
+_SERVER = lazy_pattern(r"(?:[A-Za-z+]+://)?([^/:\s]+)")
+# What git and ssh say (in English: LC_ALL is C), what that means, and what to do.
+_TROUBLES = (
+    (
+        ("REMOTE HOST IDENTIFICATION HAS CHANGED", "host key for"),
+        "{server} shows another host key than the one this device knows",
+        "Ask whoever runs it: somebody may be in between. If its key changed, remove the old one (ssh-keygen -R).",
+    ),
+    (
+        ("Host key verification failed",),
+        "this device does not know the host key of {server}",
+        "Connect once by hand (ssh {server}), compare the fingerprint with what whoever runs it says, and accept it.",
+    ),
+    (
+        ("Permission denied (",),
+        "{server} takes none of the keys that ssh offers",
+        "Give it this device’s public ssh key (~/.ssh/*.pub), or name the right key for it in ~/.ssh/config.",
+    ),
+    (
+        ("could not read Username", "could not read Password", "Authentication failed"),
+        "{server} wants a login, and git has none that it takes",
+        "Let git keep one: git config --global credential.helper store, then once: git ls-remote {url}",
+    ),
+)
 
 
 @dataclass(frozen=True)
@@ -130,11 +155,13 @@ def parse_remote(text: str, root: Path) -> Remote:
         scheme = url[1].lower()
         if scheme not in _SCHEMES:
             raise _no_remote(text, f"Name a URL with one of: {', '.join(_SCHEMES)}.")
-        if _PASSWORD.match(url[2]):
+        if scheme != "file" and without_login(name) != name:
+            plain = without_login(name)
             raise InvalidInput(
-                "This address holds a password, which would be shown and kept.",
-                where=_PASSWORD.sub("…@", name),
-                remedy="Leave it out: git’s credential helper asks for it and keeps it.",
+                "This address holds a user name, password or token, which would be shown and kept.",
+                where=plain,
+                remedy=f"Leave it out: workbench sync {plain}. Git asks for it, and a credential helper keeps it: "
+                "git config --global credential.helper store",
             )
         return _folder(text, url[2], root) if scheme == "file" else Remote(name)
     if "::" in name:
@@ -145,7 +172,8 @@ def parse_remote(text: str, root: Path) -> Remote:
 
 
 def _no_remote(text: str, remedy: str) -> InvalidInput:
-    return InvalidInput("This is no remote that git speaks.", where=ascii(text)[1:-1][:200], remedy=remedy)
+    where = ascii(without_login(text))[1:-1][:200]
+    return InvalidInput("This is no remote that git speaks.", where=where, remedy=remedy)
 
 
 def _folder(text: str, name: str, root: Path) -> Remote:
@@ -270,6 +298,9 @@ class Way(Protocol):
     def told(self) -> tuple[str, ...]:
         """Return what a person should know of the remote."""
 
+    def note_told(self) -> None:
+        """Note that a person was told so."""
+
     def advertised(self) -> Advertised:
         """Ask the remote what it holds."""
 
@@ -327,6 +358,9 @@ class GitWay:
         self._objects = objects
         self._branch = branch
         self._is_sealed = branch == SEALED
+
+    def note_told(self) -> None:
+        """Note nothing: there is nothing to tell."""
 
     def advertised(self) -> Advertised:
         """Ask the remote what it holds; an existing memory there is not read yet.
@@ -538,10 +572,11 @@ class GitWay:
                 where=str(self._objects.folder.parent),
                 remedy="Free some space, and sync again. Nothing was changed.",
             )
+        told, remedy = _trouble(ran.err, self.remote.url)
         raise RemoteError(
-            f"The remote cannot be {done}: {_last_words(ran.err)}.",
+            f"The remote cannot be {done}: {told or _last_words(ran.err)}.",
             where=self.remote.url,
-            remedy="Look whether it is there and lets you in. Nothing was lost; what waits goes with the next sync.",
+            remedy=f"{remedy} Nothing was lost; what waits goes with the next sync.",
         )
 
 
@@ -605,9 +640,19 @@ def _remove(folder: Path) -> None:
         shutil.rmtree(folder)
 
 
+def _trouble(said: str, url: str) -> tuple[str, str]:
+    """Return what git and ssh say is wrong, in words, and what to do about it; no words where git’s own tell most."""
+    found = _SERVER.match(url)
+    server = found[1] if found else url
+    for signs, told, remedy in _TROUBLES:
+        if any(sign in said for sign in signs):
+            return told.format(server=server), remedy.format(server=server, url=url)
+    return "", "Look whether it is there and lets you in."
+
+
 def _last_words(text: str) -> str:
     """Return what git said last that tells something, on one line."""
     lines = [line.strip() for line in re.split(r"[\r\n]+", text) if line.strip() and not _COUNTS.match(line)]
     telling = [line for line in lines if line.startswith(("fatal:", "error:", "ssh:"))] or lines
     told = "; ".join(dict.fromkeys(telling[:2])) or "git did not say why"
-    return told.removeprefix("fatal: ")[:_LONGEST].rstrip(".")
+    return without_login(told.removeprefix("fatal: "))[:_LONGEST].rstrip(".")

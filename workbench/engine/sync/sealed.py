@@ -28,6 +28,7 @@ from workbench.engine.file_access import read_state, replace_file
 from workbench.engine.history.git_folder import BRANCH
 from workbench.engine.history.git_objects import libgit2
 from workbench.engine.history.maintenance import start_git
+from workbench.engine.sync.devices import without_login
 from workbench.engine.sync.keys import Keys, seal, seal_stream, unseal, unseal_stream
 from workbench.engine.sync.remotes import (
     MOST_BYTES,
@@ -119,6 +120,7 @@ class Seen:
         tree: Its tree, raw.
         digest: The SHA-256 of the sealed contents.
         contents: Those.
+        untold: Keys of others that were let in, of which no person was told yet.
     """
 
     url: str
@@ -127,6 +129,7 @@ class Seen:
     tree: bytes
     digest: str
     contents: Contents
+    untold: tuple[str, ...] = ()
 
     @property
     def files(self) -> dict[str, str]:
@@ -146,12 +149,14 @@ def load_seen(state: Path) -> Seen | None:
         contents = parse_contents(base64.b64decode(said["contents"]))
         commit, tree = base64.b64decode(said["commit"]), base64.b64decode(said["tree"])
         if contents is not None:
-            return Seen(str(said["url"]), str(said["head"]), commit, tree, str(said["digest"]), contents)
+            untold = tuple(map(str, said.get("untold", ())))
+            url, head, digest = (str(said[key]) for key in ("url", "head", "digest"))
+            return Seen(without_login(url), head, commit, tree, digest, contents, untold)
     return None
 
 
 def _save_seen(state: Path, seen: Seen) -> None:
-    row = {"url": seen.url, "head": seen.head, "digest": seen.digest}
+    row = {"url": seen.url, "head": seen.head, "digest": seen.digest, "untold": seen.untold}
     raw = {"commit": seen.commit, "tree": seen.tree, "contents": seen.contents.as_bytes()}
     with replace_file(state / _KEPT, "What was seen of the remote cannot be kept") as file:
         file.write(
@@ -171,7 +176,6 @@ class SealedWay:
     """
 
     def __init__(self, line: Line, state: Path, keys: Keys, *, is_named: bool, keeps: bool) -> None:
-        self.told: tuple[str, ...] = ()
         self._remote, self._course = line.remote, line.course
         self._plain = line.objects
         self._state, self._keys = state, keys
@@ -184,6 +188,20 @@ class SealedWay:
         self._number = self._kept.contents.number if self._kept else 0
         self._parts: dict[str, str] = {}
         self._outer, self._git = self._begin("sealed.git")
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """Return which keys can read this memory of which no person was told yet."""
+        untold = self._seen.untold if self._seen else ()
+        return tuple(f"Another key can read this memory from now on: {key}." for key in untold)
+
+    def note_told(self) -> None:
+        """Note that a person was told of these keys."""
+        if self._seen and self._seen.untold:
+            self._seen = replace(self._seen, untold=())
+            if self._keeps:
+                _save_seen(self._state, self._seen)
+                self._kept = self._seen
 
     @property
     def contents(self) -> Contents:
@@ -339,6 +357,11 @@ class SealedWay:
     def _see(self, seen: Seen) -> None:
         """Take what was seen for what there is, if it is newer than what was seen before and by the same people."""
         kept = self._kept
+        if kept is not None and kept.url == seen.url:
+            # Told once the sync succeeds, this one or a later one.
+            known = {*kept.contents.keys, *kept.untold, *self._let_in, self._keys.public}
+            untold = (*kept.untold, *(key for key in seen.contents.keys if key not in known))
+            seen = replace(seen, untold=tuple(key for key in untold if key in seen.contents.keys))
         if kept is not None and kept.url == seen.url and not self._is_named:
             if kept.contents.secrets[0] not in seen.contents.secrets:
                 raise RemoteError(
@@ -357,12 +380,6 @@ class SealedWay:
                     "go on from what it shows, and send what it lacks, name it again "
                     f"(workbench sync {seen.url} --sealed --yes).",
                 )
-            new = [
-                key
-                for key in seen.contents.keys
-                if key not in kept.contents.keys and key != self._keys.public
-            ]
-            self.told += tuple(f"Another key can read this memory from now on: {key}." for key in new)
         self._seen = seen
         if self._keeps and seen != kept:
             _save_seen(self._state, seen)

@@ -6,21 +6,23 @@ from typing import TYPE_CHECKING
 
 from workbench.display.health import size_words
 from workbench.display.remedies import in_bench
-from workbench.display.sync import conflicts_told, keys_told
+from workbench.display.sync import conflicts_told, keys_told, readers
 from workbench.display.words import counted
 from workbench.engine.errors import SecretFound
+from workbench.engine.sync.devices import without_login
 from workbench.tui.parts.chooser import Choice
 from workbench.tui.verbs.act import Act, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from workbench.engine.results.sync import Synced, SyncPreview, SyncStatus
+    from workbench.engine.results.sync import Synced, SyncKey, SyncPreview, SyncStatus
     from workbench.engine.workspace import Workspace
     from workbench.tui.frame.screen import Frame
 
 NOW, OTHER, STOP = "sync-now", "another-remote", "stop-syncing"
-SEALED, LET_IN = "sealed-remote", "let-in"
+SEALED, LET_IN, KEY = "sealed-remote", "let-in", "own-key"
+_OWN_KEY = "Show this device’s key, to let it in elsewhere"
 _KEPT = "what was fetched or sent until then stays"
 
 
@@ -47,6 +49,7 @@ class Syncing:
             choices: tuple[Choice, ...] = (
                 Choice(OTHER, "Name a remote: a folder, host:path or URL", about),
                 Choice(SEALED, "Name a remote that nobody has to trust; what is sent is sealed", about),
+                Choice(KEY, _OWN_KEY, "For a sealed remote: a device that is in lets this one in by it"),
             )
             self._frame.choosing.choose("One memory on several devices", choices, self._take)
             return
@@ -57,6 +60,7 @@ class Syncing:
             Choice(NOW, f"Sync now{waits}", about),
             *((Choice(LET_IN, "Let another device in, by its key", about),) if status.sealed else ()),
             Choice(SEALED if status.sealed else OTHER, "Name the remote again, or another one", about),
+            *((Choice(KEY, _OWN_KEY, about),) if status.sealed else ()),
             Choice(STOP, "Stop syncing; what is here and there stays", about),
         )
         self._frame.choosing.choose("One memory on several devices", choices, self._take)
@@ -68,10 +72,20 @@ class Syncing:
             self._frame.editing.ask(
                 "the key of the other device (age1…)", take=lambda text: self._let_in(text.strip())
             )
+        elif choice.id == KEY:
+            self._frame.reading.read("sync", lambda workspace: workspace.sync_key(), self._show_key)
         elif choice.id == STOP:
             self._frame.begin(Act(_stop))
         else:
             self._sync(None)
+
+    def _show_key(self, key: SyncKey) -> None:
+        about = "On a device that is in: m y, or workbench sync --allow KEY"
+        self._frame.choosing.choose(
+            f"The key of {key.device}; enter copies it",
+            (Choice(key.key, key.key, about),),
+            lambda choice: self._frame.copying.copy(choice.id, "this device’s key"),
+        )
 
     def _ask(self, *, sealed: bool) -> None:
         label = "sync sealed with" if sealed else "sync with"
@@ -112,7 +126,7 @@ class Syncing:
             looked.append(found)
             return f"Looked at {quoted(found.remote)}."
 
-        self._frame.say(f"Looking at {remote}; everything else works meanwhile.")
+        self._frame.say(f"Looking at {without_login(remote)}; everything else works meanwhile.")
         self._frame.working.begin(
             "The look",
             work,
@@ -166,8 +180,10 @@ def leaving(found: SyncPreview) -> str:
         )
     out = found.outgoing
     what = f"{counted(out.commits, 'commit')}, {counted(len(out.files), 'file')}, {size_words(out.size)}"
-    sealed = ", sealed," if found.keys else ""
-    return f"Send {what}{sealed} to {quoted(found.remote)} as “{found.device}”?"
+    if found.keys:
+        # First what matters most: a long line is cut.
+        return f"Seal for {readers(found.keys)} alone; send {what} to {quoted(found.remote)} as “{found.device}”?"
+    return f"Send {what} to {quoted(found.remote)} as “{found.device}”?"
 
 
 def synced_words(synced: Synced) -> str:
