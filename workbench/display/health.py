@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from workbench.display import words
 from workbench.display.card import Card, Section
-from workbench.display.ink import Span, column, ink, line_width, spread
+from workbench.display.ink import Span, column, ink
 from workbench.display.remedies import in_bench
+from workbench.display.rows import beside_row
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -109,14 +110,6 @@ def check_row(name: str, text: str, beside: str, state: str, width: int) -> Line
     sign, role = _SIGNS.get(state, ("  ", "soft"))
     named = (column(name, _NAME, "soft"),) if name else ()
     return beside_row((Span(sign, role), *named, ink(text)), beside, width)
-
-
-def beside_row(left: Line, beside: str, width: int) -> Line:
-    """Draw a row with a remark at its right, as long as the row keeps 40 cells, or all it needs."""
-    right: Line = (ink(beside, "soft"),) if beside else ()
-    if right and width - line_width(right) - 2 < min(40, line_width(left)):
-        right = ()
-    return spread(left, right, width)
 
 
 def worse_first(check: Check) -> int:

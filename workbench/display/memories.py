@@ -44,7 +44,6 @@ _HEADING_OR_COMMENT = lazy_pattern(r"^\s*(?:#{1,6} .*|<!--.*-->\s*|)$")
 _FACT = lazy_pattern(r"^\s*[-*] +(?=\S)")
 _LIST_ITEM = lazy_pattern(r" *(?:(?:[-*+>]|\d+[.)]) )?")
 _TERMS = ("base", "decay", "days", "lambda", "accessCount", "reinforcement", "typeWeight")
-_MOST_QUOTED = 400
 _MOST_NAMED = 10
 _LINK_TO = lazy_pattern(r"\[\[([^\[\]|\s]+)\]\]")
 _QUESTIONS = {

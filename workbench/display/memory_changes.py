@@ -10,8 +10,9 @@ from workbench.display import words
 from workbench.display.action_words import sentence, slug_words
 from workbench.display.card import Card, Differs, Section, page_body
 from workbench.display.diffing import compare
-from workbench.display.ink import Span, gap, ink, line_width, spread
+from workbench.display.ink import Span, gap, ink, spread
 from workbench.display.markdown import bare, unmarked
+from workbench.display.rows import beside_row
 from workbench.engine.patterns import lazy_pattern
 
 if TYPE_CHECKING:
@@ -44,7 +45,6 @@ SECTIONS = {
     "vault": "Vault",
     "file": "Files",
 }
-_TEXT_FIRST = 32
 # Lines of one memory that a list of many shows of how it differs.
 _MOST_LINES = 6
 _COMMENT = lazy_pattern(r"<!--.*?-->", re.DOTALL)
@@ -106,10 +106,7 @@ def change_row(change: MemoryChange, by: SinceChange | None, now: datetime, widt
     if by is not None:
         day = words.day(by.timestamp.astimezone(now.tzinfo).date(), now.date())
         beside = f"{beside or ''}{', ' if beside else ''}{words.who(by.owner)}, {day}"
-    right: Line = (ink(beside, "soft"),) if beside else ()
-    if right and width - line_width(right) - 2 < min(_TEXT_FIRST, line_width(left)):
-        right = ()
-    return spread(left, right, width)
+    return beside_row(left, beside or "", width)
 
 
 def same_row(store: str, title: str, width: int) -> Line:

@@ -33,6 +33,11 @@ def memory_row(store: str, text: str, beside: str, width: int, *, faded: bool = 
         Span(words.sign(store) + " ", f"store.{store}"),
         ink(text, "soft" if faded else "text"),
     )
+    return beside_row(left, beside, width)
+
+
+def beside_row(left: Line, beside: str, width: int) -> Line:
+    """Draw a row with a remark at its right, as long as the row keeps 40 cells, or all it needs."""
     right: Line = (ink(beside, "soft"),) if beside else ()
     if right and width - line_width(right) - 2 < min(_TEXT_FIRST, line_width(left)):
         right = ()

@@ -46,11 +46,6 @@ _LOOKS: dict[str, tuple[str, str, str]] = {
 }
 
 
-def heat_role(store: str, score: float | None) -> str:
-    """Return the role that has a store’s hue, as bright as a score from 0 to 1 is high; None is the dimmest."""
-    return f"heat.{store}.{min(HEAT_STEPS - 1, max(0, int((score or 0.0) * HEAT_STEPS)))}"
-
-
 class Palette:
     """A theme, ready to print lines with.
 

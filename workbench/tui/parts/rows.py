@@ -48,7 +48,8 @@ class RowSource(Protocol):
 class Rows(Generic[Head, Row]):
     """Rows under headings, a space before every heading but the first; more may come at the end.
 
-    What is listed says in `draw` what its rows look like. Headings are words, unless it draws them as well.
+    What is listed says in `draw` what its rows look like. Headings are words, or a pair
+    with what stands beside them, unless it draws them as well.
     """
 
     def __init__(self) -> None:
@@ -123,7 +124,8 @@ class Rows(Generic[Head, Row]):
 
     def draw_heading(self, head: Head, width: int) -> Line:
         """Draw a heading."""
-        return heading_row(str(head), "", width)
+        said, beside = head if isinstance(head, tuple) else (str(head), "")
+        return heading_row(said, beside, width)
 
     def spaced(self) -> Self:
         """Return these rows with a space below each, which belongs to it."""

@@ -6,7 +6,7 @@ import math
 import re
 from dataclasses import replace
 from datetime import date, timedelta
-from typing import TYPE_CHECKING, ClassVar, Final, cast
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from workbench.display import words
 from workbench.display.card import Card, Section
@@ -52,7 +52,6 @@ if TYPE_CHECKING:
     from workbench.display.ink import Line
     from workbench.engine.results.decay import DecayEntry
     from workbench.engine.workspace import Workspace
-    from workbench.tui.frame.screen import Frame
     from workbench.tui.parts.rows import RowSource
     from workbench.tui.verbs.act import Subject
 
@@ -140,11 +139,6 @@ class DecayPlace(Place):
         self.axis.add_class("decay-axis")
         yield self.axis
         yield self.list
-
-    @property
-    def frame(self) -> Frame:
-        """Return the screen that the place is on."""
-        return cast("Frame", self.screen)
 
     @property
     def is_heat(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import date
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from workbench.display.ink import Line
     from workbench.engine.results.graph import EntityRow, EntityTable, GraphNode, GraphView
     from workbench.engine.workspace import Workspace
-    from workbench.tui.frame.screen import Frame
     from workbench.tui.parts.rows import RowSource
     from workbench.tui.verbs.act import Subject
 
@@ -205,11 +204,6 @@ class GraphPlace(Place):
     def body(self) -> ComposeResult:
         yield self.list
         yield self.canvas
-
-    @property
-    def frame(self) -> Frame:
-        """Return the screen that the place is on."""
-        return cast("Frame", self.screen)
 
     @property
     def at(self) -> Spot:

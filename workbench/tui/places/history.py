@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from workbench.display.ink import Line
     from workbench.engine.results.audit import Action, ActionDone
     from workbench.engine.workspace import Workspace
-    from workbench.tui.frame.screen import Frame
     from workbench.tui.places.past import Line as Moments
     from workbench.tui.verbs.act import Subject
     from workbench.tui.verbs.rewording import Writing
@@ -79,11 +78,6 @@ class HistoryPlace(Place):
         self._seen_all = True
         self._done: dict[str, ActionDone] = {}
         self._after_reading: Callable[[], object] | None = None
-
-    @property
-    def frame(self) -> Frame:
-        """Return the screen that the place is on."""
-        return cast("Frame", self.screen)
 
     def body(self) -> ComposeResult:
         yield self.scrubber

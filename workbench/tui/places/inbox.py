@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 
@@ -72,7 +72,6 @@ if TYPE_CHECKING:
     from workbench.engine.results.memories import CoreView, Why
     from workbench.engine.results.reviews import Proposal, ReflectionDue, ReviewItem
     from workbench.engine.workspace import Workspace
-    from workbench.tui.frame.screen import Frame
     from workbench.tui.parts.rows import RowSource
     from workbench.tui.verbs.act import Subject
     from workbench.tui.verbs.rewording import Writing
@@ -194,11 +193,6 @@ class InboxPlace(Place):
         self._receipt_shown = False
         self._came_to = ""
         self._refusals: dict[str, str] = {}
-
-    @property
-    def frame(self) -> Frame:
-        """Return the frame around the place."""
-        return cast("Frame", self.screen)
 
     # Reading and rows.
 

@@ -99,9 +99,14 @@ class Place(Container):
         """Yield what stands below the heading: the list, and whatever else a place has there."""
         yield self.list
 
+    @property
+    def frame(self) -> Frame:
+        """Return the frame around the place."""
+        return cast("Frame", self.screen)
+
     def _key_of(self, command: str) -> str:
         """Return the key that a person has a command on."""
-        return cast("Frame", self.screen).keymap.key(command)
+        return self.frame.keymap.key(command)
 
     @property
     def main(self) -> Widget:
@@ -182,7 +187,7 @@ class Place(Container):
         if self.results is None:
             return
         rows = self.filter.apply(self.all_rows)
-        if isinstance(rows, Rows) and cast("Frame", self.screen).look.rows == "comfortable":
+        if isinstance(rows, Rows) and self.frame.look.rows == "comfortable":
             rows = rows.spaced()
         self.list.show(rows)
         self.filter_line.show_count(self.filter.shown, self.filter.total)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.containers import Container, Vertical
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from workbench.display.ink import Line
     from workbench.engine.results.sessions import FlushCheck
     from workbench.engine.workspace import Workspace
-    from workbench.tui.frame.screen import Frame
     from workbench.tui.parts.rows import RowSource
     from workbench.tui.verbs.act import Subject
     from workbench.tui.verbs.rewording import Writing
@@ -143,11 +142,6 @@ class SessionsPlace(Place):
             yield self.transcript
         yield self.card
         yield self.evidence
-
-    @property
-    def frame(self) -> Frame:
-        """Return the screen that the place is on."""
-        return cast("Frame", self.screen)
 
     @property
     def parts(self) -> tuple[Widget, ...]:

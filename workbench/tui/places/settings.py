@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 
     from workbench.engine.workspace import Workspace
     from workbench.tui.frame.app import FrameApp
-    from workbench.tui.frame.screen import Frame
     from workbench.tui.verbs.act import Subject
 
 KEYS = "Keys"
@@ -136,10 +135,6 @@ class SettingsPlace(Place):
         self._sections.styles.height = 1
         yield self._sections
         yield self.list
-
-    @property
-    def _frame(self) -> Frame:
-        return cast("Frame", self.screen)
 
     @property
     def _app(self) -> FrameApp:
@@ -249,11 +244,11 @@ class SettingsPlace(Place):
         elif (
             command == "evidence" and (row := self._setting(key)) is not None and row.source == "environment"
         ):
-            self._frame.say(f"{row.origin} says so, a variable that the bench was started with.")
+            self.frame.say(f"{row.origin} says so, a variable that the bench was started with.")
         elif command == "try-half-life":
             self._try_half_life(key)
         elif command in _MEMORY_ONLY:
-            self._frame.say(_NOT_MEMORY)
+            self.frame.say(_NOT_MEMORY)
         else:
             return False
         return True
@@ -262,13 +257,13 @@ class SettingsPlace(Place):
         row = self._setting(key)
         if row is None or row.section != KEYS:
             return False
-        self._frame.go("settings", spot=KEYS)
+        self.frame.go("settings", spot=KEYS)
         return True
 
     def _leave_keys(self) -> bool:
         if not self.spot:
             return False
-        self._frame.go("settings", spot="", row="bench.keymap")
+        self.frame.go("settings", spot="", row="bench.keymap")
         return True
 
     # Changing.
@@ -278,13 +273,13 @@ class SettingsPlace(Place):
             if key == PRESET_KEY:
                 self._step_preset(by)
             elif by:
-                self._frame.say(COMMAND["left"].elsewhere)
+                self.frame.say(COMMAND["left"].elsewhere)
             else:
-                Remapping(self._frame, of_keys, self._keep).begin()
+                Remapping(self.frame, of_keys, self._keep).begin()
             return
         row = self._setting(key)
         if row is None:
-            self._frame.say(COMMAND["edit"].elsewhere)
+            self.frame.say(COMMAND["edit"].elsewhere)
         elif row.section == KEYS:
             self._open(key)
         elif row.key in _STEPPED:
@@ -295,11 +290,11 @@ class SettingsPlace(Place):
             )
             at = values.index(row.said)
             take = partial(self._set, row)
-            self._frame.stepping.step(Steps(row.title, values, at, lambda _value: None, take), by)
+            self.frame.stepping.step(Steps(row.title, values, at, lambda _value: None, take), by)
         elif by:
-            self._frame.say("⸨edit⸩ writes another value; ← → step through choices.")
+            self.frame.say("⸨edit⸩ writes another value; ← → step through choices.")
         else:
-            self._frame.editing.ask(row.title, row.written, take=partial(self._take, row))
+            self.frame.editing.ask(row.title, row.written, take=partial(self._take, row))
 
     def _take(self, row: SettingRow, text: str) -> Act | str:
         try:
@@ -309,7 +304,7 @@ class SettingsPlace(Place):
         return self._setting_act(row, text)
 
     def _set(self, row: SettingRow, value: str) -> None:
-        self._frame.begin(self._setting_act(row, value))
+        self.frame.begin(self._setting_act(row, value))
 
     def _setting_act(self, row: SettingRow, text: str) -> Act:
         def change(workspace: Workspace) -> str:
@@ -328,7 +323,7 @@ class SettingsPlace(Place):
             return
         row = self._setting(key)
         if row is None or (row.source == "default" and row.section != KEYS):
-            self._frame.say("This is as it was made.")
+            self.frame.say("This is as it was made.")
         elif row.section == KEYS:
             self._keep_all(
                 {f"keys.{name}": None for name in (*self._app.look.keymap.overrides, PRESET)}, "Every key"
@@ -347,7 +342,7 @@ class SettingsPlace(Place):
                 )
                 return _told(said, changed.commit, changed.file, changed.warnings)
 
-            self._frame.begin(Act(reset))
+            self.frame.begin(Act(reset))
 
     def _key_as_made(self, row: KeyRow) -> None:
         keymap = self._app.look.keymap
@@ -355,23 +350,23 @@ class SettingsPlace(Place):
         if row.id == PRESET_KEY and keymap.preset:
             self._keep_all({f"keys.{PRESET}": None}, row.title)
         elif name not in keymap.overrides:
-            self._frame.say("This is as it was made.")
+            self.frame.say("This is as it was made.")
         else:
             first, *_ = (key for key in row.usual)
             rest = {each: keys for each, keys in keymap.overrides.items() if each != name}
             clash = type(keymap)(rest, keymap.preset)
             if len(clash.problems) > len(keymap.problems):
-                self._frame.say(f"{first} has another use now; put that elsewhere first.")
+                self.frame.say(f"{first} has another use now; put that elsewhere first.")
             else:
                 self._keep_all({f"keys.{name}": None}, row.title)
 
     def _keep_all(self, values: Mapping[str, str | bool | None], title: str) -> None:
         problem = self._keep(values)
-        self._frame.say(problem or f"{title} is as it was made.", is_problem=bool(problem))
+        self.frame.say(problem or f"{title} is as it was made.", is_problem=bool(problem))
 
     def _keep(self, values: Mapping[str, str | bool | None]) -> str:
         problem = self._app.change_look(values)
-        self._frame.read_again()
+        self.frame.read_again()
         return problem
 
     def _step_taste(self, row: SettingRow, by: int) -> None:
@@ -380,26 +375,26 @@ class SettingsPlace(Place):
 
         def take(value: str) -> None:
             problem = self._keep({name: value == "on" if name == "plain" else value})
-            self._frame.say(problem or f"{row.title} is {value}, in {FILE_NAME}.", is_problem=bool(problem))
+            self.frame.say(problem or f"{row.title} is {value}, in {FILE_NAME}.", is_problem=bool(problem))
 
         try_out = self._app.try_theme if name == "theme" else lambda _value: None
-        self._frame.stepping.step(Steps(row.title, values, values.index(row.said), try_out, take), by)
+        self.frame.stepping.step(Steps(row.title, values, values.index(row.said), try_out, take), by)
 
     def _step_preset(self, by: int) -> None:
         values = (AS_MADE, *PRESETS)
 
         def take(value: str) -> None:
             problem = self._keep({f"keys.{PRESET}": None if value == AS_MADE else value})
-            self._frame.say(problem or f"The keys begin with {value} now.", is_problem=bool(problem))
+            self.frame.say(problem or f"The keys begin with {value} now.", is_problem=bool(problem))
 
         at = values.index(self._app.look.keymap.preset or AS_MADE)
-        self._frame.stepping.step(Steps("Preset", values, at, lambda _value: None, take), by)
+        self.frame.stepping.step(Steps("Preset", values, at, lambda _value: None, take), by)
 
     def _try_half_life(self, key: str) -> None:
         if key != HALF_LIFE:
-            self._frame.say("Only the half-life can be tried.")
+            self.frame.say("Only the half-life can be tried.")
             return
-        self._frame.go("decay", then=lambda: self._frame.run(COMMAND["try-half-life"]))
+        self.frame.go("decay", then=lambda: self.frame.run(COMMAND["try-half-life"]))
 
     # The line of sections.
 
@@ -409,7 +404,7 @@ class SettingsPlace(Place):
         if event.link.startswith(_SECTION_LINK) and isinstance(rows, SettingRows):
             event.stop()
             self.reveal(rows.first_of(event.link.removeprefix(_SECTION_LINK)))
-            self._frame.focus_place()
+            self.frame.focus_place()
 
     def on_list_part_moved(self) -> None:
         """Show in the line of sections where the cursor is."""

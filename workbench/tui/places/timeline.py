@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from workbench.display.ink import Line
     from workbench.engine.results.memories import Timeline, TimelineEntry
     from workbench.engine.workspace import Workspace
-    from workbench.tui.frame.screen import Frame
     from workbench.tui.parts.rows import RowSource
     from workbench.tui.verbs.adding import Destination
 
@@ -64,11 +63,6 @@ class TimelinePlace(Place):
         # Entries are read on until one is as it says.
         self._until: Callable[[TimelineEntry], bool] | None = None
         self._after_reading: Callable[[], object] | None = None
-
-    @property
-    def frame(self) -> Frame:
-        """Return the screen that the place is on."""
-        return cast("Frame", self.screen)
 
     # Reading page by page.
 

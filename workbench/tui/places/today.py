@@ -7,9 +7,9 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, ClassVar, TypeAlias, TypeVar, cast
 
 from workbench.display import words
-from workbench.display.ink import Span, ink, line_width, spread
+from workbench.display.ink import Span, ink
 from workbench.display.remedies import in_bench
-from workbench.display.rows import heading_row, memory_row
+from workbench.display.rows import beside_row, memory_row
 from workbench.display.today import (
     alert_card,
     alert_title,
@@ -40,7 +40,7 @@ from workbench.tui.verbs.adding import Destination
 from workbench.tui.verbs.memories import Memory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from workbench.display.card import Card
     from workbench.display.evidence import Evidence
@@ -52,7 +52,6 @@ if TYPE_CHECKING:
     from workbench.engine.results.memories import CoreView
     from workbench.engine.results.sync import SyncStatus
     from workbench.engine.workspace import Workspace
-    from workbench.tui.frame.screen import Frame
     from workbench.tui.verbs.act import Subject
     from workbench.tui.verbs.rewording import Writing
 
@@ -198,18 +197,10 @@ class Learned:
     beside: str = ""
 
 
-@dataclass(frozen=True)
-class Heading:
-    """The heading of a section, with a remark at its right."""
-
-    text: str
-    beside: str = ""
+Row: TypeAlias = "Alarm | Waiting | Notice | Learned"
 
 
-Row: TypeAlias = "Alarm | Waiting | Notice | Learned | Heading"
-
-
-class AccountRows(Rows["Heading", "Alarm | Waiting | Notice | Learned"]):
+class AccountRows(Rows["tuple[str, str]", "Row"]):
     """The account, section by section; a section with nothing in it is left out."""
 
     def __init__(self, account: Account, key: Callable[[str], str]) -> None:
@@ -219,60 +210,47 @@ class AccountRows(Rows["Heading", "Alarm | Waiting | Notice | Learned"]):
             Notice(f"trouble:{at}", each, command="health", told=_WHOLE)
             for at, each in enumerate(account.troubles)
         ]
-        self._section(Heading("Cannot be read"), troubles)
-        self._section(Heading("Alert" if len(account.alerts) == 1 else "Alerts"), map(Alarm, account.alerts))
-        self._section(Heading("Waits for you"), waiting(account))
-        self._section(Heading("Other devices"), _unsynced(account))
+        self._section("Cannot be read", troubles)
+        self._section("Alert" if len(account.alerts) == 1 else "Alerts", map(Alarm, account.alerts))
+        self._section("Waits for you", waiting(account))
+        self._section("Other devices", _unsynced(account))
         for text, rows in unread_sections(account):
-            self._section(Heading(text), rows)
+            self._section(text, rows)
         reach = account.span or ("" if account.last is not None else "week")
         since = since_heading(account.since.since, reach, account.now)
-        self._section(Heading(since, by_whom(account.since)), became(account))
+        self._section(since, became(account), by_whom(account.since))
         falls = [_falling(fall, account.now) for fall in account.falls[:_MOST_FALLS]]
         more = len(account.falls) - len(falls)
         rest = [Notice("falls", f"{more} more", place="decay")] if more > 0 else []
-        self._section(Heading("Fades this week"), [*falls, *rest])
+        self._section("Fades this week", [*falls, *rest])
 
-    def _section(self, heading: Heading, rows: object) -> None:
-        found = tuple(cast("tuple[Alarm | Waiting | Notice | Learned, ...]", rows))
-        if found:
-            self._add_heading(heading)
-        for row in found:
-            key = f"{heading.text}:{row.memory.id}" if isinstance(row, Learned) else row.id
-            self._add(row, key)
+    def _section(self, heading: str, rows: Iterable[Row], beside: str = "") -> None:
+        for at, row in enumerate(rows):
+            if at == 0:
+                self._add_heading((heading, beside))
+            self._add(row, f"{heading}:{row.memory.id}" if isinstance(row, Learned) else row.id)
 
-    def draw_heading(self, head: Heading, width: int) -> Line:
-        """Draw a heading."""
-        return heading_row(head.text, head.beside, width)
-
-    def draw(self, row: Alarm | Waiting | Notice | Learned, width: int) -> Line:
+    def draw(self, row: Row, width: int) -> Line:
         """Draw a row."""
         if isinstance(row, Alarm):
             when = words.moment(row.alert.timestamp, self._account.now)
-            return _beside((Span("▲ ", "danger"), ink(row.title)), when, width)
+            return beside_row((Span("▲ ", "danger"), ink(row.title)), when, width)
         if isinstance(row, Waiting):
             asked = ", ".join(dict.fromkeys(each.from_ for each in row.proposals)) or "reflection"
-            return _beside((Span("◆ ", "decide"), ink(row.title)), asked, width)
+            return beside_row((Span("◆ ", "decide"), ink(row.title)), asked, width)
         if isinstance(row, Notice):
             if row.key:
                 sign = Span(f"{self._key(row.key):<4}", "strong")
             else:
                 sign = Span("◆ ", "decide") if row.place == "inbox" else Span("  ")
-            return _beside((sign, ink(row.title)), row.beside, width)
+            return beside_row((sign, ink(row.title)), row.beside, width)
         if row.sign:
-            return _beside(
+            return beside_row(
                 (Span(f"{row.sign} ", "soft"), ink(row.memory.title, "soft" if row.sign != "±" else "text")),
                 row.beside,
                 width,
             )
         return memory_row(row.memory.store, row.memory.title, row.beside, width)
-
-
-def _beside(left: Line, beside: str, width: int) -> Line:
-    right: Line = (ink(beside, "soft"),) if beside else ()
-    if right and width - line_width(right) - 2 < min(40, line_width(left)):
-        right = ()
-    return spread(left, right, width)
 
 
 def _unsynced(account: Account) -> list[Notice]:
@@ -392,11 +370,6 @@ class TodayPlace(Place):
         super().__init__(name)
         self._inbox: Place | None = None
         self._wanted = ""
-
-    @property
-    def frame(self) -> Frame:
-        """Return the frame around."""
-        return cast("Frame", self.screen)
 
     # Reading.
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar
 
 from workbench.display import words
 from workbench.display.card import Card
-from workbench.display.health import beside_row, check_card, check_row, freshness, index_card, worse_first
+from workbench.display.health import check_card, check_row, freshness, index_card, worse_first
 from workbench.display.ink import Line, ink, spread
 from workbench.display.remedies import in_bench
-from workbench.display.rows import heading_row
+from workbench.display.rows import beside_row
 from workbench.display.words import counted
 from workbench.engine.errors import WorkbenchError
 from workbench.engine.patterns import lazy_pattern
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from workbench.engine.results.audit import Check, Diagnosis
     from workbench.engine.results.recall import IndexStatus
     from workbench.engine.workspace import Workspace
-    from workbench.tui.frame.screen import Frame
     from workbench.tui.verbs.act import Subject
 
 INDEX, ANEW, INIT, ASIDE = "do:index", "do:anew", "do:init", "do:aside"
@@ -42,7 +41,6 @@ _MENDS = {
     "go:settings": "goes to Settings",
 }
 _LEADS = {"alerts": "go:today", "settings": "go:settings", "model": "go:settings"}
-_UP_TO_DATE = "up to date"
 
 
 @dataclass(frozen=True)
@@ -152,10 +150,6 @@ class HealthRows(Rows["tuple[str, str]", "Finding"]):
                 self._add_heading((heading, beside))
             self._add(row, row.id)
 
-    def draw_heading(self, head: tuple[str, str], width: int) -> Line:
-        """Draw a heading."""
-        return heading_row(*head, width)
-
     def draw(self, row: Finding, width: int) -> Line:
         """Draw a row."""
         if row.state:
@@ -172,11 +166,6 @@ class HealthPlace(Place):
     def __init__(self, name: str) -> None:
         super().__init__(name)
         self._diagnosis: Diagnosis | None = None
-
-    @property
-    def frame(self) -> Frame:
-        """Return the frame around."""
-        return cast("Frame", self.screen)
 
     @property
     def labels(self) -> dict[str, str]:

@@ -15,10 +15,9 @@ from workbench.display.bringing_in import (
     refused_card,
 )
 from workbench.display.card import Card, Section
-from workbench.display.health import beside_row
 from workbench.display.ink import ink, spread
 from workbench.display.remedies import told_in_bench
-from workbench.display.rows import heading_row
+from workbench.display.rows import beside_row
 from workbench.engine.errors import Cancelled, WorkbenchError
 from workbench.engine.values import dataclass
 from workbench.tui.parts.rows import Rows
@@ -38,7 +37,6 @@ if TYPE_CHECKING:
         ImportProgress,
     )
     from workbench.engine.workspace import Workspace
-    from workbench.tui.frame.screen import Frame
     from workbench.tui.verbs.act import Subject
 
 PATH = "path"
@@ -98,10 +96,6 @@ class SourceRows(Rows["tuple[str, str]", "Source"]):
         self._add_heading(("Somewhere else", ""))
         self._add(Source(PATH, "Write a path…"), PATH)
 
-    def draw_heading(self, head: tuple[str, str], width: int) -> Line:
-        """Draw a heading."""
-        return heading_row(*head, width)
-
     def draw(self, row: Source, width: int) -> Line:
         """Draw a row."""
         return beside_row((ink("  "), ink(row.title)), row.beside, width)
@@ -147,11 +141,6 @@ class ImportPlace(Place):
     def __init__(self, name: str) -> None:
         super().__init__(name)
         self._looks: dict[tuple[str, ImportedAs], Look] = {}
-
-    @property
-    def frame(self) -> Frame:
-        """Return the frame around."""
-        return cast("Frame", self.screen)
 
     @property
     def labels(self) -> dict[str, str]:
