@@ -5,8 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.display.diff import diff_lines
-from workbench.display.diffing import DiffRow, compare, compare_words
+from workbench.display.diffing import DiffRow, compare, compare_words, diff_lines
 from workbench.display.ink import line_width, plain_text
 
 LINES = st.lists(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from workbench.display.ink import Line, Span, plain_text
-from workbench.display.lit_words import LIT, light
+from workbench.display.matching import LIT, light
 
 LINES: list[Line] = [
     (Span("  "), Span("The Ferry is "), Span("free", "strong"), Span(" for", "emphasis")),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from workbench.display import words
 from workbench.display.action_words import plainly
 from workbench.display.cells import wrap
-from workbench.display.diff import diff_lines
+from workbench.display.diffing import diff_lines
 from workbench.display.ink import BLANK, Span, gap, ink, line_width, wrap_line
 from workbench.display.markdown import markdown_lines
 from workbench.display.words import counted

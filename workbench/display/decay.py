@@ -1,22 +1,376 @@
-"""Text of decay: scores and forecasts, effects of another rate, upcoming falls, and explanations."""
+"""Draws what fades and when: rows with cells or in words, their groups, a score on one day, a half-life in words."""
 
 from __future__ import annotations
 
-from collections import Counter
+import math
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from functools import partial
-from typing import TYPE_CHECKING
+from dataclasses import field, replace
+from datetime import date, timedelta
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from workbench.display import words
 from workbench.display.changes import at_minute, on_day
+from workbench.display.heat import (
+    FARTHEST,
+    SCALES,
+    USUAL_SCALE,
+    Scale,
+    Window,
+    axis_line,
+    heat_line,
+    window_for,
+)
+from workbench.display.ink import BLANK, Span, column, cut, gap, ink, line_width
 from workbench.display.text import Page, bar, clip, display_width, safe_line
+from workbench.engine.memory.scores import coming_passings, next_passings, score_course
 from workbench.engine.results.decay import DecayEntry, ScorePoint
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
-    from datetime import date
+    from collections.abc import Iterable, Mapping
 
+    from workbench.display.ink import Line
     from workbench.engine.results.decay import DecayExplained, DecayView, Falls
     from workbench.engine.results.memories import Score
+
+SORTS: Final = ("soonest", "score", "last use", "name")
+GROUPINGS: Final = ("time", "kind", "tag", "entity")
+WEEK: Final = 7
+_RECALLED: Final = ("active", "fading", "pinned")
+_SIGN, _WHEN = 2, 8
+# Cells that a text has before the first of time gets one, and the fewest of time that say anything.
+_TEXT_FIRST, _TEXT_AT_LEAST, _FEWEST = 40, 30, 10
+_MONTHS_AHEAD = 12
+
+
+@dataclass(frozen=True)
+class Fading:
+    """All scores at one moment, and what becomes of them if nobody touches anything.
+
+    Args:
+        view: The scores.
+        ahead: Days until each memory drops a level, by id; without those that stay as they are.
+        truth: In a trial, the same as it really is; None where nothing is tried.
+        statuses: In a trial, the status that each memory really has, by id.
+    """
+
+    view: DecayView
+    ahead: Mapping[str, int]
+    truth: Fading | None = None
+    statuses: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def today(self) -> date:
+        """Return the day of the scores."""
+        return self.view.now.date()
+
+    def drops(self, entry: DecayEntry) -> list[Drop]:
+        """Return what a memory drops below, the soonest first; nothing where it stays."""
+        found = coming_passings(self.view, entry, FARTHEST) if not stays(entry) else ()
+        return [Drop(days, self.today + timedelta(days), each.before, each.after) for days, each in found]
+
+    def next_drop(self, entry: DecayEntry) -> Drop | None:
+        """Return the next threshold that a memory drops below; None where it stays as it is."""
+        return next(iter(self.drops(entry)), None)
+
+    def days_left(self, entry: DecayEntry) -> int | None:
+        """Return in how many days a memory drops a level; None where it stays as it is."""
+        return self.ahead.get(entry.id) if not stays(entry) else None
+
+    def status(self, entry: DecayEntry) -> str:
+        """Return the status that a memory really has."""
+        return self.statuses.get(entry.id, entry.status)
+
+    def changed(self, entry: DecayEntry) -> bool:
+        """Return whether a memory would have another status under the half-life that is tried."""
+        return self.truth is not None and self.status(entry) != entry.status
+
+
+class Drop(NamedTuple):
+    """A threshold that a memory drops below: in how many days, which day that is, its status before and after."""
+
+    days: int
+    on: date
+    before: str
+    after: str
+
+
+def fading(view: DecayView, truth: Fading | None = None) -> Fading:
+    """Return scores with what becomes of them.
+
+    Args:
+        view: The scores.
+        truth: Where they are those of a trial, what really holds.
+    """
+    statuses = {entry.id: entry.status for entry in truth.view.entries} if truth is not None else {}
+    return Fading(view, next_passings(view, FARTHEST), truth, statuses)
+
+
+def stays(entry: DecayEntry) -> bool:
+    """Return whether a memory stays whatever happens: pinned, in the vault, or always with the agent."""
+    return entry.pinned or entry.type_weight is None or entry.store == "core"
+
+
+def half_life(rate: float) -> float:
+    """Return the days in which half of a score is gone; infinite where nothing fades."""
+    return math.log(2) / rate if rate > 0 else math.inf
+
+
+def rate_of(days: float) -> float:
+    """Return the rate a day, λ, of a half-life in days; 0 for an infinite one."""
+    return 0.0 if math.isinf(days) else float(f"{math.log(2) / days:.4g}")
+
+
+def days_words(days: float) -> str:
+    """Return a half-life in words: “23 days”, “a day”; that nothing fades where it is infinite."""
+    if math.isinf(days):
+        return "none: nothing fades"
+    said = f"{days:,.0f}" if days >= 10 or days == round(days) else f"{days:.1f}"
+    return f"{said} {'day' if said == '1' else 'days'}"
+
+
+@dataclass(frozen=True, slots=True)
+class TimeFrame:
+    """Which stretch of time is shown, and the day one is at.
+
+    Args:
+        today: In the workspace's zone.
+        scale: How much time a cell stands for.
+        day: The day one is at, counted from today.
+    """
+
+    today: date
+    scale: Scale = SCALES[USUAL_SCALE]
+    day: int = 0
+
+    @property
+    def cell(self) -> int:
+        """Return the cell one is at."""
+        return self.scale.cell(self.today, self.day)
+
+    def window(self, width: int) -> Window:
+        """Return the cells that there is room for."""
+        return window_for(self.today, self.scale, width, self.cell)
+
+
+@dataclass(frozen=True)
+class Group:
+    """Memories under a heading.
+
+    Args:
+        name: What the group is called.
+        entries: The memories.
+        aside: What stands at the right of the heading.
+    """
+
+    name: str
+    entries: tuple[DecayEntry, ...]
+    aside: str = ""
+
+
+def grouped(read: Fading, sort: str, group: str, *, only_changes: bool = False) -> list[Group]:
+    """Return memories in groups, in an order.
+
+    Args:
+        read: The memories.
+        sort: One of `SORTS`.
+        group: One of `GROUPINGS`; by time only where the soonest stand first.
+        only_changes: Leave out what a trial would not change.
+    """
+    entries = [each for each in read.view.entries if not only_changes or read.changed(each)]
+    _sort(entries, read, sort)
+    if group == "time" and sort != "soonest":
+        return [Group("", tuple(entries))]
+    found: dict[str, list[DecayEntry]] = defaultdict(list)
+    order: dict[str, tuple[float, str]] = {}
+    for entry in entries:
+        rank, name = _group_of(entry, read, group)
+        found[name].append(entry)
+        order.setdefault(name, (rank, name))
+    names = sorted(
+        found, key=lambda name: order[name] if group == "time" else (order[name][0], -len(found[name]))
+    )
+    before = _counts_of_truth(read) if group == "time" else {}
+    return [Group(name, tuple(found[name]), _aside(len(found[name]), before.get(name))) for name in names]
+
+
+def _aside(count: int, before: int | None) -> str:
+    return f"{count:,}" if before is None or before == count else f"{count:,} instead of {before or 'none'}"
+
+
+def _counts_of_truth(read: Fading) -> dict[str, int]:
+    counts: dict[str, int] = defaultdict(int)
+    if read.truth is not None:
+        for entry in read.truth.view.entries:
+            counts[_group_of(entry, read.truth, "time")[1]] += 1
+        for entry in read.view.entries:
+            counts.setdefault(_group_of(entry, read, "time")[1], 0)
+    return counts
+
+
+def _group_of(entry: DecayEntry, read: Fading, group: str) -> tuple[float, str]:
+    """Return where a memory's group stands among the others, and what it is called."""
+    if group == "kind":
+        return 0, words.kind(entry.store)
+    if group == "tag":
+        return (0, f"#{entry.tags[0]}") if entry.tags else (1, "without a tag")
+    if group == "entity":
+        named = entry.entities[0].partition(":")[2] if entry.entities else ""
+        return (
+            (0, named.rpartition("--")[2].replace("-", " ")) if named else (1, "about nobody in particular")
+        )
+    days = read.days_left(entry)
+    if days is None:
+        if stays(entry):
+            return 10_002, "stays: pinned, core memory, vault"
+        return (10_004, "archived") if entry.archived else (10_003, "has faded; use brings it back")
+    return _coming(days, read.today)
+
+
+@lru_cache(maxsize=FARTHEST)
+def _coming(days: int, today: date) -> tuple[float, str]:
+    """Return where the group of what drops in so many days stands, and what it is called."""
+    if days <= WEEK:
+        return 0, "fades this week"
+    on = today + timedelta(days)
+    months = (on.year - today.year) * 12 + on.month - today.month
+    if months == 0:
+        return 1, f"later in {today:%B}"
+    if months > _MONTHS_AHEAD:
+        return 10_000, "later than in a year"
+    return 1 + months, f"in {on:%B}" + (f" {on.year}" if on.year != today.year else "")
+
+
+def _sort(entries: list[DecayEntry], read: Fading, sort: str) -> None:
+    if sort == "score":
+        # Scores end at 1; beyond that the raw relevance tells which will stay there for longer.
+        entries.sort(key=lambda each: (-each.score, -(math.inf if each.raw is None else each.raw), each.id))
+    elif sort == "last use":
+        entries.sort(key=lambda each: (each.last_accessed, each.id), reverse=True)
+    elif sort == "name":
+        entries.sort(key=lambda each: ((each.title or each.id).casefold(), each.id))
+    else:
+        left = read.days_left
+        entries.sort(
+            key=lambda each: (math.inf if (days := left(each)) is None else days, -each.score, each.id)
+        )
+
+
+def course_of(read: Fading, entry: DecayEntry, days: Sequence[int]) -> Sequence[ScorePoint]:
+    """Return a memory's scores on days counted from today, if nobody touches it."""
+    return score_course(read.view, entry, days)
+
+
+@dataclass(frozen=True)
+class Columns:
+    """How a row is parted: text, cells of time, and when it drops; no cells at all where the text needs the room."""
+
+    text: int
+    cells: int
+
+    @property
+    def cells_begin(self) -> int:
+        """Return the column at which the cells begin."""
+        return _SIGN + self.text + 1
+
+
+def columns_for(width: int, longest: int, *, heat: bool) -> Columns:
+    """Return how rows of a width are parted.
+
+    Args:
+        width: Cells.
+        longest: The longest text.
+        heat: Whether cells are wanted.
+    """
+    room = width - _SIGN - 1 - _WHEN - 1
+    if not heat or room - _TEXT_AT_LEAST < _FEWEST:
+        return Columns(max(4, width - _SIGN - _WHEN - 2), 0)
+    text = min(max(longest, _TEXT_AT_LEAST), max(min(_TEXT_FIRST, room - _FEWEST - 2), room * 9 // 20))
+    return Columns(text, room - text)
+
+
+def fading_row(
+    entry: DecayEntry, read: Fading, frame: TimeFrame, columns: Columns, width: int, *, here: bool
+) -> Line:
+    """Draw one memory: what it says, its score over time, and when it drops.
+
+    Args:
+        entry: The memory.
+        read: What is known of all.
+        frame: Which time the cells show.
+        columns: How the row is parted.
+        width: Cells.
+        here: Whether the cell one is at stands out.
+    """
+    fall, faded = read.next_drop(entry), entry.status not in _RECALLED
+    role = "strong" if read.changed(entry) else "soft" if faded else "text"
+    sign = Span(words.sign(entry.store) + " ", f"store.{entry.store}")
+    text = column(entry.title or entry.id, columns.text, role)
+    if not columns.cells:
+        return _in_words(entry, fall, (sign, ink(entry.title or entry.id, role)), width, read.today)
+    window = frame.window(columns.cells)
+    cells = heat_line(_points(entry, read, window), window, entry.store, frame.cell if here else None)
+    when = "◆" if entry.pinned else "" if fall is None else short_day(fall.on, read.today)
+    return cut((sign, text, gap(1), *cells, gap(1), column(when, _WHEN, "soft")), width)
+
+
+def _points(entry: DecayEntry, read: Fading, window: Window) -> Sequence[ScorePoint]:
+    points = course_of(read, entry, window.days)
+    if entry.store != "core":
+        return points
+    # Core memory is always along, whatever the formula makes of it.
+    steady = type(points[0])
+    return [each if each.value is None else steady(each.days, 1.0, "pinned") for each in points]
+
+
+def _in_words(entry: DecayEntry, fall: Drop | None, left: Line, width: int, today: date) -> Line:
+    """Draw a row without cells; what becomes of it in as many words as there is room for."""
+    status = "stays" if stays(entry) else "archived" if entry.archived else entry.status
+    told = (
+        [status]
+        if fall is None
+        else [f"{fall.after} {words.on_day(fall.on, today)}", short_day(fall.on, today)]
+    )
+    if entry.pinned:
+        told = ["◆ pinned", "◆"]
+    room = width - min(line_width(left), _TEXT_FIRST) - 2
+    said = next((each for each in told if len(each) <= room), "")
+    text = cut(left, width - len(said) - 2 if said else width)
+    return (*text, gap(width - line_width(text) - len(said)), Span(said, "soft"))
+
+
+def short_day(on: date, today: date) -> str:
+    """Return a day to come in as few cells as can be: “Wed” within a week, “8 Dec”, “Dec 2027”."""
+    if (on - today).days <= WEEK:
+        return f"{on:%a}"
+    return f"{on.day} {on:%b}" if (on - today) < timedelta(days=365) else f"{on:%b %Y}"
+
+
+def axis(frame: TimeFrame, columns: Columns) -> Line:
+    """Draw the dates above the cells; nothing where rows have none."""
+    if not columns.cells:
+        return BLANK
+    return (gap(columns.cells_begin), *axis_line(frame.window(columns.cells), frame.cell))
+
+
+def score_words(point: ScorePoint) -> str:
+    """Say how alive a memory is on a day."""
+    if point.status == "unmade":
+        return "not made yet"
+    if point.value is None:
+        return "not recorded; only the last use is kept"
+    if point.status == "pinned":
+        return "stays"
+    return f"{point.value:.2f}, {point.status}"
+
+
+def longest_text(entries: Iterable[DecayEntry]) -> int:
+    """Return how long the texts of nearly all memories are, at most."""
+    sizes = sorted(len(each.title or each.id) for each in entries)
+    return sizes[min(len(sizes) - 1, len(sizes) * 19 // 20)] if sizes else 0
+
 
 Course = Callable[[DecayEntry, Sequence[int]], Sequence[ScorePoint]]
 Heat = Callable[[DecayEntry], str]

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.display import words
 from workbench.display.action_words import slug_words
-from workbench.display.budget import budget_line
 from workbench.display.card import MEASURE, Card, Section
 from workbench.display.cells import wrap
 from workbench.display.contradiction import (
@@ -23,10 +22,10 @@ from workbench.display.contradiction import (
     quote,
     statement_lines,
 )
-from workbench.display.diff import diff_lines
-from workbench.display.diffing import compare
+from workbench.display.diffing import compare, diff_lines
 from workbench.display.ink import BLANK, Line, Span, cut, gap, ink, line_width, spread
 from workbench.display.markdown import unlinked
+from workbench.display.rows import budget_line
 from workbench.engine.markdown.statements import parse_statement
 from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection.kinds import Kind, kind_of

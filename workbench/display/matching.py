@@ -1,18 +1,20 @@
-"""Finds the words of a question in a text, as the search understands words, so that they can be lit."""
+"""Lights words in a text: those of a question as the search understands words, or just as they were typed."""
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from functools import lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from workbench.display.cells import plain
-from workbench.display.ink import Line, Span
+from workbench.display.ink import Line, Span, plain_text
 from workbench.engine.patterns import lazy_pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 _WORD = lazy_pattern(r"\w+")
 # Marks of Markdown and white space around what is one sentence on the screen.
@@ -142,3 +144,44 @@ def part_around_match(text: str, question: str, room: int) -> str:
     start = max(0, min(best - lead, len(text) - room))
     space = text.find(" ", start, best)
     return "…" + text[space + 1 if space >= 0 else start :]
+
+
+LIT = "match"
+# Lines that follow one another are indented.
+_BREAK = r"(?:\n *)?"
+
+
+def light(lines: Sequence[Line], words: str) -> list[Line]:
+    """Return lines that look the same but for the words that are lit.
+
+    Args:
+        lines: One paragraph after another.
+        words: Upper and lower case are alike; none light nothing.
+    """
+    if not words.strip():
+        return list(lines)
+    letters = (r"\s+" if letter.isspace() else re.escape(letter) for letter in " ".join(words.split()))
+    texts = [plain_text(line) for line in lines]
+    found = [each.span() for each in re.finditer(_BREAK.join(letters), "\n".join(texts), re.IGNORECASE)]
+    starts, stops = [start for start, _ in found], [stop for _, stop in found]
+    drawn: list[Line] = []
+    begin = 0
+    for line, text in zip(lines, texts, strict=True):
+        here = found[bisect_right(stops, begin) : bisect_left(starts, begin + len(text))]
+        drawn.append(
+            tuple(_lit(line, [(start - begin, stop - begin) for start, stop in here])) if here else line
+        )
+        begin += len(text) + 1
+    return drawn
+
+
+def _lit(line: Line, found: Sequence[tuple[int, int]]) -> Iterator[Span]:
+    """Yield the spans of a line, parted where something lit begins or ends."""
+    at = 0
+    for span in line:
+        stop = at + len(span.text)
+        inside = [edge for places in found for edge in places if at < edge < stop]
+        for left, right in pairwise((at, *inside, stop)):
+            is_lit = any(start <= left and right <= end for start, end in found)
+            yield Span(span.text[left - at : right - at], LIT if is_lit else span.role, span.link)
+        at = stop

@@ -7,15 +7,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from workbench.display import words
-from workbench.display.budget import budget_line
 from workbench.display.card import MEASURE, Card, Section
 from workbench.display.cells import wrap
 from workbench.display.contradiction import quote
 from workbench.display.deciding import statement
-from workbench.display.diff import diff_lines
-from workbench.display.diffing import compare
+from workbench.display.diffing import compare, diff_lines
 from workbench.display.ink import BLANK, Line, Span, column, gap, ink, spread
 from workbench.display.markdown import unlinked
+from workbench.display.rows import budget_line
 from workbench.engine import layout
 from workbench.engine.markdown.statements import parse_statement
 

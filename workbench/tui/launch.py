@@ -1,9 +1,16 @@
-"""Opens the bench on a workspace, from the command line."""
+"""Opens the bench on a workspace from the command line, and ends it when its terminal goes."""
 
 from __future__ import annotations
 
+import contextlib
+import os
+import select
+import threading
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 # Seconds that a change waits for another writer, with a person looking on.
 _LOCK_TIMEOUT = 3.0
@@ -47,7 +54,7 @@ def run(path: Path, at: str | None = None, role: str = "person") -> None:
         from workbench.engine.settings.sections import user_settings_file
         from workbench.engine.workspace import Workspace
         from workbench.tui.frame.app import FrameApp
-        from workbench.tui.hangup import leave_when_gone
+        from workbench.tui.launch import leave_when_gone
 
         with Workspace.open(path, role=role, reads_refresh=False, lock_timeout=_LOCK_TIMEOUT) as workspace:
             app = FrameApp(
@@ -85,3 +92,48 @@ def _collect_garbage_again() -> None:
     gc.freeze()
     gc.set_threshold(*_GARBAGE)
     gc.enable()
+
+
+# Seconds that leaving may take: what draws may be stuck for good, and what was begun is whole or absent anyway.
+_PATIENCE = 10.0
+
+
+def leave_when_gone(
+    terminal: int, leave: Callable[[], object], end: Callable[[], object], patience: float = _PATIENCE
+) -> None:
+    """Watch a terminal from a thread of its own, which sleeps until it is gone.
+
+    Args:
+        terminal: Its file descriptor.
+        leave: Called then on that thread; nothing that is drawn goes anywhere any more.
+        end: Called where the process is still there after that.
+        patience: Seconds until then.
+    """
+
+    def watch() -> None:
+        poll = select.poll()
+        # No event is waited for but the end, which always counts.
+        poll.register(terminal, 0)
+        if not any(event & select.POLLHUP for _, event in poll.poll()):
+            # Some systems cannot watch a terminal.
+            return
+        last = threading.Timer(patience, end)
+        last.daemon = True
+        last.start()
+        _turn_away(gone)
+        leave()
+
+    gone = os.fstat(terminal)
+    if os.isatty(terminal) and hasattr(select, "poll"):
+        threading.Thread(target=watch, name="hangup", daemon=True).start()
+
+
+def _turn_away(gone: os.stat_result) -> None:
+    """Let what is still drawn go nowhere: a write to a terminal that is gone would fail in the midst of leaving."""
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for each in (0, 1, 2):
+        # One that is closed already says nothing to anybody either.
+        with contextlib.suppress(OSError):
+            if os.path.samestat(os.fstat(each), gone):
+                os.dup2(nowhere, each)
+    os.close(nowhere)

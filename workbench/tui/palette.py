@@ -1,4 +1,4 @@
-"""Gives each meaning on the screen its look: from a theme's colours to terminal styles."""
+"""Gives each meaning on the screen its look: from a theme's colours to terminal styles, or to plain words."""
 
 from __future__ import annotations
 
@@ -8,9 +8,14 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from workbench.display.cells import plain
-from workbench.display.ink import SCORE_STEPS, line_width
-from workbench.display.plain_words import in_words
+from workbench.display.cells import cell_width, plain
+from workbench.display.ink import (
+    SCORE_STEPS,
+    Span,
+    cut,
+    line_width,
+)
+from workbench.engine.patterns import lazy_pattern
 from workbench.tui.themes import LINE_CONTRAST, colour_named, contrast
 
 if TYPE_CHECKING:
@@ -207,3 +212,60 @@ class HasPalette(Protocol):
 def palette_of(app: App[object]) -> Palette:
     """Return the palette of the app that a widget is mounted in."""
     return cast("HasPalette", app).palette
+
+
+_WORDS = {
+    "◎": "Core:", "◷": "Episode:", "◇": "Fact:", "▤": "Procedure:", "▣": "Vault:",
+    "◆": "pinned", "▲": "alert", "✓": "marked", "•": "marked", "▌": ">", "▏": ">", "▸": "here:", "▶": "here:",
+    "[✓]": "accepted:", "[✗]": "declined:", "[…]": "set aside:", "[ ]": "open:", "[<]": "older:", "[>]": "newer:",
+    "[=]": "both:", "±": "changed:", "+": "added:", "-": "removed:", "−": "removed:", "↓": "fading", "⚠": "warning",
+}  # fmt: skip
+# Box drawing, blocks and shades: a picture, whose numbers stand beside it.
+_DRAWN = lazy_pattern("[─-▟]")
+_CRUMB = " ▸ "
+_COUNTED = lazy_pattern(r"([▲↓])(?=\d)|(?<=\d)([▲↓])")
+
+
+def in_words(line: Line, width: int) -> Line:
+    """Return a line for the ear, of `width` cells at most.
+
+    Only a span that is a sign and nothing else is one: what memory itself says stays.
+
+    Args:
+        line: As it is drawn for the eye.
+        width: Cells; gaps give way first.
+    """
+    spoken = tuple(_spoken(span) for span in line)
+    over = line_width(spoken) - width
+    while over > 0:
+        gaps = [at for at, span in enumerate(spoken) if span.text.isspace() and len(span.text) > 1]
+        if not gaps:
+            return cut(spoken, width)
+        widest = max(gaps, key=lambda at: len(spoken[at].text))
+        less = min(over, len(spoken[widest].text) - 1)
+        spoken = (
+            *spoken[:widest], Span(spoken[widest].text[less:], spoken[widest].role, spoken[widest].link),
+            *spoken[widest + 1 :],
+        )  # fmt: skip
+        over -= less
+    return spoken
+
+
+def _spoken(span: Span) -> Span:
+    bare = span.text.strip()
+    if not bare:
+        return span
+    if span.text == _CRUMB:
+        return Span(", ", span.role, span.link)
+    if word := _WORDS.get(bare):
+        before, _, after = span.text.partition(bare)
+        return Span(f"{before}{word}{after or ' '}", span.role, span.link)
+    if _DRAWN.sub("", bare).strip() == "":
+        return Span(" " * cell_width(span.text), span.role, span.link)
+    if _COUNTED.search(bare) and len(bare) < 8:
+        number = bare.strip("▲↓")
+        kind = ("alert" if number == "1" else "alerts") if "▲" in bare else "fading"
+        return Span(span.text.replace(bare, f"{number} {kind}"), span.role, span.link)
+    if bare[0] == "─" and span.role != "text":
+        return Span(_DRAWN.sub("", span.text), span.role, span.link)
+    return span

@@ -10,11 +10,11 @@ from textual.widget import Widget
 
 from tests.tui.frame.hands import TWO_SIZES, burst, frame_of, opened, press, said
 from workbench.display.ink import plain_text
-from workbench.display.lit_words import LIT
+from workbench.display.matching import LIT
 from workbench.engine import Workspace
 from workbench.tui.frame import copying
 from workbench.tui.frame.copying import clipboard_program
-from workbench.tui.parts.card import CardPart
+from workbench.tui.parts.page import CardPart
 from workbench.tui.verbs.copied import copied_memory
 
 QUOTED = "entity:project--ferry#^fdep"

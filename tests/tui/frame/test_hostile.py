@@ -21,8 +21,7 @@ from tests.tui.proposed_workspace import asked_template
 from tests.tui.seen_workspace import NOW, SETTINGS
 from tests.tui.stillness import settle
 from workbench.engine import FixedClock, Workspace
-from workbench.tui.keys.places import ASK, HEALTH, IMPORT, PLACES
-from workbench.tui.keys.table import COMMANDS, PREFIXES
+from workbench.tui.keys.table import ASK, COMMANDS, HEALTH, IMPORT, PLACES, PREFIXES
 
 __all__ = ["asked_template", "harmed_template"]
 

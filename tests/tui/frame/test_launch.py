@@ -17,16 +17,16 @@ from pathlib import Path
 from tests.tui.frame.hands import drawn, frame_of, opened, said
 from tests.tui.seen_workspace import MEI
 from workbench.engine import Workspace
-from workbench.tui.hangup import leave_when_gone
-from workbench.tui.places.abilities import spot_of
+from workbench.tui.launch import leave_when_gone
+from workbench.tui.places.place import spot_of
 from workbench.tui.themes import DARK, LIGHT, load_themes
 
 _PROGRAM = "import sys\nfrom pathlib import Path\nfrom workbench.tui.launch import run\n"
 _OPEN = f"{_PROGRAM}run(Path(sys.argv[1]))\n"
 # The bench over a workspace of which something is read that never ends.
 _READS_FOR_EVER = (
-    f"{_PROGRAM}import threading\nfrom workbench.tui.frame import counts\n"
-    "counts._quick = lambda workspace: threading.Event().wait()\nrun(Path(sys.argv[1]))\n"
+    f"{_PROGRAM}import threading\nfrom workbench.tui.frame import edges\n"
+    "edges._quick = lambda workspace: threading.Event().wait()\nrun(Path(sys.argv[1]))\n"
 )
 # The bench as it is where the signal of a closed terminal does not come.
 _HEARS_NO_HANGUP = f"import signal\nsignal.signal(signal.SIGHUP, signal.SIG_IGN)\n{_OPEN}"

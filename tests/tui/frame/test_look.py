@@ -17,13 +17,12 @@ from tests.tui.frame.test_frame import drawn, frame_app, press, said
 from tests.tui.stillness import settle
 from workbench.display.cells import cell_width
 from workbench.display.ink import SCORE_STEPS, Span, gap, ink, plain_text, spread
-from workbench.display.plain_words import in_words
 from workbench.engine import Workspace
 from workbench.engine.settings.sections import BenchSettings, Settings
 from workbench.tui.frame.app import FrameApp
 from workbench.tui.ground import LateAnswer, Notice, ground_in, understand_notices
 from workbench.tui.look import keep_taste, read_look
-from workbench.tui.palette import HEAT_STEPS, Palette
+from workbench.tui.palette import HEAT_STEPS, Palette, in_words
 from workbench.tui.themes import (
     DARK,
     DIFFERENCES,

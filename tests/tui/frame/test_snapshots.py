@@ -22,7 +22,7 @@ from workbench.engine import FixedClock, Workspace
 from workbench.engine.services import retrieval
 from workbench.tui.frame import pressing
 from workbench.tui.frame.app import FrameApp
-from workbench.tui.keys.places import ASK, PLACES
+from workbench.tui.keys.table import ASK, PLACES
 from workbench.tui.themes import DARK, LIGHT, MONO
 
 __all__ = ["asked", "asked_template", "held"]

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from workbench.display.keys import told
-from workbench.tui.keys.places import PLACES
-from workbench.tui.keys.table import MOVING, written
+from workbench.tui.keys.table import MOVING, PLACES, written
 from workbench.tui.parts.chooser import Choice
 from workbench.tui.verbs.memories import VERBS
 

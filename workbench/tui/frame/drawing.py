@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from workbench.display.cells import cell_width, plain
 from workbench.display.ink import BLANK, Span, gap, ink, line_width, spread
 from workbench.display.rows import bar
-from workbench.tui.keys.places import PLACES
-from workbench.tui.keys.table import ACTS_IN, written
+from workbench.tui.keys.table import ACTS_IN, PLACES, written
 from workbench.tui.parts.widths import BESIDE, EVIDENCE, ONE_LINE
 
 if TYPE_CHECKING:
@@ -16,8 +15,7 @@ if TYPE_CHECKING:
 
     from workbench.display.ink import Line
     from workbench.tui.frame.screen import Frame
-    from workbench.tui.keys.places import Listed
-    from workbench.tui.keys.table import Command, Prefix
+    from workbench.tui.keys.table import Command, Listed, Prefix
 
 PLACE_LINK = "place:"
 _CARRIED = 13

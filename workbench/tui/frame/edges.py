@@ -1,4 +1,4 @@
-"""What stands around the place: rail, crumbs, what was said, and the keys there are."""
+"""What stands around the place: rail with its counts, crumbs, what was said, and the keys there are."""
 
 from __future__ import annotations
 
@@ -11,19 +11,27 @@ from typing import TYPE_CHECKING
 from textual.geometry import Offset
 from textual.widgets import Input, TextArea
 
-from workbench.display.action_words import by_whom
+from workbench.display.action_words import by_title, by_whom
 from workbench.display.keys import told
+from workbench.display.words import counted
+from workbench.engine.errors import DocumentError, HistoryDamaged, WorkbenchError
+from workbench.engine.results.audit import NextSteps
 from workbench.tui.frame import drawing
-from workbench.tui.keys.places import BY_NAME
+from workbench.tui.keys.table import BY_NAME
 from workbench.tui.parts.canvas import CanvasPart
 from workbench.tui.parts.line import DrawnLines
+from workbench.tui.places.memory_reading import title_of
+from workbench.tui.verbs.act import deed
 from workbench.tui.verbs.memories import VERBS, Memory
-from workbench.tui.verbs.undoing import deed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
 
+    from workbench.engine.results.audit import NextStep
+    from workbench.engine.results.memories import CoreView
+    from workbench.engine.workspace import Workspace
+    from workbench.tui.frame.reading import Reading
     from workbench.tui.frame.screen import Frame
     from workbench.tui.keys.table import Command, Prefix
 
@@ -168,3 +176,105 @@ def put_cursor(frame: Frame) -> None:
     if isinstance(focused, CanvasPart):
         across, down = focused.cursor_at
     frame.app.cursor_position = focused.content_region.offset + Offset(across, max(0, down))
+
+
+_WEEK = 7
+
+
+class Counts:
+    """What is counted.
+
+    Args:
+        reading: Asks memory.
+        drawn: Called when there is something new to draw.
+    """
+
+    def __init__(self, reading: Reading, drawn: Callable[[], object]) -> None:
+        self._reading = reading
+        self._drawn = drawn
+        self._is_behind = False
+        self.was_read = False
+        """Whether there is a first count, so that none means nothing."""
+        self.by_place: dict[str, str] = {}
+        self.steps = NextSteps()
+        self.carries = (0, 0)
+        """Tokens that the agent always carries, and their cap."""
+
+    def read(self) -> None:
+        """Count again what is quick to count; the rest follows with the next `catch_up`."""
+        self._is_behind = True
+        self._reading.read("counts", _quick, self._show)
+
+    def catch_up(self) -> None:
+        """Count the rest, where anything has changed since it was counted."""
+        if self._is_behind:
+            self._is_behind = False
+            self._reading.read("large counts", _large, self._add, lambda _: None)
+
+    def _show(self, found: tuple[Mapping[str, str], NextSteps, CoreView]) -> None:
+        counts, self.steps, core = found
+        self.carries = (core.tokens, core.cap)
+        self._add(counts)
+        if not self.was_read:
+            self.was_read = True
+            self.catch_up()
+
+    def _add(self, counts: Mapping[str, str]) -> None:
+        self.by_place |= counts
+        self._drawn()
+
+
+def _quick(workspace: Workspace) -> tuple[Mapping[str, str], NextSteps, CoreView]:
+    """Count what takes some milliseconds, however large memory is; called on a thread."""
+    core = workspace.core()
+    counts = {
+        "today": _counted(lambda: f"▲{count}" if (count := len(workspace.alerts_waiting())) else ""),
+        "inbox": _counted(lambda: f"{count}" if (count := workspace.inbox_waiting()) else ""),
+        "core": f"{100 * core.tokens // core.cap}%" if core.cap else "",
+        "timeline": f"{workspace.timeline(limit=1).total:,}",
+        "graph": f"{workspace.graph_count():,}",
+    }
+    try:
+        steps = _by_title(workspace, workspace.next_steps())
+    except WorkbenchError:
+        steps = NextSteps()
+    return counts, steps, core
+
+
+def _by_title(workspace: Workspace, steps: NextSteps) -> NextSteps:
+    """Return what undo and redo would do, memories in it called by their words."""
+
+    def titled(step: NextStep | None) -> NextStep | None:
+        return step and replace(step, summary=by_title(step.summary, lambda id_: title_of(workspace, id_)))
+
+    return replace(steps, undo=titled(steps.undo), redo=titled(steps.redo))
+
+
+def _large(workspace: Workspace) -> Mapping[str, str]:
+    """Count what looks at every memory, action or session; called on a thread."""
+
+    def falls() -> str:
+        found = workspace.decay_falls(_WEEK).falls
+        count = len({fall.id for fall in found if fall.store != "core"})
+        return f"{count:,}↓" if count else ""
+
+    def notices() -> str:
+        count = len(workspace.broken_parts()) + (workspace.index_status().fallback is not None)
+        return counted(count, "notice") if count else ""
+
+    return {
+        "decay": _counted(falls),
+        "health": _counted(notices),
+        "history": _counted(lambda: f"{workspace.action_count():,}"),
+        "sessions": _counted(lambda: f"{len(workspace.sessions().sessions):,}"),
+    }
+
+
+def _counted(count: Callable[[], str]) -> str:
+    """Return a count; of what is damaged a sign, and the place says what is wrong. It costs no other count."""
+    try:
+        return count()
+    except (HistoryDamaged, DocumentError):
+        return "▲"
+    except WorkbenchError:
+        return ""

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from textual.app import SuspendNotSupported
 
-from workbench.display.budget import over_cap_lines, problem_lines
 from workbench.display.cells import wrap
 from workbench.display.ink import BLANK, Span
 from workbench.display.remedies import told_in_bench
+from workbench.display.rows import over_cap_lines, problem_lines
 from workbench.engine.errors import (
     BudgetExceeded,
     InvalidSetting,
@@ -30,8 +30,8 @@ from workbench.tui.frame.drafts import Draft, Drafts
 from workbench.tui.keys.table import COMMAND
 from workbench.tui.parts.editor import Editor
 from workbench.tui.parts.prompt import Completion
-from workbench.tui.places.abilities import Rewords, TakesNew
 from workbench.tui.places.memory_reading import read_memory_writing
+from workbench.tui.places.place import Rewords, TakesNew
 from workbench.tui.verbs.act import Act, quoted
 from workbench.tui.verbs.adding import KEY as NEW
 from workbench.tui.verbs.adding import THING as NEW_THING

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from workbench.engine.patterns import lazy_pattern
-from workbench.tui.keys.places import IMPORT
-from workbench.tui.keys.table import COMMAND
+from workbench.tui.keys.table import COMMAND, IMPORT
 from workbench.tui.parts.evidence import evidence_at
 from workbench.tui.places.memory_reading import about
 from workbench.tui.verbs.history import COMMIT, HISTORY_OF
@@ -15,7 +14,7 @@ from workbench.tui.verbs.memories import Memory
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from workbench.display.evidence import Evidence
+    from workbench.display.transcript import Evidence
     from workbench.engine.results.memories import Shown
     from workbench.engine.workspace import Workspace
     from workbench.tui.frame.screen import Frame

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from textual.widgets import Input, TextArea
 
-from workbench.tui.keys.places import Listed
-from workbench.tui.keys.table import MOVING, Command, Prefix, canonical, written
+from workbench.tui.keys.table import MOVING, Command, Listed, Prefix, canonical, written
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -15,17 +15,14 @@ from workbench.display.remedies import told_in_bench
 from workbench.engine.clock import time_or_none
 from workbench.engine.errors import NotFound
 from workbench.tui.frame import drawing
-from workbench.tui.frame.acting import Acting
 from workbench.tui.frame.asking import Asking
 from workbench.tui.frame.choosing import Choosing
 from workbench.tui.frame.copying import Copying
-from workbench.tui.frame.counts import Counts
 from workbench.tui.frame.drafts import Drafts
 from workbench.tui.frame.drawing import CSS, lay_out
-from workbench.tui.frame.edges import Edges
+from workbench.tui.frame.edges import Counts, Edges
 from workbench.tui.frame.editing import Editing
-from workbench.tui.frame.filtering import Filtering
-from workbench.tui.frame.finding import Finding
+from workbench.tui.frame.filtering import Filtering, Finding
 from workbench.tui.frame.follower import Follower
 from workbench.tui.frame.jumping import Jumping
 from workbench.tui.frame.looking import Looking
@@ -34,24 +31,21 @@ from workbench.tui.frame.reading import Reading, raise_on_screen
 from workbench.tui.frame.splits import Splits
 from workbench.tui.frame.stepping import Stepping
 from workbench.tui.frame.walking import Walking
-from workbench.tui.frame.working import Working
-from workbench.tui.keys.places import BY_NAME
-from workbench.tui.keys.table import COMMAND, Command
+from workbench.tui.frame.working import Acting, Working
+from workbench.tui.keys.table import BY_NAME, COMMAND, Command
 from workbench.tui.parts.canvas import CanvasPart
 from workbench.tui.parts.chooser import ChooserPart
 from workbench.tui.parts.line import DrawnLines
 from workbench.tui.parts.list import ListPart
 from workbench.tui.parts.page import PagePart
 from workbench.tui.parts.prompt import PromptLine
-from workbench.tui.places.abilities import HasSpots, Leaves, RestsOn, spot_of
 from workbench.tui.places.memory_reading import no_evidence
-from workbench.tui.places.place import Part, Place
+from workbench.tui.places.place import HasSpots, Leaves, Part, Place, RestsOn, spot_of
 from workbench.tui.places.writing import WritingTicks
 from workbench.tui.sheets.opening import Sheets
 from workbench.tui.verbs import graph, memories
-from workbench.tui.verbs.act import OTHER_VERBS, Act, Verb
+from workbench.tui.verbs.act import OTHER_VERBS, Act, Verb, redo, undo
 from workbench.tui.verbs.memories import Memory
-from workbench.tui.verbs.undoing import redo, undo
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.engine.values import dataclass
-from workbench.tui.keys.places import BY_NAME, PLACES
-from workbench.tui.places.abilities import spot_of
+from workbench.tui.keys.table import BY_NAME, PLACES
+from workbench.tui.places.place import spot_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

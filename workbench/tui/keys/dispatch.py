@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
-from workbench.tui.keys.places import PLACES, Listed
-from workbench.tui.keys.table import COMMANDS, PREFIXES, Command, Prefix, canonical, written
+from workbench.tui.keys.table import COMMANDS, PLACES, PREFIXES, Command, Listed, Prefix, canonical, written
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

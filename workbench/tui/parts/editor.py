@@ -9,9 +9,9 @@ from textual import events, on
 from textual.containers import Horizontal, VerticalScroll
 from textual.widgets import TextArea
 
-from workbench.display.budget import problem_lines
 from workbench.display.cells import HIDDEN
 from workbench.display.ink import BLANK, Span, ink, spread
+from workbench.display.rows import problem_lines
 from workbench.tui.palette import PAPER
 from workbench.tui.parts.line import DrawnLines
 from workbench.tui.parts.list import ListPart

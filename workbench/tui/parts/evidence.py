@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from workbench.display import words
 from workbench.display.conversations import Listed
-from workbench.display.evidence import Evidence, SourceLine, evidence_lines, marked_at
-from workbench.display.transcript import Stretch
+from workbench.display.transcript import Evidence, SourceLine, Stretch, evidence_lines, marked_at
 from workbench.engine.errors import InvalidInput, NotFound, OutsideWorkspace, StorageError
 from workbench.engine.identifiers import cited_lines
 from workbench.tui.parts.page import PagePart

@@ -19,7 +19,7 @@ from textual.scroll_view import ScrollView
 
 from workbench.display.cells import wrap
 from workbench.display.ink import BLANK, Span, ink, link_at, plain_text
-from workbench.display.lit_words import LIT
+from workbench.display.matching import LIT
 from workbench.display.remedies import told_in_bench
 from workbench.display.transcript import DAY, UNFOLD_ALL, Look, named_memories, page_entries
 from workbench.engine.errors import InvalidInput, NotFound

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from datetime import date
 
     from workbench.display.card import Card
-    from workbench.display.evidence import Evidence
     from workbench.display.ink import Line
+    from workbench.display.transcript import Evidence
     from workbench.engine.results.recall import Found, Hit
     from workbench.engine.workspace import Workspace
     from workbench.tui.verbs.act import Subject

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from workbench.display import words
 from workbench.display.card import Card, Section
-from workbench.display.fading import (
+from workbench.display.decay import (
     GROUPINGS,
     SORTS,
     WEEK,

@@ -28,8 +28,8 @@ from workbench.tui.parts.filter import Filterable
 from workbench.tui.parts.page import PagePart
 from workbench.tui.parts.rows import Rows
 from workbench.tui.parts.widths import BESIDE
-from workbench.tui.places.entity_reading import disputed_facts, is_entity, read_entity_card
 from workbench.tui.places.graph_editing import GraphEditing, Names
+from workbench.tui.places.memory_reading import disputed_facts, is_entity, read_entity_card
 from workbench.tui.places.place import Place
 from workbench.tui.verbs.graph import GROUP, Entity, Statement
 from workbench.tui.verbs.memories import Memory
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 
     from workbench.display.canvas import Picture
     from workbench.display.card import Card
-    from workbench.display.evidence import Evidence
     from workbench.display.ink import Line
+    from workbench.display.transcript import Evidence
     from workbench.engine.results.graph import EntityRow, EntityTable, GraphNode, GraphView
     from workbench.engine.workspace import Workspace
     from workbench.tui.parts.rows import RowSource

@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
 
     from workbench.display.course import Window
-    from workbench.display.evidence import Evidence
     from workbench.display.ink import Line
+    from workbench.display.transcript import Evidence
     from workbench.engine.results.audit import Action, ActionDone
     from workbench.engine.workspace import Workspace
     from workbench.tui.places.past import Line as Moments

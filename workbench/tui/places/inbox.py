@@ -66,8 +66,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from workbench.display.card import Card
-    from workbench.display.evidence import Evidence
     from workbench.display.ink import Line
+    from workbench.display.transcript import Evidence
     from workbench.engine.results.inbox import Inbox, PastReflection
     from workbench.engine.results.memories import CoreView, Why
     from workbench.engine.results.reviews import Proposal, ReflectionDue, ReviewItem

@@ -1,18 +1,30 @@
-"""What every place is: a list and a card, read from memory, with subjects that keys act on."""
+"""What every place is: a list and a card, read from memory, with subjects that keys act on; what some can do beside."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, cast, runtime_checkable
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Protocol,
+    cast,
+    runtime_checkable,
+)
 
 from textual.containers import Container
 
-from workbench.display.ink import gap, ink, plain_text, wrap_line
+from workbench.display.ink import (
+    gap,
+    ink,
+    plain_text,
+    wrap_line,
+)
 from workbench.display.keys import told_line
-from workbench.tui.parts.card import CardPart
 from workbench.tui.parts.evidence import EvidencePart
 from workbench.tui.parts.filter import Filterable, FilterLine, RowFilter
 from workbench.tui.parts.line import DrawnLines
 from workbench.tui.parts.list import ListPart
+from workbench.tui.parts.page import CardPart
 from workbench.tui.parts.rows import Rows
 from workbench.tui.places.memory_reading import read_memory_card, read_memory_evidence
 from workbench.tui.verbs.graph import Statement
@@ -24,12 +36,70 @@ if TYPE_CHECKING:
     from textual.widget import Widget
 
     from workbench.display.card import Card
-    from workbench.display.evidence import Evidence
     from workbench.display.ink import Line
+    from workbench.display.transcript import Evidence
     from workbench.engine.workspace import Workspace
     from workbench.tui.frame.screen import Frame
     from workbench.tui.parts.rows import RowSource
     from workbench.tui.verbs.act import Subject
+    from workbench.tui.verbs.adding import Destination
+    from workbench.tui.verbs.rewording import Writing
+
+
+@runtime_checkable
+class HasSpots(Protocol):
+    """Has more to show than one list: an entity in the middle, a moment."""
+
+    @property
+    def spot(self) -> str:
+        """Return where in the place one is; what `[` comes back to, empty for the list itself."""
+        ...
+
+    def go_to_spot(self, spot: str) -> None:
+        """Be somewhere else in the place; what is shown there is read next."""
+        ...
+
+
+@runtime_checkable
+class Leaves(Protocol):
+    """Has something that holds for one visit alone."""
+
+    def left(self) -> None:
+        """Be told that another place is shown; `[` has kept the spot."""
+        ...
+
+
+@runtime_checkable
+class RestsOn(Protocol):
+    """Shows something of a row beside its card."""
+
+    def rest_on(self, subject: Subject | None) -> None:
+        """Be told what the cursor has come to rest on, or what a link opened: its card is read now."""
+        ...
+
+
+@runtime_checkable
+class Rewords(Protocol):
+    """Has rows that are no memories, which `e` edits or refuses."""
+
+    def writing(self, workspace: Workspace, subject: Subject) -> Writing | str:
+        """Read what `e` edits in a row; called on a thread. A sentence says why nothing can be edited."""
+        ...
+
+
+@runtime_checkable
+class TakesNew(Protocol):
+    """Has rows that say where a new memory belongs."""
+
+    @property
+    def destination(self) -> Destination | None:
+        """Return where a new memory goes that is written here; None for where its text belongs."""
+        ...
+
+
+def spot_of(place: object) -> str:
+    """Return where in a place one is; empty where it has a list alone."""
+    return place.spot if isinstance(place, HasSpots) else ""
 
 
 @runtime_checkable

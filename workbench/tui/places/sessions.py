@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from textual.widget import Widget
 
     from workbench.display.card import Card
-    from workbench.display.evidence import Evidence
     from workbench.display.ink import Line
+    from workbench.display.transcript import Evidence
     from workbench.engine.results.sessions import FlushCheck
     from workbench.engine.workspace import Workspace
     from workbench.tui.parts.rows import RowSource

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, ClassVar, cast
 from textual import on
 
 from workbench.display.card import Card, Section
-from workbench.display.evidence import Evidence, SourceLine
 from workbench.display.ink import Line, gap, ink, spread
 from workbench.display.settings import sections_line, setting_card, setting_row, value_row
+from workbench.display.transcript import Evidence, SourceLine
 from workbench.engine.layout import SETTINGS
 from workbench.engine.patterns import lazy_pattern
 from workbench.engine.results.settings import SettingRow, SettingsListed

@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from workbench.display.card import Card
-    from workbench.display.evidence import Evidence
     from workbench.display.ink import Line
+    from workbench.display.transcript import Evidence
     from workbench.engine.results.account import Notes, SinceChange
     from workbench.engine.results.audit import Alert
     from workbench.engine.results.decay import Fall

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from datetime import datetime
 
-    from workbench.display.evidence import Evidence
+    from workbench.display.transcript import Evidence
     from workbench.engine.results.audit import Check, Diagnosis
     from workbench.engine.results.recall import IndexStatus
     from workbench.engine.workspace import Workspace

@@ -5,7 +5,11 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, ClassVar, cast
 
-from workbench.display.bringing_in import (
+from workbench.display.card import Card, Section
+from workbench.display.ink import ink, spread
+from workbench.display.remedies import told_in_bench
+from workbench.display.rows import beside_row
+from workbench.display.transfer import (
     WAYS,
     can_come,
     imported_card,
@@ -14,10 +18,6 @@ from workbench.display.bringing_in import (
     preview_card,
     refused_card,
 )
-from workbench.display.card import Card, Section
-from workbench.display.ink import ink, spread
-from workbench.display.remedies import told_in_bench
-from workbench.display.rows import beside_row
 from workbench.engine.errors import Cancelled, WorkbenchError
 from workbench.engine.values import dataclass
 from workbench.tui.parts.rows import Rows

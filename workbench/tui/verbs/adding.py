@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from workbench.display import words
-from workbench.display.budget import problem_lines
 from workbench.display.ink import Span, ink, wrap_line
 from workbench.display.remedies import told_in_bench
+from workbench.display.rows import problem_lines
 from workbench.engine.errors import WorkbenchError
 from workbench.engine.requests import RememberRequest
 from workbench.engine.values import dataclass

@@ -7,8 +7,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from workbench.display import words
-from workbench.display.budget import budget_line
 from workbench.display.cells import cell_width, plain
+from workbench.display.rows import budget_line
 from workbench.engine.errors import Stale
 from workbench.engine.values import dataclass
 from workbench.tui.verbs.act import Act, quoted
