@@ -212,7 +212,6 @@ def command(name: str, **settings: Any) -> Callable[[Callback], BenchCommand]:
     """Declare a command; its callback is given the invocation, and returns the exit code, or None for 0.
 
     Args:
-        name: As it is typed.
         settings: Of `BenchCommand`.
     """
 

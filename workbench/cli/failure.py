@@ -20,7 +20,6 @@ class Failure(NamedTuple):
     Args:
         kind: What sort of failure it is, in one word.
         where: The file, id, setting or command concerned.
-        remedy: What to do about it.
     """
 
     kind: str

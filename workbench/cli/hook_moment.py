@@ -30,8 +30,6 @@ def tell_client(
     """Print what a client is told at a moment, in the form that it takes; what goes wrong is noted.
 
     Args:
-        given: What it wrote to stdin.
-        find: Finds the workspace folder.
         door: Gives what opens it.
     """
     call = HookCall.read(moment, client, given)

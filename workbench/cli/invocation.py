@@ -195,7 +195,6 @@ class Invocation:
         """Print a mutation: what was done, or that nothing had to change.
 
         Args:
-            said: What was done, one sentence.
             unchanged: What to say instead if nothing had to change.
         """
         from workbench.display.changes import changed_lines

@@ -136,7 +136,6 @@ def scoped_door(invocation: Invocation, asked: str | None, role: str | None = No
     """Open the door of the scope that is meant, for use in a `with` statement; None where the owner asks.
 
     Args:
-        asked: What the command line says.
         role: Who asks; as of every command by default.
     """
     scope = scope_of(asked)
@@ -162,7 +161,6 @@ def text_of(words: tuple[str, ...], *, what: str) -> str:
     """Return the words as one text, or all of stdin where they are a single `-`.
 
     Args:
-        words: Arguments of the command line.
         what: What is missing where there is nothing, for the usage error.
     """
     try:

@@ -49,11 +49,7 @@ def _is_whole(given: bytes | bytearray) -> bool:
 
 
 def carried_out(words: Sequence[str]) -> bool:
-    """Carry out a hook as `workbench connect` writes it; any other, which is left alone, is for the command line.
-
-    Args:
-        words: The command line.
-    """
+    """Carry out a hook as `workbench connect` writes it; any other, which is left alone, is for the command line."""
     named = dict(zip(words[2::2], words[3::2], strict=False))
     is_plain = len(words) == 6 and words[1] in QUICK_MOMENTS and sorted(named) == sorted(_WORDS)
     if not is_plain or os.environ.get("WORKBENCH_SCOPE", "").strip():

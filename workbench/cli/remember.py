@@ -62,7 +62,6 @@ def parse_line(line: str, defaults: RememberRequest) -> RememberRequest:
     """Read one line: an object with `text` and any of the options.
 
     Args:
-        line: JSON.
         defaults: What holds where the object does not say.
 
     Raises:

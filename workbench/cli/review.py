@@ -192,7 +192,6 @@ def apply_now(
     """Show what would be written, ask, and write it.
 
     Args:
-        workspace: Open, as a person.
         decisions: What is decided first, by item id, once it is agreed to.
         yes: Do it without asking.
 

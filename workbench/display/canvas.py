@@ -29,12 +29,7 @@ _HALF = ""
 
 
 class Canvas:
-    """Cells to write on; what falls outside is not written.
-
-    Args:
-        width: Cells of every line.
-        height: Lines.
-    """
+    """Cells to write on; what falls outside is not written."""
 
     def __init__(self, width: int, height: int) -> None:
         self.width, self.height = max(0, width), max(0, height)

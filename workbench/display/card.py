@@ -46,7 +46,6 @@ class Section:
     """A part of a card under a word of its own: WHY, USED BY.
 
     Args:
-        label: The word.
         lines: What stands beside or below it, each wrapped as it needs.
         hangs: How many spans begin a line; what follows them stays to their right where the line is wrapped.
         draw: Draws for a width what follows the lines, such as a bar.
@@ -71,7 +70,6 @@ class Differs:
     """How a text differs from another, word by word: side by side where there is room, else one below the other.
 
     Args:
-        label: Which two they are.
         rows: From `diffing.compare`.
     """
 
@@ -85,7 +83,6 @@ class Walked:
 
     Args:
         link: Its id; what it says where its line has none.
-        title: Its words.
         entity: Id of the entity.
         name: What the entity is called.
         pinned: Whether the entity is.
@@ -107,7 +104,6 @@ class Card:
     """What is said of one thing.
 
     Args:
-        title: What stands in the crumbs.
         text: What it says, of any number of paragraphs.
         kind: One line below it: what it is and how it stands.
         sections: In order.
@@ -137,11 +133,9 @@ def memory_card(
     """Return the card of a memory.
 
     Args:
-        shown: The memory.
         why: What it rests on; None to say what it names as its sources.
         explained: Its score, or None where it has none.
         titles: Titles by id, of what it names and what names it.
-        now: The present, in the workspace's zone.
         whole: Whether all is listed, instead of the first few of each kind.
     """
     pinned = shown.score is not None and bool(shown.score.terms.get("pinned"))
@@ -310,7 +304,6 @@ def card_lines(card: Card, width: int, *, details: bool = False) -> list[Line]:
     """Draw a card.
 
     Args:
-        card: What to draw.
         width: Cells; prose takes 88 at most.
         details: Whether formula, id and lines follow.
 

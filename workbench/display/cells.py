@@ -119,8 +119,6 @@ def fit(text: str, width: int, *, right: bool = False) -> str:
     """Return text as exactly `width` cells: made safe, cut with “…” or filled with spaces.
 
     Args:
-        text: Anything.
-        width: Cells.
         right: Put the filling before the text, for numbers that line up.
     """
     safe = plain(text, width)

@@ -26,7 +26,6 @@ def changed_lines(page: Page, changed: Changed, said: str, unchanged: str) -> li
     """Describe a mutation.
 
     Args:
-        said: What was done, one sentence.
         unchanged: Text if nothing had to change.
     """
     if changed.commit is None and not changed.files:

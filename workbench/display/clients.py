@@ -82,11 +82,7 @@ def _diff_lines(page: Page, change: FileChange) -> list[str]:
 
 
 def connected_lines(page: Page, change: ConnectionChange, said: str) -> list[str]:
-    """Report what was written, where the former files are, and what a person does next.
-
-    Args:
-        said: What was done, one sentence.
-    """
+    """Report what was written, where the former files are, and what a person does next."""
     if not change.changes:
         return [f"{change.title} is as it was asked for; nothing had to change."]
     lines = [page.done(said)]

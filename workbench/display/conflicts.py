@@ -52,8 +52,6 @@ def conflict_card(conflict: SyncConflict, now: datetime, key: Callable[[str], st
     """Return the card of what two devices changed differently.
 
     Args:
-        conflict: It.
-        now: In the workspace's zone.
         key: Gives the key of a command, as it is written.
     """
     place = f"file:{conflict.path}#L{conflict.line}"

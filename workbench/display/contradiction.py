@@ -75,8 +75,6 @@ def outcomes(
     """Say what each key does to two statements.
 
     Args:
-        older: Its words.
-        newer: Its words.
         becomes: What becomes of the older where the newer is taken.
         key: Gives the key of a command.
         declined: What becomes of the newer where the older is taken.
@@ -94,9 +92,6 @@ class Side:
     """One of two statements.
 
     Args:
-        text: Its words.
-        by: Who says so, when.
-        quote: Words that it rests on.
         link: Where it stands.
     """
 

@@ -35,7 +35,6 @@ class Listed:
     """A session in the list.
 
     Args:
-        row: The session.
         place: Where another program keeps it; None for this workspace's own.
     """
 
@@ -171,11 +170,8 @@ def head_lines(
     """Draw what stands above a transcript.
 
     Args:
-        listed: The session.
-        check: How full it is.
         total: Lines of its transcript; None until they are counted.
         memories: How many came from it.
-        width: Cells.
         short: Whether there is room for one line only.
     """
     row = listed.row

@@ -50,7 +50,6 @@ class Fading:
     """All scores at one moment, and what becomes of them if nobody touches anything.
 
     Args:
-        view: The scores.
         ahead: Days until each memory drops a level, by id; without those that stay as they are.
         truth: In a trial, the same as it really is; None where nothing is tried.
         statuses: In a trial, the status that each memory really has, by id.
@@ -136,7 +135,6 @@ class TimeFrame:
     """Which stretch of time is shown, and the day one is at.
 
     Args:
-        today: In the workspace's zone.
         scale: How much time a cell stands for.
         day: The day one is at, counted from today.
     """
@@ -161,7 +159,6 @@ class Group:
 
     Args:
         name: What the group is called.
-        entries: The memories.
         aside: What stands at the right of the heading.
     """
 
@@ -174,7 +171,6 @@ def grouped(read: Fading, sort: str, group: str, *, only_changes: bool = False) 
     """Return memories in groups, in an order.
 
     Args:
-        read: The memories.
         sort: One of `SORTS`.
         group: One of `GROUPINGS`; by time only where the soonest stand first.
         only_changes: Leave out what a trial would not change.
@@ -280,8 +276,6 @@ def columns_for(width: int, longest: int, *, heat: bool) -> Columns:
     """Return how rows of a width are parted.
 
     Args:
-        width: Cells.
-        longest: The longest text.
         heat: Whether cells are wanted.
     """
     room = width - _SIGN - 1 - _WHEN - 1
@@ -297,11 +291,6 @@ def fading_row(
     """Draw one memory: what it says, its score over time, and when it drops.
 
     Args:
-        entry: The memory.
-        read: What is known of all.
-        frame: Which time the cells show.
-        columns: How the row is parted.
-        width: Cells.
         here: Whether the cell one is at stands out.
     """
     fall, faded = read.next_drop(entry), entry.status not in _RECALLED

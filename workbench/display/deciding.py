@@ -175,10 +175,8 @@ def waiting_row(tick: str, title: str, beside: str, width: int) -> Line:
 
     Args:
         tick: A key of `BOXES`.
-        title: What is decided on.
         beside: A word at the right margin, left out where the text would have fewer than 40 cells; that it is from the
             reflection, as most are, also where the text would be cut for it.
-        width: Cells.
     """
     box = Span(BOXES[tick], "strong" if tick else "decide")
     left: Line = (box, gap(1), ink(title, "soft" if tick in ("decline", "aside") else "text"))
@@ -219,10 +217,7 @@ def item_card(
     """Return the card of a change that a reflection proposes.
 
     Args:
-        item: The change.
-        cited: Who says so.
         core: Core memory as it is and as it would be with this change; None where it does not change.
-        now: In the workspace's zone.
         key: Gives the key of a command, as it is written.
         whole: Whether all is cited, instead of the first few.
     """
@@ -272,9 +267,7 @@ def proposal_card(
     Args:
         proposals: Those that are decided on together.
         sides: Statements of a contradiction, the older first; none where nothing is contradicted.
-        effect: What accepting does.
         keys: What each key does; none where that goes without saying.
-        now: In the workspace's zone.
     """
     first = proposals[0]
     sections = []
@@ -314,10 +307,8 @@ def held_card(held: HeldMemory, revealed: str, keys: Sequence[tuple[str, str]], 
     """Return the card of a secret that was held back.
 
     Args:
-        held: Masked.
         revealed: Its words with the secret in them, while somebody looks at it; else empty.
         keys: What each key does.
-        now: In the workspace's zone.
     """
     who = {"outside": "another program", "main": "the agent", "person": "you"}.get(
         held.role, held.role.removeprefix("agent:")
@@ -353,9 +344,7 @@ def past_card(past: PastReflection, refusal: str, now: datetime, key: Callable[[
     """Return the card of a past reflection.
 
     Args:
-        past: The reflection.
         refusal: Why it cannot be taken back; empty where it can.
-        now: In the workspace's zone.
         key: Gives the key of a command.
     """
     sections = [

@@ -221,7 +221,6 @@ def diff_lines(rows: Sequence[DiffRow], width: int, *, numbers: bool = True) -> 
 
     Args:
         rows: From `diffing.compare`.
-        width: Cells.
         numbers: Whether each line has its number: of a file, not of a memory.
     """
     lead = _NUMBER if numbers else 0

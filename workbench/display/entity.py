@@ -69,10 +69,7 @@ def entity_row(row: EntityRow, name_room: int, today: date, width: int) -> Line:
     """Draw an entity in the table.
 
     Args:
-        row: The entity.
         name_room: Cells that the longest name wants; columns get only what is left.
-        today: In the workspace's zone.
-        width: Cells.
     """
     faded = row.status in ("dormant", "archived")
     right = _columns(name_room, width, row, today)
@@ -178,13 +175,11 @@ def entity_card(
     """Return the card of an entity.
 
     Args:
-        view: Its neighbourhood of one hop.
         shown: The entity as a memory; None where only relations name it.
         why: Why the chosen fact or relation is believed, or the entity where none is chosen.
         explained: Its score, or None where it has none.
         titles: Titles by id, of what names it.
         disputed: What is said against a fact, by its id.
-        now: The present, in the workspace's zone.
         chosen: Id of the fact or relation that WHY is of.
         whole: Whether all is listed, with what each fact and event rests on.
     """

@@ -49,12 +49,7 @@ def freshness(status: IndexStatus) -> str:
 
 
 def index_card(status: IndexStatus, now: datetime) -> Card:
-    """Return the card of the search index.
-
-    Args:
-        status: It.
-        now: In the workspace's zone.
-    """
+    """Return the card of the search index."""
     vectors = _PROVIDERS.get(status.provider, status.provider)
     model = status.model or ""
     if model and status.dimensions:
@@ -83,8 +78,6 @@ def check_card(title: str, text: str, state: str, mends: str, remedy: str) -> Ca
     """Return the card of something that was checked.
 
     Args:
-        title: What was.
-        text: What came of it.
         state: ok, degraded or broken.
         mends: What `enter` does about it; empty for nothing.
         remedy: What else there is to do.
@@ -102,10 +95,7 @@ def check_row(name: str, text: str, beside: str, state: str, width: int) -> Line
 
     Args:
         name: What was; empty where the text says so.
-        text: What came of it.
-        beside: A remark at the right.
         state: ok, degraded or broken.
-        width: Cells.
     """
     sign, role = _SIGNS.get(state, ("  ", "soft"))
     named = (column(name, _NAME, "soft"),) if name else ()

@@ -79,8 +79,6 @@ class Window:
     """The stretch of time that a row shows.
 
     Args:
-        today: In the workspace's zone.
-        scale: Of its cells.
         first: Its leftmost cell, counted from today.
         count: How many cells there are, at least 1.
     """
@@ -115,14 +113,7 @@ class Window:
 
 
 def window_for(today: date, scale: Scale, width: int, cell: int) -> Window:
-    """Return the stretch of time to show: a third of it past, moved so far that one cell is in it.
-
-    Args:
-        today: In the workspace's zone.
-        scale: Of the cells.
-        width: Columns there are.
-        cell: That must be in sight.
-    """
+    """Return the stretch of time to show: a third of it past, moved so far that one cell is in it."""
     count = max(1, width - 1)
     return Window(today, scale, min(max(-(count // 3), cell - count + 1), cell), count)
 
@@ -133,7 +124,6 @@ def heat_line(points: Sequence[ScorePoint], window: Window, store: str, cell: in
     Args:
         points: One for each cell of the window.
         window: Where the cells stand.
-        store: Whose hue they have.
         cell: The one that stands out; None for none.
 
     Returns:
@@ -180,7 +170,6 @@ def axis_line(window: Window, cell: int) -> Line:
     """Draw what stands above the cells: what begins in them, and the day of the one that one is at.
 
     Args:
-        window: What the rows below show.
         cell: Its day is told, unless it is today.
 
     Returns:

@@ -78,9 +78,7 @@ def spread(left: Line, right: Line, width: int) -> Line:
     """Put one line at the left and one at the right edge; the left one is cut where they would meet.
 
     Args:
-        left: What may be cut.
         right: What is always whole, as far as `width` allows.
-        width: Cells of the result.
     """
     room = width - line_width(right)
     if right:
@@ -118,7 +116,6 @@ def wrap_line(line: Line, width: int) -> list[Line]:
     """Break a line into lines of at most `width` cells, at spaces or wide characters; spans keep their meaning.
 
     Args:
-        line: Of any length.
         width: Cells, at least 1.
 
     Returns:

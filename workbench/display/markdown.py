@@ -34,11 +34,6 @@ _NARROWEST = 20
 def markdown_lines(text: str, width: int, role: str = "text") -> list[Line]:
     """Draw a text line by line as it was written; what is too wide wraps, code breaks where it must.
 
-    Args:
-        text: Anything, of any length.
-        width: Cells.
-        role: Of plain words.
-
     Returns:
         Lines of at most `width` cells; none for a text without words.
     """

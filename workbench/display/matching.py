@@ -93,7 +93,6 @@ def lit(text: str, question: str, role: str = "text") -> Line:
 
     Args:
         text: Anything; it becomes safe.
-        question: What was asked.
         role: Of everything else.
     """
     spans: list[Span] = []
@@ -117,9 +116,7 @@ def part_around_match(text: str, question: str, room: int) -> str:
     """Cut one line so that the part that answers most of a question is among the first `room` letters.
 
     Args:
-        text: One line.
         question: What was asked; where nothing of it is there the beginning is kept.
-        room: Characters.
     """
     if len(text) <= room:
         return text
@@ -155,7 +152,6 @@ def light(lines: Sequence[Line], words: str) -> list[Line]:
     """Return lines that look the same but for the words that are lit.
 
     Args:
-        lines: One paragraph after another.
         words: Upper and lower case are alike; none light nothing.
     """
     if not words.strip():

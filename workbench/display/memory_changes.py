@@ -188,12 +188,8 @@ def difference_card(
     """Return the card of a memory that differs between two moments.
 
     Args:
-        change: How it differs.
-        older: The earlier moment, in words.
-        newer: The later one.
         actions: What changed it last, newest first.
         back: What `r` does, in words.
-        now: The present, in the workspace's zone.
     """
     said = {
         "added": f"not there on {older}, there {_on(newer)}",
@@ -233,7 +229,6 @@ def past_card(shown: Shown, then: str) -> Card:
     """Return the card of a memory as it was, and still is.
 
     Args:
-        shown: As the past has it.
         then: The moment, as a sentence goes on: “as on 1 Nov”.
     """
     kind = (

@@ -31,9 +31,7 @@ def budget_bar(used: int, budget: int, width: int) -> Line:
     """Draw a bar; what passes the budget stands hatched behind a mark at the cap.
 
     Args:
-        used: Tokens.
         budget: Tokens that there is room for.
-        width: Cells.
     """
     if used <= budget:
         halves = round(2 * width * used / budget) if budget else 0
@@ -70,11 +68,8 @@ def budget_line(
 
     Args:
         label: Name of the block, or of the whole.
-        used: Tokens.
         budget: Tokens that there is room for.
-        width: Cells of the line.
         label_width: Cells of the label, so that bars below one another begin together.
-        role: Of the label.
     """
     figures = budget_figures(used, budget, words=width >= 72)
     room = width - label_width - line_width(figures) - 3
@@ -109,9 +104,7 @@ def memory_row(store: str, text: str, beside: str, width: int, *, faded: bool = 
 
     Args:
         store: Whose sign and hue it has.
-        text: What it says.
         beside: A word at the right margin, left out where the text would have fewer than 40 cells.
-        width: Cells.
         faded: Whether it is dormant or archived.
     """
     left = (

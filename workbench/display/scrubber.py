@@ -46,10 +46,8 @@ class Pointers:
     """Where one is on a ribbon.
 
     Args:
-        here: The commit shown.
         mark: The commit it is compared with; None for now.
         here_words: What may stand beside the sign of the one, the longest first.
-        mark_words: Likewise for the other.
         signs: Of the one and of the other.
     """
 
@@ -117,10 +115,8 @@ def draw_scrubber(
 
     Args:
         course: With one commit at least.
-        window: The stretch of time shown.
         pointers: Where one is.
         width: Cells; every line takes exactly as many, or fewer at its end.
-        zone: In which days begin.
         lanes: A lane for each hand; else all of them in one.
         hands: What each is called.
 
@@ -226,8 +222,6 @@ def dates_below(window: Window, width: int, zone: tzinfo | None) -> list[tuple[i
 
     Args:
         window: The stretch of time it shows.
-        width: Cells.
-        zone: In which days begin.
 
     Returns:
         Column and words, from the left; they never touch, and each ends within the width.

@@ -33,9 +33,7 @@ def value_row(title: str, value: str, who: str, width: int, *, is_usual: bool) -
 
     Args:
         title: What it is called.
-        value: In words.
         who: Who says so; left out where there is little room, and where nobody does.
-        width: Cells.
         is_usual: Whether the value is as it was made, and so said quietly.
     """
     role = "soft" if is_usual else "strong"
@@ -62,7 +60,6 @@ def setting_card(row: SettingRow, user_file: str) -> Card:
     """Return the card of a setting.
 
     Args:
-        row: The setting.
         user_file: The user's own file, where what only they may set is written.
     """
     usual = "" if row.said == row.usual else f"as made: {row.usual}"
@@ -120,7 +117,6 @@ def sections_line(sections: Sequence[str], current: str, link: str, width: int) 
         sections: In order.
         current: The one the cursor is in.
         link: What the links of the names begin with.
-        width: Cells.
     """
     first = 0
     at = sections.index(current) if current in sections else 0

@@ -182,7 +182,6 @@ class Page:
         colour: Whether colours are written.
         terminal: Whether a person reads along, rather than a file or a program.
         zone: The time zone that moments are written in.
-        at: The present.
     """
 
     width: int = 80
@@ -292,7 +291,6 @@ class ProgressLine:
         """Show a line in place of the one before, unless that was a moment ago.
 
         Args:
-            line: Of plain text.
             at_once: Show it however short ago the last one was.
         """
         now = time.monotonic()

@@ -112,7 +112,6 @@ def since_heading(since: datetime, reach: str, now: datetime) -> str:
     Args:
         since: From when on.
         reach: `day`, `week` or `month`; empty for since one was last here.
-        now: In the workspace's zone.
     """
     if reach:
         return {"day": "Since a day ago", "week": "Since a week ago"}.get(reach, "Since a month ago")
@@ -195,10 +194,7 @@ def notice_card(
     """Return the card of a row that leads somewhere: what one finds there, or how the notes begin.
 
     Args:
-        title: Of the row.
-        lines: What one finds there.
         opening: The first passages of notes.
-        now: In the workspace's zone.
     """
     sections = [Section("EFFECT", tuple((ink(line),) for line in lines))] if lines else []
     if opening:

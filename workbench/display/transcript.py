@@ -71,7 +71,6 @@ class Look:
     """How a transcript is drawn.
 
     Args:
-        width: Cells.
         unfolded: Lines that are shown otherwise than the others: whole where those are folded.
         words: Those that are lit where they were said.
         marked: First and last line that stand out; 0 for none.
@@ -120,7 +119,6 @@ class Stretch:
         page: What was read.
         last: Last line of it.
         names: The words of memories that came from it, or are named in it.
-        now: In the workspace's zone.
         agent: What the agent goes by; empty for the main one.
         shared: Whether several people speak.
     """
@@ -170,8 +168,6 @@ def page_entries(
         first: First line that is drawn.
         last: Last line that is drawn.
         names: The words of each memory that was drawn from one of its lines, or is named in one.
-        look: How it is drawn.
-        now: In the workspace's zone.
     """
     lines = {each.line: each for each in page.lines}
     problems = {each.line: each for each in page.problems}
@@ -216,12 +212,8 @@ def entry_of(
     """Draw one line of a transcript.
 
     Args:
-        line: To draw.
         became: Ids of the memories that were drawn from it.
         used: Ids of other memories that it names.
-        names: Their words.
-        look: How it is drawn.
-        now: In the workspace's zone.
     """
     if line.kind == "session":
         return Entry(line.line, ())
@@ -382,7 +374,6 @@ class SourceLine:
 
     Args:
         number: In the file, from 1.
-        text: What it says.
     """
 
     number: int

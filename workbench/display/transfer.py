@@ -72,12 +72,7 @@ def refused_card(source: str, problem: str) -> Card:
 
 
 def preview_card(preview: ImportPreview, now: datetime) -> Card:
-    """Return the card of what would come in.
-
-    Args:
-        preview: What would.
-        now: In the workspace's zone.
-    """
+    """Return the card of what would come in."""
     proposed = preview.imported_as == "proposals"
     counts = (
         (preview.episodes, "proposal" if proposed else "episode", _span(preview, now)),

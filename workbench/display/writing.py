@@ -35,7 +35,6 @@ def preview_card(preview: InboxPreview, titles: Mapping[str, str], scored: Mappi
     """Return the card of what would be written.
 
     Args:
-        preview: What would be.
         titles: Words by id: of items, of proposals as `#4`, of secrets as `held:2`, of entities.
         scored: What becomes of memories whose text stays, by id: “archived”.
     """
@@ -62,12 +61,7 @@ def preview_card(preview: InboxPreview, titles: Mapping[str, str], scored: Mappi
 
 
 def receipt_card(written: Written, titles: Mapping[str, str]) -> Card:
-    """Return the card of what was written.
-
-    Args:
-        written: What was.
-        titles: As for the preview.
-    """
+    """Return the card of what was written."""
     sections = [
         *_listed("ACCEPTED", "", written.accepted, titles),
         *_listed("DECLINED", "not proposed again", written.declined, titles),

@@ -52,8 +52,6 @@ class Offer:
     Args:
         kind: `sample` is built, `open` is opened as it is, `bring` is brought into a new folder, and for `write` one
             writes which folder.
-        title: What it is.
-        about: What happens then.
         place: The folder; of `bring`, the one that is brought in.
     """
 
@@ -68,7 +66,6 @@ class Begun:
     """What was chosen, made where it had to be.
 
     Args:
-        place: The workspace.
         brings: What is to be brought into it; None for nothing.
         is_usual: Whether it is to be opened from now on where no other is near.
     """
@@ -83,8 +80,6 @@ def offers(environment: Mapping[str, str], home: Path, here: Path, sample: Path)
 
     Args:
         environment: Its variables may name folders of other programs.
-        home: The person's folder.
-        here: The folder one is in.
         sample: Where the sample would be built.
     """
     return tuple(_offers(environment, home, here, sample))
@@ -165,7 +160,6 @@ class FirstMinute(App[Begun], inherit_bindings=False):
         look: How the bench is to look.
         build: Builds the sample in a folder and tells how far it is.
         make: Makes a folder a workspace.
-        theme: The theme to use.
     """
 
     TITLE = "Workbench"
@@ -324,7 +318,6 @@ def first_minute(
 
     Args:
         sample: Where the sample would be built.
-        build: Builds it there.
         make: Makes a folder a workspace.
     """
     import os

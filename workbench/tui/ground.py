@@ -51,7 +51,6 @@ class Answer(NamedTuple):
     Args:
         dark: Whether its ground is; None where nobody says.
         may_be_late: Whether an answer may still come.
-        typed: What was typed meanwhile.
     """
 
     dark: bool | None

@@ -27,7 +27,6 @@ def run(path: Path, at: str | None = None, role: str = "person") -> None:
     """Open the bench and stay until it is closed; the process ends with it.
 
     Args:
-        path: The workspace folder.
         at: A memory or file to open at.
         role: Who sits there; a person, unless the shell was given to an agent.
 
@@ -104,7 +103,6 @@ def leave_when_gone(
     """Watch a terminal from a thread of its own, which sleeps until it is gone.
 
     Args:
-        terminal: Its file descriptor.
         leave: Called then on that thread; nothing that is drawn goes anywhere any more.
         end: Called where the process is still there after that.
         patience: Seconds until then.

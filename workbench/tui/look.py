@@ -58,12 +58,10 @@ class Look:
     """How the bench is to look.
 
     Args:
-        themes: Every theme there is.
         wanted: Name of the theme asked for; `auto` follows the terminal.
         motion: `full` or `reduced`.
         plain: Whether all is said in words, for screen readers.
         rows: `compact`, or `comfortable`: a space below each.
-        keymap: Which key does what.
         problems: What could not be used, one sentence each.
         origins: Who says so, by name: `theme`, `motion`, `plain`, `rows`.
     """

@@ -55,7 +55,6 @@ class Palette:
     """A theme, ready to print lines with.
 
     Args:
-        theme: Whose colours to use.
         plain: Whether signs are words, for screen readers.
     """
 
@@ -168,8 +167,6 @@ class Palette:
 
         Args:
             line: What to print; cut on the right where it is longer.
-            width: Cells.
-            ground: What it stands on.
             fill: Role of the space after it.
         """
         if self.plain:

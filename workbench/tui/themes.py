@@ -43,7 +43,6 @@ class ThemeFile:
     """One theme.
 
     Args:
-        name: What the user calls it.
         dark: Whether its paper is darker than its ink.
         colours: `#rrggbb` by dotted key, for example `ground.paper`; every key of `SHAPE` is there. Of a theme of
             the terminal's own colours: attributes and the name of one of them, for example `bold red`.
@@ -99,10 +98,6 @@ def load_themes(user_folder: Path | None = None) -> Themes:
 
 def parse_theme(source: str, file_name: str) -> ThemeFile:
     """Read one theme file.
-
-    Args:
-        source: TOML.
-        file_name: For messages.
 
     Raises:
         BrokenTheme: Something is missing, unknown or no colour.

@@ -41,8 +41,6 @@ class BenchServer(Server):
     """One bench for each page that is opened, each a process of its own.
 
     Args:
-        workspace: Its folder.
-        role: Who sits there.
         host: Where to listen.
         port: Where to listen.
         token: What the address has to begin with.
@@ -133,8 +131,6 @@ def serve(
     """Serve the bench until it is interrupted.
 
     Args:
-        workspace: Its folder.
-        role: Who sits there.
         told: Called with the address once pages are answered.
         host: Where to listen; another machine's people come in by an address that is no loopback.
         port: Where to listen; 0 for any that is free.

@@ -85,8 +85,6 @@ class Caption:
     """What is written in a box.
 
     Args:
-        key: Of its region.
-        name: Any text.
         type: Any text; empty for a group.
         score: 0-1; None for a group.
         status: To be said in a word; empty where nothing is to be said.
@@ -113,7 +111,6 @@ def captions_of(ties: Ties, shown: Shown) -> dict[str, Caption]:
     """Return what is written in the box of each entity that has one.
 
     Args:
-        ties: With a centre.
         shown: What hangs on each entity: entities and groups.
     """
     told = {(inner, outer) for inner, hung in shown.items() for outer in hung if isinstance(outer, str)}
@@ -125,8 +122,6 @@ def caption_of(ties: Ties, id_: str, drawn: set[str], told: set[tuple[str, str]]
     """Return what is written in the box of an entity.
 
     Args:
-        ties: Of the view.
-        id_: Of the entity.
         drawn: Ids of all that have boxes.
         told: Pairs whose relations are drawn, either way; the others are told in words.
     """
@@ -180,7 +175,6 @@ class Style:
     Args:
         framed: With a border around; otherwise `[ Name ]`.
         name_width: Cells of a line of text in a box.
-        name_lines: Lines a name may take.
         joined: Whether several relations may stand on one line.
         note_width: Cells of a line of notes; as wide as the name where it is 0.
         aside: Whether notes may stand beside the name.
@@ -202,8 +196,6 @@ class Box:
 
     Args:
         rows: What stands in it, from the top: text and role.
-        width: Cells with the border.
-        height: Lines with the border.
         body: Its first line that has text, from its top.
         aside: What stands beside its first line.
     """
@@ -222,9 +214,7 @@ def measure(caption: Caption, runs: int, style: Style) -> Box:
     """Return a caption as a box.
 
     Args:
-        caption: To be written in it.
         runs: How many lines end at it on the side of the centre; each ends at a line of text.
-        style: Of the box.
     """
     sign = f"{GROUP_SIGN} " if caption.group else ""
     names = name_lines(sign + caption.name, style.name_width, style.name_lines)

@@ -33,7 +33,6 @@ class Stand:
         side: -1 left of the centre, 1 right of it, 0 for the centre.
         x: First cell.
         y: First line.
-        width: Cells.
         children: What hangs on it, from the top.
     """
 
@@ -75,9 +74,7 @@ class Columns:
 
     Args:
         centre: With both sides hung on it.
-        width: Cells it takes.
         edges: By side and depth, the last cell of a column away from the centre.
-        height: Lines it takes.
         hanging: Whether what hangs on the boxes beside the centre stands below them rather than in columns of its own.
     """
 
@@ -140,8 +137,6 @@ def place(
         root: The centre; its own children are not looked at.
         left: What hangs on its left side, from the top.
         right: What hangs on its right side.
-        style: Of all boxes.
-        width: Cells there are.
         height: Lines there are; a line is left empty between boxes where there are enough of them, and the result
             is higher where there are too few.
     """
@@ -195,14 +190,7 @@ def _stack(stand: Stand, top: int, space: int) -> int:
 def _across(
     core: int, stands: Sequence[Stand], style: Style, width: int
 ) -> tuple[int, dict[tuple[int, int], int]] | None:
-    """Give every box its cells; return how many all take, and where the columns end.
-
-    Args:
-        core: Cells of the centre.
-        stands: All boxes.
-        style: Of all boxes.
-        width: Cells there are.
-    """
+    """Give every box its cells; return how many all take, and where the columns end."""
     widths: dict[tuple[int, int], int] = {}
     gutters: dict[tuple[int, int], int] = {}
     for each in stands:

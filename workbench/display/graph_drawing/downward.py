@@ -61,12 +61,7 @@ class Indented:
 
 
 def indent(root: Branch, style: Style) -> Indented:
-    """Place a tree; what points at a box comes before what it points at.
-
-    Args:
-        root: Of the tree.
-        style: Of all boxes.
-    """
+    """Place a tree; what points at a box comes before what it points at."""
     twig, height = _twig(root, style, 0, 0)
     return Indented(twig, max(each.x + each.box.width for each in twig.walk()), height)
 

@@ -64,7 +64,6 @@ class _Styles:
 
     Args:
         beside: Styles of boxes on both sides of the centre.
-        below: Styles of boxes below it.
         balanced: Whether boxes may change sides.
     """
 
@@ -80,10 +79,7 @@ def arrange(ties: Ties, width: int, height: int, *, chosen: str, omitted: int = 
     """Draw a neighbourhood in the best way that fits.
 
     Args:
-        ties: With a centre.
-        width: Cells there are.
         height: Lines there are; more are taken where even the smallest arrangement needs them.
-        chosen: Key of the chosen box.
         omitted: Entities that the view leaves out.
     """
     shown, way = _chosen_way(ties, width, height - bool(omitted))
@@ -167,11 +163,8 @@ def _ways(
     """Give the arrangements that have the width, the most readable first.
 
     Args:
-        ties: Of the view.
         shown: What hangs on each entity.
-        width: Cells there are.
         height: Lines there are; not all that is given keeps to them.
-        styles: What to try.
         tall: Give those as well that are sure to be too high.
     """
     captions = captions_of(ties, shown)
@@ -201,8 +194,6 @@ def draw_neighbourhood(view: GraphView, width: int, height: int, *, chosen: str 
     """Draw a neighbourhood of one or two hops.
 
     Args:
-        view: With a centre.
-        width: Cells there are.
         height: Cells there are; the picture may be higher.
         chosen: Key of the box that the cursor is on; the centre where it is none.
 

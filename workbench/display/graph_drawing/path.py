@@ -54,7 +54,6 @@ def draw_path(view: GraphView, width: int, height: int, *, chosen: str = "") -> 
 
     Args:
         view: Its entities from the one end to the other, by their hops.
-        width: Cells there are.
         height: Lines there are; more are taken where the chain needs them.
         chosen: Key of the chosen box; the first one where it is none.
 

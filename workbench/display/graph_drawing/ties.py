@@ -121,7 +121,6 @@ class Group:
 
     Args:
         direction: How they are related to the box that they hang on.
-        name: What is written in it.
         members: Ids.
         beyond: How many entities hang on these in turn.
     """

@@ -58,7 +58,6 @@ def grow(ties: Ties, shown: Shown, captions: Mapping[str, Caption], *, joined: b
     """Return the tree to draw.
 
     Args:
-        ties: With a centre.
         shown: What hangs on each entity: entities and groups.
         captions: What is written in the boxes of the entities.
         joined: Whether several relations may stand on one line.
@@ -138,11 +137,8 @@ def write_run(canvas: Canvas, y: int, inner: int, outer: int, run: Run) -> None:
     """Write the words and the head of a line on it.
 
     Args:
-        canvas: With the line.
-        y: Its row.
         inner: The cell at the end next to the centre; the words stand near it.
         outer: The cell at its other end, to the left or to the right.
-        run: What it means.
     """
     rightward = outer > inner
     if run.outward:
@@ -161,12 +157,8 @@ def write_link(canvas: Canvas, y: int, start: int, end: int, there: str, back: s
     """Write on one line what leads from its start to its end, and what leads back; each near where it points.
 
     Args:
-        canvas: With the line.
-        y: Its row.
-        start: One end of it.
         end: Its other end, to the left or to the right.
         there: Words; safe, empty where nothing leads there.
-        back: Words of the other direction.
     """
     left, right = (start, end) if start < end else (end, start)
     if there and back:

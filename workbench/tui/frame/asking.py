@@ -24,9 +24,7 @@ class Asking:
     """Takes questions and shows what answers them.
 
     Args:
-        frame: Whose line it is.
         line: Where they are written.
-        remembered: Keeps what was asked before.
     """
 
     def __init__(self, frame: Frame, line: Input, remembered: Remembered) -> None:

@@ -28,12 +28,7 @@ _STORES = {
 
 
 class Choosing:
-    """Opens the list of what can be done and found.
-
-    Args:
-        frame: Which does what is chosen.
-        chooser: The list.
-    """
+    """Opens the list of what can be done and found."""
 
     def __init__(self, frame: Frame, chooser: ChooserPart) -> None:
         self._frame = frame
@@ -57,7 +52,6 @@ class Choosing:
 
         Args:
             title: What is chosen; stands in the line until something is typed.
-            choices: What there is.
             take: Told what was chosen; not called where the list is left.
         """
         self._open(title, choices, take)
@@ -66,7 +60,6 @@ class Choosing:
         """Have a memory chosen by its words.
 
         Args:
-            title: What it is chosen for.
             take: Told which.
         """
         self._open(title, (), take)

@@ -34,11 +34,7 @@ _SECONDS = 2.0
 
 
 class Copying:
-    """Copies.
-
-    Args:
-        frame: Whose things are copied.
-    """
+    """Copies."""
 
     def __init__(self, frame: Frame) -> None:
         self._frame = frame
@@ -98,7 +94,6 @@ class Copying:
         """Copy a text by the terminal, and by a program of the machine where one sits at it.
 
         Args:
-            text: Anything.
             what: What it is, for the status line.
         """
         frame = self._frame
@@ -120,11 +115,7 @@ class Copying:
 
 
 def clipboard_program(environment: Mapping[str, str]) -> Sequence[str] | None:
-    """Return the program that takes a text to this machine's clipboard; None where one sits at another machine.
-
-    Args:
-        environment: Variables of this process.
-    """
+    """Return the program that takes a text to this machine's clipboard; None where one sits at another machine."""
     if any(environment.get(name) for name in _AFAR):
         return None
     for variable, command in _PROGRAMS:

@@ -86,12 +86,9 @@ def rail(
     """Draw the places below one another, with what counts in each, and what the agent always carries.
 
     Args:
-        workspace: Its name.
         counts: By place.
-        current: The place that is shown.
         beside: Where `[` and `]` lead; empty where they lead nowhere.
         carries: Tokens of core memory, and their cap; a cap of 0 while they are not known.
-        width: Cells.
     """
     lines: list[Line] = [(gap(1), ink(workspace, "strong", width - 2))]
     for place in PLACES:
@@ -251,9 +248,6 @@ def lay_out(frame: Frame, width: int, height: int, *, plain: bool) -> str:
     """Lay out the frame.
 
     Args:
-        frame: Which one.
-        width: In cells.
-        height: In lines.
         plain: Whether a screen reader reads it: one part after the other.
 
     Returns:

@@ -43,11 +43,7 @@ _MOST_TOLD = 100
 
 
 class Edges:
-    """Draws the lines around the place, and keeps what the status line said.
-
-    Args:
-        frame: Whose.
-    """
+    """Draws the lines around the place, and keeps what the status line said."""
 
     def __init__(self, frame: Frame) -> None:
         self._frame = frame
@@ -63,7 +59,6 @@ class Edges:
         """Say a sentence on the status line.
 
         Args:
-            said: The sentence.
             is_problem: Whether something went wrong.
             stays: It tells what was done and stays until the next; else it goes once one goes on to something else.
         """
@@ -185,7 +180,6 @@ class Counts:
     """What is counted.
 
     Args:
-        reading: Asks memory.
         drawn: Called when there is something new to draw.
     """
 

@@ -62,9 +62,7 @@ class Editing:
     """Takes texts.
 
     Args:
-        frame: In which they are written.
         prompt: The line for those that are one line long and answer a question.
-        drafts: What was left unsaved.
     """
 
     def __init__(self, frame: Frame, prompt: PromptLine, drafts: Drafts) -> None:
@@ -101,7 +99,6 @@ class Editing:
             title: What it is for, a word or two.
             initial: What it says to begin with, the cursor after it.
             complete: What it may become; quick, since it is called while one types.
-            take: What becomes of it.
             changed: Told of every change while one types, and of the text to begin with when one leaves.
         """
         if self._take is None:
@@ -551,7 +548,6 @@ def edit_in_editor(app: App[object], text: str, *, suffix: str) -> str | None:
 
     Args:
         app: The app that gives up the terminal meanwhile.
-        text: What to edit.
         suffix: Ending of the temporary file, which tells the editor its language.
 
     Returns:

@@ -19,11 +19,7 @@ _FEW = 1_000
 
 
 class Filtering:
-    """Takes filters.
-
-    Args:
-        frame: Whose lists are filtered.
-    """
+    """Takes filters."""
 
     def __init__(self, frame: Frame) -> None:
         self._frame = frame

@@ -14,11 +14,7 @@ if TYPE_CHECKING:
 
 
 class Jumping:
-    """Jumps.
-
-    Args:
-        frame: In which one jumps.
-    """
+    """Jumps."""
 
     def __init__(self, frame: Frame) -> None:
         self._frame = frame

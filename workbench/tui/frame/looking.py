@@ -34,11 +34,7 @@ _WITH_HISTORY = frozenset({"core", "episode", "entity", "procedure", "vault", "f
 
 
 class Looking:
-    """Opens evidence and links.
-
-    Args:
-        frame: Whose parts show them.
-    """
+    """Opens evidence and links."""
 
     def __init__(self, frame: Frame) -> None:
         self._frame = frame

@@ -34,7 +34,6 @@ class Pressing:
     """Takes a key to what it is for.
 
     Args:
-        frame: Whose keys.
         clock: Seconds, on the clock that keys are stamped with.
     """
 
@@ -53,7 +52,6 @@ class Pressing:
         """Act on a key.
 
         Args:
-            key: In Textual's names.
             typed_at: When it was typed, on the clock of the frame.
 
         Returns:

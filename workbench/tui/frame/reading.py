@@ -24,7 +24,6 @@ class Reading:
 
     Args:
         app: Which answers are delivered to, on its own thread.
-        workspace: What is asked.
         failed: Told of a question that could not be answered.
     """
 

@@ -108,7 +108,6 @@ class Frame(Screen[None], inherit_bindings=False):
     """Places within lines that stay.
 
     Args:
-        workspace: Whose memory is shown.
         remembered: Where one was; kept up to date.
         look: Which key does what, and whether signs are words.
         clock: Seconds, on the clock that keys are stamped with.
@@ -341,11 +340,7 @@ class Frame(Screen[None], inherit_bindings=False):
         self.set_focus(self.place.main)
 
     def begin(self, answer: Act | str) -> None:
-        """Do something, ask first where undo cannot help, or say why it cannot be done.
-
-        Args:
-            answer: What a verb returned.
-        """
+        """Do something, ask first where undo cannot help, or say why it cannot be done."""
         if isinstance(answer, str):
             self.say(answer)
         elif answer.question:

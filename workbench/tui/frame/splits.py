@@ -26,7 +26,6 @@ class Splits:
     as long as it must.
 
     Args:
-        frame: Whose places.
         kept: What holds for all places; written back on leaving.
     """
 

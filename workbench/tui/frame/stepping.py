@@ -32,7 +32,6 @@ class Stepping:
         """Begin to step through values.
 
         Args:
-            steps: The values.
             by: How many steps are taken at once.
         """
         self._steps, self._at = steps, steps.at
@@ -42,7 +41,6 @@ class Stepping:
         """Wait for a key.
 
         Args:
-            title: What it is for.
             took: Told of it, esc and enter among them; returns whether nothing more is waited for.
         """
         self._key = took

@@ -18,11 +18,7 @@ _LONGEST = 100
 
 
 class Walking:
-    """Takes the keys from part to part, and remembers where one was.
-
-    Args:
-        frame: Whose places.
-    """
+    """Takes the keys from part to part, and remembers where one was."""
 
     def __init__(self, frame: Frame) -> None:
         self._frame = frame

@@ -43,7 +43,6 @@ class Working:
 
     Args:
         frame: In which it is told.
-        workspace: What is worked on.
     """
 
     def __init__(self, frame: Frame, workspace: Workspace) -> None:
@@ -195,7 +194,6 @@ class Acting:
 
     Args:
         app: On whose thread is told what was done.
-        workspace: What is acted on.
         done: Told the sentence after each action, with whether it is a problem and whether it stays.
     """
 

@@ -20,7 +20,6 @@ class Command:
         id: Its name, for remapping and for the place or part that does it.
         keys: In Textual's names; the first is shown.
         label: A word or two for the key line; empty where the key goes without saying.
-        help: One sentence.
         elsewhere: What the status line says where it cannot act.
         rank: The higher, the longer it stays in a key line that gets narrow.
     """
@@ -133,8 +132,6 @@ class Prefix:
     """A key that waits for another, with the sheet of what may follow.
 
     Args:
-        key: In Textual's names.
-        title: Of the sheet.
         commands: What may follow, by its second key.
     """
 
@@ -368,7 +365,6 @@ class Listed:
 
     Args:
         name: Its id, and the name of its module.
-        key: What goes there.
         title: What it is called.
         room: The package that has its module.
     """

@@ -32,9 +32,7 @@ class Choice:
     Args:
         id: What is done: `run:` and a command, `go:` and a place, or the id of a memory.
         text: What it is found by.
-        section: The heading it stands under.
         key: The key that does the same; empty where there is none.
-        store: Of a memory.
     """
 
     id: str

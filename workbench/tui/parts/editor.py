@@ -117,7 +117,6 @@ class Editor(VerticalScroll, can_focus=False, inherit_bindings=False):
     """One writing, in place of the card while it lasts.
 
     Args:
-        writing: What is written.
         texts: What its fields say instead, as a draft had it.
         ready: Called once keys can go to it.
         typed: Called whenever a text is another one, or something else is ticked.

@@ -52,7 +52,6 @@ class Offers:
 
     Args:
         rows: The rows; headings and spaces offer nothing.
-        look: Says what a row offers.
     """
 
     # No text in UTF-8 has this byte, so nothing that is looked for goes over the end of a row.
@@ -135,7 +134,6 @@ class RowFilter:
 
     Args:
         keys: Names that may stand before a colon.
-        look: Says what a row offers.
     """
 
     def __init__(self, keys: tuple[str, ...], look: Look) -> None:

@@ -22,11 +22,7 @@ if TYPE_CHECKING:
 
 
 class DrawnLines(Widget):
-    """Lines of a pure function of the width. Posts `Pressed` for a part that leads somewhere.
-
-    Args:
-        ground: What they stand on.
-    """
+    """Lines of a pure function of the width. Posts `Pressed` for a part that leads somewhere."""
 
     ALLOW_SELECT = False
     DEFAULT_CSS = "DrawnLines { height: auto; width: 1fr; }"

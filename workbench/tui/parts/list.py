@@ -95,7 +95,6 @@ class ListPart(ScrollView, can_focus=True, inherit_bindings=False):
         """Something about one row.
 
         Args:
-            sender: The list.
             key: Id of the row, empty where there is none.
         """
 
@@ -151,7 +150,6 @@ class ListPart(ScrollView, can_focus=True, inherit_bindings=False):
         """Show other rows, with the cursor on the same id as before, or as near as can be.
 
         Args:
-            rows: The rows.
             keep: Id to put the cursor on instead.
         """
         wanted = keep if keep is not None else self.cursor_key

@@ -59,7 +59,6 @@ class Completion:
         """Return what the text becomes, and a sentence that names the ways.
 
         Args:
-            text: What stands there.
             complete: Returns the whole texts that it may become.
         """
         if text in self._offered:
@@ -112,7 +111,6 @@ class PromptLine(Horizontal):
         """Show the line.
 
         Args:
-            title: What it is for.
             initial: What it says to begin with.
             keys: What ends it, at the right as long as there is room.
         """

@@ -26,10 +26,8 @@ class Piece:
     """One piece of what was typed: a word or several in quotes, or a value for a field.
 
     Args:
-        typed: As it was.
         field: In lower case; empty for words.
         value: Without quotes; of words that look like a field, with what stands before the colon.
-        negated: A minus stands before it.
     """
 
     typed: str
@@ -52,7 +50,6 @@ class Query:
     """What a filter bar says: every condition must hold, and the day lie within.
 
     Args:
-        conditions: In the order typed.
         since: First day, or None.
         until: Last day, or None.
     """
@@ -70,7 +67,6 @@ class Query:
         Args:
             fields: Lower-case values by name of field.
             text: Everything that words are looked for in, lower-case.
-            day: When it was.
         """
         if (self.since and day < self.since) or (self.until and day > self.until):
             return False
@@ -142,7 +138,6 @@ def parse_days(text: str, today: date) -> tuple[date, date] | None:
     Args:
         text: `2026`, `2026-02`, `2026-02-14`, `feb`, `feb 2026`, `14 feb`, `14 feb 2026`, `today`, `yesterday`, `10d`,
             `3w`, `2m`, `1y` or `3 weeks ago` (that long ago until today).
-        today: In the workspace's zone.
 
     Returns:
         First and last day, or None where it is neither.

@@ -35,9 +35,7 @@ class Scene:
 
     Args:
         course: The history, with one commit at least.
-        window: The stretch of time shown.
         pointers: Where one is.
-        zone: In which days begin.
     """
 
     course: Course

@@ -18,10 +18,8 @@ def selectable(strip: Strip, row: int, selection: Selection | None, style: Style
     """Return a line of which parts can be selected, with what is selected of it standing out.
 
     Args:
-        strip: The line.
         row: Its number in the whole text.
         selection: What is selected of that text, if anything.
-        style: Of what is selected.
     """
     span = selection.get_span(row) if selection is not None else None
     if span is not None:
@@ -47,8 +45,6 @@ def selected_text(selection: Selection, rows: int, text: Callable[[int], str], m
     """Return what is selected, without the space at either side.
 
     Args:
-        selection: Of a text of lines.
-        rows: How many lines there are.
         text: Returns a line without its margin.
         margin: Cells to the left of every line.
     """

@@ -15,9 +15,7 @@ class Steps:
     """A few values, one of which is taken.
 
     Args:
-        title: What they are values of.
         values: In order.
-        at: Which one holds.
         try_out: Told of each one that is looked at, and of the first where one leaves.
         take: Told of the one that is taken.
     """

@@ -27,7 +27,6 @@ class TranscriptPage:
     """A page that was read.
 
     Args:
-        rows: Everything on it, drawn.
         owners: The line of the transcript that each row is of.
         firsts: First row of each line that has any.
         folding: Lines that can be folded and unfolded.
@@ -110,8 +109,6 @@ class TranscriptPages:
         """Take in a page that was read, so that nothing in sight moves.
 
         Args:
-            page: Its number.
-            entries: Its lines, drawn.
             top: The row at the top of what is seen.
 
         Returns:

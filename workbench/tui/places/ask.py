@@ -56,9 +56,7 @@ class Answer:
     """A question and what it found.
 
     Args:
-        question: What was asked.
         found: None where nothing was asked, or it failed.
-        today: In the workspace's zone.
         asked: Earlier questions, the newest first.
         problem: Why it failed, or what in the question makes no sense; empty otherwise.
     """
@@ -238,11 +236,7 @@ class Question:
         return bool(self.store or self.after or self.before)
 
     def request(self, most: int) -> SearchRequest:
-        """Return what search is asked, explained.
-
-        Args:
-            most: Results.
-        """
+        """Return what search is asked, explained."""
         return SearchRequest(
             self.words,
             max_results=most,

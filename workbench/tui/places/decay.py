@@ -548,7 +548,6 @@ def trial_card(trial: Fading, days: float, entry: DecayEntry | None) -> Card:
 
     Args:
         trial: What was reckoned, with the truth.
-        days: The half-life that is tried.
         entry: The memory under the cursor, or None.
     """
     truth = trial.truth

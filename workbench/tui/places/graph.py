@@ -93,12 +93,7 @@ class Spot:
 
 
 class EntityRows(Rows[str, "EntityRow"]):
-    """Entities of the table.
-
-    Args:
-        rows: In their order.
-        today: In the workspace's zone.
-    """
+    """Entities of the table."""
 
     def __init__(self, rows: Sequence[EntityRow], today: date) -> None:
         super().__init__()
@@ -123,10 +118,6 @@ class GraphRead:
     Args:
         spot: What was asked for, or what there is of it.
         sort: The order of the rows, one of `SORTS`.
-        table: All entities.
-        whole: Their rows.
-        rows: Those that the spot lists.
-        view: What is drawn.
         disputed: What waits for a decision against facts, by id.
         relations: What relations may be called.
     """

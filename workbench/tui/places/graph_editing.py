@@ -28,11 +28,7 @@ _TYPES = ("person", "project", "concept", "tool", "place")
 
 
 class Names:
-    """What entities are called, to be written and completed.
-
-    Args:
-        rows: All entities.
-    """
+    """What entities are called, to be written and completed."""
 
     def __init__(self, rows: Sequence[EntityRow]) -> None:
         self._ids: dict[str, list[str]] = {}
@@ -73,7 +69,6 @@ class GraphEditing:
     """Asks for what a change needs, and makes it.
 
     Args:
-        frame: Whose line is written in.
         names: What entities are called now.
         relations: What relations may be called.
     """

@@ -109,11 +109,9 @@ class Waits:
     """What the place reads.
 
     Args:
-        inbox: What waits.
         past: Past reflections, newest first.
         due: Whether a reflection should run.
         said: The words of memories that proposals contradict, by id.
-        now: In the workspace's zone.
     """
 
     inbox: Inbox

@@ -31,11 +31,8 @@ class KeyRow:
     Args:
         id: Its name in `[keys]`, behind `key:`.
         title: What it does, in a word or two.
-        help: In a sentence.
         elsewhere: What it says where it cannot act; empty where it always can.
         before: The key that goes before it, as it is written; empty for a key of one stroke.
-        keys: As they are written.
-        usual: As they were made.
     """
 
     id: str
@@ -156,7 +153,6 @@ class Remapping:
     """Puts one thing on another key, and offers to swap where that is another's.
 
     Args:
-        frame: Whose keys are changed.
         row: What is put on another key.
         keep: Writes overrides, None for those that go; returns what went wrong, if anything.
     """

@@ -96,7 +96,6 @@ def read_entity_card(
     """Read the card of an entity.
 
     Args:
-        workspace: Of the entity.
         entity: Its id.
         disputed: What is said against facts, by id; read where it is None.
         chosen: Id of the fact or relation that WHY is of; the first one where it is empty.

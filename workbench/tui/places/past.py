@@ -72,7 +72,6 @@ class Wish:
 
     Args:
         view: See `View`.
-        limit: Most actions.
         until: Read on until an action is no later than this place in the line of moments.
         row: Read on until this action is among them.
         upkeep: Whether the system's own housekeeping is listed.
@@ -92,9 +91,7 @@ class Line:
     """The whole history as a line of moments.
 
     Args:
-        course: All commits.
         places: Where each is, by its hash.
-        zone: In which days begin.
         total: How many actions they make.
     """
 
@@ -193,7 +190,6 @@ class Compared:
         older: Hash of the earlier moment.
         newer: Hash of the later one; empty for now.
         here: Hash of the moment that `r` brings back.
-        comparison: What differs.
         by: Who changed each memory last, where the later moment is now.
         same: What was there and reads the same, where that is listed.
     """
@@ -211,13 +207,10 @@ class Listed:
     """What was read for History.
 
     Args:
-        wish: What was wished for.
-        now: The present, in the workspace's zone.
         line: The whole history; None where there is none, or it is damaged.
         actions: The newest of what was done.
         more: Whether there are older ones.
         title: Of the memory whose changes alone are listed.
-        compared: What two moments differ in.
         damaged: What is wrong with the history; empty where nothing is.
         gone: Whether there was a history here, and there is none.
     """
@@ -246,11 +239,7 @@ class PastReading:
         self._compared: OrderedDict[tuple[str, str, bool], Compared] = OrderedDict()
 
     def read(self, workspace: Workspace, wish: Wish) -> Listed:
-        """Read actions, or two moments compared.
-
-        Args:
-            wish: What of it.
-        """
+        """Read actions, or two moments compared."""
         listed = Listed(wish, workspace.now())
         try:
             listed = replace(listed, line=self._read_line(workspace))

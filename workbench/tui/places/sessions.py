@@ -66,7 +66,6 @@ class Read:
     Args:
         sections: This workspace's own first.
         problems: What could not be read, a sentence each.
-        now: In the workspace's zone.
     """
 
     sections: tuple[Section, ...]

@@ -75,14 +75,8 @@ class Waiting:
     """A row of the Inbox: an item of a reflection, proposals that belong together, a secret, a change of two devices.
 
     Args:
-        id: Its row.
-        title: What it proposes, in words.
-        group: The heading it stands under.
         tick: What is considered of it: accept, decline, aside, older, newer, both, without; empty where nothing is.
-        item: Of a reflection.
         proposals: The older first.
-        held: What was held back.
-        conflict: What two devices changed differently.
         store: Where it is to be stored, instead of where that was asked for.
         text: What is to be stored, instead of what was proposed.
     """
@@ -170,9 +164,7 @@ class Unreadable:
     """A file of what waits, parts of which cannot be read.
 
     Args:
-        id: Its row.
         title: What is wrong with it first.
-        path: The file.
         problems: What is wrong, each with its line before a colon.
     """
 
@@ -221,7 +213,6 @@ def waiting_rows(inbox: Inbox, said: Mapping[str, str]) -> tuple[Waiting, ...]:
     """Return all that waits as rows, grouped by what they ask.
 
     Args:
-        inbox: What waits.
         said: The words of memories that proposals contradict, by id.
     """
     rows = [

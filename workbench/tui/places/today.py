@@ -76,7 +76,6 @@ class Reach:
     """How far back is told.
 
     Args:
-        words: As a sentence goes on.
         days: From now; 0 for since one was last here.
     """
 
@@ -101,16 +100,12 @@ class Account:
     """What Today tells.
 
     Args:
-        now: In the workspace's zone.
         last: When one was here last; None on a first visit.
-        alerts: That nobody has decided on.
         inbox: What waits; None where that cannot be read.
         said: The words of memories that proposals contradict, by id.
         due: What no reflection has read.
         since: What became of memory since then.
         falls: What drops a level this week, the soonest first.
-        core: What the agent carries.
-        entries: Entries of the timeline.
         entities: How many people, projects and things there are.
         has_history: Whether anything was ever written here.
         notes: What is in the notes, where nobody has read any of them.
@@ -187,9 +182,7 @@ class Learned:
     """A memory that became something since, or that fades.
 
     Args:
-        memory: It.
         sign: What became of it; empty where it came.
-        beside: A word at its right.
     """
 
     memory: Memory

@@ -22,11 +22,7 @@ class Notice:
     """A row that leads to another place, or to a command.
 
     Args:
-        id: Of the row.
-        title: What it says.
-        beside: A word at its right.
         place: Where `enter` leads; empty where it runs a command.
-        row: The row there.
         command: What `enter` runs instead.
         told: What one finds there, a line each.
         key: The command whose key does the same; drawn before the row.

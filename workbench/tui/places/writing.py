@@ -33,7 +33,6 @@ class Preview:
     """What would be written, as it is shown in the card.
 
     Args:
-        preview: What would be.
         titles: Words by id.
         scored: What becomes of memories whose text stays, by id.
     """

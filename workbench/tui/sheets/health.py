@@ -48,8 +48,6 @@ class Health:
     """How things are.
 
     Args:
-        now: In the workspace's zone.
-        index: What the search index holds.
         broken: Parts of files that cannot be read.
         has_history: Whether anything was ever written here.
     """
@@ -65,11 +63,7 @@ class Finding:
     """A row: something that was checked, something that can be done, or something that was said.
 
     Args:
-        id: Of the row.
-        title: What it says.
-        beside: A word at its right.
         state: ok, degraded or broken; empty where nothing was checked.
-        name: What was checked.
         does: What `enter` does, a key of `_MENDS`; empty where it opens the file or the card.
         remedy: What else there is to do.
         source: The citation of the lines concerned.
@@ -89,7 +83,6 @@ def finding_of(check: Check, at: int) -> Finding:
     """Return the row of a check.
 
     Args:
-        check: It.
         at: Which of them; its id is not the same where a file is mended.
     """
     detail, remedy = in_bench(check.detail), in_bench(check.remedy or "")

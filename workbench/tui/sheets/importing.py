@@ -57,8 +57,6 @@ class Source:
 
     Args:
         id: The path, `PATH` for one that is written, or the way in which it comes.
-        title: What the row says.
-        beside: A word at its right.
     """
 
     id: str

@@ -38,11 +38,7 @@ _WAYS = (
 
 
 class Exporting:
-    """Asks as what and where to, and writes it there.
-
-    Args:
-        frame: In which it asks.
-    """
+    """Asks as what and where to, and writes it there."""
 
     def __init__(self, frame: Frame) -> None:
         self._frame = frame
@@ -104,11 +100,7 @@ def exported_words(exported: Exported) -> str:
 
 
 class Letting:
-    """Shows who may come in, and shuts out whom one chooses.
-
-    Args:
-        frame: In which it asks.
-    """
+    """Shows who may come in, and shuts out whom one chooses."""
 
     def __init__(self, frame: Frame) -> None:
         self._frame = frame
@@ -145,11 +137,7 @@ class Letting:
 
 
 class Sheets:
-    """Opens them.
-
-    Args:
-        frame: Over which they open.
-    """
+    """Opens them."""
 
     def __init__(self, frame: Frame) -> None:
         self._frame = frame

@@ -27,11 +27,7 @@ _KEPT = "what was fetched or sent until then stays"
 
 
 class Syncing:
-    """Asks for a remote where none is known, and syncs.
-
-    Args:
-        frame: In which it asks.
-    """
+    """Asks for a remote where none is known, and syncs."""
 
     def __init__(self, frame: Frame) -> None:
         self._frame = frame

@@ -83,7 +83,6 @@ def undo(step: NextStep | None, written: Collection[str] = (), *, is_another: bo
     """Take back the newest action; ask first where it is somebody else's, or not what was done last.
 
     Args:
-        step: The action.
         written: Commits that were written here: reflections, which a person said yes to a moment ago.
         is_another: Whether what was done last is no action of its own, so that this one is another or more than that.
     """

@@ -36,7 +36,6 @@ class Destination:
     Args:
         label: What it is called.
         store: Its store; empty where the text decides.
-        block: The block of core memory.
         day: The day under which an episode is logged; empty for today.
     """
 

@@ -16,8 +16,6 @@ class Copied:
     """What can be copied of a thing; empty where it has none.
 
     Args:
-        text: What it says.
-        citation: Its file and lines.
         quote: What was said, by whom and when.
         id: Its id.
     """

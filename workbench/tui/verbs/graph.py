@@ -20,11 +20,7 @@ _AT_THE_SHELL = (" Take it out with:", " Part them with:", " Find its id with:",
 
 @dataclass(frozen=True)
 class Entity(Memory):
-    """A person, project or thing.
-
-    Args:
-        links: How many relations it has.
-    """
+    """A person, project or thing."""
 
     links: int = 0
 

@@ -32,12 +32,7 @@ _CHANGED_SINCE = (Stale, NotFound, InvalidInput, Refused, RoleRefused, BudgetExc
 
 @dataclass(frozen=True)
 class Happened:
-    """An action.
-
-    Args:
-        action: What was done.
-        title: In one sentence.
-    """
+    """An action."""
 
     action: Action
     title: str
@@ -54,7 +49,6 @@ class Differing(Memory):
 
     Args:
         commit: The moment that it can be brought back from.
-        then: It in words.
         change: How it reads otherwise at the other moment; None where it is the same.
         by: Who changed it last, where that is known.
     """
@@ -70,9 +64,7 @@ class Several:
     """All that differs in a block, in a part of memory, or altogether.
 
     Args:
-        id: Of its heading.
         title: What it is called.
-        members: What differs.
     """
 
     id: str

@@ -22,7 +22,6 @@ class Memory:
     Args:
         id: Its id.
         store: core, episodic, semantic, procedural or vault.
-        title: Its words.
         pinned: Whether it is.
         archived: Whether it is.
     """

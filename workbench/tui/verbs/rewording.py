@@ -66,7 +66,6 @@ class Outlook:
     """What saving would do.
 
     Args:
-        draw: Draws it below the texts.
         could_go: Items of core memory that may be ticked to make room.
         fits: Whether it would be taken as it is.
         warning: What saving would warn of, in a word or two; it would be taken all the same.
@@ -85,8 +84,6 @@ class Writing:
     Args:
         key: The id under which a draft of it is kept.
         title: What it is, for the heading.
-        thing: Its words, for sentences.
-        fields: The texts.
         save: What is done with what was written, or why it cannot be.
         look: Reads on a thread what saving would do, whenever the text changes.
         below: Draws what one wants to see meanwhile.
@@ -194,8 +191,6 @@ def core_outlook(
     """Read what core memory would hold with a text in it; called on a thread.
 
     Args:
-        before: Core memory as it is.
-        name: The block.
         item_id: The item that is reworded, or None for a new one.
     """
     after = workspace.core_preview(name, written.text, id=item_id, moving=written.moving)

@@ -22,7 +22,6 @@ class Session:
     """A session in the list, or the one that is read.
 
     Args:
-        id: Of its row.
         title: What it goes by.
         key: What the engine knows it by.
         place: Where another program keeps it; None for this workspace's own.
