@@ -33,7 +33,7 @@ class TestReading:
         door.answers["search"] = samples.FOUND
         explained = bench.run("search", "x", "--explain").stdout
         for part in (
-            "keywords    1.  0.90  hybrid",
+            " 0.90  1st  hybrid",
             "× 0.97",
             "asks for the latest",
             "says what result 1",
@@ -51,7 +51,7 @@ class TestReading:
         door.answers["index"] = door.answers["index_status"] = samples.INDEX
         assert bench.json("index", "--force")["dimensions"] == 768
         assert door.called("index")["force"] is True
-        assert "3 to read" in bench.run("index", "status").stdout
+        assert "3 still to be read" in bench.run("index", "status").stdout
 
     def test_a_piped_file_is_exactly_the_file(self, bench: Bench, door: Door) -> None:
         door.answers["get"] = samples.EXCERPT

@@ -9,7 +9,6 @@ from workbench.display.card import Card, Section
 from workbench.display.cells import plain
 from workbench.display.ink import Span, column, gap, ink, line_width, spread
 from workbench.display.matching import lit, one_line, part_around_match
-from workbench.display.remedies import in_bench
 from workbench.engine.patterns import lazy_pattern
 
 if TYPE_CHECKING:
@@ -135,8 +134,8 @@ def explanation_lines(explanation: Explanation) -> list[Line]:
             (
                 column(_LANES.get(lane.lane, lane.lane), 8, "soft"),
                 Span("━" * filled, "text"),
-                Span("━" * (_BAR - filled), "rule"),
-                gap(1),
+                Span("─" * (_BAR - filled), "rule"),
+                column("" if lane.score is None else f"{lane.score:.2f}", 5, "soft", right=True),
                 column(place, 5, "soft", right=True),
                 gap(2),
                 ink(lane.detail, "faint"),
@@ -166,13 +165,17 @@ def cuts_section(cuts: Sequence[Cut]) -> Section:
     return Section("LEFT OUT", tuple(lines) or ((ink("Nothing that was found.", "soft"),),))
 
 
-def why_not_card(answer: WhyNot, title: str) -> Card:
-    """Return why a memory is not among the results, and what would bring it there."""
+def why_not_card(answer: WhyNot, title: str, remedy: str) -> Card:
+    """Return why a memory is not among the results, and what would bring it there.
+
+    Args:
+        remedy: As the door that shows it says it; empty where nothing helps.
+    """
     place = f"It is there: the {words.ordinal(answer.rank)} result." if answer.rank is not None else ""
     lines: list[Line] = [(ink(each),) for each in (place, answer.reason) if each]
     sections = [Section("WHY NOT", tuple(lines))]
-    if answer.remedy:
-        sections.append(Section("REMEDY", ((ink(in_bench(answer.remedy), "strong"),),)))
+    if remedy:
+        sections.append(Section("REMEDY", ((ink(remedy, "strong"),),)))
     if answer.explanation is not None:
         sections.append(Section("LOOKED AT", tuple(explanation_lines(answer.explanation))))
     return Card(title, title, (), tuple(sections))

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from workbench.display import words
 from workbench.display.card import Card, Section
 from workbench.display.ink import Span, column, ink
-from workbench.display.remedies import in_bench
 from workbench.display.rows import beside_row
 
 if TYPE_CHECKING:
@@ -44,12 +43,17 @@ def freshness(status: IndexStatus) -> str:
     if status.last_sync is None:
         return "not built yet"
     if status.pending:
-        return f"{status.pending:,} still to be read"
+        return f"{status.pending:,} still to be {'read' if status.dirty else 'embedded'}"
     return "files have changed" if status.dirty else "up to date"
 
 
-def index_card(status: IndexStatus, now: datetime) -> Card:
-    """Return the card of the search index."""
+def index_card(status: IndexStatus, now: datetime, fallback: str, *, by_command: bool = False) -> Card:
+    """Return the card of the search index.
+
+    Args:
+        fallback: What answers instead, as the door that shows it says it; empty where nothing does.
+        by_command: Whether a command mends it, rather than a key.
+    """
     vectors = _PROVIDERS.get(status.provider, status.provider)
     model = status.model or ""
     if model and status.dimensions:
@@ -65,13 +69,15 @@ def index_card(status: IndexStatus, now: datetime) -> Card:
     )
     lines = tuple((column(label, 9, "soft"), ink(said)) for label, said in facts if said)
     sections = [Section("INDEX", lines, hangs=1)]
-    if status.fallback:
-        sections.insert(0, Section("INSTEAD", ((ink(in_bench(status.fallback), "decide"),),)))
+    if fallback:
+        sections.insert(0, Section("INSTEAD", ((ink(fallback, "decide"),),)))
     if status.dirty or status.pending or status.last_sync is None:
-        sections.append(Section("ENTER", ((ink("reads the rest now; searching does so by itself."),),)))
+        told = "reads the rest now; searching does so by itself."
+        said = f"workbench index {told}" if by_command else told
+        sections.append(Section("REMEDY" if by_command else "ENTER", ((ink(said),),)))
     told = ink("Made from the files alone; nothing is lost with it.", "faint")
     kept = Section("KEPT IN", ((ink(status.place, "soft"),), (told,)))
-    return Card("Search index", f"The search index is {freshness(status)}.", (), tuple(sections), (kept,))
+    return Card("Search index", f"Search index: {freshness(status)}.", (), tuple(sections), (kept,))
 
 
 def check_card(title: str, text: str, state: str, mends: str, remedy: str) -> Card:

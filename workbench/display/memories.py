@@ -8,12 +8,21 @@ from typing import TYPE_CHECKING
 
 from workbench.display import words
 from workbench.display.audit import log_lines
-from workbench.display.card import Card, Section, card_lines, memory_card, named_lines, why_lines
+from workbench.display.card import (
+    Card,
+    Section,
+    card_lines,
+    memory_card,
+    named_lines,
+    section_lines,
+    why_lines,
+)
 from workbench.display.changes import account_lines, at_minute, held_back_lines
+from workbench.display.found import explanation_lines, why_not_card
 from workbench.display.ink import ink
 from workbench.display.matching import best_line, lit, part_around_match
 from workbench.display.reviews import reflected_lines
-from workbench.display.text import Page, clip, pad, safe, safe_line
+from workbench.display.text import Page, clip, pad, safe_line
 from workbench.display.words import counted
 from workbench.engine.patterns import lazy_pattern
 from workbench.engine.results.audit import AuditLog
@@ -132,14 +141,8 @@ def nothing_lines(page: Page, hidden: Found | None, *, is_narrowed: bool, is_emp
 
 
 def why_not_lines(page: Page, why: WhyNot) -> list[str]:
-    """Explain why a memory did not come up, and what would bring it up."""
-    head = f"{safe_line(why.id)}  " if why.rank is None else f"{safe_line(why.id)}  result {why.rank}  "
-    lines = [page.paint(head.rstrip(), "strong"), *page.wrapped(safe_line(why.reason), first="  ")]
-    if why.explanation is not None:
-        lines += _explained(page, why.explanation)
-    if why.remedy:
-        lines += page.wrapped(safe_line(why.remedy), first="  → ")
-    return lines
+    """Explain why a memory did not come up, and what would bring it up, as its card in the bench does."""
+    return page.printed(card_lines(why_not_card(why, why.id, why.remedy or ""), page.width))
 
 
 def _reading(found: Found) -> str:
@@ -233,22 +236,10 @@ def _fact_of(hit: Hit, query: str) -> str:
 
 
 def _explained(page: Page, explanation: Explanation) -> list[str]:
-    """List each lane's score for a memory, then the nudges."""
-    told = []
-    for lane in explanation.lanes:
-        place = f"{lane.rank:>4}." if lane.rank is not None else "    –"
-        score = f"{lane.score:.2f}" if lane.score is not None else "    "
-        told.append(f"{pad(lane.lane, 9)}{place}  {score}  {lane.detail}".rstrip())
-    factor = explanation.decay_factor
-    told.append(
-        f"together {explanation.relevance:.2f}" + (f", × {factor:.2f} for its age and use" if factor else "")
-    )
-    told.extend(explanation.nudges)
-    return [
-        page.paint(line, "quiet")
-        for text in told
-        for line in page.wrapped(safe(text).replace("\n", " "), first=" " * MARGIN, rest=" " * (MARGIN + 2))
-    ]
+    """Show what each lane made of a memory, then the nudges."""
+    lines = explanation_lines(explanation)
+    drawn = section_lines(Section("", tuple(lines)), page.width - MARGIN)
+    return [" " * MARGIN + line for line in page.printed(drawn)]
 
 
 def match_lines(page: Page, matches: Sequence[Match]) -> list[str]:

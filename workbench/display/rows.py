@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from datetime import date
 
     from workbench.engine.errors import BudgetExceeded
-    from workbench.engine.results.memories import CoreBlock, CoreItem, TimelineEntry
+    from workbench.engine.results.memories import CoreItem, TimelineEntry
 
 FULL, HALF, REST, OVER, CAP = "━", "╸", "─", "▒", "┃"
 _SMALLEST_BAR = 8
@@ -141,17 +141,16 @@ def heading_row(text: str, beside: str, width: int) -> Line:
     return spread((head,), (right,) if fits else (), width)
 
 
-def block_row(block: CoreBlock, width: int) -> Line:
-    """Draw the heading of a block of core memory, with how full it is."""
-    if block.budget is None:
-        return heading_row(block.name, f"{block.tokens:,} tokens", width)
-    used = f"{block.tokens:,} of {block.budget:,} "
-    cells = _BAR if width >= 64 else 10
+def block_row(name: str, tokens: int, budget: int | None, width: int) -> Line:
+    """Draw the heading of core memory or a block of it, with how full it is."""
+    if budget is None:
+        return heading_row(name, f"{tokens:,} tokens", width)
+    danger, cells = tokens > budget, _BAR if width >= 64 else 10
     right = (
-        Span(used, "danger" if block.tokens > block.budget else "faint"),
-        *(budget_bar if block.tokens > block.budget > 0 else _bar)(block.tokens, block.budget, cells),
+        Span(f"{tokens:,} of {budget:,} ", "danger" if danger else "faint"),
+        *(budget_bar if danger and budget else _bar)(tokens, budget, cells),
     )
-    return spread((ink(block.name.upper(), "soft+strong"),), right, width)
+    return spread((ink(name.upper(), "soft+strong"),), right, width)
 
 
 def _bar(used: int, budget: int, width: int) -> Line:

@@ -7,8 +7,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from workbench.display.audit import open_alert_lines
+from workbench.display.card import card_lines
 from workbench.display.changes import at_minute
-from workbench.display.text import Page, bar, clip, display_width, pad, safe, safe_line
+from workbench.display.health import index_card
+from workbench.display.rows import block_row
+from workbench.display.text import Page, display_width, pad, safe, safe_line
 from workbench.engine import results
 from workbench.engine.patterns import lazy_pattern
 
@@ -18,8 +21,6 @@ if TYPE_CHECKING:
     from workbench.engine.results.recall import IndexStatus
 
 _MARKS = {"ok": ("✓", "good"), "degraded": ("!", "accent"), "broken": ("✗", "bad")}
-BAR = 16
-NEARLY_FULL = 0.9
 _COMMENT = lazy_pattern(r"<!--\s*(.*?)\s*-->", re.DOTALL)
 START = "Start it with: workbench daemon"
 _DUE = {"sync": "look at all files", "upkeep": "upkeep", "reflect": "reflection"}
@@ -108,43 +109,9 @@ def doctor_lines(page: Page, diagnosis: Diagnosis) -> list[str]:
 
 
 def index_lines(page: Page, status: IndexStatus) -> list[str]:
-    """Describe the index, its embedder, and what it misses."""
-    rows = [
-        ("holds", f"{status.chunks:,} chunks of {status.files:,} files, {status.entities:,} entities"),
-        ("vectors", _vectors(status)),
-        ("fresh", _freshness(page, status)),
-        ("size", f"{status.size_bytes / 1e6:,.1f} MB"),
-        ("place", status.place),
-    ]
-    if status.backend != "builtin":
-        rows.insert(1, ("back end", status.backend))
-    width = max(len(name) for name, _ in rows)
-    lines: list[str] = []
-    for name, told in rows:
-        if told:
-            lines += page.wrapped(safe_line(told), first=f"{pad(name, width)}  ")
-    if status.fallback:
-        lines += page.wrapped(safe_line(status.fallback), first="! ")
-    return lines
-
-
-def _vectors(status: IndexStatus) -> str:
-    if status.provider == "none":
-        return "none: words alone are searched"
-    model = f", {status.model}" if status.model else ""
-    return f"{status.provider}{model}" + (f", {status.dimensions} dimensions" if status.dimensions else "")
-
-
-def _freshness(page: Page, status: IndexStatus) -> str:
-    last = at_minute(page, status.last_sync) if status.last_sync else "never"
-    if status.rebuilding is not None:
-        return f"being rebuilt, {status.rebuilding:.0%} done; the old one answers"
-    if status.dirty:
-        waiting = f", {status.pending:,} to read" if status.pending else ""
-        return f"files have changed since {last}{waiting}: workbench index"
-    if status.pending:
-        return f"all is read, {last}; {status.pending:,} to embed: workbench index"
-    return f"up to date, {last}"
+    """Describe the index, its embedder, and what it misses, as its card in the bench does."""
+    card = index_card(status, page.now, status.fallback or "", by_command=True)
+    return page.printed(card_lines(card, page.width, details=True))
 
 
 def status_lines(page: Page, status: DaemonStatus) -> list[str]:
@@ -213,7 +180,7 @@ def _quoted(word: str, *, dollars: bool = True) -> str:
 
 def core_lines(page: Page, core: CoreView) -> list[str]:
     """Show core memory with its budget, block by block."""
-    lines = [_measured(page, "Core memory", core.tokens, core.cap)]
+    lines = page.printed([block_row("Core memory", core.tokens, core.cap, page.width)])
     for block in core.blocks:
         lines += ["", *_block_lines(page, block)]
     if not core.blocks:
@@ -221,21 +188,8 @@ def core_lines(page: Page, core: CoreView) -> list[str]:
     return lines
 
 
-def _measured(page: Page, name: str, tokens: int, budget: int | None) -> str:
-    if budget is None:
-        return page.heading(clip(name, page.width - 20), f"{tokens:,} tokens")
-    share = tokens / budget if budget else 1.0
-    style = "bad" if share > 1 else "accent" if share >= NEARLY_FULL else "good"
-    drawn = bar(share, BAR)
-    count = f"{tokens:>6,} of {budget:>5,} tokens"
-    name = clip(name, max(page.width - display_width(count) - BAR - 4, 8))
-    gap = " " * max(page.width - display_width(name) - display_width(count) - BAR - 2, 1)
-    over = page.paint(count, "bad") if share > 1 else page.paint(count, "quiet")
-    return f"{page.paint(name, 'strong')}{gap}{over}  {page.paint(drawn, style)}"
-
-
 def _block_lines(page: Page, block: CoreBlock) -> list[str]:
-    lines = [_measured(page, safe_line(block.name), block.tokens, block.budget)]
+    lines = page.printed([block_row(block.name, block.tokens, block.budget, page.width)])
     for item in block.items:
         lines += _item_lines(page, item)
     if not block.items:

@@ -182,7 +182,8 @@ class AskPlace(Place):
     def read_card(self, workspace: Workspace, subject: Subject) -> Card:
         hit, rows, answer = self.hit(self.list.cursor_key), self.list.rows, self.results
         if subject in self.visited and subject.id == self._missed:
-            why_not = why_not_card(workspace.why_not(answer.question.words, subject.id), subject.title)
+            found = workspace.why_not(answer.question.words, subject.id)
+            why_not = why_not_card(found, subject.title, in_bench(found.remedy or ""))
             card = super().read_card(workspace, subject)
             return replace(card, sections=(*why_not.sections, *card.sections))
         if hit is None or subject in self.visited or not isinstance(rows, AnswerRows):

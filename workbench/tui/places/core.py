@@ -37,7 +37,7 @@ class CoreRows(Rows["CoreBlock", "CoreItem"]):
 
     def draw_heading(self, head: CoreBlock, width: int) -> Line:
         """Draw the name of a block, and how full it is."""
-        return block_row(head, width)
+        return block_row(head.name, head.tokens, head.budget, width)
 
 
 class CorePlace(Place):

@@ -224,7 +224,7 @@ class HealthPlace(Place):
         if not isinstance(subject, Finding):
             return super().read_card(workspace, subject)
         if subject.id == "index":
-            return index_card(health.index, health.now)
+            return index_card(health.index, health.now, in_bench(health.index.fallback or ""))
         if not subject.state or not subject.name:
             mends = _MENDS.get(subject.does, "")
             return check_card(subject.title, subject.title, subject.state, mends, "") if mends else Card(
