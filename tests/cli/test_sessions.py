@@ -51,7 +51,7 @@ def test_a_list_with_gauges(talked: Program) -> None:
         "compactionAt",
         "compactions",
     }
-    assert "flush due" in talked.run("sessions").stdout
+    assert "what matters is not saved yet" in talked.run("sessions").stdout
 
 
 def test_without_any_it_says_so(agent: Program) -> None:
@@ -64,7 +64,7 @@ def test_a_conversation_is_shown_and_a_line_found_by_its_citation(talked: Progra
     cited = answer["lines"][1]["citation"]
     (line, *_) = talked.json("sessions", "show", cited, "--lines", "1")["lines"]
     assert line["text"] == "Remember that the ferry is called Visborg."
-    assert "L2  User" in talked.run("sessions", "show", "main").stdout
+    assert "2  you" in talked.run("sessions", "show", "main").stdout
     assert talked.json("sessions", "show", "nobody", code=3)["error"]["kind"] == "not-found"
 
 
@@ -97,7 +97,7 @@ def test_a_foreign_store_is_read_and_stays_as_it_is(agent: Program, tmp_path: Pa
     assert [problem["line"] for problem in shown["problems"]] == [4]
     told = agent.run("sessions", "show", "main", "--from", str(folder)).stdout
     assert "\x1b[31m" not in told
-    assert "L4: This line is no JSON" in told
+    assert "This line cannot be read: is no JSON" in told
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 

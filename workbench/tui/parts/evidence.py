@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.display import words
-from workbench.display.conversations import Listed
+from workbench.display.sessions import Listed
 from workbench.display.transcript import Evidence, SourceLine, Stretch, evidence_lines, marked_at
 from workbench.engine.errors import InvalidInput, NotFound, OutsideWorkspace, StorageError
 from workbench.engine.identifiers import cited_lines

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on
 from textual.containers import Container, Vertical
 
-from workbench.display.conversations import Listed, head_lines, session_card, session_row
 from workbench.display.ink import gap, ink, spread
 from workbench.display.remedies import told_in_bench
+from workbench.display.sessions import Listed, head_lines, session_card, session_row
 from workbench.display.words import counted
 from workbench.engine.errors import InvalidInput, NotFound, WorkbenchError
 from workbench.engine.identifiers import cited_lines
