@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 from workbench.engine.clients.hooks import HookCall, answer
 from workbench.engine.clock import clock_from_environment
 from workbench.engine.roles import parse_role
+from workbench.engine.settings.sections import shared_directory
 
 if TYPE_CHECKING:
     from workbench.engine.workspace import Workspace
@@ -76,8 +77,6 @@ def note(told: str) -> None:
     with suppress(OSError, ValueError):
         sys.stderr.write(f"workbench: {line}\n")
     with suppress(Exception):
-        from workbench.engine.settings.sections import shared_directory
-
         folder = shared_directory("state", os.environ.get("WORKBENCH_PATHS_STATE", ""))
         folder.mkdir(parents=True, exist_ok=True)
         place = folder / _LOG

@@ -13,6 +13,7 @@ from workbench.cli.invocation import DONE, NOTHING_FOUND, Invocation, refuse_for
 from workbench.display.access import changed_lines, memories_lines, synced_lines
 from workbench.display.memories import found_lines
 from workbench.display.text import ProgressLine
+from workbench.engine.errors import WorkbenchError
 from workbench.engine.identifiers import SEARCHED_STORES
 from workbench.engine.requests import SearchRequest
 
@@ -114,7 +115,6 @@ def remove(invocation: Invocation, path: Path) -> int:
 )
 def sync(invocation: Invocation, every: float | None) -> int:
     """One that cannot be read keeps none of the others from it. Secrets are held back, as in any index."""
-    from workbench.engine.errors import WorkbenchError
     from workbench.engine.process import ending_signals_reported
 
     line, ended = ProgressLine(), threading.Event()

@@ -14,6 +14,7 @@ import click
 
 from workbench.cli.failure import describe
 from workbench.display.text import Page, ProgressLine, page_for, safe, safe_line, write
+from workbench.engine.clock import clock_from_environment
 from workbench.engine.errors import ConfirmationNeeded, NotFound, RoleRefused, WorkbenchError
 
 if TYPE_CHECKING:
@@ -68,8 +69,6 @@ class Invocation:
 
     def clock(self) -> Clock:
         """Return the clock of this run, which shows `WORKBENCH_NOW` if that is set."""
-        from workbench.engine.clock import clock_from_environment
-
         return clock_from_environment()
 
     def locate(self) -> Path:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import select
+import sys
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
@@ -34,9 +36,6 @@ def run(path: Path, at: str | None = None, role: str = "person") -> None:
         WorkbenchError: The workspace cannot be opened.
     """
     import asyncio
-    import gc
-    import os
-    import sys
 
     # Little of what is made until the first place stands is ever thrown away: looking for garbage would only cost time.
     gc.disable()
@@ -53,7 +52,6 @@ def run(path: Path, at: str | None = None, role: str = "person") -> None:
         from workbench.engine.settings.sections import user_settings_file
         from workbench.engine.workspace import Workspace
         from workbench.tui.frame.app import FrameApp
-        from workbench.tui.launch import leave_when_gone
 
         with Workspace.open(path, role=role, reads_refresh=False, lock_timeout=_LOCK_TIMEOUT) as workspace:
             app = FrameApp(
@@ -77,17 +75,12 @@ def _end_at_once(code: int) -> NoReturn:
 
     Everything that was asked for is written by now, the workspace is closed and the terminal is as it was.
     """
-    import os
-    import sys
-
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(code)
 
 
 def _collect_garbage_again() -> None:
-    import gc
-
     gc.freeze()
     gc.set_threshold(*_GARBAGE)
     gc.enable()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from workbench.display import words
 from workbench.display.action_words import sentence, who
 from workbench.display.actions import obstacle_words
 from workbench.display.remedies import in_bench
@@ -149,8 +150,6 @@ def bring_back(differing: tuple[Differing, ...]) -> Act | str:
 
 
 def _owner(by: SinceChange) -> str:
-    from workbench.display import words
-
     said = words.who(by.owner) if by.owner != "main" else "the agent"
     return said[:1].upper() + said[1:]
 

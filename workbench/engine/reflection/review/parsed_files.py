@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from workbench.engine.markdown.entity import EntityFile
 from workbench.engine.memory.core import archived_items, read_core
 from workbench.engine.memory.entities import entity_path
+from workbench.engine.memory.scores_file import read_scores
 
 if TYPE_CHECKING:
     import builtins
@@ -49,8 +50,6 @@ class ParsedFiles:
     @cached_property
     def entries(self) -> dict[str, ScoreEntry]:
         """Return what the scores file says, by memory id."""
-        from workbench.engine.memory.scores_file import read_scores
-
         return dict(read_scores(self._view).entries)
 
     @cached_property
