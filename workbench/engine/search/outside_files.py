@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Protocol
 
-from workbench.engine.file_access import Stamp, expand_home
+from workbench.engine.file_access import Stamp, expand_home, write_state
 from workbench.engine.values import dataclass
 
 # Folders that hold no written memory.
@@ -212,18 +212,9 @@ class SeenFiles:
         known = (self._seen_under, self._seen)
         if self._place is None or known == self._kept:
             return
-        temporary = self._place.with_name(f"{self._place.name}.{os.getpid()}.tmp")
-        try:
-            self._place.parent.mkdir(parents=True, exist_ok=True)
-            temporary.write_text(
-                json.dumps([_VERSION, self._seen_under, [_row(*item) for item in self._seen.items()]]),
-                "utf-8",
-            )
-            temporary.replace(self._place)
-        except OSError:
-            # The next run reads the files again.
-            temporary.unlink(missing_ok=True)
-        else:
+        kept = [_VERSION, self._seen_under, [_row(*item) for item in self._seen.items()]]
+        # Where it cannot be written, the next run reads the files again.
+        if write_state(self._place, json.dumps(kept).encode()):
             self._kept = (self._seen_under, dict(self._seen))
 
 

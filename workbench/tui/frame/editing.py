@@ -26,7 +26,7 @@ from workbench.engine.errors import (
     StorageError,
     WorkbenchError,
 )
-from workbench.tui.frame.drafts import Draft, Drafts
+from workbench.tui.frame.remembered import Draft, Drafts
 from workbench.tui.keys.table import COMMAND
 from workbench.tui.parts.editor import Editor
 from workbench.tui.parts.prompt import Completion

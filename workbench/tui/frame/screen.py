@@ -18,7 +18,6 @@ from workbench.tui.frame import drawing
 from workbench.tui.frame.asking import Asking
 from workbench.tui.frame.choosing import Choosing
 from workbench.tui.frame.copying import Copying
-from workbench.tui.frame.drafts import Drafts
 from workbench.tui.frame.drawing import CSS, lay_out
 from workbench.tui.frame.edges import Counts, Edges
 from workbench.tui.frame.editing import Editing
@@ -28,6 +27,7 @@ from workbench.tui.frame.jumping import Jumping
 from workbench.tui.frame.looking import Looking
 from workbench.tui.frame.pressing import Pressing
 from workbench.tui.frame.reading import Reading, raise_on_screen
+from workbench.tui.frame.remembered import Drafts
 from workbench.tui.frame.splits import Splits
 from workbench.tui.frame.stepping import Stepping
 from workbench.tui.frame.walking import Walking
