@@ -15,7 +15,7 @@ from workbench.engine import Workspace
 from workbench.tui.frame import copying
 from workbench.tui.frame.copying import clipboard_program
 from workbench.tui.parts.page import CardPart
-from workbench.tui.verbs.copied import copied_memory
+from workbench.tui.verbs.memories import copied_memory
 
 QUOTED = "entity:project--ferry#^fdep"
 

@@ -27,10 +27,9 @@ from workbench.engine.reflection.files import (
 )
 from workbench.engine.reflection.review.deciding import plan_decide, plan_edit_item
 from workbench.engine.reflection.review.overview import Standing, overview
-from workbench.engine.reflection.review.plan import checked_reflection, plan_apply, preview
+from workbench.engine.reflection.review.plan import checked_reflection, plan_apply, preview, still_relevant
 from workbench.engine.reflection.review.plan_context import PlanContext
 from workbench.engine.reflection.review.rehearsal import rehearse
-from workbench.engine.reflection.review.reinforcement import still_relevant
 from workbench.engine.reflection.verdicts import read_verdicts
 from workbench.engine.roles import Capability, require
 from workbench.engine.services.context import WorkspaceContext

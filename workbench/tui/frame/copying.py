@@ -14,7 +14,7 @@ from workbench.display.words import counted
 from workbench.tui.keys.table import COMMAND
 from workbench.tui.places.memory_reading import read_copied
 from workbench.tui.verbs.act import quoted
-from workbench.tui.verbs.copied import Copied
+from workbench.tui.verbs.memories import Copied
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -8,7 +8,7 @@ from workbench.display.cells import cell_width, plain
 from workbench.display.ink import BLANK, Span, gap, ink, line_width, spread
 from workbench.display.rows import bar
 from workbench.tui.keys.table import ACTS_IN, PLACES, written
-from workbench.tui.parts.widths import BESIDE, EVIDENCE, ONE_LINE
+from workbench.tui.look import BESIDE, EVIDENCE, ONE_LINE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from workbench.tui.keys.table import COMMAND
-from workbench.tui.parts.jump import Jumpable, Labels, letters
+from workbench.tui.parts.overlay import Jumpable, Labels, letters
 
 if TYPE_CHECKING:
     from textual.widget import Widget

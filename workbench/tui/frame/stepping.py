@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from workbench.tui.parts.steps import Steps
+from workbench.tui.parts.chooser import Steps
 
 if TYPE_CHECKING:
     from collections.abc import Callable

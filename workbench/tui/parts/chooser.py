@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING
 from textual.containers import Vertical
 
 from workbench.display import words
-from workbench.display.ink import Span, column, ink, spread
+from workbench.display.ink import (
+    Span,
+    column,
+    ink,
+    spread,
+)
 from workbench.engine.values import dataclass
 from workbench.tui.palette import RAISED
 from workbench.tui.parts.list import ListPart
@@ -15,7 +20,7 @@ from workbench.tui.parts.prompt import WrittenLine
 from workbench.tui.parts.rows import Rows
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from textual.app import ComposeResult
 
@@ -120,3 +125,20 @@ class ChooserPart(Vertical):
         """Return the choice under the cursor."""
         rows = self.list.rows
         return rows.row(self.list.cursor_key) if isinstance(rows, ChoiceRows) else None
+
+
+@dataclass(frozen=True)
+class Steps:
+    """A few values, one of which is taken.
+
+    Args:
+        values: In order.
+        try_out: Told of each one that is looked at, and of the first where one leaves.
+        take: Told of the one that is taken.
+    """
+
+    title: str
+    values: Sequence[str]
+    at: int
+    try_out: Callable[[str], object]
+    take: Callable[[str], object]

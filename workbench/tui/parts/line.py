@@ -9,7 +9,7 @@ from textual.widget import Widget
 
 from workbench.display.ink import BLANK, link_at, links_in
 from workbench.tui.palette import RAISED, palette_of
-from workbench.tui.parts.jump import Labels, labelled
+from workbench.tui.parts.overlay import Labels, labelled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

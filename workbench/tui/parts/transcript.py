@@ -24,9 +24,8 @@ from workbench.display.remedies import told_in_bench
 from workbench.display.transcript import DAY, UNFOLD_ALL, Look, named_memories, page_entries
 from workbench.engine.errors import InvalidInput, NotFound
 from workbench.tui.palette import MARKED, PAPER, palette_of
-from workbench.tui.parts.jump import Labels, labelled
+from workbench.tui.parts.overlay import Labels, labelled, selectable, selected_text
 from workbench.tui.parts.page import PagePart
-from workbench.tui.parts.select import selectable, selected_text
 from workbench.tui.parts.transcript_pages import PAGE, TranscriptPages, page_of
 
 if TYPE_CHECKING:

@@ -23,11 +23,11 @@ from workbench.display.ink import Span, ink, spread
 from workbench.display.words import counted
 from workbench.engine.errors import NotFound
 from workbench.engine.values import dataclass
+from workbench.tui.look import BESIDE
 from workbench.tui.parts.canvas import CanvasPart
 from workbench.tui.parts.filter import Filterable
 from workbench.tui.parts.page import PagePart
 from workbench.tui.parts.rows import Rows
-from workbench.tui.parts.widths import BESIDE
 from workbench.tui.places.graph_editing import GraphEditing, Names
 from workbench.tui.places.memory_reading import disputed_facts, is_entity, read_entity_card
 from workbench.tui.places.place import Place

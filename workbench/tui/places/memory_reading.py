@@ -12,9 +12,8 @@ from workbench.display.entity import entity_card, own_edges, own_facts
 from workbench.engine.errors import InvalidInput, NotFound
 from workbench.tui.keys.table import COMMAND
 from workbench.tui.parts.evidence import evidence_of_memory
-from workbench.tui.verbs.copied import Copied, copied_memory
 from workbench.tui.verbs.graph import Statement
-from workbench.tui.verbs.memories import Memory
+from workbench.tui.verbs.memories import Copied, Memory, copied_memory
 from workbench.tui.verbs.rewording import memory_writing
 
 if TYPE_CHECKING:

@@ -24,9 +24,9 @@ from workbench.engine.values import dataclass
 from workbench.tui.keys.dispatch import PRESETS
 from workbench.tui.keys.table import COMMAND
 from workbench.tui.look import AUTO, FILE_NAME, PRESET, Look
+from workbench.tui.parts.chooser import Steps
 from workbench.tui.parts.line import DrawnLines
 from workbench.tui.parts.rows import Rows
-from workbench.tui.parts.steps import Steps
 from workbench.tui.places.keys_page import AS_MADE, PRESET_KEY, KeyRow, KeyRows, Remapping, key_card
 from workbench.tui.places.place import Place
 from workbench.tui.themes import too_faint

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from workbench.engine.markdown.review import Evidence
 from workbench.engine.reflection import items as forms
-from workbench.engine.reflection.review.reinforcement import still_relevant
+from workbench.engine.reflection.review.plan import still_relevant
 
 FIRST = Evidence("episode:2026-01-01:09:00#2", "ninety")
 SECOND = Evidence("entity:project--harbor#^f1", "sixty")

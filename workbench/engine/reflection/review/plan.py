@@ -7,25 +7,32 @@ reflection. Where nothing is left, the file goes: no file, nothing waits.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from workbench.engine import layout
+from workbench.engine.clock import render_time
 from workbench.engine.errors import DocumentError, NotFound
 from workbench.engine.history.plan import Action, Plan, common_pattern
 from workbench.engine.history.revert import item_trailers
+from workbench.engine.markdown.outline import read_headings
+from workbench.engine.markdown.source import is_blank
 from workbench.engine.memory.draft import Draft
+from workbench.engine.patterns import lazy_pattern
+from workbench.engine.reflection import rejections
 from workbench.engine.reflection.files import read_log, read_pending, reflection_of
+from workbench.engine.reflection.kinds import Kind
 from workbench.engine.reflection.review.deciding import plan_decide
-from workbench.engine.reflection.review.decision_files import write_decision
 from workbench.engine.reflection.review.item_parts import is_item_id
-from workbench.engine.reflection.review.record import Decided
+from workbench.engine.reflection.review.record import Decided, updated_record
 from workbench.engine.reflection.review.rehearsal import Rehearsal, rehearse
 from workbench.engine.results.reviews import Applied, FilePreview, ReviewPreview
 from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
+    from datetime import datetime
 
     from workbench.engine.history.plan import FileView
     from workbench.engine.markdown.review import PendingReflection, ReviewItem
@@ -197,3 +204,79 @@ def _ids(items: tuple[ReviewItem, ...]) -> tuple[str, ...]:
 
 def _text(content: bytes | None) -> str | None:
     return content.decode("utf-8", "replace") if content is not None else None
+
+
+# What looks like an item but cannot be read as one: somebody’s handwriting, which is not thrown away.
+_UNREAD_ITEM: Final = lazy_pattern(r"^[ \t>]*(?:[-+*]|\d{1,9}[.)])[ \t]+\[.?\][ \t]", re.MULTILINE)
+
+
+def write_decision(
+    draft: Draft, pending: PendingReflection, reflection: str, decided: Decided, now: datetime
+) -> None:
+    """Draft the proposal without what was decided, the record of it, and what was rejected."""
+    gone = [item.id for item in (*decided.applied, *decided.rejected)]
+    left = without_items(pending, gone) if gone else pending.render()
+    taken = f"took {len(gone)} decided items out" if len(gone) != 1 else f"took {gone[0]} out"
+    if left is None:
+        draft.delete(pending.path, f"{reflection} is decided")
+    else:
+        draft.write(pending.path, left, Action.EDIT, taken)
+    # First, so that a rejection of this very batch stands beside what was approved in another form.
+    if decided.applied and (known := draft.read(layout.REJECTED)) is not None:
+        kept = rejections.withdraw_approved(known, decided.applied)
+        draft.write(layout.REJECTED, kept, Action.EDIT, "took out what was approved since")
+    if decided.rejected:
+        known = draft.read(layout.REJECTED)
+        kept = rejections.remember(known, decided.rejected, reflection, now.isoformat(timespec="seconds"))
+        draft.write(layout.REJECTED, kept, Action.EDIT, f"remembered {len(decided.rejected)} rejected")
+    log = read_log(draft)
+    record = updated_record(log, pending, reflection, decided, render_time(now))
+    known_record = log.record(reflection)
+    # Deferring the same items again is nothing new, and only the time would change.
+    if known_record is None or known_record.body != record.body:
+        draft.write(log.path, log.put(record).render(), Action.EDIT, f"{reflection} {record.outcome}")
+
+
+def without_items(pending: PendingReflection, item_ids: Iterable[str]) -> bytes | None:
+    """Return the file without some items and without headings that are bare by that; None where nothing waits.
+
+    Args:
+        pending: The proposal.
+        item_ids: Items to take out.
+    """
+    gone = list(item_ids)
+    held = {item.section for item in pending.items if item.id in gone}
+    left = pending.remove(gone) if gone else pending
+    text = left.render().decode("utf-8", "surrogateescape")
+    if not left.items and not _UNREAD_ITEM.search(text):
+        return None
+    source = left.source
+    for heading in reversed(read_headings(source)):
+        body = source.lines_of(heading.section)[1:]
+        if heading.level == 2 and heading.text in held and all(is_blank(line) for line in body):
+            source = source.splice(heading.section.start, heading.section.end, ())
+    return source.render()
+
+
+_LETTING_GO: Final = frozenset({Kind.ARCHIVE, Kind.DEMOTION})
+_SCORED: Final = ("episode", "entity", "procedure")
+
+
+def still_relevant(items: Iterable[ReviewItem]) -> dict[str, tuple[str, ...]]:
+    """Return the ids of the memories that items rest on, of a fact that of its entity, each with its items.
+
+    What is let go of is not relevant by that, nor is the old side of an update. Lines of logs have no score, core and
+    vault memories need none.
+
+    Args:
+        items: Those that were applied.
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    for item in items:
+        if item.kind in _LETTING_GO:
+            continue
+        for proof in item.evidence[1:] if item.kind == Kind.SUPERSESSION else item.evidence:
+            if proof.id.partition(":")[0] in _SCORED:
+                memory = proof.id.partition("#^")[0]
+                found[memory] = tuple(dict.fromkeys((*found.get(memory, ()), item.id)))
+    return found
