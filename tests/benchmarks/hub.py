@@ -1,7 +1,9 @@
 """Measures a hub of many workspaces: `python -m tests.benchmarks.hub --workspaces 1000 --chunks 200`.
 
 Texts are drawn from a made-up vocabulary by Zipf's law, vectors are sums of a random vector for each word: synthetic,
-but they go the way of real ones. A server is started for the run, unless WORKBENCH_HUB_URL names an empty database.
+but they go the way of real ones. A server is started for the run, unless WORKBENCH_HUB_URL names a database; with `--keep`
+its data stay in a folder, and the next run asks what is there. Beside the time on the clock stands the processor time
+of a question, this process and the server's together.
 """
 
 from __future__ import annotations
@@ -56,6 +58,7 @@ class Language:
 
     def __init__(self, seed: int) -> None:
         self.random = np.random.default_rng(seed)
+        self._asking = np.random.default_rng(seed + 1)
         syllables = np.char.add(
             self.random.choice(_LETTERS, (VOCABULARY, 4)), self.random.choice(_VOWELS, (VOCABULARY, 4))
         )
@@ -69,7 +72,7 @@ class Language:
         return " ".join(self.words[np.searchsorted(self._steps, self.random.random(count))])
 
     def question(self) -> str:
-        return " ".join(self.words[self.random.integers(50, 5_000, 5)])
+        return " ".join(self.words[self._asking.integers(50, 5_000, 5)])
 
     def embed_query(self, text: str) -> FloatArray:
         places = [self._place[word] for word in text.split() if word in self._place]
@@ -118,48 +121,89 @@ def main() -> None:
     parser.add_argument("--chunks", type=int, default=200, help="of each workspace")
     parser.add_argument("--questions", type=int, default=200)
     parser.add_argument("--embedded", type=int, default=50_000, help="chunks of the embedded index beside it")
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="where the server's data stay")
     given = parser.parse_args()
     language = Language(7)
     with tempfile.TemporaryDirectory() as folder:
-        url = os.environ.get("WORKBENCH_HUB_URL") or started(Path(folder))
+        url = os.environ.get("WORKBENCH_HUB_URL") or started((given.keep or Path(folder)) / "data")
         server = Server(HubSettings(url=url, connections=20, statement_seconds=3600.0))
-        fill(server, language, given.workspaces, given.chunks)
+        with server.connection() as connection:
+            filled = len(everything(connection))
+        if filled < given.workspaces:
+            fill(server, language, range(filled, given.workspaces), given.chunks)
         questions = [language.question() for _ in range(given.questions)]
-        ask_hub(server, language, questions)
-        ask_one(server, language, questions)
+        processor = Processor(url)
+        ask_hub(server, language, questions, processor)
+        ask_one(server, language, questions, processor)
         compare(url, language, questions)
         print_sizes(url)
         server.close()
-        ask_embedded(Path(folder) / "embedded", language, questions, given.embedded)
+        if given.embedded:
+            ask_embedded(Path(folder) / "embedded", language, questions, given.embedded)
 
 
 def started(folder: Path) -> str:
-    """Start a server for this run."""
+    """Start a server with 2 GB of shared buffers, as a machine that serves many memories would have."""
     from pgserver.postgres_server import get_server
 
-    return str(get_server(folder / "data", cleanup_mode="stop").get_uri())
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    server = get_server(folder, cleanup_mode="stop")
+    if server.psql("SHOW shared_buffers").split()[2] != "2GB":
+        for setting in ("shared_buffers = '2GB'", "max_wal_size = '4GB'"):
+            server.psql(f"ALTER SYSTEM SET {setting}")
+        server.cleanup()
+        server = get_server(folder, cleanup_mode="stop")
+    return str(server.get_uri())
+
+
+class Processor:
+    """Processor time of this process and, if it runs on this machine, of the server with all its children."""
+
+    def __init__(self, url: str) -> None:
+        with psycopg.connect(url) as connection:
+            row = connection.execute(
+                "SELECT pg_read_file('postmaster.pid', 0, 16), pg_backend_pid()"
+            ).fetchone()
+            assert row is not None
+            self._server = int(row[0].split()[0]) if Path(f"/proc/{row[1]}").exists() else None
+
+    def seconds(self) -> float:
+        own = resource.getrusage(resource.RUSAGE_SELF)
+        ticks = 0
+        if self._server is not None:
+            ticks = sum(_ticks(self._server)) + sum(
+                sum(_ticks(int(child))[:2])
+                for child in Path(f"/proc/{self._server}/task/{self._server}/children").read_text().split()
+            )
+        return own.ru_utime + own.ru_stime + ticks / os.sysconf("SC_CLK_TCK")
+
+
+def _ticks(process: int) -> list[int]:
+    """Return user and system time of a process, and of its children that ended."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return [int(each) for each in fields[11:15]]
 
 
 def shape() -> IndexShape:
     return IndexShape(ChunkSize(), Language.fingerprint, "benchmark")
 
 
-def fill(server: Server, language: Language, workspaces: int, chunks: int) -> None:
+def fill(server: Server, language: Language, workspaces: range, chunks: int) -> None:
     """Index every workspace, then make the approximate index of all vectors."""
     spent = last = 0.0
-    for number in range(workspaces):
+    for number in workspaces:
         files = Files(language, chunks)
         index = PostgresIndex(
             server, View("benchmark", f"/{number}"), shape=shape(), embedder=language, clock=SystemClock()
         )
         # It is made once everything is there, as after a first sync of many workspaces.
-        index.indexes_nearest = number == workspaces - 1
+        index.indexes_nearest = number == workspaces[-1]
         began = time.perf_counter()
         index.sync([files])
         last = time.perf_counter() - began
         spent += last if not index.indexes_nearest else 0.0
-    total = workspaces * chunks
-    print(f"{workspaces:,} workspaces, {total:,} chunks: {total / spent:,.0f} chunks/s, {spent:.0f} s")
+    total = len(workspaces) * chunks
+    print(f"{len(workspaces):,} workspaces, {total:,} chunks: {total / spent:,.0f} chunks/s, {spent:.0f} s")
     print(f"  the last with the approximate index of all vectors: {last:.0f} s")
     with server.connection() as connection:
         connection.execute("ANALYZE")
@@ -180,9 +224,10 @@ def searched(source: ChunkSource, language: Language, question: str) -> None:
     ).found()
 
 
-def told(what: str, seconds: Sequence[float]) -> None:
+def told(what: str, seconds: Sequence[float], processor: float | None = None) -> None:
     p50, p95 = np.percentile(np.array(seconds) * 1000, (50, 95))
-    print(f"{what}: p50 {p50:.1f} ms, p95 {p95:.1f} ms")
+    used = "" if processor is None else f", {processor * 1000 / len(seconds):.1f} ms of processor each"
+    print(f"{what}: p50 {p50:.1f} ms, p95 {p95:.1f} ms{used}", flush=True)
 
 
 def timed(act: Callable[[], object]) -> float:
@@ -191,7 +236,7 @@ def timed(act: Callable[[], object]) -> float:
     return time.perf_counter() - began
 
 
-def ask_hub(server: Server, language: Language, questions: Sequence[str]) -> None:
+def ask_hub(server: Server, language: Language, questions: Sequence[str], processor: Processor) -> None:
     """Search all workspaces, alone and with 16 askers (threads of one process)."""
 
     def ask(question: str) -> None:
@@ -201,7 +246,9 @@ def ask_hub(server: Server, language: Language, questions: Sequence[str]) -> Non
 
     for question in questions[:10]:
         ask(question)
-    told("hub, all workspaces, alone", [timed(lambda q=question: ask(q)) for question in questions])  # type: ignore[misc]
+    used = processor.seconds()
+    alone = [timed(lambda q=question: ask(q)) for question in questions]  # type: ignore[misc]
+    told("hub, all workspaces, alone", alone, processor.seconds() - used)
     began = time.perf_counter()
     with ThreadPoolExecutor(16) as pool:
         spent = list(pool.map(lambda question: timed(lambda: ask(question)), questions))
@@ -211,24 +258,24 @@ def ask_hub(server: Server, language: Language, questions: Sequence[str]) -> Non
         ("keywords", lambda source, q: source.by_keywords(q.split(), 100, Within())),
         ("meaning", lambda source, q: source.by_vector(language.embed_query(q), 100, Within())),
     ):
-        spent = []
+        spent, used = [], processor.seconds()
         for question in questions:
             source = PostgresSource(server, everything, are_many=True)
             spent.append(timed(lambda s=source, q=question, of=lane: of(s, q)))  # type: ignore[misc]
             source.close()
-        told(f"  of it {name}", spent)
+        told(f"  of it {name}", spent, processor.seconds() - used)
 
 
-def ask_one(server: Server, language: Language, questions: Sequence[str]) -> None:
+def ask_one(server: Server, language: Language, questions: Sequence[str], processor: Processor) -> None:
     """Search one workspace of the hub."""
-    spent = []
+    spent, used = [], processor.seconds()
     for question in questions:
         began = time.perf_counter()
         source = PostgresSource(server, one)
         searched(source, language, question)
         source.close()
         spent.append(time.perf_counter() - began)
-    told("hub, one workspace", spent)
+    told("hub, one workspace", spent, processor.seconds() - used)
 
 
 def compare(url: str, language: Language, questions: Sequence[str]) -> None:
