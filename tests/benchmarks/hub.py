@@ -189,22 +189,16 @@ def shape() -> IndexShape:
 
 
 def fill(server: Server, language: Language, workspaces: range, chunks: int) -> None:
-    """Index every workspace, then make the approximate index of all vectors."""
-    spent = last = 0.0
+    """Index every workspace."""
+    spent = 0.0
     for number in workspaces:
         files = Files(language, chunks)
         index = PostgresIndex(
             server, View("benchmark", f"/{number}"), shape=shape(), embedder=language, clock=SystemClock()
         )
-        # It is made once everything is there, as after a first sync of many workspaces.
-        index.indexes_nearest = number == workspaces[-1]
-        began = time.perf_counter()
-        index.sync([files])
-        last = time.perf_counter() - began
-        spent += last if not index.indexes_nearest else 0.0
+        spent += timed(lambda index=index, files=files: index.sync([files]))  # type: ignore[misc]
     total = len(workspaces) * chunks
     print(f"{len(workspaces):,} workspaces, {total:,} chunks: {total / spent:,.0f} chunks/s, {spent:.0f} s")
-    print(f"  the last with the approximate index of all vectors: {last:.0f} s")
     with server.connection() as connection:
         connection.execute("ANALYZE")
 

@@ -28,12 +28,11 @@ from workbench.engine.search.index.files import IndexShape
 from workbench.engine.search.index.tables import encode
 from workbench.engine.search.postgres.postings import BASE, ChunkTerms, change_postings
 from workbench.engine.search.postgres.server import Server, ServerAway
+from workbench.engine.search.postgres.signatures import change_signatures
 from workbench.engine.search.postgres.source import (
     COLUMNS,
-    MOST_EXACT,
     Collection,
     PostgresSource,
-    nearest_index,
     text_hash,
     to_bytes,
     to_text,
@@ -46,9 +45,8 @@ if TYPE_CHECKING:
 
 _BUILDING: Final = 7_294_301
 _EMBEDDING: Final = 7_294_302
-_INDEXING: Final = 7_294_303
 _MANY_STALE = 1_000
-_OF_A_COLLECTION = ("postings", "units", "vectors", "chunks", "files", "relevances")
+_OF_A_COLLECTION = ("postings", "signatures", "units", "vectors", "chunks", "files", "relevances")
 
 
 @dataclass(frozen=True)
@@ -193,6 +191,7 @@ class CollectionStore:
     def store_vectors(self, made: Mapping[int, ChunkVectors]) -> None:
         """See `ChunkStore`."""
         with self._writer.transaction():
+            self._binary("SELECT id FROM collections WHERE id = %s FOR UPDATE", self._id)
             rows = self._binary(
                 "SELECT number, store, day FROM chunks WHERE number = ANY(%s) AND NOT embedded"
                 " ORDER BY number FOR UPDATE",
@@ -204,6 +203,17 @@ class CollectionStore:
             self._writer.execute(
                 "UPDATE chunks SET embedded = true WHERE number = ANY(%s)", ([row[0] for row in rows],)
             )
+
+    def sign_all(self) -> None:
+        """Make the signatures of vectors that were stored before there were any."""
+        from pgvector.psycopg import register_vector
+
+        register_vector(self._writer)
+        with self._writer.transaction():
+            self._binary("SELECT id FROM collections WHERE id = %s FOR UPDATE", self._id)
+            rows = self._binary("SELECT number, embedding FROM vectors WHERE collection = %s", self._id)
+            made = {number - self._base: vector.to_numpy() for number, vector in rows}
+            change_signatures(self._writer, self._id, made, ())
 
     def _collect(self, changes: Sequence[FileUpdate]) -> dict[int, ChunkTerms]:
         return {
@@ -239,6 +249,7 @@ class CollectionStore:
             count += terms
         for table in ("vectors", "units"):
             self._writer.execute(f"DELETE FROM {table} WHERE number = ANY(%s)", (own,))
+        change_signatures(self._writer, self._id, {}, numbers)
         return leaving, count
 
     def _put_files(
@@ -328,6 +339,7 @@ class CollectionStore:
                     f"DELETE FROM {table} WHERE collection = %s AND number <> ALL(%s)",
                     (self._id, [number for number, *_ in made]),
                 )
+            self._writer.execute("DELETE FROM signatures WHERE collection = %s", (self._id,))
             if row[0]:
                 self._writer.execute(
                     "UPDATE chunks SET embedded = false WHERE collection = %s AND number <> ALL(%s)",
@@ -337,15 +349,14 @@ class CollectionStore:
                 "UPDATE collections SET dimensions = %s WHERE id = %s", (dimensions, self._id)
             )
         register_vector(self._writer)
+        telling = [row for row in made if row[3].whole.any()]
         self._copy(
             "vectors (number, collection, store, day, embedding)",
             ("int8", "int4", "text", "date", "vector"),
-            (
-                (number, self._id, store, day, vectors.whole)
-                for number, store, day, vectors in made
-                if vectors.whole.any()
-            ),
+            ((number, self._id, store, day, vectors.whole) for number, store, day, vectors in telling),
         )
+        signed = {number - self._base: vectors.whole for number, _, _, vectors in telling}
+        change_signatures(self._writer, self._id, signed, ())
         self._copy(
             "units (number, collection, codes)",
             ("int8", "int4", "bytea"),
@@ -372,9 +383,6 @@ class PostgresIndex:
     Args:
         shape: Its inputs besides the files. An index of another shape answers until this one is built beside it.
         embedder: Makes its vectors; None for keywords only.
-
-    Attributes:
-        indexes_nearest: Whether a sync may end by making the approximate index of all vectors, which takes minutes.
     """
 
     def __init__(
@@ -388,7 +396,6 @@ class PostgresIndex:
         self._building = threading.Lock()
         self._failure: str | None = None
         self._synced: int | None = None
-        self.indexes_nearest = True
         self._chunk_embedder = ChunkEmbedder(embedder, None, clock) if embedder is not None else None
 
     def source(self) -> PostgresSource:
@@ -434,6 +441,8 @@ class PostgresIndex:
                     return IndexSync(busy=True)
                 collection = self._to_build(connection, another=force)
                 store = CollectionStore(self._server, connection, collection.id)
+                if collection.dimensions and not collection.signed:
+                    store.sign_all()
                 is_instant = self._embedder is not None and self._embedder.is_instant
                 builder = Builder(store, self._shape.size, self._chunk_embedder if is_instant else None)
                 work = builder.survey(sources)
@@ -592,31 +601,7 @@ class PostgresIndex:
                 drop_collections(connection, [each for each in all_ if each < collection])
         if has_seen_all:
             self._synced = collection
-        if self.indexes_nearest:
-            self._index_nearest(connection, own.dimensions)
         return built
-
-    def _index_nearest(self, connection: Connection, dimensions: int) -> None:
-        """Make the approximate index once there is more than is compared one by one."""
-        row = connection.execute(
-            "SELECT to_regclass(%s), coalesce(sum(chunks), 0) FROM collections WHERE dimensions = %s",
-            (f"workbench.{nearest_index(dimensions)}", dimensions),
-        ).fetchone()
-        if row is None or row[0] is not None or row[1] <= MOST_EXACT or not dimensions:
-            return
-        connection.execute("SELECT pg_advisory_lock(%s, %s)", (_INDEXING, dimensions))
-        try:
-            connection.execute("SET statement_timeout = 0")
-            connection.execute("SET maintenance_work_mem = '1GB'")
-            connection.execute(
-                f"CREATE INDEX IF NOT EXISTS {nearest_index(dimensions)} ON vectors"
-                f" USING hnsw ((embedding::vector({dimensions})) vector_ip_ops)"
-                f" WHERE vector_dims(embedding) = {dimensions}"
-            )
-        finally:
-            connection.execute("RESET statement_timeout")
-            connection.execute("RESET maintenance_work_mem")
-            connection.execute("SELECT pg_advisory_unlock(%s, %s)", (_INDEXING, dimensions))
 
 
 class ServerView:

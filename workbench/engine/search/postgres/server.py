@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.engine.errors import InvalidSetting, StorageError
 from workbench.engine.patterns import lazy_pattern
+from workbench.engine.search.postgres.signatures import SignatureMemory
 
 if TYPE_CHECKING:
     import psycopg
@@ -69,6 +70,7 @@ class Server:
         self._is_prepared = False
         self._away_until = 0.0
         self.failure: str | None = None
+        self.signatures = SignatureMemory()
 
     @property
     def place(self) -> str:

@@ -22,9 +22,10 @@ if TYPE_CHECKING:
     from workbench.engine.search.postgres.server import Connection, Server
 
 Row = tuple[Any, ...]
-MOST_EXACT: Final = 50_000
-"""Up to so many vectors are compared one by one: exact, and no slower than an approximate scan that is filtered."""
-_CANDIDATES = 400
+# Up to so many vectors are all compared. Of more, those with the nearest signatures: so many, or so many for each wanted.
+_MOST_EXACT = 50_000
+_COMPARED = 3_000
+_COMPARED_FOR_EACH = 10
 _CHUNKS = (
     "SELECT c.number, memory_id, c.store, path, start_line, text, title, c.day::text, tags, is_retired, superseded_by,"
     " until, unit_terms, codes, v.embedding, c.collection FROM chunks c"
@@ -57,6 +58,7 @@ class Collection:
 
     Args:
         tokens: Terms of all its chunks, those of titles included.
+        signed: Another number with each change of its signatures; 0 without any.
     """
 
     id: int
@@ -71,11 +73,12 @@ class Collection:
     tokens: int
     last_sync: str | None
     wanted: int
+    signed: int
 
 
 COLUMNS: Final = (
     "c.id, c.view, c.shape, c.embedder, c.dimensions, c.complete, c.next_number, c.chunks, c.terms, c.tokens,"
-    " c.last_sync::text, c.wanted"
+    " c.last_sync::text, c.wanted, c.signed"
 )
 
 # Of those whose own and whose shared part a role sees, the whole is asked; of several indexes, the one that answers.
@@ -196,22 +199,18 @@ class PostgresSource:
         ]
         if not fitting:
             return []
-        ids = [each.id for each in fitting]
         clause, values = _within(within)
-        if sum(each.chunks for each in fitting) > MOST_EXACT:
-            found = self._approximately(vector, limit, ids, clause, values)
-            if len(found) >= limit:
+        chunks = sum(each.chunks for each in fitting)
+        if chunks > _MOST_EXACT and all(each.signed for each in fitting):
+            signed = {each.id: each.signed for each in fitting}
+            count = max(_COMPARED, limit * _COMPARED_FOR_EACH)
+            with self._asking():
+                near = self._server.signatures.nearest(self._connection, signed, chunks, vector, count)
+            found = self._compared("number", near, vector, limit, clause, values)
+            # What was filtered out may have taken the places of what is wanted.
+            if len(found) >= limit or not clause:
                 return found
-        rows = self._rows(
-            "SELECT c.number, -(embedding <#> %s) FROM vectors c"
-            f" WHERE collection = ANY(%s) {clause} ORDER BY embedding <#> %s, c.number LIMIT %s",
-            vector,
-            ids,
-            *values,
-            vector,
-            limit,
-        )
-        return [(int(number), float(cosine)) for number, cosine in rows]
+        return self._compared("collection", [each.id for each in fitting], vector, limit, clause, values)
 
     def by_memory(self, memory_ids: Sequence[str], within: Within) -> list[int]:
         """See `ChunkSource`."""
@@ -292,26 +291,20 @@ class PostgresSource:
                 found[key] = (float(value), status, day)
         return found
 
-    def _approximately(
-        self, vector: FloatArray, limit: int, ids: list[int], clause: str, values: list[Any]
+    def _compared(
+        self, column: str, among: list[int], vector: FloatArray, limit: int, clause: str, values: list[Any]
     ) -> list[tuple[int, float]]:
-        """Ask the index of all vectors of these dimensions, if there is one; what is filtered out may leave too few."""
-        dimensions = len(vector)
-        if not self._rows("SELECT to_regclass(%s)", f"workbench.{nearest_index(dimensions)}")[0][0]:
-            return []
-        with self._asking():
-            self._connection.execute(f"SET LOCAL hnsw.ef_search = {_CANDIDATES}")
-        cast = f"embedding::vector({dimensions})"
+        """Compare every vector of these chunks, or collections."""
         rows = self._rows(
-            f"SELECT c.number, -({cast} <#> %s), c.collection FROM vectors c"
-            f" WHERE vector_dims(embedding) = {dimensions} {clause} ORDER BY {cast} <#> %s LIMIT %s",
+            "SELECT c.number, -(embedding <#> %s) FROM vectors c"
+            f" WHERE {column} = ANY(%s) {clause} ORDER BY embedding <#> %s, c.number LIMIT %s",
             vector,
+            among,
             *values,
             vector,
-            _CANDIDATES,
+            limit,
         )
-        asked = set(ids)
-        return [(int(number), float(cosine)) for number, cosine, own in rows if own in asked][:limit]
+        return [(int(number), float(cosine)) for number, cosine in rows]
 
     def _frequencies(self, terms: Iterable[str]) -> dict[str, int]:
         wanted = list(dict.fromkeys(terms))
@@ -391,11 +384,6 @@ class _Translated:
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
         if error is not None:
             self._source._fail(error)
-
-
-def nearest_index(dimensions: int) -> str:
-    """Return the name of the approximate index of all vectors of so many dimensions."""
-    return f"vectors_nearest_{int(dimensions)}"
 
 
 def _within(within: Within) -> tuple[str, list[Any]]:
