@@ -109,57 +109,94 @@ def frequencies(connection: Connection, terms: Iterable[str], collections: Seque
     return found
 
 
-def ranked(
-    connection: Connection, terms: Sequence[str], collections: Sequence[int], chunks: int, average: float
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return the chunks that hold any of the terms, best first, with BM25.
+class Ranking:
+    """BM25 of every chunk that holds any of some terms; equals go by their number.
 
     Args:
         terms: One that ends in `*` stands for every term that begins with it.
         chunks: Number of chunks in these collections.
         average: Their average length.
     """
-    numbers: list[NDArray[np.int64]] = []
-    points: list[NDArray[np.float64]] = []
-    whole = [term_key(term) for term in terms if not term.endswith("*")]
-    by_term: dict[bytes, list[tuple[int, bytes]]] = defaultdict(list)
-    for key, collection, data in connection.cursor(binary=True).execute(
-        "SELECT term, collection, data FROM postings WHERE term = ANY(%s) AND collection = ANY(%s)",
-        (whole, list(collections)),
+
+    def __init__(
+        self,
+        connection: Connection,
+        terms: Sequence[str],
+        collections: Sequence[int],
+        chunks: int,
+        average: float,
+    ) -> None:
+        groups = _read(connection, terms, collections)
+        # A place for each number that may be among them, block after block.
+        ends: dict[tuple[int, int], int] = {}
+        for group in groups:
+            for own, block, rows in group:
+                ends[own, block] = max(ends.get((own, block), 0), int(rows["number"][-1]) + 1)
+        blocks = sorted(ends)
+        first = [own * BASE + (block << _BLOCK_BITS) for own, block in blocks]
+        sizes = [ends[own, block] - (block << _BLOCK_BITS) for own, block in blocks]
+        self._starts = np.cumsum([0, *sizes])
+        self._first = np.array(first, np.int64)
+        self._points = np.zeros(int(self._starts[-1]))
+        start_of = dict(zip(blocks, self._starts.tolist(), strict=False))
+        for group in groups:
+            places, counts, lengths = _joined(group, start_of)
+            frequency = np.log((chunks - len(places) + 0.5) / (len(places) + 0.5))
+            frequency = max(float(frequency), _LEAST_FREQUENCY) if len(places) <= chunks else _LEAST_FREQUENCY
+            self._points[places] += (
+                frequency * counts * (_K1 + 1) / (counts + _K1 * (1 - _B + _B * lengths / (average or 1.0)))
+            )
+        self.count = int(np.count_nonzero(self._points))
+
+    def best(self, limit: int) -> list[tuple[int, float]]:
+        """Return number and score of the best, best first."""
+        limit = min(limit, self.count)
+        if not limit:
+            return []
+        least = np.partition(self._points, -limit)[-limit]
+        places = np.flatnonzero(self._points >= least)
+        scores = self._points[places]
+        order = np.argsort(-scores, kind="stable")[:limit]
+        block = np.searchsorted(self._starts, places[order], "right") - 1
+        numbers = self._first[block] + places[order] - self._starts[block]
+        return list(zip(numbers.tolist(), scores[order].tolist(), strict=True))
+
+
+_Rows = list[tuple[int, int, "NDArray[np.void]"]]
+
+
+def _read(connection: Connection, terms: Sequence[str], collections: Sequence[int]) -> list[_Rows]:
+    """Return the rows of each term that has any."""
+    ids = list(collections)
+    by_term: dict[bytes, _Rows] = {term_key(term): [] for term in terms if not term.endswith("*")}
+    for key, own, block, data in connection.cursor(binary=True).execute(
+        "SELECT term, collection, block, data FROM postings WHERE term = ANY(%s) AND collection = ANY(%s)",
+        (list(by_term), ids),
     ):
-        by_term[bytes(key)].append((collection, data))
+        by_term[bytes(key)].append((own, block, np.frombuffer(data, _POSTING)))
     groups = list(by_term.values())
     for term in terms:
         if term.endswith("*"):
             rows = connection.cursor(binary=True).execute(
-                "SELECT collection, data FROM postings WHERE term >= %s AND term < %s AND collection = ANY(%s)",
-                (*_range(term), list(collections)),
+                "SELECT collection, block, data FROM postings"
+                " WHERE term >= %s AND term < %s AND collection = ANY(%s)",
+                (*_range(term), ids),
             )
-            groups.append([(collection, data) for collection, data in rows])
-    for group in filter(None, groups):
-        own, counts, lengths = _unpacked(group)
-        frequency = np.log((chunks - len(own) + 0.5) / (len(own) + 0.5))
-        frequency = max(float(frequency), _LEAST_FREQUENCY) if len(own) <= chunks else _LEAST_FREQUENCY
-        numbers.append(own)
-        points.append(
-            frequency * counts * (_K1 + 1) / (counts + _K1 * (1 - _B + _B * lengths / (average or 1.0)))
-        )
-    if not numbers:
-        return np.zeros(0, np.int64), np.zeros(0)
-    found, places = np.unique(np.concatenate(numbers), return_inverse=True)
-    scores: NDArray[np.float64] = np.bincount(places, np.concatenate(points)).astype(np.float64)
-    order = np.lexsort((found, -scores))
-    return found[order], scores[order]
+            groups.append([(own, block, np.frombuffer(data, _POSTING)) for own, block, data in rows])
+    return [group for group in groups if group]
 
 
-def _unpacked(group: Sequence[tuple[int, Any]]) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[Any]]:
-    """Return number, count and length of each chunk, those of several terms of a prefix added up."""
-    rows = [np.frombuffer(data, _POSTING) for _, data in group]
-    bases = np.repeat([collection * BASE for collection, _ in group], [len(each) for each in rows])
-    every = np.concatenate(rows)
-    found, first, places = np.unique(bases + every["number"], return_index=True, return_inverse=True)
-    counts = np.bincount(places, every["count"]).astype(np.float64)
-    return found, counts, every["length"][first].astype(np.float64)
+def _joined(
+    group: _Rows, start_of: Mapping[tuple[int, int], int]
+) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[Any]]:
+    """Return place, count and length of each chunk, those of several terms of a prefix added up."""
+    shifts = [start_of[own, block] - (block << _BLOCK_BITS) for own, block, _ in group]
+    every = np.concatenate([rows for _, _, rows in group])
+    places = np.repeat(shifts, [len(rows) for _, _, rows in group]) + every["number"]
+    if len({(own, block) for own, block, _ in group}) == len(group):
+        return places, every["count"].astype(np.float64), every["length"].astype(np.float64)
+    found, at, which = np.unique(places, return_index=True, return_inverse=True)
+    return found, np.bincount(which, every["count"]), every["length"][at].astype(np.float64)
 
 
 def _range(prefix: str) -> tuple[bytes, bytes]:

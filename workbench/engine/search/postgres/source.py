@@ -14,7 +14,7 @@ from workbench.engine.patterns import lazy_pattern
 from workbench.engine.search.chunks import Statistics, StoredChunk, Within
 from workbench.engine.search.contract import telling_terms
 from workbench.engine.search.index.index import stored_chunk
-from workbench.engine.search.postgres.postings import frequencies, ranked
+from workbench.engine.search.postgres.postings import Ranking, frequencies
 from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
@@ -26,6 +26,8 @@ Row = tuple[Any, ...]
 _MOST_EXACT = 50_000
 _COMPARED = 3_000
 _COMPARED_FOR_EACH = 10
+# How much further the words are asked if too much of what they find is filtered out.
+_FURTHER = 8
 _CHUNKS = (
     "SELECT c.number, memory_id, c.store, path, start_line, text, title, c.day::text, tags, is_retired, superseded_by,"
     " until, unit_terms, codes, v.embedding, c.collection FROM chunks c"
@@ -136,6 +138,7 @@ class PostgresSource:
         self._ids = [each.id for each in self.collections]
         self._views = {each.id: each.view for each in self.collections}
         self._counts: dict[str, int] = {}
+        self._rankings: dict[tuple[str, ...], Ranking] = {}
 
     @property
     def embedder(self) -> str:
@@ -170,24 +173,22 @@ class PostgresSource:
 
     def by_keywords(self, terms: Sequence[str], limit: int, within: Within) -> list[tuple[int, float]]:
         """See `ChunkSource`."""
-        telling = telling_terms(self._frequencies(terms))
-        if not telling:
-            return []
-        chunks = sum(each.chunks for each in self.collections)
-        tokens = sum(each.tokens for each in self.collections)
-        with self._asking():
-            numbers, scores = ranked(self._connection, telling, self._ids, chunks, tokens / max(1, chunks))
-        found = list(zip(numbers.tolist(), scores.tolist(), strict=True))
+        ranking = self._ranking(tuple(telling_terms(self._frequencies(terms))))
         clause, values = _within(within)
-        if values and found:
+        if not clause:
+            return ranking.best(limit)
+        count = limit
+        while True:
+            found = ranking.best(count)
             kept = self._rows(
                 f"SELECT c.number FROM chunks c WHERE c.number = ANY(%s) {clause}",
                 [number for number, _ in found],
                 *values,
             )
             fitting = {number for (number,) in kept}
-            found = [pair for pair in found if pair[0] in fitting]
-        return found[:limit]
+            if len(fitting) >= limit or len(found) == ranking.count:
+                return [pair for pair in found if pair[0] in fitting][:limit]
+            count *= _FURTHER
 
     def by_vector(self, vector: FloatArray, limit: int, within: Within) -> list[tuple[int, float]]:
         """See `ChunkSource`; vectors of other dimensions have no part in it."""
@@ -313,6 +314,17 @@ class PostgresSource:
             with self._asking():
                 self._counts.update(frequencies(self._connection, unknown, self._ids))
         return {term: self._counts[term] for term in wanted}
+
+    def _ranking(self, terms: tuple[str, ...]) -> Ranking:
+        """Return the ranking by these terms; a search may ask it for more, or for others."""
+        if terms not in self._rankings:
+            chunks = sum(each.chunks for each in self.collections)
+            tokens = sum(each.tokens for each in self.collections)
+            with self._asking():
+                self._rankings[terms] = Ranking(
+                    self._connection, terms, self._ids, chunks, tokens / max(1, chunks)
+                )
+        return self._rankings[terms]
 
     def _stored(self, row: Row) -> StoredChunk:
         (
