@@ -8,25 +8,28 @@ import signal
 import socket
 import ssl
 import subprocess
+import threading
 from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import asynccontextmanager, closing, contextmanager
+from contextlib import asynccontextmanager, closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import anyio.to_thread
 import httpx2
 import pytest
 import trustme
 from mcp import ClientSession
 from mcp.client.streamable_http import streamable_http_client
+from mcp.server.transport_security import TransportSecuritySettings
 
 from tests.mcp.conftest import HELLO, Served
 from tests.mcp.test_http import FROM_ELSEWHERE
 from workbench.engine import Workspace
 from workbench.engine.clock import SystemClock
 from workbench.engine.errors import InvalidInput, Refused
-from workbench.engine.services.access import TokenFolder
-from workbench.mcp.guarded import Allowance
+from workbench.engine.services.access import Grant, TokenFolder
+from workbench.mcp.guarded import Allowance, Gate, Newcomers
 from workbench.mcp.http import Listening, serve_guarded
 
 USUAL = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
@@ -40,6 +43,7 @@ class Guarded:
     tokens: dict[str, str] = field(default_factory=dict)
     address: str = ""
     process: subprocess.Popen[str] | None = None
+    trusting: ssl.SSLContext | None = None
 
     def owner(self) -> Workspace:
         return Workspace.open(self.served.folder, role="person")
@@ -55,9 +59,10 @@ class Guarded:
             owner.token_revoke(name)
 
     @contextmanager
-    def running(self, *words: str) -> Iterator[Guarded]:
+    def running(self, *words: str, descriptors: int = 1024) -> Iterator[Guarded]:
         command, arguments = self.served.command("--http", "--port", "0", *words)
-        with subprocess.Popen([command, *arguments], stderr=subprocess.PIPE, text=True) as process:
+        limited = ["sh", "-c", f'ulimit -n {descriptors}; exec "$@"', "sh", command, *arguments]
+        with subprocess.Popen(limited, stderr=subprocess.PIPE, text=True) as process:
             assert process.stderr
             self.address = process.stderr.readline().rpartition(" ")[2].strip()
             self.process = process
@@ -94,7 +99,12 @@ class Guarded:
         """Send a request; return status, headers and the beginning of the body."""
         place = urlsplit(self.address)
         own = {"Authorization": f"Bearer {self.tokens[by]}"} if by else {}
-        with closing(http.client.HTTPConnection(place.hostname or "", place.port, timeout=30)) as connection:
+        host = place.hostname or ""
+        with closing(
+            http.client.HTTPSConnection(host, place.port, timeout=30, context=self.trusting)
+            if self.trusting
+            else http.client.HTTPConnection(host, place.port, timeout=30)
+        ) as connection:
             connection.request(
                 method, path or place.path, body or json.dumps(HELLO), {**USUAL, **own, **(headers or {})}
             )
@@ -248,7 +258,7 @@ def test_who_asks_too_often_is_told_when_to_come_again(guarded: Guarded) -> None
         status, headers, body = guarded.said(by="slow")
         assert status == 429
         assert 1 <= int(headers["retry-after"]) <= 60
-        assert "1 requests a minute" in json.loads(body)["error_description"]
+        assert "may make 1 request a minute" in json.loads(body)["error_description"]
         assert guarded.said(by="scout")[0] == 200
     assert [line["status"] for line in guarded.log("slow") if "status" in line] == [200, 429]
 
@@ -311,26 +321,124 @@ def test_neither_secret_nor_forged_lines_get_into_logs(guarded: Guarded) -> None
     assert json.loads((logs.splitlines() or [b"{}"])[0])
 
 
-def test_over_tls_of_its_own(guarded: Guarded, tmp_path: Path) -> None:
+@pytest.fixture
+def encrypted(guarded: Guarded, tmp_path: Path) -> tuple[str, ...]:
+    """Have what is said to the server encrypted; give the words that have the server do so."""
     authority = trustme.CA()
     certificate = authority.issue_cert("127.0.0.1")
     certificate.cert_chain_pems[0].write_to_path(tmp_path / "cert.pem")
     certificate.private_key_pem.write_to_path(tmp_path / "key.pem")
-    trusting = ssl.create_default_context()
-    authority.configure_trust(trusting)
-    secret = guarded.give("scout")
-    files = ("--tls-cert", str(tmp_path / "cert.pem"), "--tls-key", str(tmp_path / "key.pem"))
-    with guarded.running(*files):
-        place = urlsplit(guarded.address)
-        assert place.scheme == "https"
-        own = {**USUAL, "Authorization": f"Bearer {secret}"}
-        with closing(
-            http.client.HTTPSConnection(place.hostname or "", place.port, timeout=30, context=trusting)
-        ) as connection:
-            connection.request("POST", place.path, json.dumps(HELLO), own)
-            assert connection.getresponse().status == 200
+    guarded.trusting = ssl.create_default_context()
+    authority.configure_trust(guarded.trusting)
+    return ("--tls-cert", str(tmp_path / "cert.pem"), "--tls-key", str(tmp_path / "key.pem"))
+
+
+def test_over_tls_of_its_own(guarded: Guarded, encrypted: tuple[str, ...]) -> None:
+    guarded.give("scout")
+    with guarded.running(*encrypted):
+        assert urlsplit(guarded.address).scheme == "https"
+        assert guarded.said(by="scout")[0] == 200
+        guarded.trusting = None
         with pytest.raises((http.client.HTTPException, OSError)):
             guarded.said(by="scout")
+
+
+def crowd(address: str, count: int) -> list[socket.socket]:
+    """Open connections that say nothing, or begin a request and never end it."""
+    place = urlsplit(address)
+    opened = []
+    for number in range(count):
+        opened.append(socket.create_connection((place.hostname, place.port), timeout=30))
+        if number % 2:
+            with suppress(OSError):
+                opened[-1].sendall(b"POST /mcp HTTP/1.1\r\nHost: ")
+    return opened
+
+
+@pytest.mark.parametrize("is_encrypted", [False, True])
+def test_a_crowd_without_tokens_keeps_nobody_with_one_out(
+    guarded: Guarded, encrypted: tuple[str, ...], *, is_encrypted: bool
+) -> None:
+    if not is_encrypted:
+        guarded.trusting = None
+    guarded.give("scout")
+    with guarded.running(*(encrypted if is_encrypted else ()), descriptors=256):
+        opened = crowd(guarded.address, 300)
+        assert guarded.said(by="scout")[0] == 200
+        opened += crowd(guarded.address, 300)
+        assert guarded.said(by="scout")[0] == 200
+        opened[0].settimeout(30)
+        with suppress(ConnectionError):
+            assert opened[0].recv(1) == b""
+        for each in opened:
+            each.close()
+
+
+def test_a_newcomer_has_seconds_to_show_a_token_and_the_oldest_goes_first() -> None:
+    time = [0.0]
+    newcomers = Newcomers(2, 10.0, now=lambda: time[0])
+    ours, theirs = zip(*(socket.socketpair() for _ in range(4)), strict=True)
+    for port in (1, 2):
+        newcomers.arrived(ours[port], ("192.0.2.7", port))
+    newcomers.showed_token(("192.0.2.7", 1))
+    newcomers.arrived(ours[3], ("192.0.2.7", 3, 0, 0))
+    assert not [port for port in (1, 2, 3) if is_ended(theirs[port])]
+    newcomers.arrived(ours[0], ("192.0.2.7", 4))
+    assert [port for port in (0, 1, 2, 3) if is_ended(theirs[port])] == [2]
+    time[0] = 10.0
+    newcomers.close_some()
+    assert [port for port in (0, 1, 2, 3) if is_ended(theirs[port])] == [0, 2, 3]
+    for each in (*ours, *theirs):
+        each.close()
+
+
+def is_ended(connection: socket.socket) -> bool:
+    connection.setblocking(False)
+    try:
+        return connection.recv(1) == b""
+    except BlockingIOError:
+        return False
+
+
+async def test_a_door_that_fails_to_close_leaves_the_others_open(
+    guarded: Guarded, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    closed = threading.Event()
+
+    def opened(grant: Grant) -> Workspace:
+        door = Workspace.open(guarded.served.folder, role="reader")
+        if grant.name == "scout":
+
+            def close() -> None:
+                Workspace.close(door)
+                closed.set()
+                raise OSError("the disk is full")
+
+            monkeypatch.setattr(door, "close", close)
+        return door
+
+    for name in ("scout", "laptop"):
+        guarded.give(name)
+    with guarded.owner() as owner:
+        tokens = TokenFolder(owner.state, SystemClock())
+    security = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+    app = Gate(tokens, opened, "http://127.0.0.1/mcp", security, Newcomers(8, 10.0)).app()
+    async with (
+        app.router.lifespan_context(app),
+        httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://127.0.0.1") as client,
+    ):
+
+        async def status(name: str) -> int:
+            own = {**USUAL, "Authorization": f"Bearer {guarded.tokens[name]}"}
+            return (await client.post("/mcp", json=HELLO, headers=own)).status_code
+
+        assert [await status("scout"), await status("laptop")] == [200, 200]
+        guarded.revoke("scout")
+        assert await anyio.to_thread.run_sync(closed.wait, 30)
+        while "did not close" not in caplog.text:
+            await anyio.sleep(0)
+        assert [await status("scout"), await status("laptop")] == [401, 200]
+    assert "scout did not close as it should: the disk is full" in caplog.text
 
 
 def test_behind_a_proxy_it_answers_to_the_name_of_the_proxy(guarded: Guarded) -> None:

@@ -10,6 +10,7 @@ import json
 import logging
 import math
 import re
+import socket
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import ExitStack, asynccontextmanager, suppress
@@ -30,6 +31,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
+from workbench.display.words import counted
 from workbench.engine.errors import WorkbenchError
 from workbench.engine.patterns import lazy_pattern
 from workbench.mcp.scoped import server_for
@@ -80,6 +82,56 @@ class Allowance:
         return 0.0
 
 
+class Newcomers:
+    """Connections that have shown no token yet: a few, for seconds, so that who has one always finds room.
+
+    They are known from the moment they are accepted: before TLS, and before a byte is read.
+
+    Args:
+        most: Of more than these the oldest is closed, not the newest refused.
+        seconds: How long one may take to show a token.
+        now: Seconds on a clock that never goes back.
+    """
+
+    def __init__(self, most: int, seconds: float, now: Callable[[], float] = time.monotonic) -> None:
+        self.most = most
+        self._seconds = seconds
+        self._now = now
+        self._waiting: dict[tuple[str, int], tuple[socket.socket, float]] = {}
+        self._crowds = Allowance(1, now)
+
+    def arrived(self, connection: socket.socket, address: tuple[Any, ...]) -> None:
+        """Take in a connection that was just accepted."""
+        self._waiting[address[0], address[1]] = (connection, self._now())
+        self.close_some()
+        if len(self._waiting) <= self.most:
+            return
+        if not self._crowds.wait():
+            _LOG.warning(
+                "More than %d connections show no token; the oldest are closed. Tokens still open memory.",
+                self.most,
+            )
+        self._close(next(iter(self._waiting)))
+
+    def showed_token(self, client: tuple[str, int] | None) -> None:
+        """Let a connection stay; it showed a token."""
+        if client is not None:
+            self._waiting.pop((client[0], client[1]), None)
+
+    def close_some(self) -> None:
+        """Close those whose time is up, and forget those that left."""
+        latest = self._now() - self._seconds
+        for address, (connection, since) in list(self._waiting.items()):
+            if connection.fileno() < 0 or since <= latest:
+                self._close(address)
+
+    def _close(self, address: tuple[str, int]) -> None:
+        """End both directions; whoever reads from the connection finds its end, and lets go of it."""
+        connection, _ = self._waiting.pop(address)
+        with suppress(OSError):
+            connection.shutdown(socket.SHUT_RDWR)
+
+
 @dataclass(eq=False)
 class _Door:
     """What one token came in by: the server of its role, and what is under way."""
@@ -98,6 +150,7 @@ class Gate:
         opened: Opens the memory for a token, in its role and scope.
         url: Where clients reach the server.
         security: The hosts and origins that requests may name.
+        newcomers: The connections to the server that have shown no token.
     """
 
     def __init__(
@@ -106,8 +159,10 @@ class Gate:
         opened: Callable[[Grant], Workspace | ScopedMemory],
         url: str,
         security: TransportSecuritySettings,
+        newcomers: Newcomers,
     ) -> None:
         self._tokens = tokens
+        self._newcomers = newcomers
         self._opened = opened
         self._url = url
         self._security = security
@@ -159,11 +214,18 @@ class Gate:
     async def _standing(self, _app: Starlette) -> AsyncIterator[None]:
         async with anyio.create_task_group() as group:
             self._group = group
+            group.start_soon(self._watch_newcomers)
             yield
             group.cancel_scope.cancel()
 
+    async def _watch_newcomers(self) -> None:
+        while True:
+            self._newcomers.close_some()
+            await anyio.sleep(_LOOKED_AFTER_S)
+
     async def _let_in(self, scope: Scope, receive: Receive, send: Send) -> None:
         grant: Grant = scope["user"].access_token.claims["grant"]
+        self._newcomers.showed_token(scope["client"])
         try:
             door = await self._door(grant)
         except WorkbenchError as error:
@@ -172,7 +234,8 @@ class Gate:
             return
         if seconds := door.allowance.wait():
             again = math.ceil(seconds)
-            told = f"This token makes {grant.per_minute} requests a minute. Come again in {again} s."
+            most = counted(grant.per_minute, "request")
+            told = f"This token may make {most} a minute. Come again in {again} s."
             await _refused(429, "too_many_requests", told, {"Retry-After": str(again)})(scope, receive, send)
             return
         await _answer(door, scope, receive, send)
@@ -187,8 +250,9 @@ class Gate:
             return self._doors[grant]
 
     async def _keep_open(self, grant: Grant, *, task_status: TaskStatus[_Door]) -> None:
-        """Keep the door of a token open until it is revoked or the server ends."""
+        """Keep the door of a token open until it is revoked, it fails or the server ends; the others stay open."""
         left = ExitStack()
+        door = None
         try:
             opened = await anyio.to_thread.run_sync(self._opened, grant)
             left.callback(opened.close)
@@ -204,11 +268,18 @@ class Gate:
                     await anyio.sleep(_LOOKED_AFTER_S)
             for request in door.under_way:
                 request.cancel()
+        except Exception as error:
+            if door is None:
+                raise
+            _LOG.warning("The door of the token %s failed, and opens again when asked: %s", grant.name, error)
         finally:
             self._doors.pop(grant, None)
             with anyio.CancelScope(shield=True):
-                # Reading that is under way is waited for.
-                await anyio.to_thread.run_sync(left.close)
+                try:
+                    # Reading that is under way is waited for.
+                    await anyio.to_thread.run_sync(left.close)
+                except Exception as error:
+                    _LOG.warning("The door of the token %s did not close as it should: %s", grant.name, error)
 
     def _note(self, scope: Scope, asked: dict[str, str], status: int) -> None:
         user, client = scope.get("user"), scope.get("client")

@@ -5,13 +5,14 @@ from __future__ import annotations
 import ipaddress
 import logging
 import re
+import resource
 import socket
 import ssl
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import uvicorn
@@ -21,7 +22,7 @@ from workbench.engine.errors import InvalidInput, Refused, StorageError
 from workbench.engine.patterns import lazy_pattern
 from workbench.engine.process import ending_signals_reported
 from workbench.engine.values import dataclass
-from workbench.mcp.guarded import Gate
+from workbench.mcp.guarded import Gate, Newcomers
 from workbench.mcp.scoped import server_for
 
 if TYPE_CHECKING:
@@ -36,8 +37,13 @@ HOST = "127.0.0.1"
 PATH = "/mcp"
 # Streams that clients keep open would otherwise hold up the end for ever.
 _PATIENCE_S = 3
-# Nobody holds so many connections that the machine has none left.
-_MOST_CONNECTIONS = 1000
+# Connections at once, and those of them that have shown no token: so many, and no more than this share of the
+# descriptors that the process may have, which memory needs too.
+_MOST_CONNECTIONS, _SHARE = 1000, 2
+_MOST_NEWCOMERS, _SHARE_OF_NEWCOMERS = 256, 4
+_NEWCOMER_S = 10.0
+# So many are accepted at once, before any of them is looked at.
+_BACKLOG = 64
 _OWN_PATH = lazy_pattern(r"(?:/[A-Za-z0-9._~-]+)+", re.ASCII)
 
 
@@ -176,10 +182,11 @@ def serve_guarded(tokens: TokenFolder, root: Path, place: Listening, clock: Cloc
             return Workspace.open(root, role=role, actor=grant.actor, clock=clock)
         return ScopedMemory.open(root, scope=grant.scope, role=role, actor=grant.actor, clock=clock)
 
-    with _listening(place) as listener:
+    newcomers = Newcomers(_at_most(_MOST_NEWCOMERS, _SHARE_OF_NEWCOMERS), _NEWCOMER_S)
+    with _listening(place, newcomers.arrived) as listener:
         bound = listener.getsockname()[1]
         address = place.address(bound)
-        gate = Gate(tokens, opened, address, _reached_at(address, place, bound))
+        gate = Gate(tokens, opened, address, _reached_at(address, place, bound), newcomers)
         elsewhere = f"{_bracketed(place.host)}:{bound}, for clients " if place.url else ""
         _run(gate.app(), listener, f"{elsewhere}{address}", context)
 
@@ -193,7 +200,10 @@ def _run(app: ASGIApp, listener: socket.socket, told: str, encryption: ssl.SSLCo
             access_log=False,
             timeout_graceful_shutdown=_PATIENCE_S,
             lifespan="on",
-            limit_concurrency=_MOST_CONNECTIONS,
+            limit_concurrency=_at_most(_MOST_CONNECTIONS, _SHARE),
+            backlog=_BACKLOG,
+            # Another loop would accept connections without asking the listener.
+            loop="asyncio",
             # What a request says of who sent it is not believed.
             proxy_headers=False,
             server_header=False,
@@ -204,6 +214,24 @@ def _run(app: ASGIApp, listener: socket.socket, told: str, encryption: ssl.SSLCo
         sys.stderr.write(f"workbench mcp: listening at {told}\n")
         sys.stderr.flush()
         serving.run(sockets=[listener])
+
+
+def _at_most(wanted: int, share: int) -> int:
+    """Return how many connections there may be, given a share of this process's descriptors."""
+    descriptors, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return wanted if descriptors == resource.RLIM_INFINITY else max(8, min(wanted, descriptors // share))
+
+
+class _Listener(socket.socket):
+    """A listening socket that tells of each connection it accepts."""
+
+    told: Callable[[socket.socket, tuple[Any, ...]], None] | None = None
+
+    def accept(self) -> tuple[socket.socket, Any]:
+        connection, address = super().accept()
+        if self.told is not None:
+            self.told(connection, address)
+        return connection, address
 
 
 class _Serving(uvicorn.Server):
@@ -297,17 +325,21 @@ def _bracketed(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 
-def _listening(place: Listening) -> socket.socket:
+def _listening(
+    place: Listening, told: Callable[[socket.socket, tuple[Any, ...]], None] | None = None
+) -> socket.socket:
+    """Return a socket that listens; `told` of each connection and where it comes from."""
     where = f"{_bracketed(place.host)}:{place.port}"
     try:
         (family, _, _, _, address), *_ = socket.getaddrinfo(place.host, place.port, type=socket.SOCK_STREAM)
-        listener = socket.socket(family, socket.SOCK_STREAM)
+        listener = _Listener(family, socket.SOCK_STREAM)
+        listener.told = told
     except OSError as error:
         raise _not_listening(error, where) from error
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind(address)
-        listener.listen(128)
+        listener.listen(_BACKLOG)
     except OSError as error:
         listener.close()
         raise _not_listening(error, where) from error

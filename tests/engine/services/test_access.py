@@ -184,4 +184,6 @@ def test_a_log_tells_the_last_use_and_stays_small(owner: Workspace) -> None:
     while not (tokens.place / "scout.log.1").exists():
         tokens.note("scout", {"http": "x" * 1000, "method": "y" * 1000, "status": 200})
     assert sum(file.stat().st_size for file in tokens.place.glob("scout.log*")) < 3 << 20
+    first = json.loads(log.read_text().splitlines()[0])
+    assert (first["event"], first["earlier"]) == ("continued", "scout.log.1")
     assert folder_of(owner).opened_by(added.secret)

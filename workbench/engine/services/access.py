@@ -239,13 +239,15 @@ class TokenFolder:
         Args:
             said: What happened; texts may be anybody's.
         """
-        line = {"at": render_time(self._clock.now()), **({"token": name} if name else {}), **said}
-        text = json.dumps({key: _short(value) for key, value in line.items() if value is not None}) + "\n"
+        head = {"at": render_time(self._clock.now()), **({"token": name} if name else {})}
+        text = _line({**head, **said})
         file = self.place / (f"{name}.log" if name else _REFUSED)
         with self._writing, suppress(OSError):
             with suppress(FileNotFoundError):
                 if file.stat().st_size > _LOG_BYTES:
-                    file.replace(file.with_suffix(".log.1"))
+                    earlier = file.with_suffix(".log.1")
+                    file.replace(earlier)
+                    text = _line({**head, "event": "continued", "earlier": earlier.name}) + text
             handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
             try:
                 os.write(handle, text.encode())
@@ -361,6 +363,10 @@ def _role_of_token(role: str, name: str) -> Role:
 
 def _digest(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def _line(said: Mapping[str, object]) -> str:
+    return json.dumps({key: _short(value) for key, value in said.items() if value is not None}) + "\n"
 
 
 def _short(value: object) -> object:
