@@ -41,8 +41,8 @@ def tokens_lines(page: Page, found: AccessTokens) -> list[str]:
         lines += page.wrapped(
             safe_line(f"{name}: its file cannot be read, so nobody comes in with it. Revoke it."), first="! "
         )
-    told = f"Their logs are in {safe_line(found.place)}: of each the last 1 to 2 MB, the older half in NAME.log.1"
-    return [*lines, *page.wrapped(told, "quiet", first="  ")]
+    logs = f"Their logs are in {safe_line(found.place)}: of each the last 1 to 2 MB, the older half in NAME.log.1"
+    return [*lines, *page.wrapped(logs, "quiet", first="  ")]
 
 
 def added_lines(page: Page, done: TokenAdded) -> list[str]:

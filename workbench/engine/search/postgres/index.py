@@ -206,9 +206,6 @@ class CollectionStore:
 
     def sign_all(self) -> None:
         """Make the signatures of vectors that were stored before there were any."""
-        from pgvector.psycopg import register_vector
-
-        register_vector(self._writer)
         with self._writer.transaction():
             self._binary("SELECT id FROM collections WHERE id = %s FOR UPDATE", self._id)
             rows = self._binary("SELECT number, embedding FROM vectors WHERE collection = %s", self._id)
@@ -326,8 +323,6 @@ class CollectionStore:
 
     def _put_vectors(self, made: Sequence[tuple[int, str, Any, ChunkVectors]]) -> None:
         """Store vectors; what has none, being without words, gets no row."""
-        from pgvector.psycopg import register_vector
-
         if not made:
             return
         dimensions = len(made[0][3].whole)
@@ -348,7 +343,6 @@ class CollectionStore:
             self._writer.execute(
                 "UPDATE collections SET dimensions = %s WHERE id = %s", (dimensions, self._id)
             )
-        register_vector(self._writer)
         telling = [row for row in made if row[3].whole.any()]
         self._copy(
             "vectors (number, collection, store, day, embedding)",

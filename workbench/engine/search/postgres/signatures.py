@@ -1,8 +1,9 @@
 """Vectors at a bit per direction: which of a million may be near, before those few are compared exactly.
 
 Each vector is turned (the same way everywhere) and the signs of its parts are kept: 512 bits, packed in blocks of
-chunks. The share of bits in which two differ grows with the angle between them. A process holds the signatures that it
-was asked about, and reads again those of a collection that changed.
+chunks. The share of bits in which two differ grows with the angle between them; of those that differ least, the parts
+of the question's own vector tell better which are near. A process holds the signatures that it was asked about, and
+reads again those of a collection that changed.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from workbench.engine.search.postgres.server import Connection
 
     Words = NDArray[np.uint64]
+    # The number of each chunk, and a column of words for each.
+    _Piece = tuple[NDArray[np.int64], Words]
 
 BITS: Final = 512
 # A block fits into one page of the database.
@@ -37,11 +40,16 @@ _AT_ONCE = 65_536
 # 72 bytes each. Of more than these, each search reads them again, piece by piece.
 _MOST_HELD = 4_000_000
 _BLOCKS_AT_ONCE = 4_096
-_FAR = np.iinfo(np.uint16).max
+# For each that is wanted, so many by their bits alone.
+_BY_BITS = 6
 
 
 def signatures_of(vectors: FloatArray) -> Words:
     """Return the signature of each row, whatever its length."""
+    return np.packbits(_turned(vectors) > 0, axis=1, bitorder="little").view("<u8")
+
+
+def _turned(vectors: FloatArray) -> FloatArray:
     count, dimensions = vectors.shape
     width = 1 << max(0, dimensions - 1).bit_length()
     padded = np.zeros((count, width), np.float32)
@@ -52,7 +60,7 @@ def signatures_of(vectors: FloatArray) -> Words:
         for signs in _signs(width, turn):
             parts = _mixed(parts * signs)
         turned.append(parts[:, :BITS])
-    return np.packbits(np.concatenate(turned, axis=1) > 0, axis=1, bitorder="little").view("<u8")
+    return np.concatenate(turned, axis=1)
 
 
 def change_signatures(
@@ -121,27 +129,27 @@ class SignatureMemory:
         self._held = _Held(np.zeros(0, np.int64), np.zeros((_WORDS, 0), np.uint64), {})
 
     def nearest(
-        self, connection: Connection, collections: Mapping[int, int], chunks: int, vector: FloatArray, count: int
+        self,
+        connection: Connection,
+        collections: Mapping[int, int],
+        chunks: int,
+        vector: FloatArray,
+        count: int,
     ) -> list[int]:
-        """Return the numbers of the chunks that may be nearest to a vector, at least `count` if there are as many.
+        """Return the numbers of the chunks that may be nearest to a vector: `count`, or all there are.
 
         Args:
             collections: What `signed` is of each that is asked, in the connection's transaction.
             chunks: How many there are in them.
         """
-        wanted = signatures_of(vector[None, :])[0]
         if chunks > _MOST_HELD:
-            best = [
-                _nearest(numbers, words, wanted, count)
-                for _, numbers, words in _read(connection, list(collections))
-            ]
-            numbers = np.concatenate([own for own, _ in best])
-            apart = np.concatenate([each for _, each in best])
-            return numbers[_least(apart, count)].tolist()
+            best = [_nearest(piece, vector, count) for piece in _read(connection, list(collections))]
+            numbers, likeness = (np.concatenate(each) for each in zip(*best, strict=True))
+            return list(map(int, numbers[np.argsort(-likeness)[:count]]))
         with self._lock:
             held = self._held = _brought_up(connection, self._held, collections)
         passed = [place[1:] for own, place in held.places.items() if own not in collections]
-        return _nearest(held.numbers, held.words, wanted, count, passed)[0].tolist()
+        return list(map(int, _nearest((held.numbers, held.words), vector, count, passed)[0]))
 
 
 def _brought_up(connection: Connection, held: _Held, wanted: Mapping[int, int]) -> _Held:
@@ -149,9 +157,12 @@ def _brought_up(connection: Connection, held: _Held, wanted: Mapping[int, int]) 
     stale = [own for own, signed in wanted.items() if held.places.get(own, (None,))[0] != signed]
     if not stale:
         return held
-    read = {own: (numbers, words) for own, numbers, words in _whole(_read(connection, stale))}
+    read: dict[int, list[_Piece]] = defaultdict(list)
+    for numbers, words in _read(connection, stale):
+        read[int(numbers[0]) // BASE].append((numbers, words))
+    sizes = {own: sum(len(numbers) for numbers, _ in read[own]) for own in stale}
     leaving = {*stale}
-    if len(held.numbers) + sum(len(numbers) for numbers, _ in read.values()) > _MOST_HELD:
+    if len(held.numbers) + sum(sizes.values()) > _MOST_HELD:
         leaving |= held.places.keys() - wanted.keys()
     stays = np.ones(len(held.numbers), bool)
     for own in leaving & held.places.keys():
@@ -162,9 +173,8 @@ def _brought_up(connection: Connection, held: _Held, wanted: Mapping[int, int]) 
         if own not in leaving:
             places[own], end = (signed, end, end + last - first), end + last - first
     for own in stale:
-        size = len(read[own][0]) if own in read else 0
-        places[own], end = (wanted[own], end, end + size), end + size
-    new = [read[own] for own in stale if own in read]
+        places[own], end = (wanted[own], end, end + sizes[own]), end + sizes[own]
+    new = [piece for own in stale for piece in read[own]]
     return _Held(
         np.concatenate([held.numbers[stays], *(numbers for numbers, _ in new)]),
         np.concatenate([held.words[:, stays], *(words for _, words in new)], axis=1),
@@ -172,15 +182,12 @@ def _brought_up(connection: Connection, held: _Held, wanted: Mapping[int, int]) 
     )
 
 
-def _read(
-    connection: Connection, collections: Sequence[int]
-) -> Iterator[tuple[int, NDArray[np.int64], Words]]:
+def _read(connection: Connection, collections: Sequence[int]) -> Iterator[_Piece]:
     """Yield the signatures of collections, piece by piece, each of one collection."""
     with connection.cursor(name="signatures", binary=True) as cursor:
-        cursor.itersize = _BLOCKS_AT_ONCE
         cursor.execute(
             "SELECT collection, data FROM signatures WHERE collection = ANY(%s) ORDER BY collection, block",
-            (list(collections),),
+            (f"{{{','.join(map(str, collections))}}}",),
         )
         while found := cursor.fetchmany(_BLOCKS_AT_ONCE):
             by_collection: dict[int, list[bytes]] = defaultdict(list)
@@ -188,32 +195,16 @@ def _read(
                 by_collection[own].append(data)
             for own, blocks in by_collection.items():
                 rows = np.frombuffer(b"".join(blocks), _ROW)
-                yield own, own * BASE + rows["number"].astype(np.int64), np.ascontiguousarray(rows["words"].T)
-
-
-def _whole(
-    pieces: Iterator[tuple[int, NDArray[np.int64], Words]],
-) -> Iterator[tuple[int, NDArray[np.int64], Words]]:
-    """Join the pieces of each collection."""
-    parts: dict[int, list[tuple[NDArray[np.int64], Words]]] = defaultdict(list)
-    for own, numbers, words in pieces:
-        parts[own].append((numbers, words))
-    for own, each in parts.items():
-        yield (
-            own,
-            np.concatenate([numbers for numbers, _ in each]),
-            np.concatenate([words for _, words in each], 1),
-        )
+                yield own * BASE + rows["number"].astype(np.int64), np.ascontiguousarray(rows["words"].T)
 
 
 def _nearest(
-    numbers: NDArray[np.int64],
-    words: Words,
-    wanted: Words,
-    count: int,
-    passed: Sequence[tuple[int, int]] = (),
-) -> tuple[NDArray[np.int64], NDArray[np.uint16]]:
-    """Return the nearest and by how many bits they differ, leaving out some ranges."""
+    held: _Piece, vector: FloatArray, count: int, passed: Sequence[tuple[int, int]] = ()
+) -> tuple[NDArray[np.int64], FloatArray]:
+    """Return the numbers of the nearest and how alike they are, leaving out some ranges."""
+    numbers, words = held
+    turned = _turned(vector[None, :])[0]
+    wanted = np.packbits(turned > 0, bitorder="little").view("<u8")
     apart = np.zeros(len(numbers), np.uint16)
     differing = np.empty(_AT_ONCE, np.uint64)
     bits = np.empty(_AT_ONCE, np.uint8)
@@ -224,15 +215,16 @@ def _nearest(
             np.bitwise_count(differing[: len(own)], out=bits[: len(own)])
             own += bits[: len(own)]
     for first, last in passed:
-        apart[first:last] = _FAR
-    chosen = _least(apart, count)
-    return numbers[chosen], apart[chosen]
-
-
-def _least(apart: NDArray[np.uint16], count: int) -> NDArray[np.intp]:
-    """Return where the smallest are: `count`, and as many more as are no larger than the last of them."""
-    so_far = np.cumsum(np.bincount(np.minimum(apart, BITS + 1), minlength=BITS + 2)[: BITS + 1])
-    return np.flatnonzero(apart <= min(int(np.searchsorted(so_far, count)), BITS))
+        apart[first:last] = BITS + 1
+    # How many differ by no more than so many bits.
+    within = np.cumsum(np.bincount(apart, minlength=BITS + 2)[: BITS + 1])
+    near = np.flatnonzero(apart <= min(int(np.searchsorted(within, count * _BY_BITS)), BITS))
+    signs = np.unpackbits(np.ascontiguousarray(words[:, near].T).view(np.uint8), axis=1, bitorder="little")
+    likeness: FloatArray = np.einsum("ij,j->i", signs.astype(np.float32), turned)
+    if len(near) > count:
+        chosen = np.argpartition(-likeness, count)[:count]
+        near, likeness = near[chosen], likeness[chosen]
+    return numbers[near], likeness
 
 
 @lru_cache(maxsize=16)

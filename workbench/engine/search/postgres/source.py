@@ -15,6 +15,7 @@ from workbench.engine.search.chunks import Statistics, StoredChunk, Within
 from workbench.engine.search.contract import telling_terms
 from workbench.engine.search.index.index import stored_chunk
 from workbench.engine.search.postgres.postings import Ranking, frequencies
+from workbench.engine.search.postgres.server import array_of
 from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
@@ -22,9 +23,10 @@ if TYPE_CHECKING:
     from workbench.engine.search.postgres.server import Connection, Server
 
 Row = tuple[Any, ...]
-# Up to so many vectors are all compared. Of more, those with the nearest signatures: so many, or so many for each wanted.
+# Up to so many vectors are all compared. Of more, those with the nearest signatures: so many, or so many for each
+# that is wanted.
 _MOST_EXACT = 50_000
-_COMPARED = 3_000
+_COMPARED = 1_000
 _COMPARED_FOR_EACH = 10
 # How much further the words are asked if too much of what they find is filtered out.
 _FURTHER = 8
@@ -128,14 +130,11 @@ class PostgresSource:
         self._are_many = are_many
         self._asked_by = asked_by
         try:
-            from pgvector.psycopg import register_vector
-
-            register_vector(self._connection)
             self.collections: Sequence[Collection] = choose(self._connection)
         except BaseException as error:
             self._fail(error)
             raise
-        self._ids = [each.id for each in self.collections]
+        self._ids = array_of(each.id for each in self.collections)
         self._views = {each.id: each.view for each in self.collections}
         self._counts: dict[str, int] = {}
         self._rankings: dict[tuple[str, ...], Ranking] = {}
@@ -182,7 +181,7 @@ class PostgresSource:
             found = ranking.best(count)
             kept = self._rows(
                 f"SELECT c.number FROM chunks c WHERE c.number = ANY(%s) {clause}",
-                [number for number, _ in found],
+                array_of(number for number, _ in found),
                 *values,
             )
             fitting = {number for (number,) in kept}
@@ -207,11 +206,12 @@ class PostgresSource:
             count = max(_COMPARED, limit * _COMPARED_FOR_EACH)
             with self._asking():
                 near = self._server.signatures.nearest(self._connection, signed, chunks, vector, count)
-            found = self._compared("number", near, vector, limit, clause, values)
+            found = self._compared("number", array_of(near), vector, limit, clause, values)
             # What was filtered out may have taken the places of what is wanted.
             if len(found) >= limit or not clause:
                 return found
-        return self._compared("collection", [each.id for each in fitting], vector, limit, clause, values)
+        ids = array_of(each.id for each in fitting)
+        return self._compared("collection", ids, vector, limit, clause, values)
 
     def by_memory(self, memory_ids: Sequence[str], within: Within) -> list[int]:
         """See `ChunkSource`."""
@@ -221,7 +221,7 @@ class PostgresSource:
             "SELECT c.number, c.memory_id, c.collection FROM chunks c WHERE c.collection = ANY(%s)"
             f" AND c.memory_hash = ANY(%s) {clause} ORDER BY c.collection, c.file, c.start_line, c.place",
             self._ids,
-            [text_hash(name) for name, _ in asked],
+            array_of(text_hash(name) for name, _ in asked),
             *values,
         )
         found: dict[tuple[str, int | None], list[int]] = {}
@@ -234,7 +234,7 @@ class PostgresSource:
         """See `ChunkSource`."""
         clause, values = _within(within)
         name, view = self._asked(path)
-        ids = [each.id for each in self.collections if view is None or each.view == view]
+        ids = array_of(each.id for each in self.collections if view is None or each.view == view)
         rows = self._rows(
             "SELECT c.number FROM files f JOIN chunks c ON c.collection = f.collection AND c.file = f.number"
             " WHERE f.collection = ANY(%s) AND f.path_hash = %s AND f.path = %s AND c.start_line <= %s"
@@ -267,13 +267,13 @@ class PostgresSource:
     def owners(self, numbers: Sequence[int]) -> Mapping[int, str]:
         """See `ChunkSource`."""
         rows = self._rows(
-            "SELECT number, memory_id, collection FROM chunks WHERE number = ANY(%s)", list(numbers)
+            "SELECT number, memory_id, collection FROM chunks WHERE number = ANY(%s)", array_of(numbers)
         )
         return {number: self._named(to_text(name), collection) for number, name, collection in rows}
 
     def read(self, numbers: Sequence[int]) -> list[StoredChunk]:
         """See `ChunkSource`."""
-        found = {row[0]: self._stored(row) for row in self._rows(_CHUNKS, list(numbers))}
+        found = {row[0]: self._stored(row) for row in self._rows(_CHUNKS, array_of(numbers))}
         return [found[number] for number in numbers if number in found]
 
     def relevances(self, names: Sequence[str]) -> dict[str, tuple[float, str, date]]:
@@ -283,7 +283,7 @@ class PostgresSource:
             "SELECT memory_id, collection, value, status, day FROM relevances"
             " WHERE collection = ANY(%s) AND memory_hash = ANY(%s)",
             self._ids,
-            [text_hash(name) for name, _ in asked],
+            array_of(text_hash(name) for name, _ in asked),
         )
         found = {}
         for name, collection, value, status, day in rows:
@@ -293,7 +293,7 @@ class PostgresSource:
         return found
 
     def _compared(
-        self, column: str, among: list[int], vector: FloatArray, limit: int, clause: str, values: list[Any]
+        self, column: str, among: str, vector: FloatArray, limit: int, clause: str, values: list[Any]
     ) -> list[tuple[int, float]]:
         """Compare every vector of these chunks, or collections."""
         rows = self._rows(
