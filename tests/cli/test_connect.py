@@ -219,4 +219,4 @@ def test_doctor_starts_what_is_connected(agent: Program) -> None:
     entry["mcpServers"]["workbench"]["command"] = "/opt/moved/workbench"
     place.write_text(json.dumps(entry))
     broken = {each["name"]: each for each in agent.json("doctor", code=1)["checks"]}
-    assert broken["Cursor"]["remedy"] == "Write it anew: workbench connect cursor"
+    assert broken["Cursor"]["remedy"] == "Write its entry again: workbench connect cursor"

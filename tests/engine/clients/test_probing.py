@@ -59,5 +59,5 @@ def test_checks_name_the_client_and_start_nothing_of_a_project(tmp_path: Path) -
     ]
     checks = list(check_connections(states))
     assert [(check.name, check.state) for check in checks] == [("Goose", "degraded"), ("Codex CLI", "broken")]
-    assert checks[1].remedy == "Write it anew: workbench connect codex --agent scout"
+    assert checks[1].remedy == "Write its entry again: workbench connect codex --agent scout"
     assert not trace.exists()

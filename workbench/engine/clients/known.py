@@ -238,7 +238,7 @@ class Client:
     commands: str = ""
     command_form: str = "markdown"
     project_folder: str = ""
-    then: str = field(default="Start it anew; it has the tools from then on.")
+    then: str = field(default="Restart it; it has the tools from then on.")
 
     @property
     def has_prompts(self) -> bool:
@@ -409,7 +409,7 @@ CLIENTS: Final = (
         hooks=Hooks("hooks.json", _EVENTS, prompt="UserPromptSubmit"),
         commands="skills/workbench-{}/SKILL.md",
         command_form="skill",
-        then="Start it anew. It asks once whether to trust the hooks: /hooks.",
+        then="Restart it. It asks once whether to trust the hooks: /hooks.",
     ),
     Client(
         name="openclaw",
@@ -449,7 +449,7 @@ CLIENTS: Final = (
         hooks=Hooks("settings.json", _GEMINI_EVENTS, prompt="BeforeAgent", unit=0.001, named=True),
         commands="commands/workbench/{}.toml",
         command_form="toml",
-        then="Start it anew. It starts servers only in folders that it trusts.",
+        then="Restart it. It starts servers only in folders that it trusts.",
     ),
     Client(
         name="cursor",

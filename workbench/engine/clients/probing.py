@@ -70,7 +70,7 @@ def _check(client: ClientState, connection: Connection, outcome: str | Unanswere
         return Check(client.title, "ok", f"{served}: {outcome}{hooks}")
     again = f"workbench connect {client.name}" + (f" --agent {connection.agent}" if connection.agent else "")
     told = f"{served}, but its server does not answer: {outcome}"
-    return Check(client.title, "broken", told, f"Write it anew: {again}")
+    return Check(client.title, "broken", told, f"Write its entry again: {again}")
 
 
 def tools_of(command: tuple[str, ...], seconds: float = _SECONDS) -> list[str]:
