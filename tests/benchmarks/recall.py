@@ -1,8 +1,13 @@
-"""Runs the questions of a data set through the engine: `python tests/benchmarks/recall.py DATA RESULTS`.
+"""Runs the questions of a data set through the engine: `python -m tests.benchmarks.recall DATA [RESULTS]`.
 
-DATA holds `queries.json` and one workspace folder per conversation; RESULTS gets, for each question, the lines handed
-over within 2,000 tokens, in rank order. With `--sessions`, all conversations are put into one workspace instead, and
-recall and rank of whole files, as a session is one here, are printed.
+DATA holds `queries.json` and one workspace folder per conversation. Printed, for either half of the conversations,
+every other one by name: the share of the lines of evidence within the first 500, 1,000 and 2,000 tokens handed over,
+each piece of evidence weighing the same, and the mean reciprocal rank of the first. Questions without evidence and
+LoCoMo's adversarial ones (category 5) are left out. `--kinds` prints the same by kind of question, `--kept` keeps the
+workspaces and their indexes for another run.
+
+RESULTS gets, for each question, the lines handed over, in rank order. With `--sessions`, all conversations are put
+into one workspace instead, and recall and rank of whole files, as a session is one here, are printed.
 """
 
 from __future__ import annotations
@@ -20,9 +25,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from workbench.engine.tokens import count_tokens
 from workbench.engine.workspace import Workspace
 
 BUDGET = 2000
+BUDGETS = (500, 1000, 2000)
+ADVERSARIAL = 5
 SESSIONS_WANTED = 5
 SESSION_RESULTS = 40
 
@@ -36,18 +44,23 @@ def main() -> None:
     parser.add_argument("results", type=Path, nargs="?")
     parser.add_argument("--embedder", default="builtin", help="builtin, none, or local:PATH of a GGUF file")
     parser.add_argument("--sessions", action="store_true", help="pool all conversations, a file as the unit")
+    parser.add_argument(
+        "--kinds", action="store_true", help="print the shares of each kind of question as well"
+    )
+    parser.add_argument("--kept", type=Path, help="folder of the workspaces, made on demand")
     given = parser.parse_args()
-    if given.results is None and not given.sessions:
-        parser.error("RESULTS is missing")
     queries: list[Query] = json.loads((given.data / "queries.json").read_text(encoding="utf-8"))
-    with tempfile.TemporaryDirectory() as folder:
-        choose(given.embedder, Path(folder))
+    with tempfile.TemporaryDirectory() as temporary:
+        folder: Path = (given.kept or Path(temporary)).resolve()
+        choose(given.embedder, folder)
         if given.sessions:
-            print_sessions(given.data, queries, Path(folder) / "pooled")
+            print_sessions(given.data, queries, folder / "pooled")
             return
         took: list[float] = []
-        answers = list(answered(given.data, queries, Path(folder), took))
-        given.results.write_text(json.dumps(answers), encoding="utf-8")
+        answers = list(answered(given.data, queries, folder, took))
+        if given.results is not None:
+            given.results.write_text(json.dumps(answers), encoding="utf-8")
+    print_shares(queries, answers, by_kind=given.kinds)
     took.sort()
     print(
         f"{len(answers)} questions, search p50 {took[len(took) // 2]:.1f} ms, p95 {took[len(took) * 95 // 100]:.1f} ms",
@@ -69,8 +82,9 @@ def choose(embedder: str, folder: Path) -> None:
 def answered(data: Path, queries: list[Query], folder: Path, took: list[float]) -> Iterator[dict[str, Any]]:
     """Yield the lines handed over for each question, one search each; note the milliseconds."""
     for conversation in sorted({query["conv"] for query in queries}):
-        root = folder / conversation
-        shutil.copytree(data / conversation, root)
+        root = folder / data.name / conversation
+        if not root.is_dir():
+            shutil.copytree(data / conversation, root)
         with Workspace.open(root, role="reader") as workspace:
             check(workspace)
             for query in queries:
@@ -85,6 +99,7 @@ def answered(data: Path, queries: list[Query], folder: Path, took: list[float]) 
                         "startLine": hit.start_line,
                         "endLine": hit.end_line,
                         "score": hit.score,
+                        "tokens": count_tokens(hit.snippet),
                     }
                     for hit in found.results
                 ]
@@ -94,6 +109,50 @@ def answered(data: Path, queries: list[Query], folder: Path, took: list[float]) 
                     "likelyAbsent": found.likely_absent,
                     "strategy": found.strategy,
                 }
+
+
+def print_shares(queries: list[Query], answers: list[dict[str, Any]], *, by_kind: bool) -> None:
+    """Print the shares of evidence within each budget, for either half of the conversations."""
+    asked = {
+        query["query_id"]: query
+        for query in queries
+        if query["evidence"] and query.get("category") != ADVERSARIAL
+    }
+    names = sorted({query["conv"] for query in asked.values()})
+    rows: dict[str, list[tuple[float, ...]]] = {}
+    for answer in answers:
+        query = asked.get(answer["query_id"])
+        if query is None:
+            continue
+        half = "AB"[names.index(query["conv"]) % 2]
+        kinds = ["all", str(query.get("type", query.get("category")))] if by_kind else ["all"]
+        for kind in kinds:
+            rows.setdefault(f"{kind} {half}", []).append(held(query, answer["results"]))
+    for name, found in sorted(rows.items()):
+        shares = "  ".join(f"{100 * statistics.fmean(column):5.1f}" for column in zip(*found, strict=True))
+        print(f"{name:28} {len(found):4} questions  {shares}")
+
+
+def held(query: Query, results: list[dict[str, Any]]) -> tuple[float, ...]:
+    """Return the share of a question's evidence within each budget, and the reciprocal rank of the first of it."""
+    pieces = {
+        frozenset((path, line) for line in range(first, (last[-1] if last else first) + 1))
+        for path, first, *last in query["evidence"]
+    }
+    within: dict[int, set[tuple[str, int]]] = {budget: set() for budget in BUDGETS}
+    tokens, reciprocal = 0, 0.0
+    for rank, each in enumerate(results, 1):
+        lines = {(each["path"], line) for line in range(each["startLine"], each["endLine"] + 1)}
+        tokens += each["tokens"]
+        for budget, known in within.items():
+            if tokens <= budget:
+                known |= lines
+        if not reciprocal and any(piece & lines for piece in pieces):
+            reciprocal = 1 / rank
+    shares = (
+        statistics.fmean(len(piece & known) / len(piece) for piece in pieces) for known in within.values()
+    )
+    return (*shares, reciprocal)
 
 
 def check(workspace: Workspace) -> None:
