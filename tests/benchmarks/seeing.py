@@ -1,9 +1,9 @@
-"""Times the three ways to look at memory, at two sizes, so that growth shows.
+"""Times what the engine answers to the three ways to look at memory, at two sizes, so that growth shows.
 
 `python -m tests.benchmarks.seeing [--sizes 5000 20000] [--keep FOLDER]`. A size N means N entities with three
-relations each, N episodes, and 2.5 N commits. Engine figures come from a fresh process each, of files that were read
-before; bench figures from a real terminal of 120 by 40 cells: from a key to what it shows being painted. Prints one
-table: the figure at each size, the ratio of the largest to the smallest, and what it should stay below.
+relations each, N episodes, and 2.5 N commits. Each size is measured in a fresh process, of files that were read
+before. Prints one table: the figure at each size, the ratio of the largest to the smallest, and what it should stay
+below. What a person waits for in the bench is measured by `large_bench`.
 """
 
 from __future__ import annotations
@@ -21,16 +21,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tests.benchmarks.large_history import make_history
 from tests.benchmarks.large_workspace import generate
-from tests.benchmarks.terminal import Terminal
 from workbench.engine import Workspace
 from workbench.engine.layout import CORE
-
-if TYPE_CHECKING:
-    from workbench.engine.results.graph import EntityTable
 
 DEPTH = 2
 # The day after the last thing that happens in a generated workspace.
@@ -38,15 +33,11 @@ NOW = "2026-02-03T12:00:00+00:00"
 LOOKS = 40
 MOMENTS = 20
 FORECAST = range(0, 366, 7)
-STEPS = 12
 # Milliseconds that a figure should stay below at the largest size, by its name.
 TARGETS = {
     "graph: table of all entities": 500, "graph: a step, 1 hop": 50, "graph: a step, 2 hops": 50,
     "decay: forecast over everything": 300, "past: line of commits": 300, "past: files and core at a commit": 300,
     "past: one entity at a commit": 300, "past: all scores at a commit": 300,
-    "bench: graph ready": 500, "bench: drawing ready": 500,
-    "bench: a step in the graph": 50, "bench: decay ready": 500, "bench: a row of the heatmap": 50,
-    "bench: past ready": 500, "bench: another commit, its line": 50, "bench: another commit, all of it": 300,
 }  # fmt: skip
 
 
@@ -96,15 +87,12 @@ def measure(folder: Path, entities: int) -> dict[str, float]:
     command = [sys.executable, "-m", "tests.benchmarks.seeing", "--inside", str(size.root)]
     run(command, size)
     figures: dict[str, float] = json.loads(run(command, size))
-    return figures | bench_figures(size)
+    return figures
 
 
 def run(command: list[str], size: Size) -> str:
     """Run a program beside a workspace; returns what it printed."""
     return subprocess.run(command, env=size.environment, check=True, capture_output=True, text=True).stdout
-
-
-# --- the engine -------------------------------------------------------------------------------------------------
 
 
 def engine_figures(root: Path) -> dict[str, float]:
@@ -159,52 +147,6 @@ def worst(acts: Sequence[Callable[[], object]]) -> float:
     """Return the milliseconds of the slowest but one in twenty."""
     taken = sorted(map(once, acts))
     return taken[int(len(taken) * 0.95) - 1]
-
-
-# --- the bench --------------------------------------------------------------------------------------------------
-
-
-def bench_figures(size: Size) -> dict[str, float]:
-    """Return how long a person waits, from the key to the paint."""
-    os.environ.update(size.environment)
-    with Workspace.open(size.root, role="person", reads_refresh=False) as workspace:
-        table = workspace.graph_entities()
-        commits = len(workspace.history_line().commits)
-    figures: dict[str, float] = {}
-    terminal = Terminal([sys.executable, "-m", "workbench", "--workspace", str(size.root)])
-    figures["bench: first pane ready"] = 1000 * terminal.wait_for("Identity")
-    terminal.settle()
-    figures["bench: graph ready"] = 1000 * terminal.press_for(b"6", best_linked(table))
-    terminal.settle()
-    figures["bench: drawing ready"] = 1000 * terminal.press_for(b"\r", "Around")
-    terminal.settle()
-    figures["bench: a step in the graph"] = steps(terminal, [b"\x1b[C", b"\r"] * (STEPS // 2))
-    figures["bench: decay ready"] = 1000 * terminal.press_for(b"7", "dormant 0.05")
-    terminal.settle()
-    figures["bench: a row of the heatmap"] = steps(terminal, [b"\x1b[B"] * STEPS)
-    figures["bench: past ready"] = 1000 * terminal.press_for(b"8", f"{commits:,} of {commits:,}")
-    terminal.settle()
-    figures["bench: another commit, its line"] = steps(terminal, [b"\x1b[D"] * STEPS)
-    figures["bench: another commit, all of it"] = steps(terminal, [b"\x1b[D"] * STEPS, whole=True)
-    terminal.close()
-    return figures
-
-
-def best_linked(table: EntityTable) -> str:
-    """Return the beginning of the name that stands first in the table."""
-    first = min(table.entities, key=lambda row: (-row.degree, row.label.casefold(), row.id))
-    return first.label[:8]
-
-
-def steps(terminal: Terminal, keys: list[bytes], *, whole: bool = False) -> float:
-    """Return the median milliseconds from a key to what answers it.
-
-    Args:
-        terminal: Where they are pressed.
-        keys: One after the other, each once nothing moves any more.
-        whole: Count to the last paint rather than to the first.
-    """
-    return 1000 * statistics.median(terminal.press(key, 0.4)[whole] for key in keys)
 
 
 def print_table(sizes: list[int], measured: list[dict[str, float]]) -> None:

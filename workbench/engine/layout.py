@@ -8,6 +8,7 @@ import unicodedata
 from datetime import date
 from functools import lru_cache
 from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import NamedTuple
 
 from workbench.engine.errors import InvalidInput, OutsideWorkspace
 from workbench.engine.patterns import lazy_pattern
@@ -209,7 +210,16 @@ def resolve(root: Path, path: str | os.PathLike[str]) -> Path:
     return root / relative
 
 
-def tracked_files(root: Path) -> dict[str, os.stat_result]:
+class FileStatus(NamedTuple):
+    """What of a file's status tells that it changed; all that `os.stat` knows would take five times the room."""
+
+    st_size: int
+    st_mtime_ns: int
+    st_ctime_ns: int
+    st_ino: int
+
+
+def tracked_files(root: Path) -> dict[str, FileStatus]:
     """List every tracked file with its status, without links and special files.
 
     Args:
@@ -218,25 +228,31 @@ def tracked_files(root: Path) -> dict[str, os.stat_result]:
     Returns:
         Workspace-relative POSIX paths in sorted order.
     """
-    found: dict[str, os.stat_result] = {}
+    found: dict[str, FileStatus] = {}
     for name in _ROOT_FILES:
         try:
             status = os.lstat(root / name)
         except OSError:
             continue
         if stat.S_ISREG(status.st_mode):
-            found[name] = status
+            found[name] = _status(status)
     _collect(os.fspath(root / "memory"), "memory/", found)
     return dict(sorted(found.items()))
 
 
-def _collect(folder: str, prefix: str, found: dict[str, os.stat_result]) -> None:
+def _status(status: os.stat_result) -> FileStatus:
+    return FileStatus(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
+
+
+def _collect(folder: str, prefix: str, found: dict[str, FileStatus]) -> None:
     try:
-        entries = list(os.scandir(folder))
+        entries = os.scandir(folder)
     except (FileNotFoundError, NotADirectoryError):
         return
     if os.path.islink(folder):  # noqa: PTH114 - the string path is already at hand
+        entries.close()
         return
+    # One by one: an entry keeps the whole status that it was asked for.
     for entry in entries:
         name = entry.name
         if name.startswith("."):
@@ -250,6 +266,6 @@ def _collect(folder: str, prefix: str, found: dict[str, os.stat_result]) -> None
                 # It vanished after the listing.
                 continue
             if path not in PROJECTIONS:
-                found[path] = status
+                found[path] = _status(status)
         elif entry.is_dir(follow_symlinks=False):
             _collect(entry.path, path + "/", found)
