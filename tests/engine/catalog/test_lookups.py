@@ -143,6 +143,7 @@ def test_merged_entities_mention_nothing_but_their_files_do(filled: Shelf) -> No
     filled.sync()
     assert "entity:project--ap" not in filled.lookups.mentions("entity:project--apollo")
     assert f"{ENTITIES}/project--ap.md" in filled.lookups.mentioning_files("entity:project--apollo")
+    assert filled.lookups.count_unmerged() == len(filled.lookups.entities())
 
 
 def test_ids_that_stand_twice_are_both_there_and_reported(filled: Shelf) -> None:

@@ -89,6 +89,19 @@ def test_what_a_person_remembers_at_the_command_line_is_their_own(waiting: Agent
         assert workspace.undo().commit
 
 
+def test_what_undo_would_take_is_read_once_for_a_newest_commit(
+    waiting: AgentHome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with waiting.open() as workspace:
+        workspace.remember("The tram stops at the pier", store="episodic")
+        steps = workspace.next_steps()
+        with monkeypatch.context() as patch:
+            patch.setattr("workbench.engine.services.audit.next_undo", lambda *_: pytest.fail("read twice"))
+            assert workspace.next_steps() == steps
+        workspace.remember("The ferry leaves at six", store="episodic")
+        assert workspace.next_steps().undo != steps.undo
+
+
 @pytest.mark.parametrize("act", OTHERS)
 def test_anothers_action_is_not_undone_unasked(waiting: AgentHome, act: Callable[[AgentHome], None]) -> None:
     before = waiting.tracked()

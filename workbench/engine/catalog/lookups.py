@@ -227,6 +227,10 @@ class Lookups:
         """Return every unmerged entity, by id."""
         return self._entities("WHERE merged_into IS NULL ORDER BY id, path")
 
+    def count_unmerged(self) -> int:
+        """Return how many `entities` returns."""
+        return int(self._catalog.rows("SELECT count(*) FROM entities WHERE merged_into IS NULL")[0][0])
+
     def absorbed(self, entity: str) -> tuple[str, ...]:
         """Return the ids of the entities merged into this one."""
         keeper = f"entity:{entity.removeprefix('entity:')}"

@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
+    from workbench.engine.history.git_store import GitStore
     from workbench.engine.history.plan import FileView, Plan, Planner, Receipt
     from workbench.engine.past.past import Past
 
@@ -74,6 +75,7 @@ class Audit:
         self._context = context
         self._mutator = mutator
         self._past = past
+        self._steps: tuple[tuple[str | None, str], results.audit.NextSteps] | None = None
 
     def log(
         self,
@@ -429,7 +431,13 @@ class Audit:
         if not self._context.has_history():
             return results.audit.NextSteps()
         store, asker = self._context.history.store, self._mutator.asker()
+        # Asked after every change of any file, of which few are commits; one commit may name every file there is.
+        basis = (store.head(), asker)
+        if self._steps is None or self._steps[0] != basis:
+            self._steps = (basis, self._read_steps(store, asker))
+        return self._steps[1]
 
+    def _read_steps(self, store: GitStore, asker: str) -> results.audit.NextSteps:
         def shown(step: UndoStep | None) -> results.audit.NextStep | None:
             if step is None:
                 return None

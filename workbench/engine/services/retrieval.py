@@ -437,7 +437,7 @@ class Retrieval:
     def index_status(self) -> results.recall.IndexStatus:
         """Return what the search index holds and how fresh it is."""
         self._context.refresh_for_reading()
-        status = replace(self._context.finder.status(), entities=len(self._context.lookups.entities()))
+        status = replace(self._context.finder.status(), entities=self._context.lookups.count_unmerged())
         return self._context.outside.describe(status)
 
     def _untold(self, cut: results.recall.Cut) -> results.recall.Cut:
