@@ -255,15 +255,16 @@ class PastReading:
             return replace(listed, damaged=error.message, gone=workspace.head() is None)
 
     def _read_line(self, workspace: Workspace) -> Line | None:
-        found, known = workspace.history_line(), self._line
+        known = self._line
+        if known is not None and known.course.commits[-1] == workspace.head():
+            return known
+        found = workspace.history_line()
         if not found.commits:
             return None
-        if known is None or known.course.commits != found.commits:
-            course = prepare_course(found.commits, found.seconds, found.actors)
-            places = {commit: at for at, commit in enumerate(found.commits)}
-            known = Line(course, places, workspace.now().tzinfo, workspace.action_count())
-            self._line = known
-        return known
+        course = prepare_course(found.commits, found.seconds, found.actors)
+        places = {commit: at for at, commit in enumerate(found.commits)}
+        self._line = Line(course, places, workspace.now().tzinfo, workspace.action_count())
+        return self._line
 
     def _read_actions(self, workspace: Workspace, listed: Listed) -> Listed:
         wish, of = listed.wish, listed.view.of

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING, ClassVar
 
@@ -100,8 +101,14 @@ class TimelinePlace(Place):
             self._read_on(_EVERYTHING)
 
     def left(self) -> None:
-        if not self.filter.text and self.list.cursor < _PAGE:
-            self._limit = _PAGE
+        if self.filter.text or self.list.cursor >= _PAGE:
+            return
+        self._limit = _PAGE
+        if self.results is not None and len(self.results[0].entries) > _PAGE:
+            # All of a long life was read for a filter; the first page is enough to come back to.
+            timeline, today = self.results
+            page = timeline.entries[:_PAGE]
+            self.show((replace(timeline, entries=page, next=page[-1].id), today))
 
     def reveal(self, key: str) -> bool:
         if super().reveal(key):
