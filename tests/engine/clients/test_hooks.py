@@ -87,7 +87,7 @@ class TestSessionStart:
         walks: list[Path] = []
         walk = layout.tracked_files
 
-        def counted(root: Path) -> dict[str, os.stat_result]:
+        def counted(root: Path) -> dict[str, layout.FileStatus]:
             walks.append(root)
             return walk(root)
 

@@ -114,7 +114,10 @@ def _moment(time: str) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Member:
-    """One member of a JSON object: its key, and the positions of key and value in the text."""
+    """One member of a JSON object: its key, the positions of key and value in the text, and the value as it is read.
+
+    Once an entry was read, all that is kept as its value is whether it has every key that the engine writes.
+    """
 
     key: str
     start: int
@@ -180,6 +183,12 @@ class DecayScores:
             if member.key not in ("version", "last_updated", "entries")
         }
         problems = tuple(reader.problems)
+        # The values as JSON take five times the room of all else, and nobody looks at them again.
+        layout = replace(
+            layout,
+            members=tuple(replace(each, value=_is_complete(each.value)) for each in layout.members),
+            outer=tuple(replace(each, value=None) for each in layout.outer),
+        )
         return DecayScores(path, content, version, last_updated, entries, problems, extra, layout)
 
     def render(self) -> bytes:
@@ -188,11 +197,7 @@ class DecayScores:
 
     def is_complete(self, name: str) -> bool:
         """Return True if an entry has every key that the engine writes; False for one shortened by hand."""
-        return any(
-            member.key == name and member.value.keys() >= set(_KNOWN)
-            for member in self._layout.members
-            if isinstance(member.value, dict)
-        )
+        return any(member.key == name and member.value for member in self._layout.members)
 
     def update(
         self,
@@ -397,6 +402,10 @@ def _read_entry(value: object) -> ScoreEntry | str:
         return "“pinned” must be true or false"
     extra = tuple((key, more) for key, more in value.items() if key not in _KNOWN)
     return ScoreEntry(**read, access_count=count, pinned=pinned, extra=extra)
+
+
+def _is_complete(value: object) -> bool:
+    return isinstance(value, dict) and value.keys() >= set(_KNOWN)
 
 
 def _finite(number: int | float) -> bool:
