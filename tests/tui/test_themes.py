@@ -43,6 +43,7 @@ def test_brightness_grows_with_the_score(name: str) -> None:
         (SOURCE.replace('danger = "#f0807a"', ""), "meaning.danger is missing"),
         (SOURCE.replace("dark = true", 'dark = "yes"'), "dark = true or dark = false"),
         ("name = [", "this is not TOML"),
+        ("name = " + "9" * 5_000, "this is not TOML"),
         ("", "give the theme a name"),
         (SOURCE.replace("[store]", "[stores]"), "did you mean store?"),
     ],

@@ -165,7 +165,7 @@ def _written(folder: Path | None) -> tuple[dict[str, Any], list[str]]:
         document = tomllib.loads((folder / FILE_NAME).read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}, []
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         return {}, [f"{FILE_NAME}: {error}."]
     written, problems = {}, []
     for name, value in document.items():

@@ -104,7 +104,7 @@ def parse_theme(source: str, file_name: str) -> ThemeFile:
     """
     try:
         tables = tomllib.loads(source)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise BrokenTheme(f"{file_name}: this is not TOML: {error}.") from error
     name, dark = tables.pop("name", None), tables.pop("dark", None)
     terminal = tables.pop("terminal", False)

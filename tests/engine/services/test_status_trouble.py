@@ -429,6 +429,8 @@ def test_derived_state_that_cannot_be_kept_costs_no_memory(settled: AgentHome, n
     "content",
     [
         b"[core\ncap = 3",
+        b"[core]\ncap = " + b"9" * 5_000,
+        b"[core]\ncap = " + b"[" * 5_000,
         b"core.cap = 'many'\n",
         b"[cellar]\nwine = 1\n",
         b"timezone = 'Atlantis/Capital'\n",

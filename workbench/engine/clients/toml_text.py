@@ -26,7 +26,7 @@ class TomlFormat:
         """
         try:
             return tomllib.loads(text.replace("\r\n", "\n"))
-        except tomllib.TOMLDecodeError as error:
+        except (ValueError, RecursionError) as error:
             found = _PLACE.search(str(error))
             line = int(found[1]) if found and found[1] else text.count("\n") + 1
             raise Unreadable(line, _PLACE.sub("", str(error)).strip()) from error

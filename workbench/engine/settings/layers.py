@@ -73,6 +73,10 @@ def read_toml(
         raise InvalidSetting(
             f"This is no TOML: {message}.", where=f"{name}:{line}", remedy="Mend that line."
         ) from error
+    except ValueError as error:  # Python reads no whole number of thousands of digits
+        raise InvalidSetting(
+            "A number in it is too long to be read.", where=name, remedy="Write it with fewer digits."
+        ) from error
     except RecursionError as error:
         raise InvalidSetting("It is nested too deeply.", where=name, remedy="Flatten it.") from error
     lines = _lines(text)

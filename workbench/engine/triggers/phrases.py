@@ -205,7 +205,7 @@ def _read_table(path: Path) -> Mapping[str, Any]:
             where=str(path),
             remedy="Check that it is a file and that you may read it.",
         ) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise InvalidInput(
             f"The file of trigger phrases is no TOML: {error}.",
             where=str(path),
