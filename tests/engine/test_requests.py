@@ -16,6 +16,7 @@ from workbench.engine.requests import ProposeRequest, RememberRequest, SearchReq
     [
         ({"max_results": 0}, "max_results is 0."),
         ({"budget": -1}, "budget is -1."),
+        ({"max_results": 10**22}, "max_results is 10,000,000,000,000,000,000,000."),
         ({"min_score": 1.5}, "min_score is 1.5."),
         ({"min_score": float("nan")}, "min_score is nan."),
         ({"store": "attic"}, "There is no store “attic”."),

@@ -13,6 +13,8 @@ from workbench.engine.values import dataclass
 
 ASKED_FOR: Final = "user-explicit"
 """The source of what a person asked to be remembered; `conversation` is that of what was noticed."""
+MOST_ASKED: Final = 1_000_000_000
+"""The most results or tokens that may be asked for: more than any memory has, and a number that SQLite counts to."""
 
 
 @dataclass(frozen=True)
@@ -46,8 +48,8 @@ class SearchRequest:
 
     def __post_init__(self) -> None:
         for name, given in (("max_results", self.max_results), ("budget", self.budget)):
-            if given is not None and given < 1:
-                raise InvalidInput(f"{name} is {given}.", remedy="Ask for 1 or more.")
+            if given is not None and not 1 <= given <= MOST_ASKED:
+                raise InvalidInput(f"{name} is {given:,}.", remedy=f"Ask for 1 to {MOST_ASKED:,}.")
         if self.min_score is not None and not 0 <= self.min_score <= 1:
             raise InvalidInput(f"min_score is {self.min_score}.", remedy="Scores are between 0 and 1.")
         if self.store is not None and self.store not in SEARCHED_STORES:

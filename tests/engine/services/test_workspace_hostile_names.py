@@ -475,3 +475,10 @@ def test_a_history_that_is_a_link_is_not_followed(furnished: AgentHome, tmp_path
             assert failure(call) is not None
         assert workspace.core().tokens
     assert listing(other.root) == before
+
+
+def test_a_limit_without_end_gives_everything(settled: AgentHome) -> None:
+    with settled.open() as workspace:
+        every = workspace.audit_log().entries
+        assert workspace.audit_log(limit=10**22).entries == every
+        assert not workspace.audit_log(offset=10**22).entries

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
@@ -118,7 +119,8 @@ class Audit:
             found = newest_actions(map(told, iterate_entries(root, store)), wanted, actions)
         else:
             found = map(told, iterate_entries(root, store, wanted))
-        return results.audit.AuditLog(tuple(islice(found, offset, None if limit is None else offset + limit)))
+        end = sys.maxsize if limit is None else min(offset + limit, sys.maxsize)
+        return results.audit.AuditLog(tuple(islice(found, min(offset, sys.maxsize), end)))
 
     def _told_by_action(self) -> Callable[[results.audit.AuditEntry], results.audit.AuditEntry]:
         """Return what adds to an entry the action it belongs to; in a damaged history each commit is one of its own."""
