@@ -48,6 +48,13 @@ def test_it_is_told_to_people(agent: Program) -> None:
     assert "Imported 3 memories from claw" in agent.run("import", place).stdout
 
 
+def test_an_empty_name_is_not_the_folder_one_is_in(agent: Program) -> None:
+    done = agent.run("import", "")
+    assert done.returncode == 2
+    assert "SOURCE is empty" in done.stderr
+    assert not (agent.folder / "memory" / "imports").exists()
+
+
 def test_what_cannot_be_imported(agent: Program) -> None:
     nothing = agent.run("import", str(agent.folder.parent / "nothing"))
     assert nothing.returncode == 3

@@ -74,6 +74,9 @@ def import_command(
         if source or way or form or name or pre_images or pre_image:
             raise click.UsageError("--undo goes with --dry-run alone.", click.get_current_context())
         return _undo(invocation, commit, dry_run=dry_run)
+    if source == "":
+        # A script whose variable is empty means no folder, least of all the one it happens to run in.
+        raise click.UsageError("SOURCE is empty. Name a file or folder.", click.get_current_context())
     if source is None:
         if way or form or name or pre_images or pre_image or dry_run:
             raise click.UsageError("Name a SOURCE to import.", click.get_current_context())

@@ -315,3 +315,8 @@ def test_falls_are_what_the_days_bring(
             ahead = entries[fall.id].forecast
             assert ahead is not None
             assert ahead[str(fall.days)] < fall.threshold <= ahead[str(fall.days - 1)]
+
+
+def test_one_day_to_come_needs_no_list(settled: AgentHome) -> None:
+    with settled.open("reader") as workspace:
+        assert workspace.decay(forecast=30) == workspace.decay(forecast=(30,))

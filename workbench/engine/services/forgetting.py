@@ -429,15 +429,18 @@ class Decay:
         self._mutator = mutator
         self._retrieval = retrieval
 
-    def view(self, *, forecast: Sequence[int] = (), lambda_: float | None = None) -> results.decay.DecayView:
+    def view(
+        self, *, forecast: int | Sequence[int] = (), lambda_: float | None = None
+    ) -> results.decay.DecayView:
         """Return every memory's score now, and at days to come.
 
         Args:
-            forecast: Days from now to score as well.
+            forecast: Days from now to score as well, one or several.
             lambda_: Another decay rate per day, to see what it would change.
         """
         self._context.refresh_for_reading()
-        return self._context.scores().view(forecast=forecast, lambda_=lambda_)
+        days = (forecast,) if isinstance(forecast, int) else forecast
+        return self._context.scores().view(forecast=days, lambda_=lambda_)
 
     def course(
         self, view: results.decay.DecayView, entry: results.decay.DecayEntry, days: Sequence[int]

@@ -314,7 +314,9 @@ def named_place(source: Path) -> Path:
             remedy="Name a file or folder that exists.",
         ) from error
     if not (stat.S_ISREG(kind) or stat.S_ISDIR(kind)):
-        raise InvalidInput("This is neither a file nor a folder.", where=str(source)[:300])
+        raise InvalidInput(
+            "This is neither a file nor a folder.", where=str(source)[:300], remedy="Name a file or a folder."
+        )
     if not os.access(place, os.R_OK | (os.X_OK if stat.S_ISDIR(kind) else 0)):
         raise StorageError(
             "This cannot be read.",
