@@ -146,6 +146,19 @@ def test_where_history_is_damaged_the_log_tells_of_what_is_older(settled: AgentH
         assert [each.reversible for each in broken.actions[:2]] == [True, False]
 
 
+def test_as_many_are_counted_as_are_listed(settled: AgentHome) -> None:
+    with settled.open("person") as workspace:
+        workspace.setting_change("decay.active_threshold", "0.6")
+        listed = workspace.actions(1000, upkeep=False).actions
+        # The alert of one's own change settles itself, which is upkeep.
+        acknowledged = [each for each in workspace.actions(1000).actions if each.kind == "ACK"]
+        assert [each.upkeep for each in acknowledged] == [True]
+        assert workspace.action_count() == len(listed)
+    with settled.open("person") as workspace:
+        # It reads so from what was kept of the history, too.
+        assert workspace.action_count() == len(listed)
+
+
 def test_a_folder_without_history_has_no_actions(furnished: AgentHome) -> None:
     with furnished.open("person") as workspace:
         assert workspace.actions().actions == ()

@@ -14,7 +14,14 @@ import pytest
 from tests.engine.services.agent_home import AgentHome
 from tests.engine.services.callings import EPISODE
 from workbench.engine import Workspace
-from workbench.engine.errors import InvalidInput, NotFound, RoleRefused, SecretFound, StorageError
+from workbench.engine.errors import (
+    InvalidInput,
+    NotFound,
+    RoleRefused,
+    SecretFound,
+    StorageError,
+    WorkbenchError,
+)
 from workbench.engine.services.quarantine import FILE, HeldRequest, Quarantine
 
 PASSWORD = "gull-and-tern-7"
@@ -114,6 +121,36 @@ def test_one_undo_takes_back_all_that_was_let_in(settled: AgentHome) -> None:
         workspace.undo()
         assert workspace.secrets_scan().places == ()
         assert workspace.remember(TOLD).held_back is not None
+
+
+def test_letting_in_and_storing_are_one_commit(settled: AgentHome) -> None:
+    with settled.open(role="person") as workspace:
+        workspace.remember(TOLD, store="vault")
+        stored = workspace.secrets_store(1)
+        assert stored.files == (stored.path,)
+        newest = workspace.audit_log(limit=20).entries
+        made = {each.file: each for each in newest if each.action == "CREATE"}
+        settings, told = made["workbench.toml"], made[stored.path]
+        assert settings.commit == told.commit
+        assert settings.actor == "manual"
+        assert settings.summary.endswith("allowed a secret to be stored")
+        # The person's own hand is asked nothing.
+        assert [each for each in workspace.audit_alerts().alerts if not each.acknowledged] == []
+        workspace.undo()
+        assert not (settled.root / "workbench.toml").exists()
+        assert [each.number for each in workspace.secrets_held().held] == [1]
+
+
+def test_nothing_is_allowed_where_storing_is_refused(settled: AgentHome) -> None:
+    with settled.open(role="person") as workspace:
+        workspace.remember(TOLD, store="core", block="No such block")
+        head = workspace.head()
+        with pytest.raises(WorkbenchError):
+            workspace.secrets_store(1)
+        assert workspace.head() == head
+        assert not (settled.root / "workbench.toml").exists()
+        assert workspace.settings.secrets.allow == ()
+        assert [each.number for each in workspace.secrets_held().held] == [1]
 
 
 @pytest.mark.parametrize("leave_out", [True, False])

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from workbench.engine import layout
 from workbench.engine.errors import HistoryDamaged
-from workbench.engine.history.alerts import ACKNOWLEDGES, ALERT, SETTLED_BY_ITSELF
+from workbench.engine.history.alerts import ACKNOWLEDGES, ALERT
 from workbench.engine.history.commits import (
     CONTINUES,
     DEVICE,
     REDOES,
     REVERTS,
     REVERTS_ITEM,
+    SETTLED_BY_ITSELF,
     UNDOES,
     CommitMessage,
     parse_message,

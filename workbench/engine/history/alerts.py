@@ -30,8 +30,6 @@ CRITICAL_CHANGED = " ⚠️ CRITICAL FILE CHANGED"
 
 PENDING = " Pending user acknowledgment."
 """The end of an alert's summary."""
-SETTLED_BY_ITSELF = "changed or taken back by the same person"
-"""Why an alert was acknowledged that nobody had to look at."""
 _STATE = "alerts.json"
 _TELLING = ("[ALERT]", "[ACK]")
 _HISTORY = "history"

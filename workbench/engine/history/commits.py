@@ -56,7 +56,9 @@ SESSION = "Session"
 DEVICE = "Device"
 """Names the device on which a commit was made, where memory is synced."""
 INDEX_FILE = "history-line"
-_MAGIC = b"workbench-line-4\n"
+SETTLED_BY_ITSELF = "changed or taken back by the same person"
+"""Why an alert was acknowledged that nobody had to look at: the trigger of that commit, which is upkeep."""
+_MAGIC = b"workbench-line-5\n"
 _DIGEST = 16
 _HASH = 20
 # Fast path for the common case of `parse_commit` and `parse_message`, which take most of the time.
@@ -68,6 +70,7 @@ _WHOLE, _MAIN = 1, 2
 _NAMING = frozenset({UNDOES, REDOES, REVERTS, CONTINUES})
 _NAMED = lazy_pattern(rb"\n(Undoes|Redoes|Reverts|Continues): ([0-9a-f]{40})(?=\n|$)")
 _ACTOR = lazy_pattern(rb"\nActor: ([^\\\n]*)\n")
+_SETTLES = f"\nTrigger: {SETTLED_BY_ITSELF}\n".encode()
 
 
 @dataclass(frozen=True)
@@ -233,6 +236,7 @@ class CommitIndex:
         names: Actors.
         taken_back: Which commits undid, redid or reverted which: position, trailer and full hash, oldest first.
         going_on: Which commits continue an action: position, and full hash of the action's first, oldest first.
+        settling: Positions of the commits that acknowledged an alert by themselves, oldest first.
     """
 
     ids: bytes
@@ -242,6 +246,7 @@ class CommitIndex:
     names: tuple[str, ...]
     taken_back: tuple[tuple[int, str, str], ...] = ()
     going_on: tuple[tuple[int, str], ...] = ()
+    settling: tuple[int, ...] = ()
 
     def __len__(self) -> int:
         return len(self.seconds)
@@ -374,20 +379,28 @@ def read_commit_index(store: GitStore, known: CommitIndex = EMPTY_INDEX) -> Comm
     lines = known.lines[:kept] + bytes(row.line for row in new)
     taken_back = [row for row in known.taken_back if row[0] < kept]
     going_on = [row for row in known.going_on if row[0] < kept]
+    settling = [place for place in known.settling if place < kept]
     for at, each in enumerate(new, kept):
+        settling += [at] * each.settles
         taken_back += [(at, key, commit) for key, commit in each.named if key != CONTINUES]
         going_on += [(at, commit) for key, commit in each.named if key == CONTINUES]
-    return CommitIndex(ids, seconds, actors, lines, tuple(names), tuple(taken_back), tuple(going_on))
+    rows = (tuple(taken_back), tuple(going_on), tuple(settling))
+    return CommitIndex(ids, seconds, actors, lines, tuple(names), *rows)
 
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A commit's hash, time in seconds and actor, the commits that it names with their trailers, and its line."""
+    """A commit's hash, time in seconds and actor, the commits that it names with their trailers, and its line.
+
+    Args:
+        settles: Whether it acknowledged an alert by itself.
+    """
 
     id: bytes
     second: int
     actor: str
     named: tuple[tuple[str, str], ...]
+    settles: bool = False
     line: int = 0
 
 
@@ -399,13 +412,15 @@ def _row(oid: str, raw: bytes) -> tuple[_Row, tuple[str, ...]]:
         if head and said and raw.find(b"\nTransaction: ", subject) > 0:
             named = tuple((key.decode(), commit.decode()) for key, commit in _NAMED.findall(raw, subject))
             parents = (head[1].decode(),) if head[1] else ()
-            return _Row(bytes.fromhex(oid), int(head[2]), said[1].decode(), named), parents
+            settles = _SETTLES in raw
+            return _Row(bytes.fromhex(oid), int(head[2]), said[1].decode(), named, settles), parents
     except UnicodeDecodeError:
         pass
     commit = parse_commit(oid, raw)
     message = parse_message(commit)
     named = tuple((key, value) for key, value in message.trailers if key in _NAMING)
-    row = _Row(bytes.fromhex(oid), int(commit.moment.timestamp()), message.actor, named)
+    settles = message.trigger == SETTLED_BY_ITSELF
+    row = _Row(bytes.fromhex(oid), int(commit.moment.timestamp()), message.actor, named, settles)
     return row, commit.parents
 
 
@@ -415,7 +430,7 @@ def save_commit_index(place: Path, index: CommitIndex) -> bool:
     if sys.byteorder == "big":
         seconds.byteswap()
         actors.byteswap()
-    rest = json.dumps([index.names, index.taken_back, index.going_on]).encode()
+    rest = json.dumps([index.names, index.settling, index.taken_back, index.going_on]).encode()
     body = (
         struct.pack("<Q", len(index)) + index.ids + seconds.tobytes() + actors.tobytes() + index.lines + rest
     )
@@ -447,9 +462,9 @@ def load_commit_index(place: Path) -> CommitIndex:
     if sys.byteorder == "big":
         seconds.byteswap()
         actors.byteswap()
-    names, *rows = json.loads(body[at:])
+    names, settling, *rows = json.loads(body[at:])
     taken_back, going_on = (tuple((*row,) for row in each) for each in rows)
-    return CommitIndex(ids, seconds, actors, lines, tuple(names), taken_back, going_on)
+    return CommitIndex(ids, seconds, actors, lines, tuple(names), taken_back, going_on, tuple(settling))
 
 
 class CachedCommitIndex:

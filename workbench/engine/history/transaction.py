@@ -346,10 +346,10 @@ class Transaction:
         )
         if attribution.actor == "system:init":
             return [PlannedCommit(message, changing)]
-        by_path = {entry.file: entry.action for entry in entries}
-        actor, approval = attribution.actor, attribution.approval
+        by_path = {entry.file: (entry.action, entry.actor or attribution.actor) for entry in entries}
+        unsaid = (plan.action, attribution.actor)
         alerts = [
-            critical_alert(path, by_path.get(path, plan.action), actor, approval, transaction)
+            critical_alert(path, *by_path.get(path, unsaid), attribution.approval, transaction)
             for path in sorted(changing.keys() & self._context.alerting & self._context.critical)
         ]
         return [PlannedCommit(message, changing), *(PlannedCommit(alert, {}) for alert in alerts)]

@@ -113,8 +113,12 @@ class ActionLog:
         if not self._context.has_history():
             return 0
         line = self._past.line()
-        return len({first for first, actor in zip(line.actions(), line.actors, strict=True)
-                    if not line.names[actor].startswith("system:")})  # fmt: skip
+        upkeep = [name.startswith("system:") for name in line.names]
+        settling = frozenset(line.settling)
+        return len({
+            first for place, first in enumerate(line.actions())
+            if not upkeep[line.actors[place]] and place not in settling
+        })  # fmt: skip
 
     def action(self, commit: str) -> ActionDone:
         """Return what an action did, memory by memory.

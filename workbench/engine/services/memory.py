@@ -109,7 +109,10 @@ class Memory:
         if (request.store or "").strip().lower() == "vault":
             require_vault(layout.VAULT, may_write=self._mutator.may_write_vault)
         key = None if request.session is None else str(full_key(request.session))
-        if held := held_back(context, "remember", text, request.as_arguments(), keep=not dry_run):
+        let_in = self._mutator.group.let_in
+        if held := held_back(
+            context, "remember", text, request.as_arguments(), keep=not dry_run, let_in=let_in
+        ):
             return results.memories.Remembered(None, held_back=held, dry_run=dry_run)
         rejected = () if request.is_asked_for else warnings_of_rejected(context, text)
         if rejected:

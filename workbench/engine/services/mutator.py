@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import is_dataclass, replace
 from datetime import date, timedelta
@@ -20,8 +20,7 @@ from workbench.engine.errors import (
     StorageError,
     WorkbenchError,
 )
-from workbench.engine.history.alerts import SETTLED_BY_ITSELF
-from workbench.engine.history.commits import CONTINUES, parse_message
+from workbench.engine.history.commits import CONTINUES, SETTLED_BY_ITSELF, parse_message
 from workbench.engine.history.plan import Action, Attribution, FileChange, FileView, Plan, Planner, Receipt
 from workbench.engine.history.work_files import read_work_file
 from workbench.engine.markdown.audit_log import parse_audit_line
@@ -65,6 +64,8 @@ class CommitGroup(threading.local):
         self._is_open = False
         self._first: str | None = None
         self._base: str | None = None
+        self.let_in: tuple[str, ...] = ()
+        """Digests of secrets that the next change lets in, in its own commit; see `letting_in`."""
 
     @contextmanager
     def resting_on(self, history: History | None) -> Iterator[None]:
@@ -110,6 +111,21 @@ class CommitGroup(threading.local):
             yield
         finally:
             self._is_open, self._first = False, None
+
+    @contextmanager
+    def letting_in(self, digests: Iterable[str]) -> Iterator[None]:
+        """Let secrets be stored by the next change of a block, which allows them in the same commit.
+
+        Where that change is refused, nothing is allowed.
+
+        Args:
+            digests: Of the secrets.
+        """
+        before, self.let_in = self.let_in, tuple(digests)
+        try:
+            yield
+        finally:
+            self.let_in = before
 
     def going_on(self, planner: Planner[T]) -> Planner[T]:
         """Return a planner whose commit names the first one of its action, where there is one."""
@@ -157,6 +173,30 @@ def plan_setting(view: FileView, key: str, value: object, summary: str) -> Plan[
     change = FileChange(layout.SETTINGS, after, action, summary)
     outcome = results.memories.Changed(None, ids=(f"file:{layout.SETTINGS}",))
     return Plan(action, layout.SETTINGS, summary, (change,) if after != before else (), outcome=outcome)
+
+
+def allowed_words(count: int) -> str:
+    """Say in the history that secrets were let in."""
+    return f"allowed {'a secret' if count == 1 else f'{count} secrets'} to be stored"
+
+
+def _allowing(planner: Planner[T], known: Sequence[str], new: Sequence[str], by: str) -> Planner[T]:
+    """Return a planner whose commit also allows secrets.
+
+    Args:
+        known: Digests of those that are allowed already.
+        new: Of those that it allows.
+        by: Actor of the person who decides.
+    """
+
+    def plan(view: FileView) -> Plan[T]:
+        planned = planner(view)
+        said = allowed_words(len(new))
+        setting = plan_setting(view, "secrets.allow", [*known, *new], said).changes
+        own = (replace(each, by_actor=((by, said),)) for each in setting)
+        return replace(planned, changes=(*planned.changes, *own))
+
+    return plan
 
 
 def settle(context: WorkspaceContext) -> results.memories.Changed:
@@ -255,8 +295,13 @@ class Mutator:
         """
         require(self._context.role, capability, doing=doing)
         self._context.follow_settings()
+        let_in = self.group.let_in
+        if let_in:
+            known = self._context.settings.secrets.allow
+            by = self.attribution("a secret was allowed").actor
+            planner = _allowing(planner, known, let_in, by)
         if self._context.settings.secrets.hold_back:
-            planner = guarded(planner, self._context)
+            planner = guarded(planner, self._context, let_in)
         with self._lock:
             self.prepare_writing()
             going_on = self.group.going_on(planner)
@@ -266,6 +311,8 @@ class Mutator:
                 return going_on(view)
 
             receipt = self._context.history.mutate(plan, self._with_rights(attribution))
+        if receipt.commit is not None:
+            self.group.let_in = ()
         self.group.note(receipt.commit)
         self.answer_alerts(receipt)
         return self._telling_what_is_behind(receipt) if receipt.commit else receipt

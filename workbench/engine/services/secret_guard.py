@@ -27,7 +27,13 @@ _MOST_NAMED = 6
 
 
 def held_back(
-    context: WorkspaceContext, method: str, text: str, arguments: Mapping[str, Any], *, keep: bool = True
+    context: WorkspaceContext,
+    method: str,
+    text: str,
+    arguments: Mapping[str, Any],
+    *,
+    keep: bool = True,
+    let_in: Collection[str] = (),
 ) -> results.memories.HeldBack | None:
     """Keep a request outside the workspace if its text looks like a secret; None where it does not.
 
@@ -38,14 +44,16 @@ def held_back(
         text: What should be stored.
         arguments: Of that method, with the text.
         keep: Whether the request waits for a decision; else it is only told that it would.
+        let_in: Digests of secrets that are being let in with it.
     """
     context.follow_settings()
     settings = context.settings.secrets
-    found = [each for each in find_secrets(text) if each.digest not in settings.allow]
+    allowed = {*settings.allow, *let_in}
+    found = [each for each in find_secrets(text) if each.digest not in allowed]
     if not settings.hold_back:
         return None
     if not found:
-        _refuse_elsewhere(context, method, text, arguments)
+        _refuse_elsewhere(context, method, text, arguments, let_in)
         return None
     kinds = tuple(dict.fromkeys(each.kind for each in found))
     reason = f"it looks like a secret ({' and '.join(kinds)}), and history would remember it"
@@ -69,26 +77,31 @@ def held_back(
 
 
 def _refuse_elsewhere(
-    context: WorkspaceContext, method: str, text: str, arguments: Mapping[str, Any]
+    context: WorkspaceContext,
+    method: str,
+    text: str,
+    arguments: Mapping[str, Any],
+    let_in: Collection[str],
 ) -> None:
     """Refuse a secret in another argument than the text, as it was given: tags are written otherwise than they came."""
     for name, value in arguments.items():
         for said in (value,) if isinstance(value, str) else value if isinstance(value, list | tuple) else ():
             if isinstance(said, str) and said != text and (found := find_secrets(said)):
-                refuse_secrets(new_here(found, context), f"{method}: {name}")
+                refuse_secrets(new_here(found, context, let_in), f"{method}: {name}")
 
 
 def guarded(
-    planner: Callable[[FileView], Plan[T]], context: WorkspaceContext
+    planner: Callable[[FileView], Plan[T]], context: WorkspaceContext, let_in: Collection[str] = ()
 ) -> Callable[[FileView], Plan[T]]:
     """Return a planner whose plans are refused where they would bring a secret into the files or their history.
 
     Args:
         planner: Of the change.
+        let_in: Digests of secrets that the change lets in.
     """
 
     def check(found: Collection[Secret], where: str) -> None:
-        refuse_secrets(new_here(found, context), where)
+        refuse_secrets(new_here(found, context, let_in), where)
 
     def plan(view: FileView) -> Plan[T]:
         planned = planner(view)
@@ -105,7 +118,9 @@ def guarded(
     return plan
 
 
-def new_here(found: Collection[Secret], context: WorkspaceContext) -> tuple[Secret, ...]:
+def new_here(
+    found: Collection[Secret], context: WorkspaceContext, let_in: Collection[str] = ()
+) -> tuple[Secret, ...]:
     """Return the secrets that may not be stored as things are: nobody let them in, and history does not have them.
 
     What some file holds already may be moved, quoted and corrected; an edit that was kept out of history does not
@@ -113,8 +128,10 @@ def new_here(found: Collection[Secret], context: WorkspaceContext) -> tuple[Secr
 
     Args:
         found: Secrets.
+        let_in: Digests of those that are being let in just now.
     """
-    new = {each.text: each for each in found if each.digest not in context.settings.secrets.allow}
+    allowed = {*context.settings.secrets.allow, *let_in}
+    new = {each.text: each for each in found if each.digest not in allowed}
     head = context.history.head() if new else None
     if head is not None:
         files, committed = context.raw_files, context.history.at(head)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ from workbench.engine.requests import RememberRequest
 from workbench.engine.roles import Capability, require
 from workbench.engine.secrets.detection import LEFT_OUT, Secret, find_secrets, masked, text_of
 from workbench.engine.services.context import WorkspaceContext
-from workbench.engine.services.mutator import Mutator, plan_setting
+from workbench.engine.services.mutator import Mutator, allowed_words, plan_setting
 from workbench.engine.services.quarantine import HeldRequest, Quarantine
 from workbench.engine.services.secret_guard import forget_settled, waiting
 from workbench.engine.settings.layers import check_settings
@@ -106,17 +106,27 @@ class Secrets:
         require(self._context.role, Capability.CHANGE_SETTINGS, doing=_DOING)
         requests = [self._held().take(each) for each in (number, *more)]
         told: tuple[str, ...] = ()
+        let_in: tuple[str, ...] = ()
         if not leave_out:
             self._refuse_gone(requests)
+            digests = dict.fromkeys(digest for each in requests for digest in each.digests)
+            let_in = self._not_allowed(digests)
+        left_out = self._left_out()
         with self._mutator.group.begun():
-            if not leave_out:
-                digests = dict.fromkeys(digest for each in requests for digest in each.digests)
-                told = self.allow(digests).warnings
-            stored = [self._store(each, leave_out=leave_out, store=store) for each in requests]
+            if let_in and (layout.SETTINGS in left_out or any(each.is_left_out for each in requests)):
+                # What stays out of history is taken in by no plan, which could allow it in its own commit.
+                told, let_in = self.allow(let_in).warnings, ()
+            with self._mutator.group.letting_in(let_in):
+                stored = [self._store(each, leave_out=leave_out, store=store) for each in requests]
+            if let_in:
+                told = self._take_in_what_waits_no_more(left_out)
         forget_settled(self._context)
         return replace(
             stored[-1],
-            files=tuple(dict.fromkeys(path for each in stored for path in each.files)),
+            # Where it was stored; that the settings allow it is in the same commit.
+            files=tuple(
+                dict.fromkeys(path for each in stored for path in each.files if path != layout.SETTINGS)
+            ),
             ids=tuple(dict.fromkeys(name for each in stored for name in each.ids)),
             warnings=tuple(dict.fromkeys((*told, *(line for each in stored for line in each.warnings)))),
         )
@@ -149,7 +159,7 @@ class Secrets:
     def _store(
         self, request: HeldRequest, *, leave_out: bool, store: str | None
     ) -> results.memories.Remembered:
-        """Store one; its secrets are allowed already where they are not left out."""
+        """Store one; its secrets are allowed, or are with this, where they are not left out."""
         if request.path:
             changed = self._leave_out_of_file(request) if leave_out else self._keep_in_file(request)
             stored = _as_remembered(request, changed)
@@ -296,13 +306,10 @@ class Secrets:
                 raise InvalidInput(
                     f"“{digest[:40]}” is no digest of a secret.", remedy="Copy it from: workbench secrets"
                 )
-        context.follow_settings()
-        known = context.settings.secrets.allow
-        allowed = [*known, *(each for each in wanted if each not in known)]
-        if len(allowed) == len(known):
+        new = self._not_allowed(wanted)
+        if not new:
             return results.memories.Changed(None, ids=(f"file:{layout.SETTINGS}",))
-        # What was masked for these may be read now, in files that do not change with it as well.
-        context.refresh_later()
+        allowed = [*context.settings.secrets.allow, *new]
         left_out = self._left_out()
         if layout.SETTINGS in left_out:
             # What was edited from outside and stays out of history is written by no plan.
@@ -312,17 +319,33 @@ class Secrets:
             self._rewrite(layout.SETTINGS, before, after)
             changed = self._take_in(layout.SETTINGS)
         else:
-            summary = f"secrets.allow: {wanted[0] if len(wanted) == 1 else len(wanted)} allowed"
+            summary = allowed_words(len(new))
             changed = self._mutator.change(
                 lambda view: plan_setting(view, "secrets.allow", allowed, summary),
                 "a secret was allowed",
                 Capability.CHANGE_SETTINGS,
                 doing=_DOING,
             )
-            context.follow_settings()
-        settled = left_out - self._left_out() - {layout.SETTINGS}
-        taken = (changed, *map(self._take_in, sorted(settled)))
-        return replace(changed, warnings=tuple(line for each in taken for line in each.warnings))
+        told = self._take_in_what_waits_no_more(left_out)
+        return replace(changed, warnings=(*changed.warnings, *told))
+
+    def _not_allowed(self, digests: Iterable[str]) -> tuple[str, ...]:
+        """Return those digests that nobody has allowed yet, once each."""
+        self._context.follow_settings()
+        known = self._context.settings.secrets.allow
+        return tuple(dict.fromkeys(each for each in digests if each not in known))
+
+    def _take_in_what_waits_no_more(self, left_out: Collection[str]) -> tuple[str, ...]:
+        """Let history have the files that stayed out of it for what is allowed now; return the warnings.
+
+        Args:
+            left_out: The files that stayed out before it was.
+        """
+        # What was masked may be read now, in files that do not change with it as well.
+        self._context.refresh_later()
+        self._context.follow_settings()
+        settled = sorted({*left_out} - self._left_out() - {layout.SETTINGS})
+        return tuple(line for path in settled for line in self._take_in(path).warnings)
 
     def scan(self) -> results.memories.SecretScan:
         """Look through every memory file for what looks like a secret already.

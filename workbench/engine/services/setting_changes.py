@@ -122,7 +122,7 @@ class SettingChanges:
         origin = now.origin(key)
         source = _source("" if origin == "default" else origin, str(user_settings_file(os.environ)))
         if source == "workspace":
-            return self._write_here(key, lambda content: erase_setting(content, key), "as made")
+            return self._write_here(key, lambda content: erase_setting(content, key), "its default")
         if source == "user":
             return self._write_own(
                 key, lambda content, name: erase_setting(content, key, name=name, personal=True)
