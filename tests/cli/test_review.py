@@ -61,6 +61,20 @@ def proposed(agent: Program) -> Program:
     return agent
 
 
+def test_the_list_says_what_else_waits_and_where(agent: Program) -> None:
+    agent.inside("propose", "The ferry is yellow", "--store", "semantic", "--role", "agent:researcher")
+    agent.inside("remember", "The password of the harbour Wi-Fi is gull-and-tern-7")
+    alone = agent.inside("review").output
+    assert "No reflection waits, but this does" in alone
+    assert "1 proposal of an agent: workbench proposals" in alone
+    assert "1 secret held back: workbench secrets" in alone
+    (agent.folder / PENDING).write_text(PROPOSAL)
+    both = agent.inside("review").output
+    assert "r-002.3" in both
+    assert "Also waiting" in both
+    assert "1 secret held back: workbench secrets" in both
+
+
 def boxes(program: Program) -> dict[str, str]:
     """Return the decision of each item, as the file has it."""
     from workbench.engine.markdown.review import PendingReflection

@@ -27,9 +27,10 @@ from workbench.display.reviews import (
     rejections_lines,
     review_lines,
     trace_lines,
+    waiting_elsewhere_lines,
 )
 from workbench.display.text import Page, ProgressLine, safe_line
-from workbench.engine.errors import Ambiguous, DocumentError, InvalidInput, NotFound
+from workbench.engine.errors import Ambiguous, InvalidInput, NotFound
 from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection.kinds import Kind
 from workbench.engine.results.memories import Changed
@@ -326,21 +327,17 @@ review_command = group(
 @review_command.subcommand("list", short_help="List what is proposed", hidden=True)
 def list_items(invocation: Invocation) -> int:
     with invocation.open() as workspace:
-        review = workspace.review()
-        try:
-            differing = len(workspace.conflicts().conflicts)
-        except DocumentError:
-            # The command that is named then says what is wrong.
-            differing = 1
+        inbox = workspace.inbox()
+    # Where they cannot be read, the command that is named says what is wrong.
+    differing = len(inbox.conflicts) + bool(inbox.unreadable)
 
     def draw(page: Page, review: Review) -> list[str]:
-        if not differing:
-            return review_lines(page, review)
-        told = "1 change differs" if differing == 1 else f"{differing} changes differ"
-        hint = page.paint(f"{told} between devices: workbench review conflicts", "accent")
-        return [*(review_lines(page, review) if review.items else ()), hint]
+        elsewhere = waiting_elsewhere_lines(page, inbox)
+        return [*(review_lines(page, review) if review.items or not elsewhere else ()), *elsewhere]
 
-    return invocation.report(review, draw, code=DONE if review.items or differing else NOTHING_FOUND)
+    return invocation.report(
+        inbox.review, draw, code=DONE if inbox.review.items or differing else NOTHING_FOUND
+    )
 
 
 @review_command.subcommand(
@@ -455,7 +452,7 @@ def undecide(invocation: Invocation, words: tuple[str, ...], sections: tuple[str
     ),
 )
 @click.argument("id_", metavar="ID")
-@click.option("--text", help="What it shall say; “-” reads it from stdin.")
+@click.option("--text", help="The new text; “-” reads it from stdin.")
 @click.option(
     "--field", "pairs", multiple=True, metavar="NAME=VALUE", help="A field, such as since or steps."
 )
@@ -577,7 +574,7 @@ reflect_command = group(
 
 @reflect_command.subcommand("run", short_help="Reflect on what is new, and propose", hidden=True)
 @click.option("--if-due", is_flag=True, help="Only where a reflection is due; for cron.")
-@click.option("--session-end", is_flag=True, help="Say that a session has ended; implies --if-due.")
+@click.option("--session-end", is_flag=True, help="Tell that a session has ended; implies --if-due.")
 @click.option("--renew", is_flag=True, help="Although a proposal waits; what is undecided in it comes again.")
 @click.option("--hand-out", is_flag=True, help="Print the next task for the agent's own model instead.")
 @click.option(

@@ -19,7 +19,7 @@ from workbench.engine import layout
 from workbench.engine.reflection.kinds import Kind
 
 if TYPE_CHECKING:
-    from workbench.engine.results.inbox import PastReflections
+    from workbench.engine.results.inbox import Inbox, PastReflections
     from workbench.engine.results.reviews import (
         Applied,
         FilePreview,
@@ -72,6 +72,28 @@ def review_lines(page: Page, review: Review) -> list[str]:
     for problem in review.problems:
         lines += page.wrapped(safe_line(f"{review.path}:{problem}"), first="! ")
     return lines
+
+
+def waiting_elsewhere_lines(page: Page, inbox: Inbox) -> list[str]:
+    """Tell what else waits in the Inbox, and by which command it is decided; nothing where nothing does."""
+    proposed = [f"#{each.number}" for group in inbox.proposals for each in group]
+    waiting = [name for name in proposed if name not in inbox.set_aside]
+    differing = len(inbox.conflicts) + bool(inbox.unreadable)
+    counts = (
+        (len(waiting), "proposal of an agent", "proposals of agents", "workbench proposals"),
+        (len(inbox.held), "secret held back", "secrets held back", "workbench secrets"),
+        (
+            differing,
+            "change differs between devices",
+            "changes differ between devices",
+            "workbench review conflicts",
+        ),
+    )
+    told = [f"{counted(count, one, many)}: {command}" for count, one, many, command in counts if count]
+    if not told:
+        return []
+    head = "Also waiting" if inbox.review.items else "No reflection waits, but this does"
+    return ["", page.paint(head, "strong"), *(page.paint(f"  {line}", "accent") for line in told)]
 
 
 def progress_line(review: Review) -> str:
