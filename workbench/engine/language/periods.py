@@ -55,7 +55,7 @@ _SEASON = any_of(name for name in SEASONS if name.isascii())
 _COUNT = rf"(?P<count>\d{{1,3}}|{any_of(COUNTS)})"
 # What may stand around the days where a text names nothing else.
 _AROUND_DAYS = lazy_pattern(
-    r"(?:\b(?:since|in|within|over|during|the|on|from|of|at|until|up|to|end|beginning|and|s|now|so|far)\b"
+    r"(?:\b(?:since|in|within|over|during|the|on|from|of|at|until|up|to|end|beginning|and|s|now|so|far|earlier|later)\b"
     r"|[从從自到至在的以来來为為止起了]|[\W_])*"
 )
 
@@ -199,7 +199,7 @@ def _which(word: str) -> int:
         return -1
     if word in ("next", "明", "下", "下个", "下個"):
         return 1
-    return -2 if word == "前" else 0
+    return -2 if word in ("before", "前") else 0
 
 
 def _quarter(match: re.Match[str], today: date) -> Period:
@@ -270,6 +270,16 @@ def _ago(match: re.Match[str], today: date) -> Period:
     return _year(today.year - count)
 
 
+def _half_a_year_ago(_match: re.Match[str], today: date) -> Period:
+    start = _back(today, 6)
+    return _month(start.year, start.month)
+
+
+def _fortnight_ago(_match: re.Match[str], today: date) -> Period:
+    middle = today - timedelta(weeks=2)
+    return Period(middle - timedelta(days=3), middle + timedelta(days=3))
+
+
 def _span(match: re.Match[str], today: date) -> Period:
     """Read “in the past three weeks”, 最近三天."""
     days = {
@@ -329,19 +339,22 @@ _SAID: tuple[tuple[str, Reader], ...] = (
     (r"\bday before yesterday\b|前天", _two_days_ago),
     (r"\byesterday\b|\blast night\b|昨[天日晚]", _yesterday),
     (r"\btoday\b|\btonight\b|\bthis (?:morning|evening|afternoon)\b|今[天日晚]", _today),
-    (rf"\b{_COUNT}\s+(?P<unit>day|week|month|year)s?\s+ago\b", _ago),
+    (r"\bhalf\s+a\s+year\s+(?:ago|back)\b|半年(?:之?前|以前)", _half_a_year_ago),
+    (r"\ba\s+fortnight\s+(?:ago|back)\b", _fortnight_ago),
+    (rf"\b{_COUNT}\s+(?P<unit>day|week|month|year)s?\s+(?:ago|back)\b", _ago),
     (rf"{_COUNT}\s*(?P<unit>个星期|個星期|个礼拜|個禮拜|个月|個月|[天日周週年])(?:之?前|以前)", _ago),
     (
         r"\b(?:past|last)\s+(?P<count>\d{1,3}|two|three|four|five|six|few)\s+(?P<unit>day|week|month|year)s?\b",
         _span,
     ),
     (rf"(?:最近|[过過]去)\s*{_COUNT}\s*(?P<unit>个月|個月|[天周週年])", _span),
+    (r"\b(?P<unit>weekend|week|month|quarter|year)\s+(?P<which>before)\s+last\b", _relative),
     (rf"\b{_LAST}\s+(?P<unit>weekend|week|month|quarter|year)\b", _relative),
     (rf"(?P<which>[上下这這本])[个個]?(?P<weekday>{CHINESE_WEEKDAY})", _weekday_of_week),
     (r"(?P<which>[上下这這本])[个個]?(?P<unit>周末|週末|周|週|星期|礼拜|禮拜|月)", _relative),
     (r"(?P<which>[去今前明])(?P<unit>年)", _relative),
     (rf"\b(?:last|on|since|this past)\s+(?P<weekday>{ENGLISH_WEEKDAY})\b", _weekday),
-    (rf"\b(?:in|during|since|by|of)\s+{_MONTH}(?!\w)", _named_month),
+    (rf"\b(?:in|during|since|by|of|early|late)\s+{_MONTH}(?!\w)", _named_month),
     (rf"(?<![\d年个個]){_HAN_MONTH}(?!\w*[前后後])", _named_month),
     (r"\bq(?P<quarter>[1-4])\b", _quarter),
     (rf"\b(?:in|during|since)\s+(?:the\s+)?(?P<season>{_SEASON})\b", _season),
@@ -352,4 +365,7 @@ _READERS = tuple((lazy_pattern(pattern), read) for pattern, read in _SAID)
 _YEARLY = frozenset(
     pattern for pattern, read in _SAID if read in (_named_day, _named_month, _quarter, _season)
 )
-_FROM_NOW = (_two_days_ago, _yesterday, _today, _ago, _span, _relative, _weekday, _weekday_of_week)
+_FROM_NOW = (
+    _two_days_ago, _yesterday, _today, _ago, _half_a_year_ago, _fortnight_ago, _span, _relative, _weekday,
+    _weekday_of_week,
+)  # fmt: skip

@@ -6,6 +6,8 @@ import re
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
+from workbench.engine.language.calendar import COUNTS, any_of
+from workbench.engine.language.periods import period_alone
 from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
 
@@ -15,7 +17,10 @@ if TYPE_CHECKING:
 _PIECE = lazy_pattern(r'(-?)(?:([A-Za-z]+):(?:"([^"]*)"?|(\S*))|(?:"([^"]*)"?|(\S+)))')
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _ISO = lazy_pattern(r"^(\d{4})(?:-(\d{1,2}))?(?:-(\d{1,2}))?$")
-_AGO = lazy_pattern(r"^(\d{1,4})\s*(?:([dwmy])|(day|week|month|year)s?)(?:\s+ago)?$")
+_COUNT = rf"\d{{1,4}}|(?:{any_of(name for name in COUNTS if name.isascii())})(?=\s)"
+_AGO = lazy_pattern(rf"^({_COUNT})\s*(?:([dwmy])|(day|week|month|year)s?)(?:\s+(?:ago|back))?$")
+# What a question says of a month, and a date does not.
+_SAID = lazy_pattern(r"^(?:last|previous|past|this|next)\b")
 _DAYS = {"d": 1, "w": 7, "m": 30, "y": 365}
 FIRST, LAST = ("after", "since"), ("before", "until")
 """What stands before the first and before the last day, wherever days are typed."""
@@ -137,7 +142,8 @@ def parse_days(text: str, today: date) -> tuple[date, date] | None:
 
     Args:
         text: `2026`, `2026-02`, `2026-02-14`, `feb`, `feb 2026`, `14 feb`, `14 feb 2026`, `today`, `yesterday`, `10d`,
-            `3w`, `2m`, `1y` or `3 weeks ago` (that long ago until today).
+            `3w`, `2m`, `1y` or `three weeks ago` (that long ago until today); and what a question may say, such as
+            `last month`, `last-month`, `monday`, 上周.
 
     Returns:
         First and last day, or None where it is neither.
@@ -148,14 +154,17 @@ def parse_days(text: str, today: date) -> tuple[date, date] | None:
     if text == "yesterday":
         return today - timedelta(1), today - timedelta(1)
     if ago := _AGO.match(text):
-        days = int(ago[1]) * _DAYS[(ago[2] or ago[3])[0]]
+        count = int(ago[1]) if ago[1].isdigit() else COUNTS[ago[1]]
+        days = count * _DAYS[(ago[2] or ago[3])[0]]
         return (max(date.min + timedelta(days), today) - timedelta(days), today)
     if iso := _ISO.match(text):
         return _span(int(iso[1]), int(iso[2] or 0), int(iso[3] or 0))
     numbers = [int(word) for word in re.findall(r"\d+", text)[:2]]
     months = [1 + _MONTHS.index(word[:3]) for word in re.findall(r"[a-z]+", text) if word[:3] in _MONTHS]
-    if len(months) != 1:
-        return None
+    if len(months) != 1 or _SAID.match(text):
+        # Behind a colon, words hang together by a hyphen.
+        period = period_alone(text.replace("-", " "), today)
+        return (period.first, period.last) if period is not None else None
     year = next((number for number in numbers if number > 31), None)
     day = next((number for number in numbers if number <= 31), 0)
     if year is not None:
