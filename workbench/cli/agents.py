@@ -57,7 +57,7 @@ def registration(client: str, server: Server) -> str:
     "--mcp",
     "client",
     type=click.Choice(CLIENTS),
-    help="Print instead how that client is told of the MCP server; json suits all others.",
+    help="Print how that client is set up for the MCP server instead; json suits all others.",
 )
 @scope_option
 def agents_md_command(

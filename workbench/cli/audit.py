@@ -327,7 +327,7 @@ def alerts(invocation: Invocation) -> int:
 @audit_command.subcommand(
     "ack",
     short_help="Acknowledge alerts",
-    answers="I have seen this change and it is meant; how do I say so?",
+    answers="I know about this change and want it; how do I confirm it?",
     examples=("workbench audit ack a-b9b0f52e", "workbench audit ack a-b9b0f52e a-17c2d40f"),
 )
 @click.argument("alerts", metavar="ALERT…", nargs=-1, required=True)

@@ -169,7 +169,7 @@ def _in_place_of(
     """Carry out a verdict; a person is asked before what is protected gives way.
 
     Args:
-        stored: What shall take the place of the memories that it contradicts.
+        stored: What should take the place of the memories that it contradicts.
         decide: Carries it out, in place of nothing, of everything, or of what is named.
         yes: Whether not to ask.
     """

@@ -15,7 +15,7 @@ from workbench.display.text import safe
 secrets_command = group(
     "secrets",
     default="list",
-    answers="What was not remembered because it looks like a key or a password?",
+    answers="What was held back because it looks like a key or a password?",
     examples=("workbench secrets", "workbench secrets store 1 --leave-out", "workbench secrets scan"),
     help="History remembers everything, so what looks like a key, a token, a private key or a password is not "
     "stored; it waits outside the workspace until a person decides.",
@@ -57,7 +57,7 @@ def store_command(invocation: Invocation, numbers: tuple[int, ...], leave_out: b
 @secrets_command.subcommand(
     "reveal",
     short_help="Show what was held back, with the secret",
-    answers="What was it that I am asked about?",
+    answers="What exactly was held back?",
     examples=("workbench secrets reveal 1",),
 )
 @_NUMBER

@@ -48,7 +48,7 @@ sessions_command = group(
     help="KEY is a session’s key such as agent:main:main, also without its beginning (main), a session’s id, or the "
     "place of a line that a memory names, file:sessions/ID.jsonl#L12. With --from, the sessions of OpenClaw, Moltbot, "
     "Clawdbot and Claude Code are read where they are, plain files and databases; nothing there is ever written.",
-    answers="What was talked about, and how full is it?",
+    answers="What was talked about, and how full is the context?",
     examples=("workbench sessions", "workbench sessions show main", "workbench sessions --from ~/.openclaw"),
 )
 
@@ -151,7 +151,7 @@ def append(invocation: Invocation, /, key: str, words: tuple[str, ...], speaker:
 )
 @click.argument("key")
 @FROM
-@click.option("--instructions", default="", metavar="TEXT", help="What the summary shall look at.")
+@click.option("--instructions", default="", metavar="TEXT", help="What the summary should look at.")
 @click.option("--keep", type=click.IntRange(0), metavar="TOKENS", help="How much of the end stays as it is.")
 def compact(invocation: Invocation, key: str, from_: str | None, instructions: str, keep: int | None) -> int:
     """The transcript keeps everything. With --from, a copy in the own store is compacted, never the original.

@@ -23,7 +23,7 @@ settings_command = group(
     default="show",
     help="Each setting with its value and who says so: this workspace’s workbench.toml, your own config.toml, a "
     "variable, another program, or nobody.",
-    answers="What is set here, by whom, and how do I change it?",
+    answers="What is set here, where, and how do I change it?",
     examples=("workbench settings", 'workbench settings set decay.lambda "35 days"'),
 )
 
@@ -63,7 +63,7 @@ def set_setting(invocation: Invocation, key: str, value: str, mine: bool) -> int
 
 @settings_command.subcommand(
     "reset",
-    short_help="Put one as it was made",
+    short_help="Put one back to its default",
     answers="How do I take a setting back?",
     examples=("workbench settings reset core.cap",),
 )

@@ -259,7 +259,7 @@ class Stage:
             store=options["store"],
             entities=_listed(options.get("entity")),
             confidence=options["confidence"],
-            trigger="noticed at work",
+            trigger=options["why"],
             origins=self._origins(scene),
         )
 

@@ -39,7 +39,7 @@ def tokens_lines(page: Page, found: AccessTokens) -> list[str]:
         lines += page.wrapped(" · ".join(told), "quiet", first="    ", rest="    ")
     for name in found.unreadable:
         lines += page.wrapped(
-            safe_line(f"{name}: its file cannot be read, so nobody comes in with it. Revoke it."), first="! "
+            safe_line(f"{name}: its file cannot be read, so it gives no access. Revoke it."), first="! "
         )
     logs = f"Their logs are in {safe_line(found.place)}: of each the last 1 to 2 MB, the older half in NAME.log.1"
     return [*lines, *page.wrapped(logs, "quiet", first="  ")]
@@ -60,7 +60,7 @@ def added_lines(page: Page, done: TokenAdded) -> list[str]:
 
 def revoked_lines(page: Page, done: TokenRevoked) -> list[str]:
     """Say that a token is revoked."""
-    return page.wrapped(f"Nobody comes in with the token {done.name} any more.")
+    return page.wrapped(f"The token {done.name} gives no access any more.")
 
 
 def memories_lines(page: Page, found: HubMemories) -> list[str]:

@@ -49,7 +49,7 @@ _SAYINGS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ..
         (r"(?:logged|remembered) (“.*”)", r"noted \1"),
         (r"protected (“.*”)", r"put \1 into the vault"),
         (r"extended (“.*”)", r"added to \1"),
-        (r"new entity (“.*?”) \((\w+)\).*", r"began to know \1"),
+        (r"new entity (“.*?”) \((\w+)\).*", r"added \1 to the graph"),
         (r"added fact (“.*?”)(?:; .*)?", r"learned \1"),
         (r"added relation (\S+) → (\S+)", lambda m: f"linked it to {named(m[2])} ({m[1]})"),
         (r"removed relation (\S+) → (\S+)", lambda m: f"unlinked it from {named(m[2])} ({m[1]})"),
@@ -85,6 +85,9 @@ _SAYINGS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ..
         (r"merged (\S+) into (\S+)", lambda m: f"merged {named(m[1])} into {named(m[2])}"),
         (r"parted (\S+) from (\S+)", lambda m: f"took {named(m[1])} and {named(m[2])} apart again"),
         (r"acknowledged alert .*", "kept the change"),
+        # As histories said it before `allowed a secret to be stored`.
+        (r"secrets\.allow: (\w+) allowed",
+         lambda m: f"allowed {'a secret' if len(m[1]) == 16 else f'{m[1]} secrets'} to be stored"),
         (r"([a-z_]+(?:\.[a-z_]+)+) = (.*)", lambda m: f"set {_setting(m[1])} to {m[2]}"),
         (r"summed up (\d+) commits before (\S+)", r"shortened the audit log before \2"),
         (r"(?:edited|wrote) (\S+\.(?:md|toml|json))", lambda m: f"edited {named(m[1])}"),

@@ -133,7 +133,7 @@ def actions_lines(page: Page, found: Actions) -> list[str]:
         return ["Nothing was done."]
     lines: list[str] = []
     if found.damaged:
-        told = f"{found.damaged} What is older is told from the audit log."
+        told = f"{found.damaged} Older changes come from the audit log."
         lines += [page.paint(line, "bad") for line in page.wrapped(safe_line(told))]
     for action in found.actions:
         mark, taken = ("⚠ " if action.waiting else ""), ("  taken back" if action.undone_by else "")
@@ -280,7 +280,7 @@ def open_alert_lines(page: Page, alert: Alert) -> list[str]:
     lines += [f"  {line}" for line in unified_lines(page, alert.diff) if alert.diff]
     if alert.file == layout.HISTORY:
         lines.append(page.paint("  Examine it: workbench audit verify", "quiet"))
-    return [*lines, page.paint(f"  It is meant: workbench audit ack {safe_line(alert.id)}", "quiet")]
+    return [*lines, page.paint(f"  Keep it: workbench audit ack {safe_line(alert.id)}", "quiet")]
 
 
 def moment_lines(page: Page, moment: Moment, core: CoreView | None) -> list[str]:

@@ -9,7 +9,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from workbench.display import words
-from workbench.display.action_words import plainly
+from workbench.display.action_words import named, plainly
 from workbench.display.cells import wrap
 from workbench.display.diffing import diff_lines
 from workbench.display.ink import BLANK, Span, gap, ink, line_width, wrap_line
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from workbench.display.diffing import DiffRow
     from workbench.display.ink import Line
     from workbench.engine.results.decay import DecayExplained
-    from workbench.engine.results.memories import Shown, Validity, Why
+    from workbench.engine.results.memories import Saying, Shown, Validity, Why
 
 # Prose is set no wider.
 MEASURE = 88
@@ -127,6 +127,7 @@ def memory_card(
     explained: DecayExplained | None,
     titles: Mapping[str, str],
     now: datetime,
+    disputed: str = "",
     *,
     whole: bool = False,
 ) -> Card:
@@ -136,10 +137,13 @@ def memory_card(
         why: What it rests on; None to say what it names as its sources.
         explained: Its score, or None where it has none.
         titles: Titles by id, of what it names and what names it.
+        disputed: What waits for a decision against it; empty where nothing does.
         whole: Whether all is listed, instead of the first few of each kind.
     """
     pinned = shown.score is not None and bool(shown.score.terms.get("pinned"))
     standing = [words.kind(shown.store)]
+    if words.corrected_by(shown.text)[0]:
+        standing.append("corrected")
     if shown.retired:
         standing.append("no longer holds")
     if pinned:
@@ -154,22 +158,28 @@ def memory_card(
         Span(words.sign(shown.store) + " ", f"store.{shown.store}"),
         ink(" · ".join(standing), "soft"),
     )
-    sections = [] if why is None else [Section("WHY", why_lines(why, now, whole=whole))]
+    corrected, said = words.corrected_by(shown.text)
+    sections = [Section("WAITS", ((ink(disputed, "decide"),),))] if disputed else []
+    if corrected:
+        before = words.without_id(titles.get(corrected) or words.origin(corrected))
+        sections.append(Section("BEFORE", ((ink(f"“{before}”", "soft+link", None, corrected),),)))
+    if why is not None:
+        sections.append(Section("WHY", why_lines(why, now, whole=whole)))
     if why is None and shown.provenance:
         sections.append(Section("FROM", named_lines(shown.provenance, titles, whole=whole)))
     if held := _held(shown.validity, now):
         sections.append(Section("HELD" if shown.retired else "HOLDS", (held,)))
     if shown.links.from_:
         sections.append(Section("USED BY", named_lines(shown.links.from_, titles, whole=whole)))
-    if names := tuple(each for each in shown.links.to if each not in shown.provenance):
+    if names := tuple(each for each in shown.links.to if each not in (*shown.provenance, corrected)):
         sections.append(Section("NAMES", named_lines(names, titles, whole=whole)))
     if explained is not None:
         sections.append(fades_section(explained))
     if shown.history:
         sections.append(Section("HISTORY", history_lines(shown, now, whole=whole), hangs=1))
-    text = words.without_id(shown.text)
+    text = said if corrected else shown.text
     return Card(
-        words.without_id(shown.title or shown.text),
+        text if corrected else shown.title or shown.text,
         text,
         kind,
         tuple(sections),
@@ -211,9 +221,7 @@ def why_lines(why: Why, now: datetime, *, whole: bool = False) -> tuple[Line, ..
         lines.append((ink(f"“{quote}”", "text+link", None, said.id),))
         by = words.said_by(said.speaker) or (words.origin(why.told[0]) if why.told else "")
         when = words.moment(said.moment, now) if said.moment is not None else ""
-        where = (
-            f"session {words.session(said.session)}, line {said.line}" if said.session else said.path or ""
-        )
+        where = f"{said_in(said)}, line {said.line}" if said.session or said.path else ""
         lines.append((ink(" · ".join(part for part in (by, when, where) if part), "soft"),))
     if more := max(0, len(why.said) - shown) + why.more:
         lines.append((ink(f"and {more} more sources", "faint"),))
@@ -230,6 +238,15 @@ def why_lines(why: Why, now: datetime, *, whole: bool = False) -> tuple[Line, ..
     if why.lost:
         lines.append((ink(f"its source is gone: {', '.join(map(words.origin, why.lost))}", "soft"),))
     return tuple(lines) or ((ink("Nobody noted where this came from.", "soft"),),)
+
+
+def said_in(said: Saying) -> str:
+    """Return what a person calls the place where words were said: a session, the log of that day, a file."""
+    if said.session:
+        return f"session {words.session(said.session)}"
+    path = said.path or ""
+    is_log = said.moment is not None and path.endswith(f"/{said.moment:%Y-%m-%d}.md")
+    return "that day’s log" if is_log else named(path)
 
 
 def named_lines(ids: Sequence[str], titles: Mapping[str, str], *, whole: bool = False) -> tuple[Line, ...]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.display import words
 from workbench.display.action_words import slug_words
-from workbench.display.card import MEASURE, Card, Section
+from workbench.display.card import MEASURE, Card, Section, said_in
 from workbench.display.cells import wrap
 from workbench.display.contradiction import (
     Side,
@@ -46,7 +46,7 @@ _HEADS: Final = {
     Kind.FACT: "New fact",
     Kind.ENTITY: "New in the graph",
     Kind.RELATION: "New link",
-    Kind.MERGE: "Two that are one",
+    Kind.MERGE: "Two that are the same",
     Kind.SUPERSESSION: "What has changed",
     Kind.ARCHIVE: "To be archived",
     Kind.RESTORE: "To be brought back",
@@ -59,17 +59,17 @@ _HEADS: Final = {
     Kind.QUESTION: "Question for you",
 }
 _EFFECTS: Final = {
-    Kind.FACT: "{name} is known to be so.",
+    Kind.FACT: "It is added to what is known of {name}.",
     Kind.ENTITY: "It gets a page of its own in the Graph.",
     Kind.RELATION: "Both are linked in the Graph.",
     Kind.MERGE: "Facts, links and mentions of both stand under one name; ⸨merge⸩ takes them apart again.",
     Kind.SUPERSESSION: "The old value is kept as what held until then.",
-    Kind.ARCHIVE: "The agent no longer recalls it by itself; ⸨bring-back⸩ brings it back.",
+    Kind.ARCHIVE: "The agent no longer recalls it on its own; ⸨bring-back⸩ brings it back.",
     Kind.RESTORE: "The agent recalls it again.",
     Kind.PROCEDURE: "The agent finds it when it does the same again.",
     Kind.DEMOTION: "It is no longer always with the agent.",
     Kind.VAULT_PIN: "It never fades.",
-    Kind.INSIGHT: "It is noted in how understanding has changed.",
+    Kind.INSIGHT: "It is noted under how understanding has changed.",
     Kind.QUESTION: "Your answer becomes a memory; ⸨edit⸩ writes it.",
 }
 _STORES: Final = {
@@ -321,15 +321,15 @@ def held_card(held: HeldMemory, revealed: str, keys: Sequence[tuple[str, str]], 
         lines.append(
             (
                 ink(
-                    "The file is as it was written; that edit stays out of history."
+                    "The file stays as it was written; the edit stays out of history."
                     if held.left_out
-                    else "A placeholder stands there now.",
+                    else "A placeholder is there now.",
                     "soft",
                 ),
             )
         )
     reason = (
-        "History remembers everything; what looks like a key or a password is not stored before you say so."
+        "History remembers everything; what looks like a key or a password is not stored until you say so."
     )
     return Card(
         held_title(held),
@@ -566,7 +566,7 @@ def _by(cited: Cited, now: datetime) -> str:
 def said_words(said: Saying, now: datetime) -> str:
     """Return who said something, when and where."""
     when = words.moment(said.moment, now) if said.moment is not None else ""
-    where = f"session {words.session(said.session)}, line {said.line}" if said.session else ""
+    where = f"{said_in(said)}, line {said.line}" if said.session or said.path else ""
     return " · ".join(part for part in (words.said_by(said.speaker), when, where) if part)
 
 
@@ -588,7 +588,10 @@ def _sides(item: ReviewItem, cited: Sequence[Cited], now: datetime) -> tuple[Sid
     def side(text: str, each: Cited | None) -> Side:
         if each is None:
             return Side(unlinked(text))
-        said = "" if statement(each.proof.quote) == text else each.proof.quote
+        said = each.proof.quote
+        if statement(said) == text:
+            # A fact that quotes itself proves nothing; what it was learned from does.
+            said = each.why.said[0].quote if each.why is not None and each.why.said else ""
         return Side(unlinked(text), _by(each, now), said, each.proof.id)
 
     return side(fields.get("this", ""), proofs[0]), side(fields.get("that", ""), proofs[1])

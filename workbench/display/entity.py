@@ -180,7 +180,7 @@ def entity_card(
         explained: Its score, or None where it has none.
         titles: Titles by id, of what names it.
         disputed: What is said against a fact, by its id.
-        chosen: Id of the fact or relation that WHY is of.
+        chosen: Id of the fact or relation that WHY is of; of a fact it stands right below it.
         whole: Whether all is listed, with what each fact and event rests on.
     """
     node, facts, edges = center_of(view), own_facts(view), own_edges(view)
@@ -207,7 +207,10 @@ def entity_card(
     sections: list[Section | Beside] = []
     if view.aliases:
         sections.append(Section("ALSO", ((ink(", ".join(view.aliases), "soft"),),)))
-    sections.append(_known_beside_connected(view, facts, edges, disputed, now.date(), whole=whole))
+    is_fact = any(fact.id == chosen for fact in facts)
+    reason = why_lines(why, now) if why is not None else ()
+    below = {chosen: reason} if is_fact else {}
+    sections.append(_known_beside_connected(view, facts, edges, disputed, below, now.date(), whole=whole))
     if view.questions:
         sections.append(
             Section("OPEN", tuple((Span("? ", "decide"), ink(bare(each))) for each in view.questions), True)
@@ -229,11 +232,10 @@ def entity_card(
     if view.absorbed:
         took = ", ".join(name_of_absorbed(view, each) for each in view.absorbed)
         sections.append(Section("MERGED", ((ink(took), Span(" · ⸨merge⸩ takes it apart again", "soft")),)))
-    if why is not None:
-        lines = why_lines(why, now)
+    if reason and not is_fact:
         if chosen:
-            lines = ((ink(f"of “{_words_of(chosen, view)}”:", "soft"),), *lines)
-        sections.append(Section("WHY", lines))
+            reason = ((ink(f"of “{_words_of(chosen, view)}”:", "soft"),), *reason)
+        sections.append(Section("WHY", reason))
     if shown is not None:
         near = {far_end(edge, view.center or "") for edge in edges}
         users = tuple(each for each in shown.links.from_ if each.partition("#")[0] not in near)
@@ -274,6 +276,7 @@ def _known_beside_connected(
     facts: Sequence[GraphFact],
     edges: Sequence[GraphEdge],
     disputed: Mapping[str, str],
+    below: Mapping[str, Sequence[Line]],
     today: date,
     *,
     whole: bool,
@@ -282,13 +285,11 @@ def _known_beside_connected(
     known: list[Line] = [
         (Span(""), ink(bare(each), "soft")) for each in view.summary.split("\n\n") if each.strip()
     ]
-    known += [
-        (
-            *_fact(fact, texts, disputed.get(fact.id, ""), today),
-            *(_rests_on(fact.provenance) if whole else ()),
-        )
-        for fact in facts
-    ]
+    for fact in facts:
+        said = _fact(fact, texts, disputed.get(fact.id, ""), today)
+        known.append((*said, *(_rests_on(fact.provenance) if whole else ())))
+        for at, line in enumerate(below.get(fact.id, ())):
+            known.append((Span("      " if at else "  WHY ", "soft+strong"), *line))
     if not known:
         known.append((Span(""), Span("nothing yet; ⸨new⸩ adds a fact", "soft")))
     left = Section("WHAT IS KNOWN", tuple(known), hangs=1)

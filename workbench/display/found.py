@@ -48,7 +48,7 @@ def hit_words(hit: Hit) -> str:
     if hit.store in FREE_TEXT or not hit.title:
         said = "\n".join(line for line in hit.snippet.splitlines() if not line.startswith("#"))
         return readable(said) or one_line(hit.title) or hit.id
-    return one_line(hit.title)
+    return words.corrected_by(one_line(hit.title))[1]
 
 
 def readable(text: str) -> str:

@@ -72,7 +72,7 @@ def index_card(status: IndexStatus, now: datetime, fallback: str, *, by_command:
     if fallback:
         sections.insert(0, Section("INSTEAD", ((ink(fallback, "decide"),),)))
     if status.dirty or status.pending or status.last_sync is None:
-        said = "reads the rest now; searching does so by itself."
+        said = "reads the rest now; searching would do it too."
         said = f"workbench index {said}" if by_command else said
         sections.append(Section("REMEDY" if by_command else "ENTER", ((ink(said),),)))
     told = ink("Made from the files alone; nothing is lost with it.", "faint")

@@ -232,9 +232,7 @@ def session_card(
     if row.updated is not None:
         used_lines: list[Line] = [(ink(f"last {words.moment(row.updated, now)}"),)]
         if row.expires is not None and row.fresh:
-            used_lines.append(
-                (ink(f"ends {words.moment(row.expires, now)} unless something is said", "soft"),)
-            )
+            used_lines.append((ink(f"ends {words.moment(row.expires, now)} unless somebody writes", "soft"),))
         sections.append(Section("USED", tuple(used_lines)))
     came: list[Line] = []
     for each in memories[:_MOST_LISTED]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from workbench.engine.results.settings import SettingRow
 
 _SAYS_SO = {
-    "default": "as made",
+    "default": "default",
     "workspace": "this workspace",
     "user": "you",
     "environment": "a variable",
@@ -34,7 +34,7 @@ def value_row(title: str, value: str, who: str, width: int, *, is_usual: bool) -
     Args:
         title: What it is called.
         who: Who says so; left out where there is little room, and where nobody does.
-        is_usual: Whether the value is as it was made, and so said quietly.
+        is_usual: Whether the value is the default, and so said quietly.
     """
     role = "soft" if is_usual else "strong"
     beside: Line = ()
@@ -62,10 +62,10 @@ def setting_card(row: SettingRow, user_file: str) -> Card:
     Args:
         user_file: The user's own file, where what only they may set is written.
     """
-    usual = "" if row.said == row.usual else f"as made: {row.usual}"
+    usual = "" if row.said == row.usual else f"default: {row.usual}"
     value: list[Line] = [(ink(row.said, "strong"), ink(f"   {usual}" if usual else "", "soft"))]
     if row.waits:
-        value.append((ink("It holds once the bench is opened again.", "decide"),))
+        value.append((ink("It takes effect when the bench is opened again.", "decide"),))
     if row.choices:
         takes: list[Line] = [
             (ink(", ".join("on" if c == "true" else "off" if c == "false" else c for c in row.choices)),)
@@ -98,7 +98,7 @@ def _set_in(row: SettingRow, user_file: str) -> list[Line]:
     if row.source in ("workspace", "user"):
         lines: list[Line] = [(ink(f"{row.path}, line {row.line}" if row.line else row.path),)]
     elif row.source == "default":
-        lines = [(ink("nowhere; it is as it was made", "soft"),)]
+        lines = [(ink("nowhere yet; this is the default", "soft"),)]
     elif row.source == "init":
         lines = [(ink("the history, when it began"),)]
     else:

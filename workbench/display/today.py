@@ -45,7 +45,7 @@ def greeting(since: datetime | None, now: datetime, width: int) -> str:
         "Good morning" if 4 <= now.hour < 12 else "Good afternoon" if 12 <= now.hour < 18 else "Good evening"
     )
     if since is None:
-        return fitting(width, f"{hello}. This is what waits, and what became of memory this week.",
+        return fitting(width, f"{hello}. This is what waits, and what changed this week.",
                        f"{hello}. What waits, and this week.", "What waits, and this week.")  # fmt: skip
     said = f"ou were last here {_on(since, now)}."
     return fitting(width, f"{hello}. Y{said}", f"Y{said}", f"Last here {_on(since, now)}.")

@@ -38,13 +38,13 @@ WAYS = {
     "episodes": ("As episodes", "Documents become episodes as well, passage by passage."),
     "proposals": (
         "As proposals",
-        "Each waits in the Inbox for your word, 100 at once; bring in again once they are decided on.",
+        "Each waits in the Inbox, 100 at a time; import again once those are decided.",
     ),
 }
 """What becomes of an import: the words of the row, and what they mean."""
 _COUNT = 8
 _MOST_LEFT_OUT = 60
-_ONCE_MORE = "What came in stays; bring it in again, and the rest comes."
+_ONCE_MORE = "What came in stays; import again for the rest."
 
 
 def how_far(progress: ImportProgress | None) -> str:
@@ -116,7 +116,7 @@ def imported_card(imported: Imported) -> Card:
     if imported.known:
         lines.append((ink(f"{imported.known:,} were known already, and did not come again.", "soft"),))
     if not imported.complete:
-        more = "There is more: decide on these and bring it in again, and the rest comes."
+        more = "There is more: decide on these, then import again."
         lines.append((ink(more if proposed else _ONCE_MORE, "decide"),))
     lines += [(ink(in_bench(each), "decide"),) for each in imported.warnings]
     sections = [Section("CAME IN", tuple(lines))] if lines else []
@@ -236,9 +236,9 @@ def imported_lines(page: Page, imported: Imported) -> list[str]:
     if imported.known:
         lines.append(page.paint(f"  {imported.known:,} known already", "quiet"))
     if not imported.complete:
-        told = "There is more; decide on these and import again, and the rest comes."
+        told = "There is more: decide on these, then import again."
         if not proposed:
-            told = "It was cut off; import again, and the rest comes."
+            told = "It was cut off; import again for the rest."
         lines += page.wrapped(told, first="  ")
     lines += _listed_lines(page, "Left out", imported.left_out, imported.left_out_count)
     if imported.commits and proposed:

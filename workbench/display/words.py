@@ -20,7 +20,7 @@ STORES = {
     "vault": ("▣", "Vault"),
 }
 _WEEK = 7
-_CORRECTION = lazy_pattern(r"\ACorrection of episode:[\d-]{10}:\d\d:\d\d(?:#\d+)?: ")
+_CORRECTION = lazy_pattern(r"\ACorrection of (episode:[\d-]{10}:\d\d:\d\d(?:#\d+)?): ")
 _PROPOSED = lazy_pattern(r"subagent:(\S+) on (\d{4})-(\d\d)-(\d\d)")
 MONTHS = ("", "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _STORE_OF = {
@@ -98,9 +98,16 @@ def said_by(role: str | None) -> str:
     return "the agent said so" if role == "assistant" else f"{speaker(role)} said so"
 
 
+def corrected_by(text: str) -> tuple[str, str]:
+    """Return the id of the episode that an entry corrects, and what it says instead; no id where it corrects none."""
+    found = _CORRECTION.match(text)
+    return (found[1], text[found.end() :]) if found is not None else ("", text)
+
+
 def without_id(text: str) -> str:
-    """Return what an episode says; where it corrects another one, without the id of that, which the card links."""
-    return _CORRECTION.sub("Correction: ", text)
+    """Return what an entry says; one that corrects another says so, without the id of that."""
+    corrected, said = corrected_by(text)
+    return f"Correction: {said}" if corrected else text
 
 
 def session(key: str) -> str:

@@ -43,7 +43,7 @@ def drawn(pilot: Pilot[None], name: str) -> str:
 
 
 def said(pilot: Pilot[None]) -> str:
-    return drawn(pilot, "status").strip()
+    return " ".join(line.strip() for line in drawn(pilot, "status").splitlines()).strip()
 
 
 async def press(pilot: Pilot[None], *keys: str) -> None:

@@ -117,7 +117,7 @@ async def test_a_trial_says_what_would_change_and_is_dropped(seen: Workspace) ->
         assert head(pilot).startswith("TRIAL  half-life 45 days instead of 23 days")
         text = card(pilot)
         assert "stay longer" in text
-        assert "Nothing of this holds until you keep it." in text
+        assert "Nothing changes until you keep it." in text
         assert "enter keep 45 days" in drawn(pilot, "keys")
         await press(pilot, "escape")
         assert said(pilot) == "Back to 23 days; nothing was changed."

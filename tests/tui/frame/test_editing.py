@@ -177,7 +177,7 @@ async def test_an_episode_gets_a_correction_beside_it(seen: Workspace) -> None:
     async with opened(seen) as pilot:
         before = seen.timeline().total
         await press(pilot, "e", "!", "enter")
-        assert said(pilot).startswith("Noted a correction of “")
+        assert said(pilot).startswith("Corrected “")
         assert seen.timeline().total == before + 1
 
 

@@ -112,7 +112,7 @@ async def test_undoing_what_is_not_yours_asks(seen: Workspace, seen_clock: Fixed
     async with opened(seen) as pilot:
         before = seen.head()
         await press(pilot, "u")
-        assert "Not yours (the agent" in drawn(pilot, "keys")
+        assert "Not yours: undo what the agent did" in drawn(pilot, "keys")
         await press(pilot, "u")
         assert said(pilot) == "Answer with enter or esc."
         await press(pilot, "escape")

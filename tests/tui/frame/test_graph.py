@@ -165,9 +165,12 @@ async def test_the_card_says_why_of_the_fact_its_cursor_is_on(seen: Workspace, s
     async with opened(seen, size) as pilot:
         await go_to(pilot, FERRY)
         await walk_to(pilot, BELIEVED)
+        # The reason stands right below the fact.
+        lines = card(pilot).splitlines()
+        at = next(at for at, line in enumerate(lines) if "WHY “From today the ferry" in line)
+        above = [line for line in lines[:at] if line.lstrip().startswith("· The ")]
+        assert "· The ferry sails by the tide" in above[-1]
         told = " ".join(card(pilot).split())
-        assert "of “The ferry sails by the tide tables of the harbour”:" in told
-        assert "“From today the ferry sails by the tide tables, not by the clock”" in told
         assert "until 12 Jan: The ferry" in told
         assert "tide tables" in drawn(pilot, "crumbs") or size[0] == 80
 
@@ -189,7 +192,7 @@ async def test_a_fact_is_retired_and_u_takes_that_back(seen: Workspace) -> None:
         assert said(pilot).endswith("u takes that back.")
         assert next(fact for fact in seen.graph(FERRY).facts if fact.id == BELIEVED).retired
         await press(pilot, "m", "t")
-        assert said(pilot) == "This holds no longer already."
+        assert said(pilot) == "This is retired already."
         await press(pilot, "u")
         assert not next(fact for fact in seen.graph(FERRY).facts if fact.id == BELIEVED).retired
 
@@ -378,8 +381,8 @@ async def test_every_key_says_something_in_the_drawing(seen: Workspace) -> None:
     async with opened(seen) as pilot:
         await go_to(pilot, TIDES)
         await press(pilot, "v", "g", "left", "left", "left", "left")
-        assert said(pilot) == "Nothing lies to the side."
+        assert said(pilot) == "There is nothing to the side."
         await press(pilot, "space")
         assert said(pilot) == "Rows are marked in the list; tab goes there."
         await press(pilot, "m", "t")
-        assert said(pilot) == "Go to a fact or relation first: tab, then ↓."
+        assert said(pilot) == "Press enter and go down to a fact or relation first."

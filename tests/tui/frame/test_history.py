@@ -161,7 +161,7 @@ async def test_an_alert_is_kept_or_its_old_text_brought_back(lived: Workspace) -
         assert lived.alerts_waiting() == ()
         # Undo would take back something else, and so asks.
         await press(pilot, "u")
-        assert drawn(pilot, "keys").strip().startswith("The last step has no undo of its own; undo “")
+        assert drawn(pilot, "keys").strip().startswith("The last step cannot be undone. Undo “")
         await press(pilot, "escape")
         await press(pilot, "a")
         assert said(pilot) == "Nothing waits here; 2 is the Inbox."
@@ -206,7 +206,7 @@ async def test_memory_as_it_was_is_compared_and_brought_back_one_by_one_by_block
 async def test_two_moments_are_moved_swapped_and_left(lived: Workspace) -> None:
     async with opened(lived) as pilot:
         await press(pilot, "7", "c")
-        assert said(pilot) == "This is now; go to an older action first, then c."
+        assert said(pilot) == "This is now; go to an older action first, then press ⸨compare⸩."
         await press(pilot, "left", "left", "c")
         here = place_of(pilot).view.here
         assert place_of(pilot).view == View(here=here, compares=True)
@@ -303,7 +303,7 @@ async def test_a_damaged_history_says_so_and_lists_what_the_log_knows(lived: Wor
             assert "cannot be read any more" in " ".join(card(pilot).split())
             await press(pilot, "m", "h")
             assert "problem" in said(pilot)
-            assert "Putting .audit back from a backup mends it." in " ".join(card(pilot).split())
+            assert "Restore .audit from a backup." in " ".join(card(pilot).split())
             assert "workbench " not in card(pilot)
 
 

@@ -349,9 +349,9 @@ async def test_an_empty_inbox_teaches_what_comes_there(seen: Workspace) -> None:
     ("keys", "why"),
     [
         (("p",), "A proposal can be pinned once it is stored."),
-        (("f",), "A proposal is declined with d."),
+        (("f",), "⸨decline⸩ declines a proposal."),
         (("r",), "This is as it is now; there is nothing to bring back."),
-        (("m", "v"), "Only something held back as a secret is shown or left out so."),
+        (("m", "v"), "Only secrets that were held back are shown or left out."),
         (("m", "x"), "Only something held back is stored without its secret."),
         (("=",), "Only two contradicting statements are decided with < > =."),
     ],

@@ -95,7 +95,7 @@ async def test_choices_are_stepped_through_and_taken_with_enter(seen: Workspace)
         assert said(pilot).startswith("Set “By the model” to off")
         assert not seen.settings.reflection.model
         await press(pilot, "r")
-        assert said(pilot).startswith("Put “By the model” as made, on")
+        assert said(pilot).startswith("Put “By the model” back to its default, on")
 
 
 async def test_what_only_the_person_may_set_goes_to_their_own_file(seen: Workspace) -> None:
@@ -104,7 +104,7 @@ async def test_what_only_the_person_may_set_goes_to_their_own_file(seen: Workspa
         assert "Only you may set it" in card(pilot)
         await press(pilot, "e", "v", "i", "enter")
         assert said(pilot) == "Set “Editor” to vi in config.toml."
-        assert "It holds once the bench is opened again." in card(pilot)
+        assert "It takes effect when the bench is opened again." in card(pilot)
         assert tomllib.loads(own_file().read_text())["editor"] == "vi"
         await press(pilot, "o")
         evidence = frame_of(pilot).place.evidence.evidence
@@ -133,9 +133,9 @@ async def test_what_is_refused_says_so_and_changes_nothing(seen: Workspace) -> N
         await press(pilot, "e", "ctrl+a", *"0.9", "enter")
         assert "must not be higher than the one before" in said(pilot)
         await press(pilot, "p")
-        assert said(pilot) == "A setting is no memory; e changes it, r puts it as made."
+        assert said(pilot) == "A setting is not a memory; e changes it, r puts it back to its default."
         await press(pilot, "r")
-        assert said(pilot) == "This is as it was made."
+        assert said(pilot) == "This is the default already."
         assert seen.head() == head
 
 
@@ -156,7 +156,7 @@ async def test_a_theme_is_tried_while_one_steps_and_kept_with_enter(seen: Worksp
         assert said(pilot) == "Theme is paper, in bench.toml."
         assert (tmp_path / "bench.toml").read_text() == 'theme = "paper"\n'
         await press(pilot, "r")
-        assert said(pilot) == "Theme is as it was made."
+        assert said(pilot) == "Theme is back to its default."
         assert pilot.app.theme == "workbench-dark"
 
 
@@ -172,7 +172,7 @@ async def test_a_key_is_pressed_to_be_the_new_one(seen: Workspace, tmp_path: Pat
         await press(pilot, "ctrl+i")
         assert frame_of(pilot).stepping.is_waiting
         await press(pilot, "X")
-        assert said(pilot) == "Put “Forget” on X. r puts it as made."
+        assert said(pilot) == "Put “Forget” on X. r puts it back."
         assert tomllib.loads((tmp_path / "bench.toml").read_text()) == {"keys": {"forget": "X"}}
         assert "in bench.toml, [keys] forget" in card(pilot)
         await press(pilot, "4", "X")
@@ -180,7 +180,7 @@ async def test_a_key_is_pressed_to_be_the_new_one(seen: Workspace, tmp_path: Pat
         await press(pilot, "f")
         assert said(pilot).startswith("f is no key here")
         await press(pilot, "comma", "r")
-        assert said(pilot) == "Forget is as it was made."
+        assert said(pilot) == "Forget is back to its default."
         assert frame_of(pilot).keymap.key("forget") == "f"
 
 
@@ -196,7 +196,7 @@ async def test_a_clash_is_shown_and_a_swap_offered(seen: Workspace, tmp_path: Pa
         assert said(pilot) == "Both keep their keys."
         assert not (tmp_path / "bench.toml").exists()
         await press(pilot, "e", "d", "enter")
-        assert said(pilot) == "Put “Forget” on d, and “decline” on f. r puts it as made."
+        assert said(pilot) == "Put “Forget” on d, and “decline” on f. r puts it back."
         keymap = frame_of(pilot).keymap
         assert (keymap.key("forget"), keymap.key("decline"), keymap.problems) == ("d", "f", ())
         await press(pilot, "r")
@@ -207,7 +207,7 @@ async def test_the_preset_vim_is_taken(seen: Workspace, tmp_path: Path) -> None:
     async with opened(seen, config_folder=tmp_path) as pilot:
         await at(pilot, "key:preset")
         await press(pilot, "right", "enter")
-        assert said(pilot) == "The keys begin with vim now."
+        assert said(pilot) == "The keys start from vim now."
         assert frame_of(pilot).keymap.key("history") == "H"
         await press(pilot, "escape")
         assert frame_of(pilot).place.cursor_key == "bench.keymap"

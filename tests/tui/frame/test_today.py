@@ -173,7 +173,7 @@ async def test_what_became_of_memory_says_whose_it_was_and_is_opened_as_any_memo
 async def test_v_s_tells_since_another_moment_and_keeps_it(seen: Workspace) -> None:
     async with opened(seen, place="") as pilot:
         await press(pilot, "v", "s")
-        assert said(pilot) == "Tells what became of memory since a day ago."
+        assert said(pilot) == "Shows what changed since a day ago."
         frame_app(pilot).leave()
     async with opened(seen, place="") as pilot:
         place = today(frame_app(pilot).frame.place)

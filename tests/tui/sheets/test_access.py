@@ -27,4 +27,4 @@ async def test_a_token_is_shown_with_its_last_use_and_revoked_once_that_is_said(
 async def test_without_tokens_that_is_said(seen: Workspace) -> None:
     async with opened(seen) as pilot:
         await press(pilot, "m", "u")
-        assert said(pilot) == "No agent comes in from another machine: this memory has no token."
+        assert said(pilot) == "No agent on another machine has access: there is no token."

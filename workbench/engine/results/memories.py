@@ -241,7 +241,8 @@ class Saying:
         quote: The words, secrets on which nobody has decided masked.
         path: The file that holds them; a transcript's may lie outside the workspace.
         line: Their first line there, 1-based.
-        speaker: Who said so: the role in the transcript; None where nothing tells.
+        speaker: Who said so: the role in the transcript, `user` of an entry that the person asked for; None where
+            nothing tells.
         moment: When; None where nothing tells.
         session: The key of the session that they were said in; None where it was none.
     """

@@ -10,6 +10,7 @@ from workbench.engine.errors import HistoryError, InvalidInput, NotFound, Outsid
 from workbench.engine.history.commits import parse_message
 from workbench.engine.identifiers import cited_lines, parse_memory_id
 from workbench.engine.memory.lookup import locate_memory
+from workbench.engine.requests import ASKED_FOR
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -95,6 +96,8 @@ class Reasons:
                 quote=memory.text,
                 path=memory.path,
                 line=memory.span.start,
+                # Words of an entry that the person asked for are the person's.
+                speaker="user" if memory.source == ASKED_FOR else None,
                 moment=memory.created,
             )
 

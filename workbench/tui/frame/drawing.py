@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from workbench.display.cells import cell_width, plain
-from workbench.display.ink import BLANK, Span, gap, ink, line_width, spread
+from workbench.display.cells import cell_width, plain, wrap
+from workbench.display.ink import BLANK, Span, cut, gap, ink, line_width, spread
 from workbench.display.rows import bar
 from workbench.tui.keys.table import ACTS_IN, PLACES, written
 from workbench.tui.look import BESIDE, EVIDENCE, ONE_LINE
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from workbench.display.ink import Line
     from workbench.tui.frame.screen import Frame
@@ -21,6 +21,8 @@ PLACE_LINK = "place:"
 _CARRIED = 13
 # Fewer lines than this leave no room for a card below the list, or for the key line.
 _ONE_PART, _NO_KEYS = 20, 12
+# Lines that a sentence of the status line or a question may take.
+_MOST_SAID = 4
 
 CSS = """
 Frame { background: $background; color: $foreground; layers: base sheet; }
@@ -34,7 +36,7 @@ Frame #ask:focus { background-tint: transparent; background: $panel; }
 Frame #ask > .input--placeholder { color: $faint; }
 Frame #crumbs { width: 1fr; height: 1; }
 Frame #places { height: 1fr; }
-Frame #status, Frame #keys { height: 1; }
+Frame #status, Frame #keys { height: auto; max-height: 5; }
 Frame #sheet { layer: sheet; dock: bottom; margin: 0 0 2 0; height: auto; display: none; }
 Place { height: 1fr; width: 1fr; layout: horizontal; display: none; }
 Place.-here { display: block; }
@@ -42,9 +44,9 @@ Place.-here { display: block; }
 .place-head { height: 1; }
 .place-list { height: 1fr; }
 .place-card { width: 1fr; height: 1fr; border-left: solid $rule; }
-.place-card:focus { border-left: solid $accent; }
+.place-card:focus { border-left: outer $accent; }
 .place-evidence { display: none; width: 1fr; height: 1fr; border-left: solid $rule; }
-.place-evidence:focus { border-left: solid $accent; }
+.place-evidence:focus { border-left: outer $accent; }
 Frame.-wide .place-evidence, Frame.-evidence .place-evidence { display: block; }
 Frame.-wide.-no-evidence .place-evidence { display: none; }
 Frame.-wide .place-left { width: 36%; }
@@ -56,7 +58,7 @@ Frame.-below #line-of-places { display: block; }
 Frame.-below Place { layout: vertical; }
 Frame.-below .place-left { width: 1fr; height: 45%; padding: 0; }
 Frame.-below .place-card { border-left: none; border-top: solid $rule; }
-Frame.-below .place-card:focus { border-top: solid $accent; }
+Frame.-below .place-card:focus { border-top: heavy $accent; border-left: none; }
 Frame.-below .place-evidence { border-left: none; }
 Frame.-single .place-card { display: none; }
 Frame.-single .place-left { width: 1fr; height: 1fr; }
@@ -72,6 +74,7 @@ Frame.-no-rail #rail { display: none; }
 Frame.-wide #rail { width: 18; }
 Frame.-plain .place-card, Frame.-plain .place-evidence { border: none; }
 Frame.-low #keys { display: none; }
+Frame.-low #keys.-asks { display: block; }
 """
 
 
@@ -138,7 +141,8 @@ def _places_line(shown: Sequence[Listed], counts: Mapping[str, str], current: st
     for place in shown:
         here = place.name == current
         line += [
-            Span("▸" if here else " ", "decide"),
+            # A count belongs to the place before the line, a number to the place behind it.
+            Span("▸", "decide") if here else Span("│" if line else " ", "rule"),
             *((Span(place.key + " ", "faint", PLACE_LINK + place.name),) if numbers else ()),
             Span(place.title, "strong" if here else "soft", PLACE_LINK + place.name),
         ]
@@ -160,15 +164,21 @@ def crumbs(trail: Sequence[str], right: str, width: int) -> Line:
     return (gap(1), *spread(tuple(parts), aside, max(1, width - 2)), gap(1))
 
 
-def status(said: str, is_problem: bool, running: str, width: int, notices: str = "") -> Line:
-    """Draw what was done last; at the right how much works in part, and what runs."""
+def status(said: str, is_problem: bool, running: str, width: int, notices: str = "") -> list[Line]:
+    """Draw what was done last, in as many lines as it takes; at the right how much works in part, and what runs."""
     right: Line = (
         *((Span(notices, "decide", PLACE_LINK + "health"),) if notices else ()),
         *((gap(3),) if notices and running else ()),
         *((ink(running, "faint"),) if running else ()),
     )
-    said = cut_quote(plain(said), width - 2 - (line_width(right) + 2 if right else 0))
-    return (gap(1), *spread((Span(said, "danger" if is_problem else "soft"),), right, width - 2), gap(1))
+    room = max(1, width - 2 - (line_width(right) + 2 if right else 0))
+    # Words in quotes can be read elsewhere; the sentence around them cannot.
+    parts = wrap(cut_quote(plain(said), _MOST_SAID * room), room, limit=_MOST_SAID) or [""]
+    role = "danger" if is_problem else "soft"
+    return [
+        (gap(1), *spread((Span(part, role),), right if not at else (), width - 2), gap(1))
+        for at, part in enumerate(parts)
+    ]
 
 
 def cut_quote(said: str, width: int) -> str:
@@ -191,23 +201,34 @@ def key_line(commands: Sequence[Command], width: int) -> Line:
     used = 0
     for command in sorted(commands, key=lambda each: -each.rank):
         size = len(written(command.keys[0])) + 1 + len(command.label) + 3
-        if command.label and command.id != "help" and used + size <= room:
+        # Behind the last there is no gap.
+        if command.label and command.id != "help" and used + size - 3 <= room:
             kept.append(command)
             used += size
-    for command in kept:
-        line += [Span(written(command.keys[0]), "strong"), Span(f" {command.label}   ", "soft")]
+    for at, command in enumerate(kept):
+        apart = "   " if at + 1 < len(kept) else ""
+        line += [Span(written(command.keys[0]), "strong"), Span(f" {command.label}{apart}", "soft")]
     return (gap(1), *spread(tuple(line), last, width - 2), gap(1))
 
 
-def question_line(question: str, answer: str, width: int) -> Line:
-    """Draw a question in place of the keys, with what its two answers do."""
+def question_lines(question: str, answer: str, width: int) -> list[Line]:
+    """Draw a question in place of the keys, whole, with what its two answers do."""
     right = (
         Span("enter ", "decide.strong"),
         ink(answer),
         Span("   esc ", "strong"),
         Span("leave it", "soft"),
     )
-    return (gap(1), *spread((ink(question, "decide"),), right, width - 2), gap(1))
+    asked = (ink(question, "decide"),)
+    if line_width(asked) + line_width(right) + 4 <= width:
+        return [(gap(1), *spread(asked, right, width - 2), gap(1))]
+    lines: list[Line] = [(gap(1), part) for part in _asked(question, width - 2)]
+    return [*lines, (gap(1), *cut(right, width - 2))]
+
+
+def _asked(question: str, width: int) -> Iterator[Span]:
+    for part in wrap(plain(question), max(1, width), limit=_MOST_SAID):
+        yield Span(part, "decide")
 
 
 def sheet(prefix: Prefix, place: str, width: int) -> list[Line]:

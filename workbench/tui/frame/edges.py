@@ -17,7 +17,7 @@ from workbench.display.words import counted
 from workbench.engine.errors import DocumentError, HistoryDamaged, WorkbenchError
 from workbench.engine.results.audit import NextSteps
 from workbench.tui.frame import drawing
-from workbench.tui.keys.table import BY_NAME
+from workbench.tui.keys.table import BY_NAME, COMMAND, PREFIXES
 from workbench.tui.parts.canvas import CanvasPart
 from workbench.tui.parts.line import DrawnLines
 from workbench.tui.places.memory_reading import title_of
@@ -40,6 +40,8 @@ _EVERYWHERE = ("open", "ask", "help")
 # What is about the row under the cursor, and so idle where there is none.
 _ON_A_ROW = {*VERBS, "open", "edit", "evidence", "history", "details", "accept", "compare", "write"}
 _MOST_TOLD = 100
+# What stands behind a prefix, and is offered where a place has words for it.
+_BEHIND = {command.id for prefix in PREFIXES for command in prefix.commands}
 
 
 class Edges:
@@ -105,15 +107,14 @@ class Edges:
         if frame.look.plain:
             said = f"{where(frame)} {said}"
             put_cursor(frame)
-        self.lines["status"].show(lambda width: (drawing.status(said, is_problem, running, width, notices),))
+        self.lines["status"].show(lambda width: drawing.status(said, is_problem, running, width, notices))
         question, hints, keys = frame.pressing.question, self._hints, self._keys()
+        self.lines["keys"].set_class(question is not None, "-asks")
         self.lines["keys"].show(
             lambda width: (
-                drawing.question_line(told(question.question, key_of), told(question.answer, key_of), width)
+                drawing.question_lines(told(question.question, key_of), told(question.answer, key_of), width)
                 if question is not None
-                else drawing.hint_line(hints, width)
-                if hints
-                else drawing.key_line(keys, width),
+                else (drawing.hint_line(hints, width) if hints else drawing.key_line(keys, width),)
             )
         )
         frame.splits.look()
@@ -130,9 +131,13 @@ class Edges:
         place = self._frame.place
         wanted = {*place.keys, *_EVERYWHERE, *place.labels}
         wanted = wanted - (self._idle() - {*place.labels}) if place.subjects else {*wanted, "new"} - _ON_A_ROW
+        keymap = self._frame.keymap
+        behind = (
+            replace(COMMAND[name], keys=(keymap.key(name),)) for name in place.labels if name in _BEHIND
+        )
         return [
             replace(command, label=place.labels.get(command.id, command.label))
-            for command in self._frame.keymap.commands
+            for command in (*keymap.commands, *behind)
             if command.id in wanted
         ]
 

@@ -92,6 +92,7 @@ class Editing:
         *,
         take: Take,
         changed: Callable[[str], object] | None = None,
+        selected: bool = False,
     ) -> None:
         """Have one line written: enter takes it, esc leaves it, tab completes it.
 
@@ -100,6 +101,7 @@ class Editing:
             initial: What it says to begin with, the cursor after it.
             complete: What it may become; quick, since it is called while one types.
             changed: Told of every change while one types, and of the text to begin with when one leaves.
+            selected: Whether the text to begin with is selected, so that typing replaces it.
         """
         if self._take is None:
             self._before = self._frame.focused
@@ -107,7 +109,7 @@ class Editing:
         self._completion = Completion()
         self._prompt.typed = changed if changed is not None else lambda _text: None
         keys = "enter takes it   esc leaves" + ("   tab completes" if complete else "")
-        self._prompt.open(title, initial, keys)
+        self._prompt.open(title, initial, keys, selected=selected)
         self._frame.query_one("#keys").display = False
         self._frame.set_focus(self._prompt.line)
 
@@ -269,6 +271,7 @@ class Editing:
             keys.append(("tab", "next text"))
         if any(area.has_focus and area.field.choices for area in editor.areas):
             keys.append(("↑ ↓", "choose"))
+        keys += [("^a", "select all"), ("^k", "cut to the end of the line")]
         self._frame.hint(keys)
 
     def _typed_text(self) -> None:

@@ -191,7 +191,7 @@ class Finding:
                 self._step(part, 0)
 
         def take(words: str) -> str | None:
-            return None if words.strip() else "Write what is to be found; esc leaves."
+            return None if words.strip() else "Write what to look for; esc leaves."
 
         self._frame.editing.ask("find", self._words, take=take, changed=changed)
         changed(self._words)

@@ -36,7 +36,7 @@ _NO_PAIR = "Only two contradicting statements are decided with ⸨older⸩ ⸨ne
 _NOTHING_WAITS = "Nothing waits here; 2 is the Inbox."
 _ENTITIES = "That is for entities; 5 is the Graph."
 _SESSIONS = "That is for sessions; 8 has them."
-_ONLY_HELD = "Only something held back as a secret is shown or left out so."
+_ONLY_HELD = "Only secrets that were held back are shown or left out."
 _MARKED_IN_LIST = "Rows are marked in the list; ⸨next-part⸩ goes there."
 
 MOVING = (
@@ -103,7 +103,7 @@ VERBS = (
     Command("both", ("=",), "both", "Keep both statements, marked as contradicting.", _NO_PAIR, 91),
     Command("new", ("n",), "new", "Write a new memory.", "A new memory cannot be written here.", 45),
     Command("reflect", ("R",), "reflect", "Read what is new.", "Everything has been read.", 40),
-    Command("history", ("h",), "history", "Show what became of this.", "It was never changed.", 35),
+    Command("history", ("h",), "history", "Show the history of this.", "It was never changed.", 35),
     Command(
         "compare",
         ("c",),
@@ -120,8 +120,8 @@ VERBS = (
     Command("previous", ("P",), "", "Go to the match before.", "There is no other match."),
     Command("jump", (";",), "", "Jump to a row by a letter.", "There is nothing to jump to."),
     Command("run", ("ctrl+p",), "all", "Run anything, go anywhere.", "", 54),
-    Command("left", ("left",), "", "Go left along the row.", "Nothing lies to the side."),
-    Command("right", ("right",), "", "Go right along the row.", "Nothing lies to the side."),
+    Command("left", ("left",), "", "Go left along the row.", "There is nothing to the side."),
+    Command("right", ("right",), "", "Go right along the row.", "There is nothing to the side."),
     Command("closer", ("+",), "", "Look closer.", "This is as close as it gets.", 47),
     Command("wider", ("-",), "", "Look wider.", "This is as wide as it gets."),
 )
@@ -146,9 +146,11 @@ PREFIXES = (
         "go",
         (
             Command("first", ("g",), "first row", "Go to the first row."),
-            Command("go-day", ("d",), "to a day…", "Go to a day.", "There are no days here."),
-            Command("go-core", ("b",), "in Core", "Show this in Core.", "It is no core memory."),
-            Command("go-timeline", ("t",), "in Timeline", "Show this in the Timeline.", "It is no episode."),
+            Command("go-day", ("d",), "to a day…", "Go to a day.", "There are no days here.", 53),
+            Command("go-core", ("b",), "in Core", "Show this in Core.", "This is not core memory."),
+            Command(
+                "go-timeline", ("t",), "in Timeline", "Show this in the Timeline.", "This is not an episode."
+            ),
             Command("go-graph", ("r",), "in Graph", "Show this in the Graph.", "It names no entity."),
             Command("go-decay", ("f",), "in Decay", "Show this in Decay.", "It does not fade."),
             Command("go-history", ("h",), "in History", "Show this in History.", "It was never changed."),
@@ -179,8 +181,8 @@ PREFIXES = (
             Command("view-table", ("t",), "table", "Show as a table.", "This place has no table."),
             Command("view-path", ("p",), "path", "Show a path.", "This place has no paths."),
             Command("view-heat", ("h",), "heatmap", "Show the heatmap.", "This place has no heatmap."),
-            Command("sort", ("s",), "sort by…", "Sort otherwise.", "This list has one order."),
-            Command("group", ("o",), "group by…", "Group otherwise.", "This list has one grouping."),
+            Command("sort", ("s",), "sort by…", "Sort differently.", "This list has one order."),
+            Command("group", ("o",), "group by…", "Group differently.", "This list has one grouping."),
             Command(
                 "show-upkeep",
                 ("u",),
@@ -202,7 +204,7 @@ PREFIXES = (
             Command("split-right", ("right",), "split right", "Move the split right."),
             Command("split-up", ("up",), "split up", "Move the split up."),
             Command("split-down", ("down",), "split down", "Move the split down."),
-            Command("split-reset", ("=",), "as made", "Put the splits back."),
+            Command("split-reset", ("=",), "default", "Put the splits back."),
             Command("show-rail", ("r",), "rail on, off", "Show or hide the rail."),
             Command("show-evidence", ("e",), "evidence on, off", "Show or hide the evidence."),
         ),
@@ -217,7 +219,7 @@ PREFIXES = (
                 "copy-quote",
                 ("q",),
                 "quote, who, when",
-                "Copy what was said, by whom and when.",
+                "Copy the quote, who said it and when.",
                 "Nobody noted what was said for this.",
             ),
             Command("copy-id", ("i",), "id", "Copy the id.", "There is nothing to copy."),
@@ -238,12 +240,12 @@ PREFIXES = (
                 "merge", ("m",), "merge", "Merge two that are marked.", "Mark two rows with ⸨mark⸩ first."
             ),
             Command("reinforce", ("r",), "reinforce", "Count a use.", "Only memories are reinforced."),
-            Command("rename", ("n",), "rename…", "Call an entity otherwise.", _ENTITIES),
+            Command("rename", ("n",), "rename…", "Give an entity another name.", _ENTITIES),
             Command("link", ("l",), "link to another…", "Relate an entity to another.", _ENTITIES),
             Command("unlink", ("k",), "remove relation", "Remove the relation under the cursor.", _ENTITIES),
-            Command("retire", ("t",), "retire", "Say that a fact held until today.", _ENTITIES),
+            Command("retire", ("t",), "retire", "Mark a fact as true until today.", _ENTITIES),
             Command("add-entity", ("N",), "new entity…", "Add a person, a project, a thing.", _ENTITIES),
-            Command("compact", ("c",), "compact", "Put a summary in place of what is old.", _SESSIONS),
+            Command("compact", ("c",), "compact", "Replace the older part by a summary.", _SESSIONS),
             Command(
                 "save-now",
                 ("f",),
@@ -252,7 +254,7 @@ PREFIXES = (
                 _SESSIONS,
             ),
             Command(
-                "start-over", ("b",), "start over", "Begin a session anew; its transcript stays.", _SESSIONS
+                "start-over", ("b",), "start over", "Start the session over; its transcript stays.", _SESSIONS
             ),
             Command("repair", ("e",), "repair", "Repair a damaged transcript.", _SESSIONS),
             Command(
@@ -271,7 +273,7 @@ PREFIXES = (
                 "tokens",
                 ("u",),
                 "tokens…",
-                "See which agents come in from other machines, and shut one out.",
+                "List the tokens of agents on other machines, and revoke one.",
                 "Tokens cannot be opened here.",
             ),
             Command(

@@ -95,7 +95,7 @@ class ChooserPart(Vertical):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.line = WrittenLine(placeholder="type to narrow")
-        self.list = ListPart(empty=lambda _width: [(ink("Nothing here is called so.", "soft"),)], ground=RAISED,
+        self.list = ListPart(empty=lambda _width: [(ink("Nothing here has that name.", "soft"),)], ground=RAISED,
                              always_lit=True)  # fmt: skip
         self._choices: tuple[Choice, ...] = ()
 

@@ -44,7 +44,9 @@ class DrawnLines(Widget):
     def show(self, draw: Callable[[int], Sequence[Line]]) -> None:
         """Show other lines; `draw` is pure and is asked again for another width."""
         self._draw = draw
-        self.refresh(layout=self.styles.auto_dimensions)
+        width, height = self.size
+        grows = self.styles.auto_dimensions and (not width or len(self.lines(width)) != height)
+        self.refresh(layout=grows)
 
     def lines(self, width: int) -> Sequence[Line]:
         """Return what is shown at a width."""

@@ -107,15 +107,18 @@ class PromptLine(Horizontal):
         yield self.line
         yield self._keys
 
-    def open(self, title: str, initial: str, keys: str) -> None:
+    def open(self, title: str, initial: str, keys: str, *, selected: bool = False) -> None:
         """Show the line.
 
         Args:
             initial: What it says to begin with.
             keys: What ends it, at the right as long as there is room.
+            selected: Whether what it says is selected, so that typing replaces it.
         """
         self._said = (title, keys)
         self.line.write(initial)
+        if selected:
+            self.line.action_select_all()
         self.display = True
         self._fit()
 

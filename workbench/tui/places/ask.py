@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, ClassVar
 
+from workbench.display import words
 from workbench.display.cells import wrap
 from workbench.display.found import (
     cuts_section,
@@ -26,6 +27,7 @@ from workbench.engine.values import dataclass
 from workbench.tui.parts.evidence import evidence_at
 from workbench.tui.parts.query import FIRST, LAST, parse_days, pieces
 from workbench.tui.parts.rows import Rows
+from workbench.tui.places.memory_reading import read_memory_card
 from workbench.tui.places.place import Place
 from workbench.tui.verbs.memories import Memory
 
@@ -43,7 +45,7 @@ MOST_RESULTS = 20
 ASKED = "asked:"
 _CONDITIONS = (
     ("store:episodic", "or core, semantic, procedural, vault, file"),
-    ("after:2026-01", "also feb, 3w, yesterday"),
+    ("after:2026-01", "also feb, 3w, last-month"),
     ("before:2026-02", "up to the end of it"),
     ("status:any", "what has faded among the others"),
 )
@@ -67,6 +69,13 @@ class Answer:
     asked: tuple[str, ...] = ()
     problem: str = ""
 
+    @property
+    def shown(self) -> tuple[Hit, ...]:
+        """Return the results that the question lets through; what was corrected is found as it reads now."""
+        hits = self.found.results if self.found is not None else ()
+        corrected = {words.corrected_by(hit.snippet)[0] for hit in hits}
+        return tuple(hit for hit in hits if self.question.shows(hit.status) and hit.id not in corrected)
+
 
 class AnswerRows(Rows["str", "Hit | str"]):
     """Results, below them those that have faded; or what was asked before."""
@@ -81,9 +90,8 @@ class AnswerRows(Rows["str", "Hit | str"]):
             for text in answer.asked:
                 self._add(text, ASKED + text)
             return
-        for hit in found.results:
-            if answer.question.shows(hit.status):
-                self._add(hit, hit_key(hit))
+        for hit in answer.shown:
+            self._add(hit, hit_key(hit))
         if found.faded.results and not answer.question.status:
             self._add_heading(faded_heading(found))
             for hit in found.faded.results:
@@ -147,7 +155,7 @@ class AskPlace(Place):
         problem = (ink(results.problem, "danger"),)
         if results.found is None:
             return problem if results.problem else (ink("Ask in your own words, in any language.", "soft"),)
-        shown = sum(results.question.shows(hit.status) for hit in results.found.results)
+        shown = len(results.shown)
         return spread(
             problem if results.problem else (), (ink(found_words(results.found, shown), "soft"),), width
         )
@@ -156,11 +164,11 @@ class AskPlace(Place):
         answer: Answer | None = self.results
         if answer is not None and answer.found is not None:
             narrowed = answer.question.is_narrowed
-            hint = "Without its conditions more is searched." if narrowed else "Other words may do better."
+            hint = "Without its conditions, more is searched." if narrowed else "Other words may do better."
             return [(ink("No memory answers this.", "strong"),), (ink(hint, "soft"),)]
         lines: list[Line] = [
             (Span(part, "soft"),)
-            for part in wrap("Dates count: “in May”, “last spring”, 上週. Among the words may stand", 60)
+            for part in wrap("Dates count: “in May”, “last month”, 上週. You can add", 60)
         ]
         for condition, what in _CONDITIONS:
             lines.append((column(condition, 17, "strong"), ink(what, "soft")))
@@ -191,7 +199,7 @@ class AskPlace(Place):
         card = (
             text_card(hit, answer.today)
             if hit.store in OUTSIDE_STORES
-            else super().read_card(workspace, subject)
+            else read_memory_card(workspace, subject, answer.question.words)
         )
         ranked = rank_section(hit, rows.rank(self.list.cursor_key))
         cuts = answer.found.cuts if answer.found is not None else ()

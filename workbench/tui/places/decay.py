@@ -45,7 +45,7 @@ from workbench.tui.verbs.act import Act, quoted
 from workbench.tui.verbs.memories import Memory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from textual.app import ComposeResult
 
@@ -117,6 +117,7 @@ class DecayPlace(Place):
 
     EMPTY: ClassVar[str] = "There is nothing that could fade; ⸨new⸩ writes the first memory."
     KEYS: ClassVar[tuple[str, ...]] = ("edit", "pin", "forget", "evidence", "history", "details")
+    LABELS: ClassVar[Mapping[str, str]] = {"go-day": "date"}
     FILTER_KEYS: ClassVar[tuple[str, ...]] = ("store", "tag", "entity", "status", "would")
     SCOPED_CSS = False
     DEFAULT_CSS = """
@@ -522,7 +523,7 @@ def _told(
     if back:
         yield f"{back:,} that {'has' if back == 1 else 'have'} faded {'comes' if back == 1 else 'come'} back at once"
     if lost:
-        yield f"{counted(lost, 'leaves', 'leave')} at once what the agent recalls by itself"
+        yield f"{counted(lost, 'leaves', 'leave')} at once what the agent recalls on its own"
     if not (longer or sooner or back or lost):
         yield "Nothing would stay longer or leave sooner."
 
@@ -563,7 +564,7 @@ def trial_card(trial: Fading, days: float, entry: DecayEntry | None) -> Card:
             lines.append((ink(f"without it: {before.removeprefix('it ')}", "faint"),))
         sections.append(Section("THIS ONE", tuple(lines)))
     kept: tuple[Line, ...] = (
-        (ink("Nothing of this holds until you keep it.", "decide"),),
+        (ink("Nothing changes until you keep it.", "decide"),),
         (ink("It changes decay.lambda in this workspace's settings; ⸨undo⸩ takes that back.", "soft"),),
     )
     sections.append(Section("KEPT", kept))

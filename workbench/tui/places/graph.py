@@ -29,7 +29,7 @@ from workbench.tui.parts.filter import Filterable
 from workbench.tui.parts.page import PagePart
 from workbench.tui.parts.rows import Rows
 from workbench.tui.places.graph_editing import GraphEditing, Names
-from workbench.tui.places.memory_reading import disputed_facts, is_entity, read_entity_card
+from workbench.tui.places.memory_reading import disputed_memories, is_entity, read_entity_card
 from workbench.tui.places.place import Place
 from workbench.tui.verbs.graph import GROUP, Entity, Statement
 from workbench.tui.verbs.memories import Memory
@@ -247,7 +247,7 @@ class GraphPlace(Place):
         if spot.kind == _MEMBERS and view is not None:
             members = set(members_of(view, spot.other))
             rows = EntityRows([row for row in whole.entities if row.id in members], today)
-        disputed, relations = disputed_facts(workspace), workspace.graph_relations()
+        disputed, relations = disputed_memories(workspace), workspace.graph_relations()
         return GraphRead(spot, sort, table, whole, rows, view, disputed, relations)
 
     def rows(self, results: GraphRead) -> EntityRows:

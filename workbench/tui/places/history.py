@@ -92,7 +92,7 @@ class HistoryPlace(Place):
     @property
     def labels(self) -> Mapping[str, str]:
         if self.view.compares:
-            return {"compare": "swap", "left": "→ moments", "only-changed": "only changes"}
+            return {"compare": "swap", "left": "→ moments", "only-changed": "only changes", "go-day": "date"}
         action = self._action
         back = "do again" if action is not None and action.undone_by else "take back"
         if action is not None and action.waiting:
@@ -101,8 +101,9 @@ class HistoryPlace(Place):
                 "bring-back": "old text back",
                 "compare": "compare",
                 "left": "→ moments",
+                "go-day": "date",
             }
-        return {"bring-back": back, "compare": "compare", "left": "→ moments"}
+        return {"bring-back": back, "compare": "compare", "left": "→ moments", "go-day": "date"}
 
     # Where one is.
 
@@ -286,7 +287,7 @@ class HistoryPlace(Place):
                 "← → go on in time, ⸨only-changed⸩ lists what is the same, esc ends comparing.",
             )
         if listed.view.of:
-            return ("No change of it is known.", "esc shows all actions.")
+            return ("No change of it was found.", "esc shows all actions.")
         return ("Only upkeep so far; ⸨show-upkeep⸩ shows it.",) if listed.line is not None else ()
 
     def filterable(self, rows: object, index: int) -> Filterable:
@@ -527,7 +528,7 @@ class HistoryPlace(Place):
             self._go(View(here=moments.name(older), other=moments.name(newer), compares=True), visit=True)
             self._say_what_is_compared()
         elif not marked or self._is_now(marked[0]):
-            self.frame.say("This is now; go to an older action first, then c.")
+            self.frame.say("This is now; go to an older action first, then press ⸨compare⸩.")
         else:
             here = moments.name(moments.place(marked[0].newest))
             self._go(View(here=here, compares=True), visit=True)
@@ -537,9 +538,7 @@ class HistoryPlace(Place):
         if not self.view.compares:
             return False
         self._wish = replace(self._wish, everything=not self._wish.everything)
-        shows = (
-            "What is the same is listed, too." if self._wish.everything else "Only what differs is listed."
-        )
+        shows = "What is the same is listed too." if self._wish.everything else "Only what differs is listed."
         self.frame.say(shows)
         self._read_again()
         return True
@@ -547,7 +546,7 @@ class HistoryPlace(Place):
     def _toggle_upkeep(self) -> None:
         shown = not self.kept.get(_UPKEEP)
         self.kept[_UPKEEP] = "shown" if shown else ""
-        self.frame.say("Upkeep is listed, too." if shown else "Upkeep is hidden.")
+        self.frame.say("Upkeep is listed too." if shown else "Upkeep is hidden.")
         self._read_again()
 
     def _zoom(self, *, closer: bool) -> bool:
@@ -586,11 +585,11 @@ class HistoryPlace(Place):
         def take(text: str) -> str | None:
             at = moments.find(text, today)
             if at is None:
-                return "That is no day; write 14 Oct, yesterday, 3w, 2026-10-14 10:30 or first."
+                return "That is no day; write 14 Oct, last month, two weeks ago, 2026-10-14 10:30 or first."
             self._travel(at)
             return None
 
-        self.frame.editing.ask("Go to a day", take=take)
+        self.frame.editing.ask("Which day?  14 oct · last month · first", take=take)
 
     def _to_alert(self, by: int) -> bool:
         rows = self.all_rows

@@ -88,7 +88,7 @@ _TICKS = {
 _MOST_CITED = 4
 _NOT_HERE = {
     "pin": "A proposal can be pinned once it is stored.",
-    "forget": "A proposal is declined with d.",
+    "forget": "⸨decline⸩ declines a proposal.",
     "bring-back": "This is as it is now; there is nothing to bring back.",
     "reinforce": "Only memories are reinforced.",
 }
@@ -96,11 +96,11 @@ _TEACH = (
     ("Nothing waits for your decision.", "strong"),
     ("", "text"),
     ("What a reflection finds, what agents propose and what looks like a secret waits here.", "soft"),
-    ("None of it enters memory before you say so.", "soft"),
+    ("None of it enters memory until you accept it.", "soft"),
     ("", "text"),
     ("⸨reflect⸩ reads what is new and proposes what to learn from it.", "text"),
     ("", "text"),
-    ("What was written stands here under its day; ⸨bring-back⸩ on it takes all of it back.", "soft"),
+    ("Past reflections are listed here by day; ⸨bring-back⸩ takes one back whole.", "soft"),
 )
 
 
@@ -316,6 +316,8 @@ class InboxPlace(Place):
             self._reveal()
         elif command == "store-elsewhere":
             self._store_elsewhere()
+        elif command == "forget" and isinstance(subject, Waiting) and subject.is_clash:
+            self.frame.say("Decide between the two with ⸨older⸩ ⸨newer⸩ ⸨both⸩.")
         elif command in _NOT_HERE:
             self.frame.say(_NOT_HERE[command])
         else:
@@ -374,7 +376,7 @@ class InboxPlace(Place):
             return
         rows = tuple(row for row in self.shown.waiting if row.group == subject.group)
         if subject.group == SECRETS:
-            self.frame.say("Each secret is decided on by itself.")
+            self.frame.say("Decide on each secret separately.")
         else:
             self._tick(rows, "accept", COMMAND["accept"].elsewhere)
 
@@ -488,7 +490,7 @@ class InboxPlace(Place):
         assert held is not None
         if held.path:
             keep = "let history take the edit as it is" if held.left_out else "put it back into the file"
-            rest = "“[secret left out]” stands in the file then"
+            rest = "the file then says “[secret left out]”"
         else:
             keep, rest = "store it, secret and all", "store the rest, “[secret left out]” in its place"
         keys = [
@@ -507,12 +509,12 @@ class InboxPlace(Place):
         if len(row.proposals) == 2:
             sides = [_proposal_side(each, now) for each in row.proposals]
             keys = outcomes(
-                sides[0].text, sides[1].text, "declined, and remembered so", self.key, "remembered so"
+                sides[0].text, sides[1].text, "declined, and stays declined", self.key, "stays declined"
             )
         elif row.is_clash and memories_against(first):
             memory = memories_against(first)[0]
             sides = [_memory_side(workspace, memory, now), _proposal_side(first, now)]
-            keys = outcomes(sides[0].text, sides[1].text, _becomes(memory), self.key, "remembered so")
+            keys = outcomes(sides[0].text, sides[1].text, _becomes(memory), self.key, "stays declined")
         elif row.is_several:
             # Today shows the card before anybody has been here.
             inbox = self.results.inbox if self.results is not None else workspace.inbox()
@@ -523,7 +525,7 @@ class InboxPlace(Place):
                 *(_proposal_side(waiting[each], now) for each in rivals(first) if each in waiting),
             ]
             keys = (
-                (self.key("accept"), "take this; memory no longer says the other, the others are declined"),
+                (self.key("accept"), "take this; the others are declined, and memory drops what they say"),
                 (self.key("decline"), "decline this one alone"),
                 (self.key("both"), "keep all, marked as contradicting"),
             )
@@ -569,7 +571,8 @@ def _memory_side(workspace: Workspace, memory_id: str, now: datetime) -> Side:
     why = _why(workspace, memory_id)
     by = said_words(why.said[0], now) if why is not None and why.said else source_words(memory_id, now)
     text = _words_of(workspace, memory_id) or "It is no longer there."
-    return Side(text, f"memory · {by}", link=memory_id)
+    quote = why.said[0].quote if why is not None and why.said and why.said[0].id != memory_id else ""
+    return Side(text, f"memory · {by}", quote, memory_id)
 
 
 def _proposal_side(proposal: Proposal, now: datetime) -> Side:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from workbench.tui.frame.screen import Frame
     from workbench.tui.keys.dispatch import Bound
 
-AS_MADE = "as made"
+AS_MADE = "default"
 PRESET_KEY = f"key:{PRESET}"
 
 
@@ -61,7 +61,7 @@ class KeyRows(Rows["str", "KeyRow"]):
         super().__init__()
         preset = keymap.preset or AS_MADE
         self._add(
-            KeyRow(PRESET_KEY, "Preset", "Keys to begin with.", "", "", (preset,), (AS_MADE,)), PRESET_KEY
+            KeyRow(PRESET_KEY, "Preset", "The keys to start from.", "", "", (preset,), (AS_MADE,)), PRESET_KEY
         )
         moving, frame = {each.id for each in MOVING}, {each.id for each in FRAME}
         under = ""
@@ -131,7 +131,7 @@ def key_card(row: KeyRow, keymap: Keymap) -> Card:
         return Card(row.title, row.title, (ink(row.help),), (Section("THERE IS", tuple(lines)),))
     lines = [(ink(row.said, "strong"),)]
     if row.keys != row.usual:
-        lines.append((ink(f"as made: {', '.join(row.usual)}", "soft"),))
+        lines.append((ink(f"default: {', '.join(row.usual)}", "soft"),))
     sections = [Section("KEY", tuple(lines))]
     if row.elsewhere:
         sections.append(Section("WHERE IT CANNOT ACT", ((ink(f"it says: {row.elsewhere}"),),)))
@@ -208,7 +208,7 @@ class Remapping:
         problem = self._keep({f"keys.{name}": value for name, value in {**overrides, **gone}.items()})
         also = f", and “{title_of(self._rival)}” on {self._row.keys[0]}" if swapped else ""
         self._frame.say(
-            problem or f"Put “{self._row.title}” on {written(key)}{also}. ⸨bring-back⸩ puts it as made.",
+            problem or f"Put “{self._row.title}” on {written(key)}{also}. ⸨bring-back⸩ puts it back.",
             is_problem=bool(problem),
         )
 

@@ -26,12 +26,16 @@ if TYPE_CHECKING:
     from workbench.tui.verbs.rewording import Writing
 
 
-def read_memory_card(workspace: Workspace, subject: Subject) -> Card:
-    """Read the card of a memory; that of an entity for what is one, or is said of one."""
+def read_memory_card(workspace: Workspace, subject: Subject, asked: str = "") -> Card:
+    """Read the card of a memory; that of an entity for what is one, or is said of one.
+
+    Args:
+        asked: A question that it answers; the card of an entity gives the reason of the fact nearest to it.
+    """
     if isinstance(subject, Statement):
         return read_entity_card(workspace, subject.entity, chosen=subject.id)
     if is_entity(subject.id):
-        return read_entity_card(workspace, subject.id)
+        return read_entity_card(workspace, subject.id, asked=asked)
     shown = workspace.show(subject.id, count_access=False)
     try:
         explained = workspace.decay_explain(subject.id)
@@ -39,7 +43,8 @@ def read_memory_card(workspace: Workspace, subject: Subject) -> Card:
         explained = None
     named = {*shown.links.to, *shown.links.from_}
     titles = {each: title for each in named if (title := title_of(workspace, each))}
-    return memory_card(shown, workspace.why(subject.id), explained, titles, workspace.now())
+    disputed = disputed_memories(workspace).get(subject.id, "")
+    return memory_card(shown, workspace.why(subject.id), explained, titles, workspace.now(), disputed)
 
 
 def read_memory_evidence(workspace: Workspace, subject: Subject) -> Evidence | None:
@@ -58,7 +63,7 @@ def read_memory_writing(workspace: Workspace, subject: Subject) -> Writing | str
     if isinstance(subject, Statement) and subject.edge is not None:
         return "A relation is removed with ⸨unlink⸩, and made with ⸨link⸩."
     if is_entity(subject.id):
-        return "⸨rename⸩ renames it; a fact of it is edited where the cursor is on one: tab, then ↓."
+        return "⸨rename⸩ renames it. To edit a fact, press ⸨open⸩, go down to the fact, then press ⸨edit⸩."
     if isinstance(subject, Memory):
         return memory_writing(workspace, subject)
     return COMMAND["edit"].elsewhere
@@ -90,18 +95,25 @@ def is_entity(memory_id: str) -> bool:
 
 
 def read_entity_card(
-    workspace: Workspace, entity: str, disputed: Mapping[str, str] | None = None, chosen: str = ""
+    workspace: Workspace,
+    entity: str,
+    disputed: Mapping[str, str] | None = None,
+    chosen: str = "",
+    *,
+    asked: str = "",
 ) -> Card:
     """Read the card of an entity.
 
     Args:
         entity: Its id.
         disputed: What is said against facts, by id; read where it is None.
-        chosen: Id of the fact or relation that WHY is of; the first one where it is empty.
+        chosen: Id of the fact or relation that WHY is of; where it is empty, the fact nearest to the question.
+        asked: The question; the first fact is the nearest to none.
     """
     view = workspace.graph(entity, depth=1)
     whole = view.center or entity
-    named = (*(fact.id for fact in own_facts(view)), *(edge.id for edge in own_edges(view)), whole)
+    facts = sorted(own_facts(view), key=lambda fact: -_shared(fact.text, asked))
+    named = (*(fact.id for fact in facts), *(edge.id for edge in own_edges(view)), whole)
     # What was removed meanwhile gives way to the first.
     reason = chosen if chosen in named or chosen.startswith("relation:") else named[0]
     shown = explained = why = None
@@ -113,9 +125,19 @@ def read_entity_card(
         why = workspace.why(reason)
     users = shown.links.from_ if shown is not None else ()
     titles = {each: title for each in users if (title := title_of(workspace, each))}
-    disputed = disputed_facts(workspace) if disputed is None else disputed
+    disputed = disputed_memories(workspace) if disputed is None else disputed
     return entity_card(
         view, shown, why, explained, titles, disputed, workspace.now(), reason if reason != whole else ""
+    )
+
+
+def _shared(text: str, asked: str) -> int:
+    """Return how many words of a question a text has, whatever their endings."""
+    said = text.casefold().split()
+    return sum(
+        any(word.startswith(wanted) for word in said)
+        for wanted in asked.casefold().split()
+        if len(wanted) > 2
     )
 
 
@@ -129,18 +151,20 @@ def title_of(workspace: Workspace, memory_id: str) -> str:
         return ""
 
 
-def disputed_facts(workspace: Workspace) -> dict[str, str]:
-    """Return what waits for a decision against facts, by the id of the fact."""
+def disputed_memories(workspace: Workspace) -> dict[str, str]:
+    """Return what waits for a decision against memories, by the id of the memory or fact."""
     found: dict[str, str] = {}
     for item in workspace.review().items:
         if item.decision == "rejected" or item.kind not in ("contradiction", "supersession"):
             continue
         said = "contradicted" if item.kind == "contradiction" else "an update"
-        for each in (item.target, *(quoted.id for quoted in item.evidence)):
-            if each.startswith("entity:") and "#" in each:
+        # An entry that speaks for a change is not itself what changes.
+        facts = (quoted.id for quoted in item.evidence if quoted.id.startswith("entity:"))
+        for each in (item.target, *facts):
+            if each.startswith(_MEMORIES) and not is_entity(each):
                 found.setdefault(each, f"{said}, {_WAITS}" if said == "contradicted" else f"{said} {_WAITS}")
     for proposal in workspace.proposals().proposals:
         for each in proposal.conflicts_with:
-            if each.startswith("entity:"):
+            if each.startswith(_MEMORIES):
                 found.setdefault(each, f"contradicted by {proposal.from_}, {_WAITS}")
     return found

@@ -125,6 +125,7 @@ class Place(Container):
 
     EMPTY: ClassVar[str] = "There is nothing here yet."
     KEYS: ClassVar[tuple[str, ...]] = ("edit", "pin", "forget", "details")
+    LABELS: ClassVar[Mapping[str, str]] = {}
     """Commands that the key line offers here, beside those of the frame."""
     FILTER_KEYS: ClassVar[tuple[str, ...]] = ()
     """What may stand before a colon in a filter; `filterable` gives the values."""
@@ -205,7 +206,7 @@ class Place(Container):
     @property
     def labels(self) -> Mapping[str, str]:
         """Return what keys do here in other words than in general, by their commands; the key line offers them."""
-        return {}
+        return self.LABELS
 
     def rows(self, results: Any) -> RowSource:
         """Return the rows of what was read."""

@@ -99,7 +99,7 @@ class SessionRows(Rows["str", "Listed"]):
 class SessionsPlace(Place):
     """The sessions of this workspace and of other programs on this machine, and the transcript of one."""
 
-    EMPTY: ClassVar[str] = "No session was kept yet; those of other agents on this machine appear here too."
+    EMPTY: ClassVar[str] = "There is no session yet; those of other agents on this machine appear here too."
     KEYS: ClassVar[tuple[str, ...]] = ("find", "filter", "evidence", "prefix-more")
     FILTER_KEYS: ClassVar[tuple[str, ...]] = ("kind", "agent", "channel", "is")
     SCOPED_CSS = False

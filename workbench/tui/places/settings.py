@@ -50,7 +50,7 @@ _SECRET = lazy_pattern(
     + "|".join({re.escape(key.rpartition(".")[2]) for key in SCHEMA if SCHEMA[key].secret})
     + r")\s*=\s*).*"
 )
-_NOT_MEMORY = "A setting is no memory; ⸨edit⸩ changes it, ⸨bring-back⸩ puts it as made."
+_NOT_MEMORY = "A setting is not a memory; ⸨edit⸩ changes it, ⸨bring-back⸩ puts it back to its default."
 _MEMORY_ONLY = frozenset({"pin", "forget", "reinforce", "history", "new", "merge", "mark", "range"})
 _STEPPED = {"bench.theme": "theme", "bench.motion": "motion", "bench.plain": "plain", "bench.rows": "rows"}
 
@@ -125,7 +125,7 @@ class SettingsPlace(Place):
 
     @property
     def labels(self) -> dict[str, str]:
-        return {"edit": "change", "bring-back": "as made", "evidence": "the file"}
+        return {"edit": "change", "bring-back": "default", "evidence": "the file"}
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
@@ -158,7 +158,7 @@ class SettingsPlace(Place):
     def heading(self, results: SettingsListed, width: int) -> Line:
         if self.spot:
             keymap = self._app.look.keymap
-            preset = f"preset: {keymap.preset}" if keymap.preset else "as made"
+            preset = f"preset: {keymap.preset}" if keymap.preset else AS_MADE
             return spread((ink("Keys", "soft"),), (ink(preset, "faint"),), width)
         problems = len(self._app.look.problems)
         right = (ink(f"{problems} not usable", "danger"),) if problems else ()
@@ -224,14 +224,14 @@ class SettingsPlace(Place):
             name = row.key.removeprefix(_TASTE)
             at = next((n for n, text in enumerate(texts, 1) if text.lstrip().startswith(name)), 0)
         lines = tuple(SourceLine(n, _SECRET.sub(r"\1(not shown)", text)) for n, text in enumerate(texts, 1))
-        title = f"{shown} · line {at}" if at else f"{shown} · it says nothing of this"
+        title = f"{shown} · line {at}" if at else f"{shown} · it does not set this"
         return Evidence(title, lines, at, at)
 
     def go_to_spot(self, spot: str) -> None:
         self.spot = spot if spot == KEYS else ""
 
     def do(self, command: str) -> bool:
-        """Change what is under the cursor, put it as it was made, or open the keys."""
+        """Change what is under the cursor, put it back to its default, or open the keys."""
         key = self.cursor_key
         if command == "open":
             return self._open(key)
@@ -244,7 +244,7 @@ class SettingsPlace(Place):
         elif (
             command == "evidence" and (row := self._setting(key)) is not None and row.source == "environment"
         ):
-            self.frame.say(f"{row.origin} says so, a variable that the bench was started with.")
+            self.frame.say(f"{row.origin} sets it, a variable that the bench was started with.")
         elif command == "try-half-life":
             self._try_half_life(key)
         elif command in _MEMORY_ONLY:
@@ -294,7 +294,7 @@ class SettingsPlace(Place):
         elif by:
             self.frame.say("⸨edit⸩ writes another value; ← → step through choices.")
         else:
-            self.frame.editing.ask(row.title, row.written, take=partial(self._take, row))
+            self.frame.editing.ask(row.title, row.written, take=partial(self._take, row), selected=True)
 
     def _take(self, row: SettingRow, text: str) -> Act | str:
         try:
@@ -323,7 +323,7 @@ class SettingsPlace(Place):
             return
         row = self._setting(key)
         if row is None or (row.source == "default" and row.section != KEYS):
-            self.frame.say("This is as it was made.")
+            self.frame.say("This is the default already.")
         elif row.section == KEYS:
             self._keep_all(
                 {f"keys.{name}": None for name in (*self._app.look.keymap.overrides, PRESET)}, "Every key"
@@ -336,7 +336,7 @@ class SettingsPlace(Place):
                 changed = workspace.setting_reset(row.key)
                 is_usual = changed.after == row.usual
                 said = (
-                    f"Put {quoted(row.title)} as made, {changed.after}"
+                    f"Put {quoted(row.title)} back to its default, {changed.after}"
                     if is_usual
                     else f"{row.title} is {changed.after} now"
                 )
@@ -350,7 +350,7 @@ class SettingsPlace(Place):
         if row.id == PRESET_KEY and keymap.preset:
             self._keep_all({f"keys.{PRESET}": None}, row.title)
         elif name not in keymap.overrides:
-            self.frame.say("This is as it was made.")
+            self.frame.say("This is the default already.")
         else:
             first, *_ = (key for key in row.usual)
             rest = {each: keys for each, keys in keymap.overrides.items() if each != name}
@@ -362,7 +362,7 @@ class SettingsPlace(Place):
 
     def _keep_all(self, values: Mapping[str, str | bool | None], title: str) -> None:
         problem = self._keep(values)
-        self.frame.say(problem or f"{title} is as it was made.", is_problem=bool(problem))
+        self.frame.say(problem or f"{title} is back to its default.", is_problem=bool(problem))
 
     def _keep(self, values: Mapping[str, str | bool | None]) -> str:
         problem = self._app.change_look(values)
@@ -385,7 +385,7 @@ class SettingsPlace(Place):
 
         def take(value: str) -> None:
             problem = self._keep({f"keys.{PRESET}": None if value == AS_MADE else value})
-            self.frame.say(problem or f"The keys begin with {value} now.", is_problem=bool(problem))
+            self.frame.say(problem or f"The keys start from {value} now.", is_problem=bool(problem))
 
         at = values.index(self._app.look.keymap.preset or AS_MADE)
         self.frame.stepping.step(Steps("Preset", values, at, lambda _value: None, take), by)
@@ -432,7 +432,7 @@ def _look_sections(
     """Return the sections of a taste's card: a theme says what it comes to and what cannot be read in it."""
     where = look.origins.get(row.key.removeprefix(_TASTE), "")
     kept: list[Section] = [each for each in sections if isinstance(each, Section) and each.label != "SET IN"]
-    told = where or f"nowhere; a change goes to {FILE_NAME} in {app.config_folder or 'no folder'}"
+    told = where or f"nowhere yet; a change goes to {FILE_NAME} in {app.config_folder or 'no folder'}"
     kept.append(Section("SET IN", ((ink(told, "text" if where else "soft"),),)))
     if row.key == "bench.theme":
         theme = look.theme_named(app.theme)

@@ -52,7 +52,7 @@ _PAST: Final = {
 _ANSWERS: Final = frozenset({"", "…", "..."})
 SAY_WHICH: Final = "Say which holds: ⸨older⸩ the older, ⸨newer⸩ the newer, ⸨both⸩ both."
 _SEVERAL: Final = (
-    "More than two statements stand here: ⸨accept⸩ takes this one, ⸨decline⸩ declines it, ⸨both⸩ keeps all."
+    "There are more than two statements: ⸨accept⸩ takes this one, ⸨decline⸩ declines it, ⸨both⸩ keeps all."
 )
 _ANSWER: Final = "A question is accepted with its answer; ⸨edit⸩ writes it, ⸨decline⸩ declines it."
 _NOT_ASIDE: Final = (
@@ -60,9 +60,7 @@ _NOT_ASIDE: Final = (
 )
 _IS_ASIDE: Final = "This is set aside already; ⸨accept⸩ accepts it, ⸨decline⸩ declines it."
 ONLY_PAIRS: Final = "Only two contradicting statements are decided with ⸨older⸩ ⸨newer⸩ ⸨both⸩."
-_NOT_BOTH: Final = (
-    "Both cannot stand here beside each other; take one, and ⸨edit⸩ writes the rest into the file."
-)
+_NOT_BOTH: Final = "Both do not fit here; take one, then ⸨edit⸩ writes the rest into the file."
 _CHANGED_AGAIN: Final = (
     "The file was changed again since; ⸨edit⸩ writes what it should say, then keep what is there."
 )

@@ -21,7 +21,7 @@ from workbench.tui.verbs.adding import to_day
 from workbench.tui.verbs.memories import Memory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from workbench.display.ink import Line
     from workbench.engine.results.memories import Timeline, TimelineEntry
@@ -36,16 +36,34 @@ _EVERYTHING = 1_000_000_000
 
 
 class TimelineRows(Rows["str", "TimelineEntry"]):
-    """Entries under their days."""
+    """Entries under their days; what was corrected reads as it was corrected, where it stood."""
 
     def __init__(self, timeline: Timeline, today: date) -> None:
         super().__init__()
         on = ""
+        there = {entry.id for entry in timeline.entries}
+        # What an entry says now, by its id. A correction is newer than what it corrects, so it comes first.
+        now: dict[str, TimelineEntry] = {}
+        self.instead: dict[str, str] = {}
         for entry in timeline.entries:
+            corrected, said = words.corrected_by(entry.text)
+            stands = now.pop(entry.id, None)
+            if stands is not None:
+                self.instead[entry.id] = stands.id
+            elif corrected:
+                stands = replace(entry, title=said, text=said)
+            if corrected in there and stands is not None:
+                now[corrected] = stands
+                continue
             if entry.day != on:
                 on = entry.day
                 self._add_heading(day_heading(date.fromisoformat(on), today))
-            self._add(entry, entry.id)
+            shown = entry if stands is None else replace(stands, day=entry.day, time=entry.time)
+            self._add(shown, shown.id)
+        # A correction that was itself corrected led from one to the next.
+        for old in [*self.instead]:
+            while (newer := self.instead[old]) in self.instead:
+                self.instead[old] = self.instead[newer]
 
     def draw(self, row: TimelineEntry, width: int) -> Line:
         """Draw a row."""
@@ -56,6 +74,7 @@ class TimelinePlace(Place):
     """The timeline."""
 
     EMPTY: ClassVar[str] = "Nothing has happened yet; ⸨new⸩ writes the first memory."
+    LABELS: ClassVar[Mapping[str, str]] = {"go-day": "date"}
     FILTER_KEYS: ClassVar[tuple[str, ...]] = ("type", "tag", "from", "is")
 
     def __init__(self, name: str) -> None:
@@ -111,6 +130,8 @@ class TimelinePlace(Place):
             self.show((replace(timeline, entries=page, next=page[-1].id), today))
 
     def reveal(self, key: str) -> bool:
+        if isinstance(self.all_rows, TimelineRows):
+            key = self.all_rows.instead.get(key, key)
         if super().reveal(key):
             return True
         if self._has_more:
@@ -135,7 +156,8 @@ class TimelinePlace(Place):
         return TimelineRows(*results)
 
     def heading(self, results: tuple[Timeline, date], width: int) -> Line:
-        total = results[0].total
+        merged = len(self.all_rows.instead) if isinstance(self.all_rows, TimelineRows) else 0
+        total = results[0].total - merged
         return spread((ink(f"{counted(total, 'entry', 'entries')} · newest first", "soft"),), (), width)
 
     def filterable(self, rows: RowSource, index: int) -> Filterable:
@@ -156,7 +178,7 @@ class TimelinePlace(Place):
             return True
         if command != "go-day" or not self.results or not self.results[0].entries:
             return False
-        self.frame.editing.ask("Which day?  14 oct · 3w · yesterday", take=self._go_to_day)
+        self.frame.editing.ask("Which day?  14 oct · 3w · last month", take=self._go_to_day)
         return True
 
     def _go_to_day(self, text: str) -> str | None:
@@ -164,7 +186,7 @@ class TimelinePlace(Place):
         timeline, today = self.results
         days = parse_days(text, today)
         if days is None:
-            return "That is no day; write 14 oct, 3w, yesterday or 2026-10-14."
+            return "That is no day; write 14 oct, 3w, last month or 2026-10-14."
         # A span such as 3w reaches until today; where it begins is meant.
         day = (days[0] if days[1] == today else days[1]).isoformat()
         if self._has_more and timeline.entries[-1].day > day:

@@ -427,7 +427,7 @@ class TodayPlace(Place):
 
     def empty(self) -> list[Line]:
         if self.results is not None and not self.results.is_whole:
-            return [(ink("Looking at what became of memory…", "soft"),)]
+            return [(ink("Looking at what changed…", "soft"),)]
         return super().empty()
 
     def rows(self, results: Account) -> AccountRows:
@@ -528,7 +528,7 @@ class TodayPlace(Place):
         names = list(REACHES)
         span = names[(names.index(self.kept.get("since", "")) + 1) % len(names)]
         self.kept["since"] = span
-        self.frame.say(f"Tells what became of memory {REACHES[span].words}.")
+        self.frame.say(f"Shows what changed {REACHES[span].words}.")
         self.frame.read_again()
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from workbench.tui.places.today import Account
 
 BEGIN_CORE = "begin:core"
-_NOTHING_WRITTEN = "What is found waits in the Inbox; nothing is written before you say so."
+_NOTHING_WRITTEN = "What is found waits in the Inbox; nothing is written until you accept it."
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def _reading(account: Account) -> Notice:
     told = (
         _NOTHING_WRITTEN,
         goes,
-        "Everything else works meanwhile; esc here stops it, and nothing is proposed then.",
+        "Everything else works meanwhile; esc here stops it, with nothing proposed.",
     )
     opening = account.notes.opening if account.notes is not None else ()
     return Notice("read", title, beside, command="reflect", told=told, key="reflect", opening=opening)
@@ -90,9 +90,7 @@ def _in_it(account: Account) -> list[Notice]:
     rows = [Notice("in:notes", passages_of(notes), days_of(notes), place="timeline", told=told)]
     if notes.named:
         rows.append(
-            Notice(
-                "in:names", names_of(notes), place="timeline", told=("Names that stand most often in them.",)
-            )
+            Notice("in:names", names_of(notes), place="timeline", told=("The names they mention most.",))
         )
     missing = ["no core memory", "no people"]
     if not account.has_history:
@@ -120,7 +118,7 @@ def _ways(account: Account) -> list[Notice]:
             "Write what every session begins with",
             command="new",
             key="new",
-            told=("It becomes core memory: the agent always has it along.",),
+            told=("It becomes core memory, which the agent always has.",),
         )
     )
     found = f"{_listed(account.elsewhere)} {'is' if len(account.elsewhere) == 1 else 'are'} on this machine"

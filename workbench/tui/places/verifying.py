@@ -20,23 +20,23 @@ _MOST = 8
 # What each kind of problem is, and what mends it.
 _SAID = {
     "broken-object": ("Parts of history are missing or broken.",
-                      "Memory itself is whole. Putting .audit back from a backup mends it."),
-    "misleading": ("Git shows another history than this one.",
-                   "Take out what is named here; the history itself is whole."),
+                      "Memory itself is whole. Restore .audit from a backup."),
+    "misleading": ("Git shows a different history.",
+                   "Remove what is named here; the history itself is whole."),
     "unfinished": ("A change was cut short.", "The next change finishes it; nothing is lost."),
     "behind": ("Something made from memory is out of date.", "The next change brings it up to date."),
     "rewritten": ("History was rewritten by somebody else.",
-                  "The next change raises an alert for it; ⸨go-alert⸩ goes there, ⸨accept⸩ keeps it."),
+                  "The next change raises an alert; ⸨go-alert⸩ goes there, ⸨accept⸩ keeps it."),
     "foreign-commit": ("Another program wrote into history.", "⸨bring-back⸩ on that action takes it back."),
     "missing-trailer": ("A change does not say who made it.", "⸨bring-back⸩ on that action takes it back."),
     "author": ("A change names two authors.", "⸨bring-back⸩ on that action takes it back."),
-    "unreadable": ("A file cannot be read.", "Its rights, or what it is, need mending in the folder."),
-    "log-line": ("The audit log has lines that are none.", "It is a copy: taken away, it is written anew."),
-    "log-missing": ("The audit log lacks lines.", "It is a copy: taken away, it is written anew."),
-    "log-extra": ("The audit log has lines that no change has.", "It is a copy: taken away, it is written anew."),
-    "log-order": ("Lines of the audit log are out of order.", "It is a copy: taken away, it is written anew."),
+    "unreadable": ("A file cannot be read.", "Check its permissions in the folder."),
+    "log-line": ("The audit log has lines that cannot be read.", "It is a copy: delete it, and it is rebuilt."),
+    "log-missing": ("The audit log misses lines.", "It is a copy: delete it, and it is rebuilt."),
+    "log-extra": ("The audit log has lines that no change wrote.", "It is a copy: delete it, and it is rebuilt."),
+    "log-order": ("Lines of the audit log are out of order.", "It is a copy: delete it, and it is rebuilt."),
     "outside-edit": ("Files were changed in another program.", "The next change takes them in; nothing is lost."),
-    "unaccounted": ("A change touched files that it does not name.", "enter on that action shows them."),
+    "unaccounted": ("A change touched files that it does not list.", "enter on that action shows them."),
 }  # fmt: skip
 
 

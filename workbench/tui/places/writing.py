@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from workbench.tui.frame.screen import Frame
 
 _SCORED: Final = {
-    Kind.ARCHIVE: "no longer recalled by itself",
+    Kind.ARCHIVE: "no longer recalled on its own",
     Kind.RESTORE: "recalled again",
     Kind.VAULT_PIN: "never fades",
 }

@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 INDEX, ANEW, INIT, ASIDE = "do:index", "do:anew", "do:init", "do:aside"
 _PLACED = lazy_pattern(r"(?P<path>[^\s:][^:]*?)(?::(?P<line>\d+))?: (?P<told>.+)", re.DOTALL)
 _MENDS = {
-    INDEX: "reads the rest now; searching does so by itself",
-    ANEW: "builds it anew beside the old one, which answers meanwhile",
+    INDEX: "reads the rest now; searching would do it too",
+    ANEW: "rebuilds it; the old one answers until then",
     INIT: "begins a history of this folder; from then on every change can be taken back",
     ASIDE: "sets the history aside and begins a new one; nothing is deleted",
-    "go:today": "goes to Today, which decides on them",
+    "go:today": "goes to Today, where they are decided",
     "go:settings": "goes to Settings",
 }
 _LEADS = {"alerts": "go:today", "settings": "go:settings", "model": "go:settings"}
@@ -131,7 +131,7 @@ class HealthRows(Rows["tuple[str, str]", "Finding"]):
             does=INDEX if stale else "",
         )
         mends = [Finding(INDEX, "Bring it up to date", does=INDEX)] if stale else []
-        self._section("Search index", "", [holds, *mends, Finding(ANEW, "Build it anew", does=ANEW)])
+        self._section("Search index", "", [holds, *mends, Finding(ANEW, "Rebuild it", does=ANEW)])
         if not health.has_history and not any(each.does == INIT for each in partly):
             self._section("History", "none yet", [Finding(INIT, "Begin a history", does=INIT)])
         self._section("Works", "", works)
@@ -271,11 +271,11 @@ class HealthPlace(Place):
 
             status = workspace.index(force=anew, progress=progress, cancelled=stopped)
             if stopped():
-                return "The index was stopped; what was read until then stays."
+                return "Indexing was stopped; what was read stays."
             state = freshness(status)
             return f"The index is {state}: {status.chunks:,} passages of {status.files:,} files."
 
-        self.frame.say("Building the index anew." if anew else "Bringing the index up to date.")
+        self.frame.say("Rebuilding the index." if anew else "Bringing the index up to date.")
         self.frame.working.begin("The index", work)
 
 
@@ -285,7 +285,7 @@ def _begin_history(*, has_been: bool) -> Act:
         return "Began a history of this folder." if changed.commit else "There is a history already."
 
     if has_been:
-        return Act(begin, "Begin a new history? What was done before cannot be taken back then.", "begin")
+        return Act(begin, "Begin a new history? What was done before can then not be undone.", "begin")
     return Act(begin)
 
 
@@ -295,7 +295,7 @@ def _set_aside(workspace: Workspace) -> str:
 
 
 _SET_ASIDE = Act(
-    _set_aside, "Set the history aside? What was done before cannot be taken back then.", "set it aside"
+    _set_aside, "Set the history aside? What was done before can then not be undone.", "set it aside"
 )
-_NO_MEMORY = "This is no memory; enter does what can be done about it."
+_NO_MEMORY = "This is not a memory; enter does what can be done about it."
 OTHER_VERBS[Finding] = {name: lambda _: _NO_MEMORY for name in ("pin", "forget", "reinforce")}

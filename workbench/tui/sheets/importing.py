@@ -239,7 +239,7 @@ class ImportPlace(Place):
         if subject.id == PATH:
             told = "enter writes its path; tab completes it."
             return Card(subject.title, "A file or folder of yours.", (ink(told, "soft"),), (kinds,))
-        told = f"{subject.beside} keeps memory there. enter looks what would come in; nothing is changed by that."
+        told = f"{subject.beside} keeps memory there. enter shows what would come in; that changes nothing."
         return Card(subject.title, subject.title, (ink(told, "soft"),), (kinds,))
 
     def _card_of(self, look: Look) -> Card:
@@ -287,7 +287,7 @@ class ImportPlace(Place):
         look = self._looks.get((self.spot, way))
         frame = self.frame
         if look is None or (look.preview is None and not look.problem):
-            frame.say("Still looking what would come in.")
+            frame.say("Still reading what would come in.")
         elif look.problem:
             frame.say(look.problem, is_problem=True)
         elif look.is_over:
@@ -327,5 +327,5 @@ def _offered(typed: str) -> list[str]:
     return [each.path for each in complete(typed) if not each.told]
 
 
-_NO_MEMORY = "This is no memory; enter looks what would come in, or brings it in."
+_NO_MEMORY = "This is not a memory; enter shows what would come in, or brings it in."
 OTHER_VERBS[Source] = {name: lambda _: _NO_MEMORY for name in ("pin", "forget", "reinforce")}

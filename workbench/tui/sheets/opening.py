@@ -100,7 +100,7 @@ def exported_words(exported: Exported) -> str:
 
 
 class Letting:
-    """Shows who may come in, and shuts out whom one chooses."""
+    """Lists the tokens, and revokes the one that is chosen."""
 
     def __init__(self, frame: Frame) -> None:
         self._frame = frame
@@ -112,12 +112,12 @@ class Letting:
     def _choose(self, found: AccessTokens) -> None:
         choices = (
             *(Choice(each.name, self._told(each), "Agents on other machines") for each in found.tokens),
-            *(Choice(name, f"{name}: cannot be read", "Nobody comes in with") for name in found.unreadable),
+            *(Choice(name, f"{name}: cannot be read", "Cannot be read") for name in found.unreadable),
         )
         if choices:
-            self._frame.choosing.choose("Which token to revoke", choices, self._revoke)
+            self._frame.choosing.choose("Revoke which token?", choices, self._revoke)
         else:
-            self._frame.say("No agent comes in from another machine: this memory has no token.")
+            self._frame.say("No agent on another machine has access: there is no token.")
 
     def _told(self, token: AccessToken) -> str:
         used = (
@@ -130,9 +130,9 @@ class Letting:
     def _revoke(self, choice: Choice) -> None:
         def revoke(workspace: Workspace) -> str:
             workspace.token_revoke(choice.id)
-            return f"Revoked the token {choice.id}. Nobody comes in with it any more."
+            return f"Revoked the token {choice.id}. It gives no access any more."
 
-        question = f"Let nobody in with the token {choice.id} any more? What is open with it ends."
+        question = f"Revoke the token {choice.id}? Its open connections end."
         self._frame.begin(Act(revoke, question, "revoke it"))
 
 

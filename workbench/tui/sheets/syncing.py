@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 NOW, OTHER, STOP = "sync-now", "another-remote", "stop-syncing"
 SEALED, LET_IN, KEY = "sealed-remote", "let-in", "own-key"
 _OWN_KEY = "Show this device’s key, to let it in elsewhere"
-_KEPT = "what was fetched or sent until then stays"
+_KEPT = "what was fetched or sent stays"
 
 
 class Syncing:
@@ -164,7 +164,7 @@ def _telling(tell: Callable[[str], None]) -> Callable[[str, int, int], None]:
 
 def _stop(workspace: Workspace) -> str:
     workspace.sync_forget()
-    return "This memory is not synced any more; what is here and at the remote stays."
+    return "This memory is no longer synced; what is here and at the remote stays."
 
 
 def leaving(found: SyncPreview) -> str:

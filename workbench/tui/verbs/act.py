@@ -79,6 +79,15 @@ def deed(step: NextStep) -> str:
     return f"{kept}…{'”' if kept.count('“') > kept.count('”') else ''}"
 
 
+_NO_UNDO = "The last step cannot be undone."
+
+
+def _whose(step: NextStep) -> str:
+    """Return what a step did, and who did it, as a sentence goes on."""
+    by, said = "you" if step.own else by_whom(step.by), deed(step)
+    return f"“{said}” ({by})" if said[:1].isupper() else f"what {by} did ({said})"
+
+
 def undo(step: NextStep | None, written: Collection[str] = (), *, is_another: bool = False) -> Act | str:
     """Take back the newest action; ask first where it is somebody else's, or not what was done last.
 
@@ -91,10 +100,11 @@ def undo(step: NextStep | None, written: Collection[str] = (), *, is_another: bo
     what = f"{deed(step)} ({'yours' if step.own else by_whom(step.by)}, {step.timestamp:%H:%M})"
     call = partial(_undo, step.commit, f"Undone: {what}. ⸨redo⸩ redoes.", confirmed=not step.own)
     if step.own and is_another:
-        return Act(call, f"The last step has no undo of its own; undo “{deed(step)}”?", "undo")
+        return Act(call, f"{_NO_UNDO} Undo {_whose(step)} instead?", "undo")
     if step.own or step.commit in written:
         return Act(call)
-    return Act(call, f"Not yours ({by_whom(step.by)}): undo “{deed(step)}”?", "undo")
+    last = f"{_NO_UNDO} " if is_another else ""
+    return Act(call, f"{last}Not yours: undo {_whose(step)}?", "undo")
 
 
 def redo(step: NextStep | None) -> Act | str:
@@ -108,7 +118,7 @@ def redo(step: NextStep | None) -> Act | str:
         workspace.redo(confirmed=not own, expected=commit)
         return said
 
-    return Act(again) if own else Act(again, f"Not yours ({by_whom(step.by)}): redo “{deed(step)}”?", "redo")
+    return Act(again) if own else Act(again, f"Not yours: redo {_whose(step)}?", "redo")
 
 
 def _undo(commit: str, said: str, workspace: Workspace, *, confirmed: bool) -> str:

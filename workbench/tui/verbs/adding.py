@@ -140,7 +140,7 @@ def _routed(workspace: Workspace, request: RememberRequest, to: Destination, tod
     label = _place_of(routed, to, today)
     lines = [("GOES TO", label)] if label != to.label else []
     if routed.core_update is not None:
-        lines.append(("AND TO", "Core, so that it is always along"))
+        lines.append(("AND TO", "Core, so that the agent always has it"))
     if routed.entities:
         lines.append(("ABOUT", " · ".join(each.name for each in routed.entities)))
     if routed.tags:

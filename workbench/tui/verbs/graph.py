@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from workbench.engine.workspace import Workspace
 
 GROUP = "group:"
-_WALK_TO_ONE = "Go to a fact or relation first: tab, then ↓."
+_WALK_TO_ONE = "Press ⸨open⸩ and go down to a fact or relation first."
 # Where the engine's warnings go on about the command line, and what they say before it is enough.
 _AT_THE_SHELL = (" Take it out with:", " Part them with:", " Find its id with:", " List them with:")
 
@@ -49,7 +49,7 @@ def retire(subjects: tuple[Memory, ...]) -> Act | str:
         return _WALK_TO_ONE
     (statement,) = statements
     if statement.retired:
-        return "This holds no longer already."
+        return "This is retired already."
     if not statement.id.startswith(("entity:", "file:")):
         return "This relation was written without an id; ⸨unlink⸩ removes it."
     return Act(
@@ -61,7 +61,7 @@ def unlink(subjects: tuple[Memory, ...]) -> Act | str:
     """Remove a relation."""
     edge = next((each.edge for each in subjects if isinstance(each, Statement)), None)
     if edge is None:
-        return "Go to a relation first: tab, then ↓."
+        return "Press ⸨open⸩ and go down to a relation first."
     title = next(each.title for each in subjects)
     return Act(lambda workspace: done(workspace.graph_unlink(*edge), f"Removed {quoted(title)}."))
 

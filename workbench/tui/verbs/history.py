@@ -81,7 +81,9 @@ def take_back(happened: tuple[Happened, ...]) -> Act | str:
     if action.undone_by is not None:
         call = partial(_again, action.undone_by, said)
         return (
-            Act(call) if action.own else Act(call, f"Not yours ({who(action)}): do it again?", "do it again")
+            Act(call)
+            if action.own
+            else Act(call, f"Not yours ({_whose(action)}): do it again?", "do it again")
         )
     if not action.reversible:
         return "It changed no memory that could be brought back."
@@ -89,7 +91,12 @@ def take_back(happened: tuple[Happened, ...]) -> Act | str:
     if action.own:
         return Act(call)
     size = f", {action.memories:,} memories" if action.memories > 1 else ""
-    return Act(call, f"Not yours ({who(action)}{size}): take back {quoted(said)}?", "take it back")
+    return Act(call, f"Not yours ({_whose(action)}{size}): take back {quoted(said)}?", "take it back")
+
+
+def _whose(action: Action) -> str:
+    """Return who did it, within a sentence."""
+    return who(action).replace("The ", "the ", 1)
 
 
 def _take_back(action: Action, said: str, workspace: Workspace) -> str:
@@ -204,7 +211,7 @@ OTHER_VERBS[Happened] = {
     "accept": acknowledge,
     "decline": refuse_to_decline,
     "pin": lambda _: _STAYS,
-    "forget": lambda _: "An action is taken back with r.",
+    "forget": lambda _: "⸨bring-back⸩ takes an action back.",
     "reinforce": lambda _: COMMAND["reinforce"].elsewhere,
 }
 OTHER_VERBS[Differing] = {"bring-back": bring_back, "pin": _past, "forget": _past, "reinforce": _past}

@@ -112,12 +112,12 @@ def memory_writing(workspace: Workspace, memory: Memory) -> Writing:
     text = workspace.show(memory.id, count_access=False, history=False).text
     thing = memory.title or text
     # What has several lines is a file, or was written with them.
-    field = Field(TEXT, text, many="\n" in text.strip())
+    field = Field(TEXT, words.corrected_by(text)[1], many="\n" in text.strip())
     if memory.store == "core":
         return _core_writing(workspace, memory.id, thing, field)
     corrects = memory.id.startswith("episode:")
     title = (
-        "Correction; the entry stays as it is"
+        "Correction; the old words stay in its history"
         if corrects
         else f"{words.kind(memory.store)}{' of ' + workspace.title(owner) if (owner := _owner(memory.id)) else ''}"
     )
@@ -127,7 +127,7 @@ def memory_writing(workspace: Workspace, memory: Memory) -> Writing:
             changed = workspace.edit(
                 memory.id, written.texts[TEXT] if field.many else written.text, expected=text
             )
-            said = f"Noted a correction of {quoted(thing)}." if corrects else f"Reworded {quoted(thing)}."
+            said = f"Corrected {quoted(thing)}." if corrects else f"Reworded {quoted(thing)}."
             return done(changed.commit, said)
 
         return Act(call)
@@ -210,7 +210,7 @@ def core_outlook(
 
     # As design document §4 has it: the cap is hard, the share of a block is what it should come to.
     shrinks = after.tokens < before.tokens
-    warning = "over its budget, can be saved" if over else "over the cap still" if shrinks else ""
+    warning = "over its budget, can be saved" if over else "still over the cap" if shrinks else ""
     is_within = after.tokens <= after.cap
     return Outlook(
         draw,

@@ -1,0 +1,151 @@
+"""What the bench says in words, in a terminal of 80 columns too: whole sentences, reasons, corrections, days."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from tests.tui.frame.hands import drawn, frame_of, opened, press, said
+from tests.tui.stillness import settle
+from workbench.display.ink import line_width, plain_text
+from workbench.engine import Workspace
+from workbench.tui.frame.drawing import line_of_places, question_lines, status
+from workbench.tui.parts.query import parse_days
+from workbench.tui.places.timeline import TimelineRows
+from workbench.tui.verbs.act import Act
+
+SAID = "Core memory would hold 3,274 tokens, which is more than its cap of 3,000; take something out of it first."
+ASKED = "Revoke the token laptop-in-the-kitchen? Its open connections end, and agents on that machine stop."
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_a_sentence_of_the_status_line_is_whole(width: int) -> None:
+    lines = status(SAID, True, "reading 12 of 40 files", width)
+    told = " ".join(plain_text(line) for line in lines)
+    assert " ".join(told.replace("reading 12 of 40 files", "").split()) == SAID
+    assert all(line_width(line) <= width for line in lines)
+
+
+@pytest.mark.parametrize("width", [60, 80, 160])
+def test_a_question_is_whole_and_so_are_its_answers(width: int) -> None:
+    lines = question_lines(ASKED, "revoke it", width)
+    told = " ".join(" ".join(plain_text(line) for line in lines).split())
+    assert told.startswith(ASKED)
+    assert told.endswith("enter revoke it esc leave it")
+    assert all(line_width(line) <= width for line in lines)
+    assert (len(lines) == 1) == (width == 160)
+
+
+async def test_the_edges_grow_with_what_they_say_and_shrink_again(seen: Workspace) -> None:
+    async with opened(seen, (80, 24)) as pilot:
+        frame = frame_of(pilot)
+        frame.say(SAID)
+        frame.begin(Act(lambda _: "Done.", ASKED, "revoke it"))
+        await settle(pilot)
+        status_line, keys = frame.query_one("#status"), frame.query_one("#keys")
+        assert (status_line.size.height, keys.size.height) == (2, 3)
+        await press(pilot, "escape")
+        frame.say("Short.")
+        await settle(pilot)
+        assert (status_line.size.height, keys.size.height) == (1, 1)
+
+
+def test_each_count_in_the_line_of_places_belongs_to_one_place() -> None:
+    line = plain_text(line_of_places({"today": "▲1", "inbox": "24"}, "graph", 80))
+    assert line.startswith(" 1 Today ▲1│2 Inbox 24│3 Core│4 Timeline▸5 Graph│6 Decay")
+    assert len(line) <= 80
+
+
+async def test_the_part_that_has_the_keys_has_another_border(seen: Workspace) -> None:
+    for size, side in (((120, 36), "border_left"), ((80, 24), "border_top")):
+        async with opened(seen, size) as pilot:
+            card = frame_of(pilot).place.card
+            before = getattr(card.styles, side)[0]
+            await press(pilot, "enter")
+            assert card.has_focus
+            assert getattr(card.styles, side)[0] != before
+
+
+async def test_a_corrected_entry_is_one_row_that_says_what_holds(seen: Workspace) -> None:
+    async with opened(seen) as pilot:
+        place = frame_of(pilot).place
+        old, count = place.cursor_key, seen.timeline().total
+        was = seen.show(old).text
+        await press(pilot, "e", "end", *"2", "enter")
+        assert said(pilot).startswith("Corrected “")
+        rows = place.all_rows
+        assert isinstance(rows, TimelineRows)
+        assert seen.timeline().total == count + 1
+        assert plain_text(place.heading(place.results, 80)).startswith(f"{count} entries")
+        new = place.cursor_key
+        assert rows.find(old) is None
+        row = rows.row(new)
+        assert row is not None
+        assert row.text == f"{was}2"
+        told = "\n".join(map(plain_text, place.card.lines))
+        assert told.startswith(f"{was}2")
+        assert f"“{was}”" in " ".join(told.partition("BEFORE")[2].split())
+        # Corrected once more, it is still one.
+        await press(pilot, "e", "end", *"3", "enter")
+        rows = place.all_rows
+        assert isinstance(rows, TimelineRows)
+        again = rows.row(place.cursor_key)
+        assert again is not None
+        assert again.text == f"{was}23"
+        assert plain_text(place.heading(place.results, 80)).startswith(f"{count} entries")
+        # A link to what was corrected leads to what holds.
+        assert place.reveal(old)
+
+
+async def test_a_memory_that_is_pinned_in_decay_keeps_the_cursor(seen: Workspace) -> None:
+    for size in ((80, 24), (120, 36)):
+        async with opened(seen, size, place="decay") as pilot:
+            place = frame_of(pilot).place
+            await press(pilot, "home", "j")
+            memory = place.cursor_key
+            await press(pilot, "p")
+            assert said(pilot).startswith("Pinned “")
+            assert place.cursor_key == memory
+            top = round(place.list.scroll_y)
+            assert top <= place.list.cursor < top + place.list.size.height
+            await press(pilot, "u")
+            assert place.cursor_key == memory
+
+
+async def test_the_key_of_dates_is_shown_where_it_works(seen: Workspace) -> None:
+    async with opened(seen, (80, 24)) as pilot:
+        for key, works in (("4", True), ("7", True), ("3", False)):
+            await press(pilot, key)
+            assert ("g d date" in drawn(pilot, "keys")) == works
+
+
+async def test_a_setting_that_is_edited_is_replaced_by_typing(seen: Workspace) -> None:
+    async with opened(seen, place="settings") as pilot:
+        frame_of(pilot).place.reveal("decay.active_threshold")
+        await settle(pilot)
+        await press(pilot, "e", *"0.6")
+        assert frame_of(pilot).editing._prompt.line.value == "0.6"
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "last"),
+    [
+        ("two months ago", date(2026, 9, 29), date(2026, 11, 28)),
+        ("a week ago", date(2026, 11, 21), date(2026, 11, 28)),
+        ("last month", date(2026, 10, 1), date(2026, 10, 31)),
+        ("last-month", date(2026, 10, 1), date(2026, 10, 31)),
+        ("last march", date(2025, 3, 1), date(2025, 3, 31)),
+        ("the week before last", date(2026, 11, 9), date(2026, 11, 15)),
+        ("monday", date(2026, 11, 23), date(2026, 11, 23)),
+        ("上周", date(2026, 11, 16), date(2026, 11, 22)),
+        ("14 oct", date(2026, 10, 14), date(2026, 10, 14)),
+    ],
+)
+def test_days_are_read_in_words(text: str, first: date, last: date) -> None:
+    assert parse_days(text, date(2026, 11, 28)) == (first, last)
+
+
+@pytest.mark.parametrize("text", ["soon", "two months", "month", ""])
+def test_what_is_no_day_is_none(text: str) -> None:
+    assert parse_days(text, date(2026, 11, 28)) in (None, parse_days("2m", date(2026, 11, 28)))
