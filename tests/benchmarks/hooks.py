@@ -7,6 +7,7 @@ changed and when something has, and a prompt with and without something relevant
 from __future__ import annotations
 
 import os
+import resource
 import statistics
 import subprocess
 import sys
@@ -24,7 +25,7 @@ PROMPT = '{{"hook_event_name": "UserPromptSubmit", "prompt": "{}"}}'
 
 
 def main() -> None:
-    """Print the median of each in milliseconds."""
+    """Print the median of each in milliseconds, and how long processors worked for it, which load changes less."""
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder) / "memory"
         os.environ |= {"WORKBENCH_PATHS_STATE": f"{folder}/state", "WORKBENCH_PATHS_CACHE": f"{folder}/cache"}
@@ -39,7 +40,7 @@ def main() -> None:
         def change() -> None:
             core.touch()
 
-        print(f"program alone            {_median(['--version'], ''):6.0f} ms")
+        print(f"program alone            {_median(['--version'], '')}")
         _measure(root, change)
         print("with the daemon:")
         with subprocess.Popen(
@@ -61,7 +62,7 @@ def _measure(root: Path, change: Callable[[], None]) -> None:
         ("prompt, relevant       ", "prompt", relevant, _nothing),
         ("prompt, nothing        ", "prompt", PROMPT.format("please go on"), _nothing),
     ):
-        print(f"{said}  {_median(['hook', moment, *_ours(root)], given, before):6.0f} ms", flush=True)
+        print(f"{said}  {_median(['hook', moment, *_ours(root)], given, before)}", flush=True)
 
 
 def _ours(root: Path) -> list[str]:
@@ -72,16 +73,23 @@ def _nothing() -> None:
     """Leave memory as it is."""
 
 
-def _median(words: list[str], given: str, before: Callable[[], None] = _nothing) -> float:
-    times = []
+def _median(words: list[str], given: str, before: Callable[[], None] = _nothing) -> str:
+    times, works = [], []
     for _ in range(RUNS + 1):
         before()
-        began = time.perf_counter()
+        began, worked = time.perf_counter(), _worked()
         subprocess.run(
             [sys.executable, "-m", "workbench", *words], input=given.encode(), capture_output=True, check=True
         )
         times.append((time.perf_counter() - began) * 1000)
-    return statistics.median(times[1:])
+        works.append((_worked() - worked) * 1000)
+    return f"{statistics.median(times[1:]):6.0f} ms, of work {statistics.median(works[1:]):6.0f} ms"
+
+
+def _worked() -> float:
+    """Return how many seconds processors worked for the processes that were started here and ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 if __name__ == "__main__":
