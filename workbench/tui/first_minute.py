@@ -189,7 +189,7 @@ class FirstMinute(App[Begun], inherit_bindings=False):
         self.theme = theme.name
         self._list = ListPart(id="offers")
         self._said, self._keys = DrawnLines(id="said"), DrawnLines(id="keys")
-        self._prompt = PromptLine(id="prompt")
+        self._prompt = PromptLine()
         self._brings: Path | None = None
         self._worker = ThreadPoolExecutor(1, "begin")
         self._is_busy = False

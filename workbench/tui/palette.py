@@ -162,12 +162,11 @@ class Palette:
             return before
         return style if style.underline else style + Style(color=self.style("rule", ground).color)
 
-    def strip(self, line: Line, width: int, ground: str = PAPER, fill: str = "text") -> Strip:
+    def strip(self, line: Line, width: int, ground: str = PAPER) -> Strip:
         """Return a line as a strip of exactly `width` cells.
 
         Args:
             line: What to print; cut on the right where it is longer.
-            fill: Role of the space after it.
         """
         if self.plain:
             line = in_words(line, width)
@@ -185,7 +184,7 @@ class Palette:
                 last = style
         used = line_width(line)
         if used < width:
-            segments.append(Segment(" " * (width - used), self.style(fill, ground)))
+            segments.append(Segment(" " * (width - used), self.style("text", ground)))
         strip = Strip(segments, max(used, width))
         return strip if used <= width else strip.crop(0, width)
 

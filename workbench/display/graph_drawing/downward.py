@@ -168,7 +168,7 @@ class _CompactTree:
         self._x -= 1
         self._rows.append([])
         for word in lead.split(" "):
-            self._add_words(word, "soft")
+            self._add_words(word)
             self._x += 1
         self._x -= 1
 
@@ -181,10 +181,10 @@ class _CompactTree:
     def _write(self, x: int, text: str, role: str, link: str = "") -> None:
         self._parts.append((x, self._y, text, role, link))
 
-    def _add_words(self, text: str, role: str, link: str = "") -> None:
+    def _add_words(self, text: str) -> None:
         if self._x > self._hang and self._x + cell_width(text) > self._width:
             self._break(self._before, self._before)
-        self._write(self._x, text, role, link)
+        self._write(self._x, text, "soft")
         self._x += cell_width(text)
 
     def add_name(self, branch: Branch, gap: int, inner: str = "") -> None:
@@ -209,7 +209,7 @@ class _CompactTree:
         if told := "; ".join(each for each in (said, *notes) if each):
             for word in f"({told})".split(" "):
                 self._x += 1
-                self._add_words(word, "soft")
+                self._add_words(word)
         row = self._rows[-1]
         if row:
             self._steps[row[-1], RIGHT], self._steps[key, LEFT] = key, row[-1]

@@ -153,9 +153,9 @@ def _month(year: int, month: int) -> Period:
     return Period(date(year, month, 1), date(year, month, monthrange(year, month)[1]))
 
 
-def _months(start: date, count: int) -> Period:
-    """Return this many months, starting with the first of one."""
-    later = start.year * 12 + start.month - 1 + count - 1
+def _three_months(start: date) -> Period:
+    """Return three months, starting with the first of one."""
+    later = start.year * 12 + start.month + 1
     return Period(start, _month(later // 12, later % 12 + 1).last)
 
 
@@ -209,7 +209,7 @@ def _quarter(match: re.Match[str], today: date) -> Period:
     start = date(year, 3 * quarter - 2, 1)
     if not groups.get("year") and start > today:
         start = date(year - 1, start.month, 1)
-    return _months(start, 3)
+    return _three_months(start)
 
 
 def _season(match: re.Match[str], today: date) -> Period:
@@ -217,15 +217,15 @@ def _season(match: re.Match[str], today: date) -> Period:
     name = match["season"]
     month = SEASONS[name]
     if groups.get("year"):
-        return _months(date(int(match["year"]), month, 1), 3)
+        return _three_months(date(int(match["year"]), month, 1))
     begun = date(today.year, month, 1)
     if groups.get("which") in ("去", "前", "明"):
-        return _months(date(today.year + _which(match["which"]), month, 1), 3)
+        return _three_months(date(today.year + _which(match["which"]), month, 1))
     if begun > today:
         begun = date(today.year - 1, month, 1)
-    if groups.get("which") in ("last", "previous", "past") and _months(begun, 3).last >= today:
+    if groups.get("which") in ("last", "previous", "past") and _three_months(begun).last >= today:
         begun = date(begun.year - 1, month, 1)
-    return _months(begun, 3)
+    return _three_months(begun)
 
 
 def _weekday(match: re.Match[str], today: date) -> Period:
@@ -252,7 +252,7 @@ def _relative(match: re.Match[str], today: date) -> Period:
         start = _back(today, -by)
         return _month(start.year, start.month)
     if unit == "quarter":
-        return _months(_back(date(today.year, 3 * ((today.month - 1) // 3) + 1, 1), -3 * by), 3)
+        return _three_months(_back(date(today.year, 3 * ((today.month - 1) // 3) + 1, 1), -3 * by))
     return _year(today.year + by)
 
 

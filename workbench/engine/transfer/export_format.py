@@ -172,7 +172,7 @@ def _is_exported(path: str) -> bool:
 
 def is_export(place: Path) -> bool:
     """Return whether a file begins like an export."""
-    first = read_beginning(place, 4_096).partition(b"\n")[0]
+    first = read_beginning(place).partition(b"\n")[0]
     try:
         said = json.loads(first)
     except (ValueError, RecursionError):

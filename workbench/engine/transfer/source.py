@@ -459,10 +459,10 @@ def as_text(content: bytes, where: str, most: int = MOST_DOCUMENT_BYTES) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def read_beginning(place: Path, most: int = 65_536) -> bytes:
-    """Return the beginning of a file."""
+def read_beginning(place: Path) -> bytes:
+    """Return the first page of a file."""
     with open_file(place) as opened:
-        return opened.read(most)
+        return opened.read(4096)
 
 
 def place_of(found: FoundFile, first: int | None = None, last: int | None = None) -> SourcePlace:

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 # Seconds between two looks whether files of themes and keys have changed.
 _LOOK_EVERY = 1.0
 _NOTICES = {Notice.DARK.value: True, Notice.LIGHT.value: False}
-# Seconds that a key waits for the rows that it is about.
-_SECONDS_TO_ANSWER = 2.0
 
 
 def _stamp() -> float:
@@ -93,9 +91,7 @@ class FrameApp(App[None], inherit_bindings=False):
         self._wear(chosen)
         self.frame = Frame(workspace, self.remembered, self.look, clock, self._first_shown)
         self.frame.follows = follow
-        self._typed_ahead = TypedAhead(
-            self, self._deliver, self._must_wait, most_seconds=_SECONDS_TO_ANSWER, given_up=self._give_up
-        )
+        self._typed_ahead = TypedAhead(self, self._deliver, self._must_wait, given_up=self._give_up)
 
     def on_mount(self) -> None:
         self.push_screen(self.frame)

@@ -157,8 +157,8 @@ class Frame(Screen[None], inherit_bindings=False):
                 yield Container(id="places")
         yield lines["status"]
         yield lines["keys"]
-        yield PromptLine(id="prompt")
-        yield ChooserPart(id="chooser")
+        yield PromptLine()
+        yield ChooserPart()
         yield lines["sheet"]
 
     def on_mount(self) -> None:

@@ -156,15 +156,15 @@ class Splits:
             if right:
                 frame.say("List and card stand above each other; ↑ and ↓ move the split.")
             else:
-                self._resize(0, left.outer_size.height, down, "list", "card")
+                self._resize(0, left.outer_size.height, down, "list")
         elif down:
             frame.say("List and card stand side by side; ← and → move the split.")
         elif frame.focused is place.evidence or not self._has_list:
-            self._resize(1, place.evidence.outer_size.width, -right, "evidence", "card")
+            self._resize(1, place.evidence.outer_size.width, -right, "evidence")
         else:
-            self._resize(0, left.outer_size.width, right, "list", "card")
+            self._resize(0, left.outer_size.width, right, "list")
 
-    def _resize(self, which: int, now: int, by: int, part: str, other: str) -> None:
+    def _resize(self, which: int, now: int, by: int, part: str) -> None:
         name = self._names()[which]
         kept = self._frame.place.kept
         before = self._fitting()[which] or now
@@ -176,7 +176,7 @@ class Splits:
                 del kept[name]
             else:
                 kept[name] = had
-            self._frame.say(f"The {part if by < 0 else other} is as small as it gets.")
+            self._frame.say(f"The {part if by < 0 else 'card'} is as small as it gets.")
         else:
             kept[name] = str(fits)
 

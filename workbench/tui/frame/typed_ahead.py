@@ -19,8 +19,8 @@ Typed: TypeAlias = events.Key | events.Paste
 
 # A key that got no further for so long holds up no other: the keyboard must never fall silent.
 _SECONDS_TO_FOLLOW = 3.0
-# Rows that are not there after so long hold up the next key no more; a model may take some seconds.
-_SECONDS_TO_ANSWER = 10.0
+# Rows that are not there after so long hold up the next key no more.
+_SECONDS_TO_ANSWER = 2.0
 # A screen that opens takes a few rounds of messages; one that never takes the focus must not eat the keys.
 _MOST_ROUNDS = 20
 # Seconds between two looks whether the rows are there that a key is about.
@@ -40,7 +40,6 @@ class TypedAhead:
         app: The app that the keys are for.
         deliver: Hands one of them to the widget that has the focus; called on the app's own message pump.
         must_wait: Returns True for a key that is about rows which are not there yet.
-        most_seconds: How long a key waits for them.
         given_up: Told of a key that waited so long, and is not done; without it the last key waits on.
     """
 
@@ -50,13 +49,11 @@ class TypedAhead:
         deliver: Callable[[Typed], Awaitable[None]],
         must_wait: Callable[[Typed], bool],
         *,
-        most_seconds: float = _SECONDS_TO_ANSWER,
         given_up: Callable[[Typed], None] | None = None,
     ) -> None:
         self._app = app
         self._deliver = deliver
         self._must_wait = must_wait
-        self._most_seconds = most_seconds
         self._given_up = given_up
         self._waiting: deque[Typed] = deque()
         self._is_under_way = False
@@ -83,7 +80,7 @@ class TypedAhead:
             if self._looking is None:
                 self._moved_at = time.monotonic()
             waits_on = len(self._waiting) == 1 and self._given_up is None
-            if waits_on or time.monotonic() - self._moved_at <= self._most_seconds:
+            if waits_on or time.monotonic() - self._moved_at <= _SECONDS_TO_ANSWER:
                 self._looking = self._app.set_timer(_LOOK_AGAIN, self._deliver_next)
                 return
             typed = self._waiting.popleft()

@@ -43,8 +43,8 @@ class CanvasPart(ScrollView, can_focus=True):
     class Opened(Message):
         """What is under the cursor was clicked twice."""
 
-    def __init__(self, *, id: str | None = None, empty: Callable[[int], Sequence[Line]]) -> None:
-        super().__init__(id=id)
+    def __init__(self, *, empty: Callable[[int], Sequence[Line]]) -> None:
+        super().__init__()
         self._empty = empty
         self._draw: Draw | None = None
         self._drawn_for: tuple[int, int, str] | None = None

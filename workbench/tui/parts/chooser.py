@@ -92,8 +92,8 @@ class ChooserPart(Vertical):
     ChooserPart > ListPart { height: 1fr; }
     """
 
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
+    def __init__(self) -> None:
+        super().__init__(id="chooser")
         self.line = WrittenLine(placeholder="type to narrow")
         self.list = ListPart(empty=lambda _width: [(ink("Nothing here has that name.", "soft"),)], ground=RAISED,
                              always_lit=True)  # fmt: skip

@@ -25,8 +25,8 @@ _SESSIONS = "file:sessions/"
 class EvidencePart(PagePart):
     """One source, scrolled to the line in question."""
 
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
+    def __init__(self) -> None:
+        super().__init__()
         self.evidence: Evidence | None = None
 
     def show(self, evidence: Evidence | None, empty: str = "") -> None:

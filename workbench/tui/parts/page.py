@@ -34,11 +34,7 @@ _MARGIN = 1
 
 
 class PagePart(ScrollView, can_focus=True):
-    """Lines drawn for the width there is. Posts `Followed` where a link is clicked or opened by key.
-
-    Args:
-        empty: What an empty page says.
-    """
+    """Lines drawn for the width there is. Posts `Followed` where a link is clicked or opened by key."""
 
     DEFAULT_CSS = """
     PagePart { overflow-x: hidden; overflow-y: auto; scrollbar-size-vertical: 1; scrollbar-gutter: stable; }
@@ -54,9 +50,9 @@ class PagePart(ScrollView, can_focus=True):
     class Walked(Message):
         """The cursor of the page is on another link."""
 
-    def __init__(self, *, id: str | None = None, empty: str = "") -> None:
-        super().__init__(id=id)
-        self.empty = empty
+    def __init__(self) -> None:
+        super().__init__()
+        self.empty = ""
         """What an empty page says."""
         self._draw_lines: Callable[[int], Sequence[Line]] | None = None
         self.lines: list[Line] = []
@@ -231,8 +227,8 @@ _WALKS = ("move-down", "move-up", "left", "right")
 class CardPart(PagePart):
     """One card, or nothing."""
 
-    def __init__(self, *, id: str | None = None, empty: str = "") -> None:
-        super().__init__(id=id, empty=empty)
+    def __init__(self) -> None:
+        super().__init__()
         self.card: Card | None = None
         self.details = False
 

@@ -31,8 +31,8 @@ class WrittenLine(Input):
     WrittenLine > .input--placeholder { color: $faint; }
     """
 
-    def __init__(self, *, id: str | None = None, placeholder: str = "") -> None:
-        super().__init__(id=id, placeholder=placeholder, compact=True, select_on_focus=False)
+    def __init__(self, placeholder: str = "") -> None:
+        super().__init__(placeholder=placeholder, compact=True, select_on_focus=False)
 
     def write(self, text: str) -> None:
         """Replace the text, with the cursor at its end."""
@@ -94,8 +94,8 @@ class PromptLine(Horizontal):
     PromptLine > WrittenLine { width: 1fr; }
     """
 
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
+    def __init__(self) -> None:
+        super().__init__(id="prompt")
         self.line = WrittenLine()
         self.typed: Callable[[str], object] = lambda _text: None
         self._title = DrawnLines(ground="cursor")

@@ -51,20 +51,15 @@ _NOTHING_SAID = "Nothing was said here yet."
 
 
 class TranscriptPart(ScrollView, can_focus=True):
-    """A transcript with a cursor on one of its lines.
-
-    Args:
-        empty: What is said before one is shown.
-    """
+    """A transcript with a cursor on one of its lines."""
 
     DEFAULT_CSS = "TranscriptPart { overflow-x: hidden; overflow-y: auto; scrollbar-size-vertical: 1; }"
 
     class Opened(Message):
         """A transcript was opened, or read again: how many lines it has, and what came from them, is known."""
 
-    def __init__(self, *, id: str | None = None, empty: str = "") -> None:
-        super().__init__(id=id)
-        self._empty = empty
+    def __init__(self) -> None:
+        super().__init__()
         self._wanted: tuple[str, str | None] | None = None
         self._reader: TranscriptReader | None = None
         self._said = ""
@@ -546,7 +541,7 @@ class TranscriptPart(ScrollView, can_focus=True):
         self.refresh()
 
     def _empty_line(self, y: int, width: int) -> Line:
-        said = self._said or (self._empty if self._wanted is None else "")
+        said = self._said
         lines = wrap(said, max(1, width - 2 * _GUTTER)) if said else []
         return (Span(" " * _GUTTER), ink(lines[y - 1], "soft")) if 0 < y <= len(lines) else BLANK
 

@@ -220,8 +220,8 @@ class HistoryPlace(Place):
         if self.filter.text and listed is not None and listed.more:
             self._read_again()
 
-    def _read_again(self, row: str = "") -> None:
-        self.frame.go("history", spot=self.spot, row=row, visit=False, focus=False)
+    def _read_again(self) -> None:
+        self.frame.go("history", spot=self.spot, visit=False, focus=False)
 
     def heading(self, results: Listed, width: int) -> Line:
         moments, view = results.line, results.view
