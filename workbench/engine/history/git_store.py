@@ -35,8 +35,9 @@ if TYPE_CHECKING:
 
 
 _INFLATED_AT_ONCE = 1 << 20
-# So much of packs is read, and so many trees are compared, before libgit2 is worth the 50 ms that it takes to load.
-_FEW = 50
+# So many objects of packs are read before libgit2 is worth the 50 ms that it takes to load; comparing two trees of
+# thousands of files takes as long as reading some.
+_FEW, _COMPARED = 50, 15
 # A pack that libgit2 is writing.
 _BEGUN_PACKS = "pack_git2_*"
 # Bytes that must be free for a pack to have failed for another reason than a full disk.
@@ -298,7 +299,7 @@ class GitStore:
         """
         if before is None or after is None or before == after or EMPTY_TREE in (before, after):
             return [TreeChange(*found) for found in differing_files(self._trees, before, after)]
-        if self._does_here():
+        if self._does_here(_COMPARED):
             return [TreeChange(*found) for found in differing_files(self._trees, before, after)]
         git = libgit2()
         found: dict[str, TreeChange] = {}
@@ -526,9 +527,13 @@ class GitStore:
         if not whole.eof:
             raise damaged(self.path, f"object {oid[:SHORT]} is missing or broken (its file is cut off)")
 
-    def _does_here(self) -> bool:
-        """Count one more of what can be done without libgit2; return False once it is many."""
-        self._done_here += 1
+    def _does_here(self, cost: int = 1) -> bool:
+        """Count what can be done without libgit2; return False once that is much.
+
+        Args:
+            cost: In objects read.
+        """
+        self._done_here += cost
         return self._done_here <= _FEW
 
     def _read(self, oid: str) -> bytes:
