@@ -244,7 +244,7 @@ class Catalog:
         with self.database() as connection, connection:
             connection.executemany("INSERT OR REPLACE INTO state VALUES (?, ?)", list(values.items()))
 
-    def _list_files(self, clean: Collection[str]) -> dict[str, tuple[int, int, int, int]]:
+    def _list_files(self, clean: Collection[str]) -> dict[str, layout.FileStatus]:
         try:
             found = layout.tracked_files(self.root)
         except OSError as error:
@@ -254,11 +254,7 @@ class Catalog:
                 remedy="Give yourself the right to read that folder.",
             ) from error
         hidden = self._mask.hidden_names(found, clean)
-        return {
-            path: (status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
-            for path, status in found.items()
-            if path not in hidden
-        }
+        return {path: status for path, status in found.items() if path not in hidden} if hidden else found
 
     def _refresh(
         self,

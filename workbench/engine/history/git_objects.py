@@ -20,8 +20,8 @@ SHORT = 10
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
 # A long history is read through a window of its pack, so that the whole pack does not count as memory.
-_WINDOW_BYTES = 8 << 20
-_MAPPED_BYTES = 32 << 20
+_WINDOW_BYTES = 2 << 20
+_MAPPED_BYTES = 8 << 20
 _CACHED_BYTES = 8 << 20
 
 FILE_MODE = b"100644"

@@ -30,7 +30,7 @@ _WIDE_COLON = "："
 _MOST_LABEL = 200
 
 # Neighbouring commits share nearly all of their contents.
-_MOST_BYTES = 64_000_000
+_MOST_BYTES = 16_000_000
 _MOST_ROWS = 4_000
 _LINK = lazy_pattern(rb"\[\[([^\[\]|#]+)")
 

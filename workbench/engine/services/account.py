@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from workbench.engine.history.git_objects import Commit
     from workbench.engine.history.git_store import GitStore
-    from workbench.engine.past.past import Past
     from workbench.engine.reflection.model import Passage
     from workbench.engine.results.account import SinceChange
     from workbench.engine.results.audit import MemoryChange
@@ -145,7 +144,8 @@ class Account:
         if not later:
             return then, []
         after = self._past.of(later[0].id)
-        read = after.files.versions.content
+        # Not by the past, which would keep all that it read.
+        read = store.read_blob
         pairs = {
             change.path: (
                 read(change.old_blob) if change.old_blob else None,
@@ -155,7 +155,7 @@ class Account:
             if _is_memory(change.path)
         }
         compared = compare_moments(pairs, after.unit, self._context.zone, (then, later[0].id))
-        authors = _Authors(self._context, store, after, later, base)
+        authors = _Authors(self._context, store, later, base)
         scores = _Decided(*pairs.get(layout.DECAY_SCORES, (None, None)))
         # What was corrected is told as a change of the fact that took its place.
         told = (change for change in compared.memories if change.standing != "superseded")
@@ -210,13 +210,12 @@ class _Authors:
         self,
         context: WorkspaceContext,
         store: GitStore,
-        after: Past,
         later: Sequence[Commit],
         base: Commit | None,
     ) -> None:
         self._zone = context.zone
         self._store = store
-        self._read = after.files.versions.content
+        self._read = store.read_blob
         self._newest = _Act(later[0], later[0].author, owner_of(parse_message(later[0])), "EDIT", "")
         self._left = _MOST_VERSIONS
         self._found: dict[str, Mapping[str, tuple[_Act, _Act]]] = {}
