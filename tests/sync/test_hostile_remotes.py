@@ -94,7 +94,7 @@ def test_history_that_somebody_rewrote_is_refused(home: Household) -> None:
         "git update-ref refs/heads/main $c"
     )
     subprocess.run(script, shell=True, check=True)
-    assert_refused(home, "rewritten by somebody")
+    assert_refused(home, "Somebody rewrote the remote’s history")
 
 
 def test_a_forged_purge_that_says_something_new_is_refused(home: Household) -> None:

@@ -12,17 +12,17 @@ import pytest
 
 from tests.sync.household import Household
 from workbench.engine import Workspace
-from workbench.engine.sync import carrying, keys, sealed
-from workbench.engine.sync.remotes import GitWay
+from workbench.engine.sync import job, keys, sealed
+from workbench.engine.sync.remotes import GitTransport
 
 pytestmark = pytest.mark.slow
 
 STEPS: tuple[tuple[object, str], ...] = (
-    (carrying, "save_link"),
+    (job, "save_link"),
     (sealed, "_save_seen"),
-    (sealed.SealedWay, "_seal"),
-    (GitWay, "push"),
-    (GitWay, "clean"),
+    (sealed.SealedTransport, "_seal"),
+    (GitTransport, "push"),
+    (GitTransport, "clean"),
     (keys, "_new_key"),
     (keys, "_write_new"),
 )

@@ -98,7 +98,7 @@ def test_a_persons_own_credential_helper_lets_memory_through(
 ) -> None:
     home = Household(tmp_path, sealed=sealed)
     home.begin("laptop")
-    with pytest.raises(RemoteError, match="cannot be asked"):
+    with pytest.raises(RemoteError, match="cannot be reached"):
         home.join("laptop", url)
     person = tmp_path / "person"
     person.mkdir()

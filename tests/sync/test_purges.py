@@ -7,7 +7,7 @@ import pytest
 from tests.sync.household import Household
 from workbench.engine import layout
 from workbench.engine.results.memories import Forgotten
-from workbench.engine.sync import carrying
+from workbench.engine.sync import job
 
 CODE = "The vault code is 47-KXZQ since the move"
 
@@ -89,7 +89,7 @@ def test_what_a_killed_sync_had_fetched_goes_with_the_purge(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(carrying, "join_commit", killed)
+        patch.setattr(job, "join_commit", killed)
         with pytest.raises(KeyboardInterrupt):
             home.sync("desk")
     assert home.says(home.root("desk"), "88-PLUM")
@@ -111,7 +111,7 @@ def test_what_a_killed_sync_had_rewritten_is_taken_up_or_goes_with_its_purge(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(carrying, "join_commit", killed)
+        patch.setattr(job, "join_commit", killed)
         with pytest.raises(KeyboardInterrupt):
             home.sync("laptop")
     if is_purged_too:

@@ -165,7 +165,7 @@ def test_a_key_for_the_drawer_lets_a_new_device_in(home: Household) -> None:
     # From now on it gets in by itself, and the drawer's key can go.
     with home.opened("server") as workspace:
         workspace.sync_retire(recovery.key)
-        with pytest.raises(NotFound, match="Nothing is sealed to"):
+        with pytest.raises(NotFound, match="This key has no access"):
             workspace.sync_retire(recovery.key)
     home.remember("server", "Kim plays chess on Sundays", "person:Kim")
     home.sync("server", "laptop")
@@ -178,7 +178,7 @@ def test_keys_stay_in_the_persons_own_state(home: Household, capfd: pytest.Captu
     assert (state_of(home, "laptop") / "sealed.json").stat().st_mode & 0o777 == 0o600
     private = place.read_text().splitlines()[-1]
     assert not any(home.says(home.root(name), private) for name in ("laptop", "desk"))
-    for given, why in ((private, "private part"), ("age1nothing", "no key"), ("", "no key")):
+    for given, why in ((private, "private key"), ("age1nothing", "not a key"), ("", "not a key")):
         with home.opened("laptop") as workspace, pytest.raises(InvalidInput, match=why) as refused:
             workspace.sync_allow(given)
         assert private not in str(refused.value)
@@ -260,7 +260,7 @@ def test_what_was_sealed_by_somebody_else_is_refused(home: Household) -> None:
         rows(home) | {"contents": write(home, seal(json.dumps(forged).encode(), seen.contents.keys))},
         head(home),
     )
-    assert_refused(home, "none of this memory’s devices")
+    assert_refused(home, "not one of this memory’s devices")
 
 
 def damaged(home: Household, change: Callable[[dict[str, str]], dict[str, str]]) -> None:
@@ -289,7 +289,7 @@ def test_a_missing_part_is_refused(home: Household) -> None:
 @pytest.mark.parametrize("content", [b"", b"age-encryption.org/v1\n", b"\0" * 500])
 def test_contents_that_are_none_are_refused(home: Household, content: bytes) -> None:
     put(home, rows(home) | {"contents": write(home, content)}, head(home))
-    assert_refused(home, "cannot be unsealed")
+    assert_refused(home, "cannot be decrypted")
 
 
 def test_contents_that_are_missing_are_refused(home: Household) -> None:
@@ -370,7 +370,7 @@ def test_another_key_is_told_of_even_if_that_sync_fails(
         raise RemoteError("No.", where="there", remedy="None.")
 
     with monkeypatch.context() as patch:
-        patch.setattr(sealed.SealedWay, "push", refuse)
+        patch.setattr(sealed.SealedTransport, "push", refuse)
         with pytest.raises(RemoteError):
             home.sync("laptop")
     assert [told for told in home.sync("laptop").warnings if home.key("server") in told] != []
@@ -394,7 +394,7 @@ def test_a_recovery_key_that_fails_leaves_no_file(home: Household, monkeypatch: 
 
     with home.opened("laptop") as workspace:
         with monkeypatch.context() as patch:
-            patch.setattr(sealed.SealedWay, "push", refuse)
+            patch.setattr(sealed.SealedTransport, "push", refuse)
             with pytest.raises(RemoteError):
                 workspace.sync_recovery(str(folder / "drawer.key"))
         assert list(folder.iterdir()) == []

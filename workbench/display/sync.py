@@ -20,10 +20,10 @@ def preview_lines(page: Page, found: SyncPreview) -> list[str]:
     lines = [page.heading("Sync", safe_line(found.remote)), ""]
     if found.makes_remote:
         lines += page.wrapped(
-            "The folder is made: a bare git repository that other devices sync with.", "quiet"
+            "The folder will be created: a bare git repository that other devices sync with.", "quiet"
         )
     if found.brings_memory:
-        lines += page.wrapped("This folder is empty: the memory comes here.", "quiet")
+        lines += page.wrapped("This folder is empty: the memory will be copied here.", "quiet")
     lines += page.wrapped(
         f"This device is called {safe_line(found.device)} (--device NAME changes that).", "quiet"
     )
@@ -72,9 +72,12 @@ def key_lines(_page: Page, key: SyncKey) -> list[str]:
 
 def recovery_lines(page: Page, key: SyncKey) -> list[str]:
     """Say what was made for the drawer."""
-    told = "Whoever has this file can read the remote: print it or put it on a stick, and take it off this device. "
+    told = "Anyone with this file can read the remote: print it or put it on a stick, and take it off this device. "
     told += "With it, a new device gets in by itself: workbench sync REMOTE --sealed --identity FILE"
-    return [page.done(f"A key was made and let in: {safe_line(key.key)}"), *page.wrapped(told, "quiet")]
+    return [
+        page.done(f"A recovery key was made and has access: {safe_line(key.key)}"),
+        *page.wrapped(told, "quiet"),
+    ]
 
 
 def _side_lines(page: Page, what: str, side: SyncSide) -> Iterator[str]:

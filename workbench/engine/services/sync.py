@@ -28,7 +28,7 @@ from workbench.engine.values import dataclass
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from workbench.engine.sync.carrying import Carrying
+    from workbench.engine.sync.job import SyncJob
 
 Progress = Callable[[str, int, int], None]
 _NAME_REMOTE = "Name a folder, host:path or URL: workbench sync REMOTE"
@@ -43,7 +43,7 @@ def _never() -> bool:
 
 
 @dataclass(frozen=True)
-class _Way:
+class _Options:
     """How a person wants memory to go: see `Sync.preview`."""
 
     sealed: bool = False
@@ -87,11 +87,11 @@ class Sync:
         require(self._context.role, Capability.READ)
         # What was edited from outside would be sent too.
         self._context.adopt_for_reading()
-        from workbench.engine.sync.carrying import preview
+        from workbench.engine.sync.job import preview
 
         link = self._link(device)
-        way = _Way(sealed, identity, may_ask)
-        found = preview(self._carrying(link, remote, way, progress, cancelled))
+        options = _Options(sealed, identity, may_ask)
+        found = preview(self._job(link, remote, options, progress, cancelled))
         return replace(found, device=device) if device else found
 
     def sync(
@@ -131,30 +131,30 @@ class Sync:
             StorageError: The disk refuses; nothing was changed, or the next sync goes on.
         """
         require(self._context.role, Capability.WRITE_MEMORY, doing="sync memory")
-        from workbench.engine.sync.carrying import carry
-        from workbench.engine.sync.carrying import preview as look
+        from workbench.engine.sync.job import preview as look
+        from workbench.engine.sync.job import run
 
         link = self._link(device)
-        carrying = self._carrying(link, remote, _Way(sealed, identity, may_ask), progress, cancelled)
-        context, url = self._context, carrying.remote.url
-        is_new = url != link.remote or link.is_sealed != (carrying.keys is not None)
+        job = self._job(link, remote, _Options(sealed, identity, may_ask), progress, cancelled)
+        context, url = self._context, job.remote.url
+        is_new = url != link.remote or link.is_sealed != (job.keys is not None)
         if is_new:
             require(context.role, Capability.CHANGE_SETTINGS, doing="name a remote for memory")
             if not confirmed:
                 raise ConfirmationNeeded(
-                    "This memory was not synced with that remote before.",
+                    "This memory has not been synced with that remote before.",
                     where=url,
                     remedy="Look at what would leave: workbench sync REMOTE --dry-run. Then add --yes.",
                 )
         if not context.has_history() and layout.tracked_files(context.root):
             # Refuses before anything is made here.
-            look(carrying)
-        carrying = replace(carrying, is_named=remote is not None and confirmed)
+            look(job)
+        job = replace(job, is_named=remote is not None and confirmed)
         save_link(context.state, link)
-        with self._noting_trouble(is_new=is_new):
+        with self._recording_failure(is_new=is_new):
             self._mutator.prepare_writing()
             context.history.adopt()
-            done = carry(carrying)
+            done = run(job)
         context.refresh_later()
         return Synced(
             done.commit,
@@ -165,7 +165,7 @@ class Sync:
             done.received,
             done.conflicts,
             done.purged,
-            warnings=done.told,
+            warnings=done.notices,
         )
 
     def status(self) -> SyncStatus:
@@ -213,7 +213,7 @@ class Sync:
         require(self._context.role, Capability.CHANGE_SETTINGS, doing="let a key in")
         from workbench.engine.sync.keys import parse_key
 
-        return self._seal_anew(may_ask, let_in=parse_key(key))
+        return self._reseal(may_ask, let_in=parse_key(key))
 
     def recovery(self, file: str, *, may_ask: bool = False) -> SyncKey:
         """Make a key for the drawer and let it in: whoever has the file can read the remote. Only a person may.
@@ -229,9 +229,9 @@ class Sync:
         require(self._context.role, Capability.CHANGE_SETTINGS, doing="make a key")
         from workbench.engine.sync.keys import recovery_key
 
-        place, carrying = expand_writable(file), self._carrying_sealed(may_ask)
+        place, job = expand_writable(file), self._sealed_job(may_ask)
         folder = Path(os.path.realpath(place.parent))
-        for inner, what in ((self._context.root, "memory"), (carrying.remote.folder, "the remote")):
+        for inner, what in ((self._context.root, "memory"), (job.remote.folder, "the remote")):
             if inner is not None and folder.is_relative_to(os.path.realpath(inner)):
                 raise InvalidInput(
                     f"This key would lie in the folder of {what}, beside what it opens.",
@@ -239,7 +239,7 @@ class Sync:
                     remedy="Name a file elsewhere, as on a stick.",
                 )
         with recovery_key(self._context.state, place) as key:
-            self._seal_anew(may_ask, let_in=key)
+            self._reseal(may_ask, let_in=key)
         return SyncKey(key, None, is_this=False)
 
     def retire(self, name: str, *, may_ask: bool = False) -> SyncStatus:
@@ -253,12 +253,12 @@ class Sync:
             RemoteError: The remote cannot be reached, or refuses.
         """
         require(self._context.role, Capability.CHANGE_SETTINGS, doing="retire a device")
-        from workbench.engine.sync.carrying import retire
+        from workbench.engine.sync.job import retire
 
         if name.startswith(("age1", "ssh-")):
-            return self._seal_anew(may_ask, take_out=name)
+            return self._reseal(may_ask, take_out=name)
         link = self._link(None)
-        retire(self._carrying(link, None, _Way(may_ask=may_ask), _say_nothing, _never), name)
+        retire(self._job(link, None, _Options(may_ask=may_ask), _say_nothing, _never), name)
         return self.status()
 
     def forget(self) -> SyncStatus:
@@ -277,17 +277,17 @@ class Sync:
             return link
         return replace(link, device=replace(link.device, name=require_name(device)))
 
-    def _carrying(
+    def _job(
         self,
         link: Link,
         remote: str | None,
-        way: _Way,
+        options: _Options,
         progress: Progress = _say_nothing,
         cancelled: Callable[[], bool] = _never,
-    ) -> Carrying:
-        from workbench.engine.sync.carrying import Carrying
+    ) -> SyncJob:
+        from workbench.engine.sync.job import SyncJob
         from workbench.engine.sync.keys import load_keys
-        from workbench.engine.sync.remotes import Course, parse_remote
+        from workbench.engine.sync.remotes import Callbacks, parse_remote
 
         context = self._context
         context.follow_settings()
@@ -295,41 +295,41 @@ class Sync:
         if not named:
             raise InvalidInput("This memory has no remote yet.", where=str(context.root), remedy=_NAME_REMOTE)
         secrets, place = context.settings.secrets, parse_remote(named, context.root)
-        sealed = way.sealed or (link.is_sealed and place.url == link.remote)
-        if way.identity and not sealed:
+        sealed = options.sealed or (link.is_sealed and place.url == link.remote)
+        if options.identity and not sealed:
             raise InvalidInput(
                 "This remote is not sealed, so there is nothing to open with a key.",
                 where=place.url,
                 remedy="For one that is sealed: workbench sync REMOTE --sealed --identity FILE",
             )
-        identity = expand_home(way.identity) if way.identity else None
-        return Carrying(
+        identity = expand_home(options.identity) if options.identity else None
+        return SyncJob(
             context.history,
             context.state,
             place,
             tuple(secrets.allow) if secrets.hold_back else None,
-            Course(progress, cancelled, way.may_ask),
+            Callbacks(progress, cancelled, options.may_ask),
             keys=load_keys(context.state, identity) if sealed else None,
         )
 
-    def _carrying_sealed(self, may_ask: bool) -> Carrying:
-        carrying = self._carrying(self._link(None), None, _Way(may_ask=may_ask))
-        if carrying.keys is None:
+    def _sealed_job(self, may_ask: bool) -> SyncJob:
+        job = self._job(self._link(None), None, _Options(may_ask=may_ask))
+        if job.keys is None:
             raise InvalidInput(
-                "What is sent to this remote is not sealed, so every device that can read it is in.",
-                where=carrying.remote.url,
+                "This remote is not sealed: every device that can read it has access.",
+                where=job.remote.url,
                 remedy="To seal it, sync with a new, empty remote (workbench sync REMOTE --sealed).",
             )
-        return carrying
+        return job
 
-    def _seal_anew(self, may_ask: bool, *, let_in: str = "", take_out: str = "") -> SyncStatus:
-        from workbench.engine.sync.carrying import seal_anew
+    def _reseal(self, may_ask: bool, *, let_in: str = "", take_out: str = "") -> SyncStatus:
+        from workbench.engine.sync.job import reseal
 
-        seal_anew(self._carrying_sealed(may_ask), let_in=let_in, take_out=take_out)
+        reseal(self._sealed_job(may_ask), let_in=let_in, take_out=take_out)
         return self.status()
 
     def _keys(self) -> tuple[SyncKey, ...]:
-        from workbench.engine.sync.carrying import shown_keys
+        from workbench.engine.sync.job import shown_keys
         from workbench.engine.sync.keys import load_keys
         from workbench.engine.sync.sealed import load_seen
 
@@ -338,7 +338,7 @@ class Sync:
         return shown_keys(keys, load_keys(self._context.state).public)
 
     @contextmanager
-    def _noting_trouble(self, *, is_new: bool) -> Iterator[None]:
+    def _recording_failure(self, *, is_new: bool) -> Iterator[None]:
         """Keep why a sync failed for those who look later; a remote that never worked is not kept."""
         try:
             yield

@@ -17,7 +17,7 @@ from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from workbench.engine.history.history import History
-    from workbench.engine.sync.remotes import Line
+    from workbench.engine.sync.remotes import Connection
 
 MOST_FILE = 32 << 20
 """Bytes of a file of memory; a larger one is refused."""
@@ -29,7 +29,7 @@ _KINDS = {"120000": "a symbolic link", "160000": "another repository", "100755":
 
 
 @dataclass(frozen=True)
-class Carried:
+class Transfer:
     """Commits that one side has and the other lacks.
 
     Args:
@@ -45,11 +45,13 @@ class Carried:
     size: int = 0
 
 
-def carried(line: Line, head: str | None, known: Iterable[str], *, strictly: bool) -> Carried:
+def transfer_of(
+    connection: Connection, head: str | None, known: Iterable[str], *, strictly: bool
+) -> Transfer:
     """Return what comes with a commit.
 
     Args:
-        line: Where the objects are.
+        connection: Where the objects are.
         head: The commit.
         known: Commits that are there already, with all that they rest on.
         strictly: Whether everything is checked: it was sent by a remote.
@@ -59,24 +61,26 @@ def carried(line: Line, head: str | None, known: Iterable[str], *, strictly: boo
         HistoryDamaged: It cannot be read.
     """
     if head is None:
-        return Carried()
+        return Transfer()
     without = [word for commit in known for word in ("--not", commit, "--not")]
-    commits = _listed(line, "rev-list", "--topo-order", "--reverse", head, *without)
+    commits = _listed(connection, "rev-list", "--topo-order", "--reverse", head, *without)
     if not commits:
-        return Carried()
-    changes = list(_changes(line, head, without))
+        return Transfer()
+    changes = list(_changes(connection, head, without))
     blobs: dict[str, str] = {}
     for path, mode, oid in changes:
         if mode != _ABSENT:
             blobs.setdefault(oid, path)
     if strictly:
-        _check_commits(line, commits)
-        _check_names(line, changes)
-    size = _check_sizes(line, blobs)
-    return Carried(commits, tuple(sorted({path for path, _, _ in changes})), blobs, size)
+        _check_commits(connection, commits)
+        _check_names(connection, changes)
+    size = _check_sizes(connection, blobs)
+    return Transfer(commits, tuple(sorted({path for path, _, _ in changes})), blobs, size)
 
 
-def refuse_one_name_twice(line: Line, root: Path, paths: Iterable[str], all_paths: Iterable[str]) -> None:
+def refuse_one_name_twice(
+    connection: Connection, root: Path, paths: Iterable[str], all_paths: Iterable[str]
+) -> None:
     """Refuse names that this disk would take for one.
 
     Args:
@@ -94,11 +98,11 @@ def refuse_one_name_twice(line: Line, root: Path, paths: Iterable[str], all_path
         owners.setdefault(_folded(path), path)
     for path in paths:
         if owners.get(_folded(path), path) != path:
-            raise _refused(line, path, f"this disk takes its name for that of {owners[_folded(path)]}")
+            raise _refused(connection, path, f"this disk takes its name for that of {owners[_folded(path)]}")
 
 
 def secrets_in(
-    line: Line, outgoing: Carried, history: History, allowed: Sequence[str] | None
+    connection: Connection, outgoing: Transfer, history: History, allowed: Sequence[str] | None
 ) -> tuple[SyncSecret, ...]:
     """Return what looks like a secret in what would leave, in the past too; the newest files first.
 
@@ -113,7 +117,7 @@ def secrets_in(
     tree = store.tree_of(head)
     blobs = outgoing.blobs or {}
     for done, (oid, path) in enumerate(blobs.items(), start=1):
-        line.course.progress("Looking for secrets", done, len(blobs))
+        connection.callbacks.progress("Looking for secrets", done, len(blobs))
         for secret in find_secrets(text_of(store.read_blob(oid))):
             if secret.digest not in known:
                 is_past = store.tree_blob(tree, path) != oid
@@ -145,8 +149,8 @@ def refused_secret(found: Sequence[SyncSecret]) -> SecretFound:
     )
 
 
-def _listed(line: Line, *arguments: str) -> tuple[str, ...]:
-    ran = line.objects.local(*arguments)
+def _listed(connection: Connection, *arguments: str) -> tuple[str, ...]:
+    ran = connection.objects.local(*arguments)
     if ran.status:
         raise HistoryDamaged(
             f"Commits cannot be listed: {ran.err.strip()[-200:]}",
@@ -156,7 +160,7 @@ def _listed(line: Line, *arguments: str) -> tuple[str, ...]:
     return tuple(ran.out.split())
 
 
-def _changes(line: Line, head: str, without: list[str]) -> Iterator[tuple[str, str, str]]:
+def _changes(connection: Connection, head: str, without: list[str]) -> Iterator[tuple[str, str, str]]:
     """Yield path, mode and content of every file that a commit changed; a merge against its first parent."""
     options = (
         "--raw",
@@ -167,11 +171,11 @@ def _changes(line: Line, head: str, without: list[str]) -> Iterator[tuple[str, s
         "--diff-merges=first-parent",
         "--format=",
     )
-    ran = line.objects.local("log", *options, head, *without)
+    ran = connection.objects.local("log", *options, head, *without)
     if ran.status:
         raise RemoteError(
             f"What was fetched is incomplete: {ran.err.strip()[-200:]}",
-            where=line.remote.url,
+            where=connection.remote.url,
             remedy="Sync again. Nothing was changed.",
         )
     words = iter(ran.out.split("\0"))
@@ -182,49 +186,51 @@ def _changes(line: Line, head: str, without: list[str]) -> Iterator[tuple[str, s
             yield next(words, ""), mode, oid
 
 
-def _check_commits(line: Line, commits: Iterable[str]) -> None:
+def _check_commits(connection: Connection, commits: Iterable[str]) -> None:
     for commit in commits:
-        raw = line.objects.read(commit, MOST_COMMIT)
+        raw = connection.objects.read(commit, MOST_COMMIT)
         try:
             if raw is None:
                 raise ValueError("it is too large")
             parse_commit(commit, raw)
         except (HistoryDamaged, ValueError, OverflowError, OSError) as error:
-            raise _refused(line, f"commit {commit[:10]}", f"it is no commit of a memory ({error})") from error
+            raise _refused(
+                connection, f"commit {commit[:10]}", f"it is no commit of a memory ({error})"
+            ) from error
 
 
-def _check_names(line: Line, changes: Iterable[tuple[str, str, str]]) -> None:
+def _check_names(connection: Connection, changes: Iterable[tuple[str, str, str]]) -> None:
     for path, mode, _ in changes:
         if mode in _KINDS:
-            raise _refused(line, path, f"it is {_KINDS[mode]}")
+            raise _refused(connection, path, f"it is {_KINDS[mode]}")
         if mode not in (_ABSENT, _FILE):
-            raise _refused(line, path, f"it has the mode {mode}")
+            raise _refused(connection, path, f"it has the mode {mode}")
         try:
             usual = layout.normalise(path) == path
         except WorkbenchError:
             usual = False
         if not usual or not layout.is_tracked(path):
-            raise _refused(line, path, "a memory has no such file")
+            raise _refused(connection, path, "a memory has no such file")
 
 
-def _check_sizes(line: Line, blobs: dict[str, str]) -> int:
+def _check_sizes(connection: Connection, blobs: dict[str, str]) -> int:
     git = libgit2()
     total = 0
     for oid, path in blobs.items():
         try:
-            size = int(line.objects.repository.odb.read_header(oid)[1])
+            size = int(connection.objects.repository.odb.read_header(oid)[1])
         except (git.GitError, KeyError, ValueError) as error:
-            raise _refused(line, path, "its content is missing") from error
+            raise _refused(connection, path, "its content is missing") from error
         if size > MOST_FILE:
-            raise _refused(line, path, f"it is larger than {MOST_FILE >> 20} MB")
+            raise _refused(connection, path, f"it is larger than {MOST_FILE >> 20} MB")
         total += size
     return total
 
 
-def _refused(line: Line, what: str, reason: str) -> RemoteError:
+def _refused(connection: Connection, what: str, reason: str) -> RemoteError:
     return RemoteError(
-        f"What the remote holds was not taken in: {layout.shown(os.fspath(what))[:200]}: {reason}.",
-        where=line.remote.url,
+        f"What the remote holds was rejected: {layout.shown(os.fspath(what))[:200]}: {reason}.",
+        where=connection.remote.url,
         remedy="Look at who can write there; for this memory alone, name another remote. Nothing was changed here.",
     )
 

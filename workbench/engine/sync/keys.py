@@ -85,14 +85,14 @@ def parse_key(text: str) -> str:
     key = " ".join(text.split()[:2]) if text.strip().startswith("ssh-") else text.strip()
     if key.upper().startswith(_PRIVATE):
         raise InvalidInput(
-            "This is the private part of a key, which stays where it is.",
-            remedy="Give the public part; it begins with age1. Now that the private part was typed, make a new key.",
+            "This is a private key, which nobody else may see.",
+            remedy="Give the public key; it begins with age1. Make a new key, now that this one was typed.",
         )
     try:
         _recipient(key)
     except (pyrage.RecipientError, ValueError) as error:
         raise InvalidInput(
-            f"“{ascii(key)[1:-1][:80]}” is no key that memory can be sealed to.",
+            f"“{ascii(key)[1:-1][:80]}” is not a key that memory can be sealed to.",
             remedy="Give the public part of an age key (age1…) or of an ssh key (ssh-ed25519 …). "
             "A device shows its own (workbench sync --key).",
         ) from error

@@ -101,7 +101,7 @@ def led_apart(store: GitStore, ours: str, theirs: str, *, where: str) -> Sides |
         return None
     purges_here, purges_there = here.purges_beside(there), there.purges_beside(here)
     if not (purges_here or purges_there):
-        raise _rewritten(where, "the same changes stand there in other commits")
+        raise _rewritten(where, "the same changes are in other commits there")
     sides = Sides(ours, theirs, here, there, purged_here=False, purged_there=False)
     # A purge may have reached the other side without its record, where that sync was cut off.
     lost_here = purges_here and any(_loses(store, before, after) for after, before in sides.pairs)
@@ -318,7 +318,7 @@ def _refuse_more(store: GitStore, pairs: Sequence[tuple[Commit, Commit]], where:
             seen.add(row)
             old = store.read_blob(change.old_blob) if change.old_blob else b""
             if not _says_less(change.path, old, store.read_blob(change.new_blob)):
-                raise _rewritten(where, f"{layout.shown(change.path)} says otherwise there")
+                raise _rewritten(where, f"{layout.shown(change.path)} has other content there")
 
 
 def _says_less(path: str, before: bytes, after: bytes) -> bool:
@@ -348,7 +348,7 @@ def _is_part(part: Any, whole: Any) -> bool:
 
 def _rewritten(where: str, how: str) -> RemoteError:
     return RemoteError(
-        f"The remote’s history was rewritten by somebody, and not by a purge: {how}.",
+        f"Somebody rewrote the remote’s history, and not by a purge: {how}.",
         where=where,
         remedy="Nothing was changed. Ask who did it; to go on without it, sync with a new, empty remote.",
     )

@@ -1,4 +1,4 @@
-"""Talks to a git remote: what it holds, fetching from it into a place of its own, pushing to it.
+"""Talks to a git remote: lists it, fetches from it into a temporary git directory, pushes to it.
 
 The git program does it, with the person's own settings, credential helpers and ssh, in a git directory made for the one
 occasion: nothing that the workspace says about git is read, and no hook is run.
@@ -173,7 +173,7 @@ def parse_remote(text: str, root: Path) -> Remote:
 
 def _no_remote(text: str, remedy: str) -> InvalidInput:
     where = ascii(without_login(text))[1:-1][:200]
-    return InvalidInput("This is no remote that git speaks.", where=where, remedy=remedy)
+    return InvalidInput("Git cannot use this as a remote.", where=where, remedy=remedy)
 
 
 def _folder(text: str, name: str, root: Path) -> Remote:
@@ -189,9 +189,9 @@ def _folder(text: str, name: str, root: Path) -> Remote:
         )
     if (place / layout.HISTORY).is_dir():
         raise InvalidInput(
-            "This folder is a memory itself, not a place to carry one through.",
+            "This folder is a workspace, not a remote.",
             where=str(place),
-            remedy="Name a bare repository, or a folder that does not exist yet; then sync that memory with it too.",
+            remedy="Name a bare repository, or a folder that does not exist yet.",
         )
     if place.exists() and not place.is_dir():
         raise _no_remote(text, "Name a folder; this is a file.")
@@ -214,8 +214,14 @@ class Advertised:
 
 
 @dataclass(frozen=True)
-class Course:
-    """How far it is told, whether it goes on, and whether git may ask for a password at the terminal."""
+class Callbacks:
+    """What is called while git runs, and whether it may ask for passwords.
+
+    Args:
+        progress: Told what is being done, how much of it is done, and the total.
+        cancelled: Returns True to stop.
+        may_ask: Whether git and ssh may ask at the terminal.
+    """
 
     progress: Callable[[str, int, int], None] = lambda *_: None
     cancelled: Callable[[], bool] = lambda: False
@@ -223,7 +229,7 @@ class Course:
 
 
 class Objects:
-    """The git directory of one occasion: what was fetched, beside the objects of the history.
+    """The temporary git directory of one sync: fetched objects, with the history as alternate.
 
     Args:
         folder: The git directory.
@@ -279,7 +285,7 @@ class Objects:
             return
         except OSError as error:
             raise StorageError(
-                f"What was fetched cannot be kept: {error.strerror or error}.",
+                f"The fetched commits cannot be saved: {error.strerror or error}.",
                 where=str(goal),
                 remedy="Free some space, or make the folder writable. Nothing was changed.",
             ) from error
@@ -291,56 +297,56 @@ class Objects:
         place.write_text(f"{commit}\n", encoding="ascii")
 
 
-class Way(Protocol):
-    """How memory gets to a remote and back."""
+class Transport(Protocol):
+    """Reads and writes memory at a remote: plain or sealed."""
 
     @property
-    def told(self) -> tuple[str, ...]:
-        """Return what a person should know of the remote."""
+    def notices(self) -> tuple[str, ...]:
+        """Return what a person should be shown about the remote, one sentence each."""
 
-    def note_told(self) -> None:
-        """Note that a person was told so."""
+    def mark_shown(self) -> None:
+        """Remember that these notices were shown."""
 
     def advertised(self) -> Advertised:
-        """Ask the remote what it holds."""
+        """Return what the remote holds."""
 
     def fetch(self, known: Sequence[str], advertised: Advertised) -> str | None:
-        """Fetch what the history lacks, beside it; return the newest commit there."""
+        """Fetch missing commits into the temporary git directory; return the newest."""
 
     def push(self, head: str, expected: str | None, devices: Mapping[str, str]) -> None:
-        """Move the memory at the remote to a commit, if it still stands where it was seen."""
+        """Move the remote’s memory to a commit, if it has not moved since it was read."""
 
     def clean(self) -> bool:
-        """Have a remote that is a folder here drop what nothing leads to; return whether it did."""
+        """Delete unreachable data from a remote that is a local folder; return whether that was done."""
 
     def make(self) -> None:
-        """Make a bare repository where the remote is a folder that is missing or empty."""
+        """Create a bare repository where the remote is a missing or empty folder."""
 
 
 @dataclass(frozen=True)
-class Line:
-    """A line to a remote, for use within `open_line`.
+class Connection:
+    """A connection to a remote, for use within `connect`.
 
     Args:
-        remote: Whom to talk to.
-        objects: What was fetched, beside the history.
-        way: How it gets there and back.
-        course: Progress and cancelling.
+        remote: The remote.
+        objects: What was fetched, in a temporary git directory.
+        transport: Reads and writes the remote.
+        callbacks: Progress and cancelling.
     """
 
     remote: Remote
     objects: Objects
-    way: Way
-    course: Course
+    transport: Transport
+    callbacks: Callbacks
 
 
-class GitWay:
-    """Memory as it is, in a branch of a git remote.
+class GitTransport:
+    """Reads and writes plain memory in a branch of a git remote.
 
     Args:
-        remote: Whom to talk to.
+        remote: The remote.
         objects: Where what is fetched goes, and what is pushed is.
-        course: Progress and cancelling.
+        callbacks: Progress and cancelling.
         branch: The branch that holds it. Of `SEALED`, what is known already need not be here: its newest state alone
             is fetched, and checked when it is unsealed.
     """
@@ -349,37 +355,37 @@ class GitWay:
         self,
         remote: Remote,
         objects: Objects,
-        course: Course,
+        callbacks: Callbacks,
         branch: str = BRANCH,
     ) -> None:
         self.remote = remote
-        self.course = course
-        self.told: tuple[str, ...] = ()
+        self.callbacks = callbacks
+        self.notices: tuple[str, ...] = ()
         self._objects = objects
         self._branch = branch
         self._is_sealed = branch == SEALED
 
-    def note_told(self) -> None:
-        """Note nothing: there is nothing to tell."""
+    def mark_shown(self) -> None:
+        """Do nothing: there are no notices."""
 
     def advertised(self) -> Advertised:
-        """Ask the remote what it holds; an existing memory there is not read yet.
+        """Return what the remote holds, without reading it.
 
         Raises:
             RemoteError: It cannot be reached, or is no git repository.
         """
         if self.remote.is_missing:
             return Advertised(None)
-        self.course.progress("Asking the remote", 0, 0)
+        self.callbacks.progress("Asking the remote", 0, 0)
         ran = self._run("ls-remote", "--", self.remote.url, "refs/heads/*", f"{DEVICES}*")
-        self._require(ran, "asked")
+        self._require(ran, "reached")
         rows = {ref: oid for oid, ref in _ROW.findall(ran.out)}
         devices = {ref.removeprefix(DEVICES): oid for ref, oid in rows.items() if ref.startswith(DEVICES)}
         heads = (ref for ref in rows if ref.startswith("refs/heads/") and ref != self._branch)
         return Advertised(rows.get(self._branch), devices, tuple(sorted(heads)))
 
     def fetch(self, known: Sequence[str], advertised: Advertised) -> str | None:
-        """Fetch what the history lacks, beside it; nothing of it counts before `install`.
+        """Fetch missing commits into the temporary git directory; they take effect with `install`.
 
         Args:
             known: Commits of the history, so that only what is new is sent.
@@ -406,13 +412,13 @@ class GitWay:
             *(("--depth=1",) if self._is_sealed and not known else ()),
             *self._plainly("upload"),
         ]
-        ran = self._run("fetch", *options, "--", self.remote.url, *wanted, told="Receiving", bounded=True)
+        ran = self._run("fetch", *options, "--", self.remote.url, *wanted, label="Receiving", bounded=True)
         self._require(ran, "fetched from")
         place = self._objects.folder / INCOMING
         return place.read_text(encoding="ascii").strip() if place.is_file() else None
 
     def push(self, head: str, expected: str | None, devices: Mapping[str, str]) -> None:
-        """Move the memory at the remote to a commit, if it still stands where it was seen.
+        """Move the remote’s memory to a commit, if it has not moved since it was read.
 
         Args:
             head: The commit.
@@ -420,7 +426,7 @@ class GitWay:
             devices: Objects with what devices say of themselves, by id.
 
         Raises:
-            Stale: Another device was faster.
+            Stale: Another device synced first.
             RemoteError: The remote refuses or cannot be reached.
         """
         moved = [f"{head}:{self._branch}"] if head != expected else []
@@ -429,25 +435,25 @@ class GitWay:
         lease = f"--force-with-lease={self._branch}:{expected or ''}"
         with self._not_cleaning() as held:
             ran = self._run(
-                "push", *options, lease, "--", self.remote.url, *moved, *said, told="Sending", pass_fds=held
+                "push", *options, lease, "--", self.remote.url, *moved, *said, label="Sending", pass_fds=held
             )
         rows = [line.split("\t") for line in ran.out.splitlines() if line.count("\t") >= 2]
         refused = next((row for row in rows if row[0] == "!" and row[1].endswith(f":{self._branch}")), None)
         if refused is not None and any(reason in refused[2] + ran.err for reason in _RACED):
             raise Stale(
-                "Another device was faster.", where=self.remote.url, remedy="Sync again; nothing was lost."
+                "Another device synced first.", where=self.remote.url, remedy="Sync again; nothing was lost."
             )
         if refused is not None:
             raise RemoteError(
-                f"The remote refuses what is sent: {_last_words(refused[2] + chr(10) + ran.err)}.",
+                f"The remote rejected the push: {_last_words(refused[2] + chr(10) + ran.err)}.",
                 where=self.remote.url,
-                remedy="Give yourself the right to write there, to rewrite its branch main too. What waits is kept.",
+                remedy="Get write access, including force pushes to main. Nothing was lost; your changes wait here.",
             )
         if moved and not any(row[1].endswith(f":{self._branch}") for row in rows):
             self._require(ran, "sent to")
 
     def clean(self) -> bool:
-        """Have a remote that is a folder here drop everything that no branch leads to; return whether it did.
+        """Delete unreachable data from a remote that is a local folder; return whether that was done.
 
         Raises:
             RemoteError: It cannot be cleaned.
@@ -464,7 +470,7 @@ class GitWay:
         return True
 
     def make(self) -> None:
-        """Make a bare repository where the remote is a folder that is missing or empty.
+        """Create a bare repository where the remote is a missing or empty folder.
 
         Raises:
             RemoteError: It cannot be made.
@@ -485,18 +491,18 @@ class GitWay:
     def _run(
         self,
         *arguments: str,
-        told: str = "",
+        label: str = "",
         bounded: bool = False,
         pass_fds: tuple[int, ...] = (),
     ) -> Ran:
-        course = self.course
-        cancelled = self._watching(course.cancelled) if bounded else course.cancelled
+        callbacks = self.callbacks
+        cancelled = self._watching(callbacks.cancelled) if bounded else callbacks.cancelled
         variables = {
             "GIT_ALLOW_PROTOCOL": _PROTOCOLS,
             "GIT_OPTIONAL_LOCKS": "0",
             "GIT_NO_REPLACE_OBJECTS": "1",
             "GIT_NO_LAZY_FETCH": "1",
-            "GIT_TERMINAL_PROMPT": "1" if course.may_ask else "0",
+            "GIT_TERMINAL_PROMPT": "1" if callbacks.may_ask else "0",
             "LC_ALL": "C",
             "LANGUAGE": "C",
         }
@@ -505,17 +511,17 @@ class GitWay:
         return run_git(
             self._objects.folder,
             *arguments,
-            progress=lambda done, total: course.progress(told, done, total),
+            progress=lambda done, total: callbacks.progress(label, done, total),
             cancelled=cancelled,
-            outside=GitOutside(variables, options, course.may_ask, pass_fds),
+            outside=GitOutside(variables, options, callbacks.may_ask, pass_fds),
         )
 
     def _plainly(self, service: str) -> tuple[str, ...]:
-        """Keep the hooks of a remote that is a folder here from running here."""
+        """Return options that disable the hooks of a remote that is a local folder."""
         return (f"--{service}-pack={_PLAINLY} {service}-pack",) if self.remote.folder is not None else ()
 
     def _watching(self, cancelled: Callable[[], bool]) -> Callable[[], bool]:
-        """Break a fetch off once it has brought too much."""
+        """Stop a fetch that brings too much."""
         packs = self._objects.folder / "objects" / "pack"
 
         def is_over() -> bool:
@@ -524,9 +530,9 @@ class GitWay:
                 size = sum(each.stat().st_size for each in entries)
             if size > MOST_BYTES:
                 raise RemoteError(
-                    f"The remote sends more than {MOST_BYTES >> 30} GB, which no memory is.",
+                    f"The remote sends more than {MOST_BYTES >> 30} GB; no memory is that large.",
                     where=self.remote.url,
-                    remedy="Look at it before you sync with it. Nothing was changed.",
+                    remedy="Check what it holds. Nothing was changed.",
                 )
             return cancelled()
 
@@ -564,11 +570,11 @@ class GitWay:
     def _require(self, ran: Ran, done: str) -> None:
         if ran.status == 0:
             return
-        if self.course.cancelled():
+        if self.callbacks.cancelled():
             raise Cancelled("Cancelled.")
         if done == "fetched from" and os.strerror(errno.ENOSPC) in ran.err:
             raise StorageError(
-                "There is no room for what the remote sends.",
+                "The disk is full: what the remote sends does not fit.",
                 where=str(self._objects.folder.parent),
                 remedy="Free some space, and sync again. Nothing was changed.",
             )
@@ -581,13 +587,13 @@ class GitWay:
 
 
 @contextmanager
-def open_line(remote: Remote, base: Path, course: Course, history: Path | None) -> Iterator[Line]:
-    """Open a line to a remote. One at a time: what an interrupted one left is removed.
+def connect(remote: Remote, base: Path, callbacks: Callbacks, history: Path | None) -> Iterator[Connection]:
+    """Connect to a remote. Leftovers of an interrupted connection are removed first.
 
     Args:
-        remote: Whom to talk to.
-        base: The folder in which that is done; of the history itself, where anything is to come into it.
-        course: Progress and cancelling.
+        remote: The remote.
+        base: The folder for the temporary git directory; the history itself if commits will be installed.
+        callbacks: Progress and cancelling.
         history: The git directory of the history; None if there is none yet.
 
     Raises:
@@ -607,25 +613,25 @@ def open_line(remote: Remote, base: Path, course: Course, history: Path | None) 
             (folder / "objects" / "info" / "alternates").write_text(f"{known}\n", encoding="ascii")
     except OSError as error:
         raise StorageError(
-            f"There is no room to fetch into: {error.strerror or error}.",
+            f"Nothing can be fetched: {error.strerror or error}.",
             where=str(folder),
             remedy="Free some space, or make the folder writable. Nothing was changed.",
         ) from error
-    objects = Objects(folder, course.cancelled)
+    objects = Objects(folder, callbacks.cancelled)
     try:
-        yield Line(remote, objects, GitWay(remote, objects, course), course)
+        yield Connection(remote, objects, GitTransport(remote, objects, callbacks), callbacks)
     finally:
-        forget_line(base)
+        remove_leftovers(base)
 
 
-def forget_line(base: Path) -> None:
-    """Remove what an interrupted line left in a folder."""
+def remove_leftovers(base: Path) -> None:
+    """Remove what an interrupted connection left in a folder."""
     with suppress(OSError):
         _remove(base / _PLACE)
 
 
 def lay_out(folder: Path) -> None:
-    """Write an empty bare repository, without the hooks and templates of whoever is at work."""
+    """Write an empty bare repository, without the person’s hooks and templates."""
     objects = folder / "objects"
     for place in (objects / "info", objects / "pack", folder / "refs" / "heads", folder / "info"):
         place.mkdir(parents=True, exist_ok=True)
@@ -641,17 +647,17 @@ def _remove(folder: Path) -> None:
 
 
 def _trouble(said: str, url: str) -> tuple[str, str]:
-    """Return what git and ssh say is wrong, in words, and what to do about it; no words where git’s own tell most."""
+    """Return what is wrong in plain words (empty to quote git), and the remedy."""
     found = _SERVER.match(url)
     server = found[1] if found else url
     for signs, told, remedy in _TROUBLES:
         if any(sign in said for sign in signs):
             return told.format(server=server), remedy.format(server=server, url=url)
-    return "", "Look whether it is there and lets you in."
+    return "", "Check that it exists and that you have access."
 
 
 def _last_words(text: str) -> str:
-    """Return what git said last that tells something, on one line."""
+    """Return git’s last errors on one line."""
     lines = [line.strip() for line in re.split(r"[\r\n]+", text) if line.strip() and not _COUNTS.match(line)]
     telling = [line for line in lines if line.startswith(("fatal:", "error:", "ssh:"))] or lines
     told = "; ".join(dict.fromkeys(telling[:2])) or "git did not say why"

@@ -1,4 +1,4 @@
-"""Carries memory through a git remote that nobody has to trust: all that it holds is sealed.
+"""Syncs through a git remote that nobody has to trust: everything it holds is encrypted (sealed).
 
 The branch `sealed` of the remote holds one file that says what there is, the *contents*, and parts of packs; each is
 sealed with age to the keys of all devices, and named by its hash. A sync adds a pack of what is new and new contents.
@@ -34,8 +34,8 @@ from workbench.engine.sync.remotes import (
     MOST_BYTES,
     SEALED,
     Advertised,
-    GitWay,
-    Line,
+    Connection,
+    GitTransport,
     Objects,
     lay_out,
 )
@@ -86,7 +86,7 @@ class Contents:
     keys: Mapping[str, str] = field(default_factory=dict)
 
     def as_bytes(self) -> bytes:
-        """Return it as it is sealed."""
+        """Return the bytes to encrypt."""
         return json.dumps(asdict(self), sort_keys=True).encode()
 
     def name_of(self, key: str) -> str | None:
@@ -96,7 +96,7 @@ class Contents:
 
 
 def parse_contents(content: bytes) -> Contents | None:
-    """Return what was unsealed as contents; None if it is none."""
+    """Parse decrypted contents; None if they are malformed."""
     with suppress(ValueError, TypeError, KeyError):
         said = json.loads(content)
         packs = tuple(
@@ -120,7 +120,7 @@ class Seen:
         tree: Its tree, raw.
         digest: The SHA-256 of the sealed contents.
         contents: Those.
-        untold: Keys of others that were let in, of which no person was told yet.
+        unannounced: Keys that other devices let in and that nobody here has been shown yet.
     """
 
     url: str
@@ -129,7 +129,7 @@ class Seen:
     tree: bytes
     digest: str
     contents: Contents
-    untold: tuple[str, ...] = ()
+    unannounced: tuple[str, ...] = ()
 
     @property
     def files(self) -> dict[str, str]:
@@ -149,14 +149,14 @@ def load_seen(state: Path) -> Seen | None:
         contents = parse_contents(base64.b64decode(said["contents"]))
         commit, tree = base64.b64decode(said["commit"]), base64.b64decode(said["tree"])
         if contents is not None:
-            untold = tuple(map(str, said.get("untold", ())))
+            unannounced = tuple(map(str, said.get("unannounced", ())))
             url, head, digest = (str(said[key]) for key in ("url", "head", "digest"))
-            return Seen(without_login(url), head, commit, tree, digest, contents, untold)
+            return Seen(without_login(url), head, commit, tree, digest, contents, unannounced)
     return None
 
 
 def _save_seen(state: Path, seen: Seen) -> None:
-    row = {"url": seen.url, "head": seen.head, "digest": seen.digest, "untold": seen.untold}
+    row = {"url": seen.url, "head": seen.head, "digest": seen.digest, "unannounced": seen.unannounced}
     raw = {"commit": seen.commit, "tree": seen.tree, "contents": seen.contents.as_bytes()}
     with replace_file(state / _KEPT, "What was seen of the remote cannot be kept") as file:
         file.write(
@@ -164,20 +164,22 @@ def _save_seen(state: Path, seen: Seen) -> None:
         )
 
 
-class SealedWay:
+class SealedTransport:
     """Memory sealed in a branch of a git remote.
 
     Args:
-        line: A line to that remote.
+        connection: A connection to that remote.
         state: The state folder of the workspace.
         keys: What this device opens it with.
         is_named: Whether a person named the remote just now: then it is taken as it is, whatever was seen before.
         keeps: Whether what is seen is kept; not where it is only looked at.
     """
 
-    def __init__(self, line: Line, state: Path, keys: Keys, *, is_named: bool, keeps: bool) -> None:
-        self._remote, self._course = line.remote, line.course
-        self._plain = line.objects
+    def __init__(
+        self, connection: Connection, state: Path, keys: Keys, *, is_named: bool, keeps: bool
+    ) -> None:
+        self._remote, self._callbacks = connection.remote, connection.callbacks
+        self._plain = connection.objects
         self._state, self._keys = state, keys
         self._keeps, self._is_named = keeps, is_named
         self._kept = load_seen(state)
@@ -190,15 +192,18 @@ class SealedWay:
         self._outer, self._git = self._begin("sealed.git")
 
     @property
-    def told(self) -> tuple[str, ...]:
-        """Return which keys can read this memory of which no person was told yet."""
-        untold = self._seen.untold if self._seen else ()
-        return tuple(f"Another key can read this memory from now on: {key}." for key in untold)
+    def notices(self) -> tuple[str, ...]:
+        """Return a sentence about each new key that nobody has been shown yet."""
+        unannounced = self._seen.unannounced if self._seen else ()
+        return tuple(
+            f"A new key can read this memory: {key}. If you did not let it in: workbench sync --retire {key}"
+            for key in unannounced
+        )
 
-    def note_told(self) -> None:
-        """Note that a person was told of these keys."""
-        if self._seen and self._seen.untold:
-            self._seen = replace(self._seen, untold=())
+    def mark_shown(self) -> None:
+        """Remember that these notices were shown."""
+        if self._seen and self._seen.unannounced:
+            self._seen = replace(self._seen, unannounced=())
             if self._keeps:
                 _save_seen(self._state, self._seen)
                 self._kept = self._seen
@@ -211,7 +216,7 @@ class SealedWay:
 
     @property
     def keys(self) -> dict[str, str | None]:
-        """Return to which keys what is sent is sealed, with the name of each one's device."""
+        """Return the keys that can read the remote, with the name of each one's device."""
         contents = self.contents
         return {key: contents.name_of(key) for key in self._keys_with(contents, {})}
 
@@ -226,9 +231,9 @@ class SealedWay:
         if said.head is None:
             if BRANCH in said.others:
                 raise RemoteError(
-                    "What this remote holds is not sealed; nothing was sent.",
+                    "This remote is not sealed; nothing was sent.",
                     where=self._remote.url,
-                    remedy="Name a new, empty one for what is to be sealed.",
+                    remedy="Use a new, empty remote for sealed memory.",
                 )
             self._seen = None
             return Advertised(None, {}, said.others)
@@ -245,7 +250,7 @@ class SealedWay:
         )
 
     def fetch(self, known: Sequence[str], advertised: Advertised) -> str | None:
-        """Unseal what the history lacks, and bring it beside it.
+        """Decrypt the commits that the history lacks into the temporary git directory.
 
         Raises:
             RemoteError: A part is missing, damaged, or holds something else.
@@ -261,15 +266,15 @@ class SealedWay:
             self._see(self._look(head, None))
             packs = self._lacking(known)
         for done, pack in enumerate(packs, start=1):
-            self._course.progress("Unsealing", done, len(packs))
+            self._callbacks.progress("Unsealing", done, len(packs))
             self._take_in(pack)
         return self.contents.packs[-1].tip
 
     def push(self, head: str, expected: str | None, devices: Mapping[str, str]) -> None:
-        """Seal what is new and send it, if the remote still stands where it was seen.
+        """Encrypt new commits and push them, if the remote has not moved since it was read.
 
         Raises:
-            Stale: Another device was faster.
+            Stale: Another device synced first.
             RemoteError: The remote refuses or cannot be reached.
         """
         before, now = self._seen, self.contents
@@ -302,7 +307,7 @@ class SealedWay:
         self._see(Seen(self._remote.url, new, commit, tree, sha256(sealed).hexdigest(), contents))
 
     def clean(self) -> bool:
-        """Have a remote that is a folder here drop what is void; return whether it did."""
+        """Delete unreachable data from a remote that is a local folder; return whether that was done."""
         return self._git.clean()
 
     def make(self) -> None:
@@ -310,11 +315,11 @@ class SealedWay:
         self._git.make()
 
     def let_in(self, key: str) -> None:
-        """Encrypt everything, past included, to another key as well, from the next push on."""
+        """Encrypt everything, past included, to another key too, from the next push on."""
         self._let_in |= {key}
 
     def take_out(self, key: str) -> None:
-        """Seal to a key no more from the next push on; what its owner has, its owner keeps."""
+        """Stop encrypting to a key from the next push on; its owner keeps what they have."""
         self._taken_out |= {key}
 
     # What is there
@@ -336,39 +341,39 @@ class SealedWay:
         seen = Seen(self._remote.url, now, commit, tree, "", Contents(0, ()))
         sealed = self._outer.read(seen.files.get(_CONTENTS, ""), _MOST_CONTENTS)
         if sealed is None:
-            raise self._damaged("what tells its contents is missing")
+            raise self._damaged("its list of contents is missing")
         try:
             plain = unseal(sealed, self._keys)
         except ValueError as error:
-            raise self._damaged(f"what tells its contents cannot be unsealed ({error})") from error
+            raise self._damaged(f"its list of contents cannot be decrypted ({error})") from error
         if plain is None:
             raise self._not_to_us()
         contents = parse_contents(plain)
         if contents is None:
-            raise self._damaged("what tells its contents is none of this program’s")
+            raise self._damaged("its list of contents cannot be read")
         return replace(seen, digest=sha256(sealed).hexdigest(), contents=contents)
 
     def _know(self, kept: Seen) -> str:
-        """Have git know what the remote held; what that leads to need not be here."""
+        """Tell git what the remote held before, without having all of it here."""
         self._outer.write(kept.tree, "TREE")
         (self._outer.folder / "shallow").write_text(f"{kept.head}\n", encoding="ascii")
         return self._outer.write(kept.commit, "COMMIT")
 
     def _see(self, seen: Seen) -> None:
-        """Take what was seen for what there is, if it is newer than what was seen before and by the same people."""
+        """Accept the remote's state if it is newer than the last one and by a device of this memory."""
         kept = self._kept
         if kept is not None and kept.url == seen.url:
             # Told once the sync succeeds, this one or a later one.
-            known = {*kept.contents.keys, *kept.untold, *self._let_in, self._keys.public}
-            untold = (*kept.untold, *(key for key in seen.contents.keys if key not in known))
-            seen = replace(seen, untold=tuple(key for key in untold if key in seen.contents.keys))
+            known = {*kept.contents.keys, *kept.unannounced, *self._let_in, self._keys.public}
+            unannounced = (*kept.unannounced, *(key for key in seen.contents.keys if key not in known))
+            seen = replace(seen, unannounced=tuple(key for key in unannounced if key in seen.contents.keys))
         if kept is not None and kept.url == seen.url and not self._is_named:
             if kept.contents.secrets[0] not in seen.contents.secrets:
                 raise RemoteError(
-                    "What the remote holds was sealed by somebody who is none of this memory’s devices.",
+                    "The remote was sealed by somebody who is not one of this memory’s devices.",
                     where=seen.url,
-                    remedy="Nothing was changed. Find out who writes there. If the remote was made anew by a device of "
-                    f"yours, name it again (workbench sync {seen.url} --sealed --yes).",
+                    remedy="Nothing was changed. Find out who writes there. If a device of yours recreated it, name it "
+                    f"again: workbench sync {seen.url} --sealed --yes",
                 )
             if (seen.contents.number, seen.digest) != (kept.contents.number, kept.digest) and (
                 seen.contents.number <= kept.contents.number
@@ -376,9 +381,8 @@ class SealedWay:
                 raise RemoteError(
                     "The remote shows an older state than this device has seen there.",
                     where=seen.url,
-                    remedy="Nothing was changed. Whoever keeps it may have put back a backup, or hides what is new. To "
-                    "go on from what it shows, and send what it lacks, name it again "
-                    f"(workbench sync {seen.url} --sealed --yes).",
+                    remedy="Nothing was changed. A backup may have been restored there, or new changes are hidden. To "
+                    f"go on from what it shows, name it again: workbench sync {seen.url} --sealed --yes",
                 )
         self._seen = seen
         if self._keeps and seen != kept:
@@ -386,7 +390,7 @@ class SealedWay:
             self._kept = seen
 
     def _lacking(self, known: Sequence[str]) -> tuple[Pack, ...]:
-        """Return the packs that hold something that the history has not."""
+        """Return the packs with commits that the history lacks."""
         packs = self.contents.packs
         if not known:
             return packs
@@ -394,7 +398,7 @@ class SealedWay:
         return packs[next(here, 0) :]
 
     def _take_in(self, pack: Pack) -> None:
-        """Unseal a pack and put it beside the history."""
+        """Decrypt a pack into the temporary git directory."""
         assert self._seen is not None
         files, place = self._seen.files, self._outer.folder / "pack.age"
         try:
@@ -420,19 +424,19 @@ class SealedWay:
         with place.open("rb") as sealed, _git(self._plain.folder, "index-pack", *options) as (process, plain):
             # Git itself tells why it ends before all was said.
             with suppress(BrokenPipeError), plain:
-                why = "" if unseal_stream(sealed, plain, self._keys) else "it cannot be unsealed"
+                why = "" if unseal_stream(sealed, plain, self._keys) else "it cannot be decrypted"
             why = why or _complaint(process)
         if os.strerror(errno.ENOSPC) in why:
             raise _no_room(self._plain.folder, OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
         if why:
             raise self._damaged(f"the pack of commit {pack.tip[:10]}: {why}")
-        if self._course.cancelled():
+        if self._callbacks.cancelled():
             raise Cancelled("Cancelled.")
 
     # What goes
 
     def _keys_with(self, now: Contents, said: Mapping[str, Any]) -> dict[str, str]:
-        """Return the keys that what is sent is sealed to."""
+        """Return the keys to encrypt to."""
         retired = {ident for ident, each in said.items() if each.get("retired")}
         own = next((ident for ident in said if ident not in retired), now.keys.get(self._keys.public, ""))
         keys = {
@@ -447,8 +451,8 @@ class SealedWay:
         }
 
     def _seal(self, head: str, rest: str | None, keys: Iterable[str]) -> Pack:
-        """Pack what a commit has beside another one, seal it, and keep its parts for sending."""
-        self._course.progress("Sealing", 0, 0)
+        """Pack the commits between two, encrypt the pack, and keep its parts for the push."""
+        self._callbacks.progress("Sealing", 0, 0)
         options = ("--revs", "--thin", "--stdout", "--delta-base-offset", "--quiet")
         place = self._outer.folder / "pack.age"
         names, size = [], 0
@@ -463,7 +467,7 @@ class SealedWay:
                 seal_stream(process.stdout, sealed, keys)
                 if why := _complaint(process):
                     raise StorageError(
-                        f"What is new cannot be packed: {why}.",
+                        f"New commits cannot be packed: {why}.",
                         where=str(self._plain.folder.parent),
                         remedy="Look with: workbench audit verify",
                     )
@@ -476,7 +480,7 @@ class SealedWay:
             raise _no_room(place, error) from error
         finally:
             place.unlink(missing_ok=True)
-        if self._course.cancelled():
+        if self._callbacks.cancelled():
             raise Cancelled("Cancelled.")
         return Pack(head, size, tuple(names))
 
@@ -492,16 +496,16 @@ class SealedWay:
 
     # What both need
 
-    def _begin(self, name: str) -> tuple[Objects, GitWay]:
-        """Make a git directory for what is sealed, and a way from there to the remote."""
+    def _begin(self, name: str) -> tuple[Objects, GitTransport]:
+        """Create a git directory for encrypted data, with a transport to the remote."""
         folder = self._plain.folder / name
         try:
             folder.mkdir()
             lay_out(folder)
         except OSError as error:
             raise _no_room(folder, error) from error
-        outer = Objects(folder, self._course.cancelled)
-        return outer, GitWay(self._remote, outer, self._course, SEALED)
+        outer = Objects(folder, self._callbacks.cancelled)
+        return outer, GitTransport(self._remote, outer, self._callbacks, SEALED)
 
     def _leads_to(self, commit: str, head: str) -> bool:
         return commit == head or self._plain.local("merge-base", "--is-ancestor", commit, head).status == 0
@@ -514,24 +518,19 @@ class SealedWay:
 
     def _damaged(self, why: str) -> RemoteError:
         return RemoteError(
-            f"What the remote holds was not taken in: {why}.",
+            f"What the remote holds was rejected: {why}.",
             where=self._remote.url,
-            remedy="Nothing was changed. Sync again; if it stays so, fill a new, empty remote from a device that has "
-            "the memory (workbench sync REMOTE --sealed).",
+            remedy="Nothing was changed. Sync again; if it fails again, sync a device that has the memory with a new, "
+            "empty remote (workbench sync REMOTE --sealed).",
         )
 
     def _not_to_us(self) -> Refused:
         was_in = self._kept is not None and self._kept.url == self._remote.url
-        told = (
-            "is sealed to others now: this device was taken out"
-            if was_in
-            else "is sealed, and not to this device"
-        )
+        what = "was taken out" if was_in else "was not let in"
         return Refused(
-            f"What the remote holds {told}.",
+            f"The remote is sealed, and this device {what}.",
             where=self._remote.url,
-            remedy="Let it in on a device that is in, then sync here again. The key to let in is "
-            f"{self._keys.public} (workbench sync --allow KEY).",
+            remedy=f"On a device that is in: workbench sync --allow {self._keys.public}. Then sync here again.",
         )
 
 
@@ -562,7 +561,7 @@ def _complaint(process: subprocess.Popen[bytes]) -> str:
 
 def _no_room(place: Path, error: OSError) -> StorageError:
     return StorageError(
-        f"There is no room to seal or unseal in: {error.strerror or error}.",
+        f"Nothing can be encrypted or decrypted: {error.strerror or error}.",
         where=str(place),
         remedy="Free some space, or make the folder writable. Nothing was changed.",
     )

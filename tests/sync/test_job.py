@@ -17,7 +17,7 @@ from workbench.engine.errors import (
     RoleRefused,
     SecretFound,
 )
-from workbench.engine.sync.remotes import GitWay
+from workbench.engine.sync.remotes import GitTransport
 
 
 @pytest.fixture
@@ -203,14 +203,14 @@ def test_the_faster_device_makes_the_other_go_round_again(
     home.begin("laptop", "desk")
     home.remember("laptop", "Sam reviews the backend on Thursdays", "person:Sam")
     home.remember("desk", "Jo works on the frontend of Apollo", "person:Jo")
-    push = GitWay.push
+    push = GitTransport.push
 
-    def after_the_desk(way: GitWay, *given: object) -> None:
-        monkeypatch.setattr(GitWay, "push", push)
+    def after_the_desk(way: GitTransport, *given: object) -> None:
+        monkeypatch.setattr(GitTransport, "push", push)
         home.sync("desk")
         push(way, *given)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(GitWay, "push", after_the_desk)
+    monkeypatch.setattr(GitTransport, "push", after_the_desk)
     home.sync("laptop")
     home.sync("desk")
     assert home.files("desk") == home.files("laptop")

@@ -1,4 +1,4 @@
-"""Brings a memory and a git remote together: fetch, check, join, push, again where another device was faster.
+"""Syncs a memory with a git remote: fetch, check, join, push; again if another device pushed first.
 
 Whatever it dies of, the next one goes on: what was fetched counts only once it is joined, joining is one transaction of
 the history, and the remote moves only from where it was seen.
@@ -39,11 +39,11 @@ from workbench.engine.process import process_lock
 from workbench.engine.results.sync import SyncKey, SyncPreview, SyncSide
 from workbench.engine.sync.checking import (
     MOST_COMMIT,
-    Carried,
-    carried,
+    Transfer,
     refuse_one_name_twice,
     refused_secret,
     secrets_in,
+    transfer_of,
 )
 from workbench.engine.sync.devices import (
     MOST_SAID,
@@ -65,8 +65,16 @@ from workbench.engine.sync.purges import (
     ours_rewritten,
     theirs_rewritten,
 )
-from workbench.engine.sync.remotes import SEALED, Advertised, Course, Line, Remote, forget_line, open_line
-from workbench.engine.sync.sealed import SealedWay
+from workbench.engine.sync.remotes import (
+    SEALED,
+    Advertised,
+    Callbacks,
+    Connection,
+    Remote,
+    connect,
+    remove_leftovers,
+)
+from workbench.engine.sync.sealed import SealedTransport
 from workbench.engine.values import dataclass
 
 ACTOR: Final = "system:sync"
@@ -85,15 +93,15 @@ _UNNAMED = "another device"
 
 
 @dataclass(frozen=True)
-class Carrying:
-    """Everything that a sync needs to know.
+class SyncJob:
+    """Everything a sync needs.
 
     Args:
         history: This memory's.
         state: Its state folder.
         remote: The remote.
         allowed: Digests of secrets that a person has allowed; None where secrets are not looked for.
-        course: Progress, cancelling, and whether git may ask.
+        callbacks: Progress, cancelling, and whether git may ask.
         is_named: Whether a person named the remote just now: a folder that is missing is made then, and a device that
             was retired comes back as a new one.
         keys: What the remote's memory is unsealed with; None where it is not sealed.
@@ -103,13 +111,13 @@ class Carrying:
     state: Path
     remote: Remote
     allowed: Sequence[str] | None
-    course: Course
+    callbacks: Callbacks
     is_named: bool = False
     keys: Keys | None = None
 
 
 @dataclass(frozen=True)
-class Carry:
+class Outcome:
     """What a sync has done; see `results.sync.Synced`."""
 
     commit: str | None
@@ -119,55 +127,55 @@ class Carry:
     conflicts: int
     purged: bool
     device: str
-    told: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
 
 
-def preview(carrying: Carrying) -> SyncPreview:
+def preview(job: SyncJob) -> SyncPreview:
     """Return what a sync would do; the workspace and the remote stay as they are.
 
     Raises:
         RemoteError: The remote cannot be reached, or what it holds is no part of this memory.
         Refused: This device was retired.
     """
-    history, link = carrying.history, load_link(carrying.state)
-    with _alone(carrying.state), _line(carrying, looks=True) as line:
-        advertised = line.way.advertised()
-        _refuse_foreign(carrying.remote, advertised)
-        theirs = line.way.fetch(_known(history), advertised)
-        devices = _devices(line, advertised)
-        device = _own_device(link, carrying, devices)
+    history, link = job.history, load_link(job.state)
+    with _alone(job.state), _connection(job, looks=True) as connection:
+        advertised = connection.transport.advertised()
+        _refuse_foreign(job.remote, advertised)
+        theirs = connection.transport.fetch(_known(history), advertised)
+        devices = _devices(connection, advertised)
+        device = _own_device(link, job, devices)
         ours = history.head() if history.exists else None
-        _refuse_mixing(history, ours, theirs, carrying.remote)
-        incoming = carried(line, theirs, filter(None, (ours,)), strictly=True)
+        _refuse_mixing(history, ours, theirs, job.remote)
+        incoming = transfer_of(connection, theirs, filter(None, (ours,)), strictly=True)
         sides = None
         if ours and theirs and incoming.commits:
             store = history.store
-            with store.reading_beside(line.objects.folder / "objects"):
+            with store.reading_beside(connection.objects.folder / "objects"):
                 if is_another_memory(store, ours, theirs):
-                    raise _another_memory(carrying.remote)
-                sides = led_apart(store, ours, theirs, where=carrying.remote.url)
-        outgoing = carried(line, ours, filter(None, (theirs,)), strictly=False)
+                    raise _another_memory(job.remote)
+                sides = led_apart(store, ours, theirs, where=job.remote.url)
+        outgoing = transfer_of(connection, ours, filter(None, (theirs,)), strictly=False)
         side = SyncSide(len(outgoing.commits), outgoing.files, outgoing.size)
         if ours is None and theirs is None:
             found = layout.tracked_files(history.root)
             side = SyncSide(0, tuple(found), sum(each.st_size for each in found.values()))
         return SyncPreview(
-            carrying.remote.url,
+            job.remote.url,
             device.name,
-            link.remote != carrying.remote.url,
-            carrying.remote.is_missing,
+            link.remote != job.remote.url,
+            job.remote.is_missing,
             ours is None and theirs is not None,
             side,
             SyncSide(len(incoming.commits), incoming.files, incoming.size),
             sides is not None,
-            secrets_in(line, outgoing, history, carrying.allowed),
-            shown_keys(line.way.keys, carrying.keys.public)
-            if isinstance(line.way, SealedWay) and carrying.keys
+            secrets_in(connection, outgoing, history, job.allowed),
+            shown_keys(connection.transport.keys, job.keys.public)
+            if isinstance(connection.transport, SealedTransport) and job.keys
             else (),
         )
 
 
-def carry(carrying: Carrying) -> Carry:
+def run(job: SyncJob) -> Outcome:
     """Bring memory and remote together. The history exists, and outside edits were taken in.
 
     Raises:
@@ -179,31 +187,31 @@ def carry(carrying: Carrying) -> Carry:
         StorageError: The disk refuses; nothing was changed, or the next sync goes on.
         Cancelled: It was called off; the next sync goes on.
     """
-    with _alone(carrying.state):
-        link = load_link(carrying.state)
-        done = Carry(None, (), 0, 0, 0, purged=False, device=link.device.name)
+    with _alone(job.state):
+        link = load_link(job.state)
+        done = Outcome(None, (), 0, 0, 0, purged=False, device=link.device.name)
         refused: list[str] = []
         for _ in range(_ROUNDS):
-            with _line(carrying) as line:
+            with _connection(job) as connection:
                 try:
-                    return _round(carrying, line, load_link(carrying.state), done)
+                    return _round(job, connection, load_link(job.state), done)
                 except _Again as again:
                     done = again.done
                     refused += [again.refused_at] if again.refused_at else []
             if len(refused) - len(set(refused)) >= _STANDING:
                 raise RemoteError(
-                    "The remote stands still and takes nothing: its branch seems to be locked.",
-                    where=carrying.remote.url,
-                    remedy="Remove refs/heads/main.lock there if no git runs on it. What waits is kept.",
+                    "The remote accepts nothing: its branch seems to be locked.",
+                    where=job.remote.url,
+                    remedy="If no git process runs there, delete refs/heads/main.lock. Your changes wait here.",
                 )
     raise Stale(
-        "Other devices sync all the time, and each was faster.",
-        where=carrying.remote.url,
-        remedy="Sync again in a minute. What came in is here; what waits to be sent waits.",
+        "Other devices kept syncing first.",
+        where=job.remote.url,
+        remedy="Sync again in a minute. Their changes are here; yours wait.",
     )
 
 
-def retire(carrying: Carrying, name: str) -> Device:
+def retire(job: SyncJob, name: str) -> Device:
     """Retire another device: it is refused from its next sync on.
 
     Raises:
@@ -211,12 +219,12 @@ def retire(carrying: Carrying, name: str) -> Device:
         InvalidInput: It is this one.
         RemoteError: The remote cannot be reached, or refuses.
     """
-    with _alone(carrying.state), _line(carrying) as line:
-        link = load_link(carrying.state)
-        advertised = line.way.advertised()
-        line.way.fetch(_known(carrying.history), advertised)
-        devices = _devices(line, advertised)
-        own = _own_device(link, carrying, devices)
+    with _alone(job.state), _connection(job) as connection:
+        link = load_link(job.state)
+        advertised = connection.transport.advertised()
+        connection.transport.fetch(_known(job.history), advertised)
+        devices = _devices(connection, advertised)
+        own = _own_device(link, job, devices)
         found = next((each for each in devices if each.name == name and not each.retired), None)
         if found is None:
             raise NotFound(
@@ -225,28 +233,28 @@ def retire(carrying: Carrying, name: str) -> Device:
             )
         if found.id == own.id:
             raise InvalidInput(
-                "This is the device at hand.",
+                "This is the device you are using.",
                 where=name,
                 remedy="To stop syncing it: workbench sync --forget. To retire it, use another one.",
             )
         found = replace(found, retired=own.name)
-        said = line.objects.write(found.as_bytes())
-        if carrying.keys is not None:
+        said = connection.objects.write(found.as_bytes())
+        if job.keys is not None:
             # What was sealed to it, too, is void; should this end here, the next sync has the remote drop it.
-            save_link(carrying.state, replace(link, is_cleaning_due=True))
-        line.way.push(advertised.head or "", advertised.head, {found.id: said})
-        if carrying.keys is not None:
-            line.way.clean()
+            save_link(job.state, replace(link, is_cleaning_due=True))
+        connection.transport.push(advertised.head or "", advertised.head, {found.id: said})
+        if job.keys is not None:
+            connection.transport.clean()
         others = (each for each in devices if each.id != found.id)
-        save_link(carrying.state, replace(link, devices=(*others, found)))
+        save_link(job.state, replace(link, devices=(*others, found)))
         return found
 
 
-def seal_anew(carrying: Carrying, *, let_in: str = "", take_out: str = "") -> None:
-    """Encrypt everything at a sealed remote again, to one key more or less.
+def reseal(job: SyncJob, *, let_in: str = "", take_out: str = "") -> None:
+    """Encrypt everything at a sealed remote again, with a key added or removed.
 
     Args:
-        carrying: Has keys.
+        job: Has keys.
         let_in: A key's public part.
         take_out: The same; what its owner has, its owner keeps.
 
@@ -254,44 +262,44 @@ def seal_anew(carrying: Carrying, *, let_in: str = "", take_out: str = "") -> No
         InvalidInput: Nothing is at the remote yet, or the key to take out is this device's.
         NotFound: The key to take out is not in.
         Refused: This device was retired, or its key taken out.
-        Stale: Another device was faster.
+        Stale: Another device synced first.
         RemoteError: The remote cannot be reached, or refuses.
     """
-    with _alone(carrying.state), _line(carrying) as line:
-        way = line.way
-        assert isinstance(way, SealedWay)
-        assert carrying.keys is not None
-        advertised = way.advertised()
-        theirs = way.fetch(_known(carrying.history), advertised)
+    with _alone(job.state), _connection(job) as connection:
+        transport = connection.transport
+        assert isinstance(transport, SealedTransport)
+        assert job.keys is not None
+        advertised = transport.advertised()
+        theirs = transport.fetch(_known(job.history), advertised)
         if theirs is None:
             raise InvalidInput(
-                "Nothing is at the remote yet.",
-                where=carrying.remote.url,
+                "The remote is empty.",
+                where=job.remote.url,
                 remedy="Sync first: workbench sync",
             )
-        _own_device(load_link(carrying.state), carrying, _devices(line, advertised))
-        if take_out == carrying.keys.public:
+        _own_device(load_link(job.state), job, _devices(connection, advertised))
+        if take_out == job.keys.public:
             raise InvalidInput(
-                "This is the key of the device at hand.",
+                "This is this device’s own key.",
                 where=take_out,
                 remedy="To stop syncing it: workbench sync --forget. To take its key out, use another one.",
             )
-        if take_out and take_out not in way.contents.keys:
+        if take_out and take_out not in transport.contents.keys:
             raise NotFound(
-                "Nothing is sealed to this key.",
+                "This key has no access.",
                 where=take_out,
                 remedy="List them with: workbench sync --devices",
             )
         if let_in:
-            way.let_in(let_in)
+            transport.let_in(let_in)
         if take_out:
-            way.take_out(take_out)
+            transport.take_out(take_out)
         # Should this end here, the next sync has the remote drop what was sealed otherwise.
-        link = load_link(carrying.state)
-        save_link(carrying.state, replace(link, is_cleaning_due=True))
-        way.push(theirs, theirs, {})
-        way.clean()
-        save_link(carrying.state, link)
+        link = load_link(job.state)
+        save_link(job.state, replace(link, is_cleaning_due=True))
+        transport.push(theirs, theirs, {})
+        transport.clean()
+        save_link(job.state, link)
 
 
 def shown_keys(keys: Mapping[str, str | None], own: str) -> tuple[SyncKey, ...]:
@@ -301,52 +309,52 @@ def shown_keys(keys: Mapping[str, str | None], own: str) -> tuple[SyncKey, ...]:
 
 
 class _Again(Exception):
-    """There is more to do, with a new look at the remote; what was done so far stays.
+    """The remote has to be read again; what was done so far stays.
 
     Args:
         done: That.
         refused_at: Where the remote stood when it refused to move, for another device was faster; else "".
     """
 
-    def __init__(self, done: Carry, refused_at: str = "") -> None:
+    def __init__(self, done: Outcome, refused_at: str = "") -> None:
         super().__init__()
         self.done = done
         self.refused_at = refused_at
 
 
-def _round(carrying: Carrying, line: Line, link: Link, done: Carry) -> Carry:
-    history, remote = carrying.history, carrying.remote
-    if remote.is_missing and not carrying.is_named:
+def _round(job: SyncJob, connection: Connection, link: Link, done: Outcome) -> Outcome:
+    history, remote = job.history, job.remote
+    if remote.is_missing and not job.is_named:
         raise _gone(remote, "The remote is not there.")
-    line.way.make()
-    advertised = line.way.advertised()
+    connection.transport.make()
+    advertised = connection.transport.advertised()
     _refuse_foreign(remote, advertised)
-    if advertised.head is None and link.head and link.remote == remote.url and not carrying.is_named:
-        raise _gone(remote, "The remote holds no memory any more, or one that is damaged.")
+    if advertised.head is None and link.head and link.remote == remote.url and not job.is_named:
+        raise _gone(remote, "The remote’s memory is gone or damaged.")
     theirs, devices = advertised.head, link.devices
     objects = tuple(sorted(advertised.devices.items()))
     if not _has(history, theirs) or objects != link.objects:
-        theirs = line.way.fetch(_known(history), advertised)
-        devices = _devices(line, advertised)
-    device = _own_device(link, carrying, devices)
+        theirs = connection.transport.fetch(_known(history), advertised)
+        devices = _devices(connection, advertised)
+    device = _own_device(link, job, devices)
     link = replace(
         link,
         device=device,
         remote=remote.url,
         devices=devices,
         objects=objects,
-        is_sealed=carrying.keys is not None,
+        is_sealed=job.keys is not None,
     )
     if theirs is not None and not _has(history, theirs):
-        done = _take_in(carrying, line, theirs, link, done)
+        done = _take_in(job, connection, theirs, link, done)
     head = history.head()
     if head == theirs and not link.is_cleaning_due and not _has_to_tell(link, history):
-        return _note(carrying, line, link, replace(done, commit=head))
-    return _send(carrying, line, link, theirs, done)
+        return _note(job, connection, link, replace(done, commit=head))
+    return _send(job, connection, link, theirs, done)
 
 
 def _has(history: History, commit: str | None) -> bool:
-    """Return whether nothing is new in a remote's commit."""
+    """Return whether the history has a remote's commit already."""
     head = history.head()
     return commit is None or (head is not None and history.store.is_ancestor(commit, head))
 
@@ -354,38 +362,38 @@ def _has(history: History, commit: str | None) -> bool:
 # What came
 
 
-def _take_in(carrying: Carrying, line: Line, theirs: str, link: Link, done: Carry) -> Carry:
+def _take_in(job: SyncJob, connection: Connection, theirs: str, link: Link, done: Outcome) -> Outcome:
     """Check what was fetched and join it with what is here.
 
     Raises:
         _Again: Something was purged at the remote, and is gone here now too; the next round joins the rest.
     """
-    history, remote, store = carrying.history, carrying.remote, carrying.history.store
+    history, remote, store = job.history, job.remote, job.history.store
     ours = history.head()
     _refuse_mixing(history, ours, theirs, remote)
-    incoming = carried(line, theirs, filter(None, (ours,)), strictly=True)
+    incoming = transfer_of(connection, theirs, filter(None, (ours,)), strictly=True)
     refuse_one_name_twice(
-        line,
+        connection,
         history.root,
         incoming.files,
-        line.objects.local("ls-tree", "-r", "-z", "--name-only", theirs).out.split("\0"),
+        connection.objects.local("ls-tree", "-r", "-z", "--name-only", theirs).out.split("\0"),
     )
-    carrying.course.progress("Joining", 0, 0)
+    job.callbacks.progress("Joining", 0, 0)
     goal = theirs
     with history.writing(ACTOR) as turn, repacking_paused(history.path, history.lock_timeout):
         sides = None
         if ours is not None:
             turn.adopt("manual")
             ours = turn.head() or ours
-            if _fetched(history).exists() and _purges_in(line, incoming):
-                raise _Again(replace(done, told=(*done.told, *_drop_unreachable(carrying, turn))))
-            with store.reading_beside(line.objects.folder / "objects"):
+            if _fetched(history).exists() and _purges_in(connection, incoming):
+                raise _Again(replace(done, notices=(*done.notices, *_drop_unreachable(job, turn))))
+            with store.reading_beside(connection.objects.folder / "objects"):
                 if is_another_memory(store, ours, theirs):
                     raise _another_memory(remote)
                 sides = led_apart(store, ours, theirs, where=remote.url)
                 if sides is not None and sides.purged_there:
-                    told = _purge_here(carrying, turn, sides)
-                    raise _Again(replace(done, purged=True, told=(*done.told, *told)))
+                    notices = _purge_here(job, turn, sides)
+                    raise _Again(replace(done, purged=True, notices=(*done.notices, *notices)))
                 if sides is not None:
                     # What was fetched holds what was purged here, and does not come into this history.
                     with suppress(OSError):
@@ -394,7 +402,7 @@ def _take_in(carrying: Carrying, line: Line, theirs: str, link: Link, done: Carr
         if sides is None:
             with suppress(OSError):
                 _fetched(history).touch()
-            line.objects.install()
+            connection.objects.install()
     store.forget_handles()
     if not store.has_object(goal):
         # Something was purged here in between, and all that nothing led to went with it.
@@ -418,17 +426,17 @@ def _take_in(carrying: Carrying, line: Line, theirs: str, link: Link, done: Carr
     )
 
 
-def _purge_here(carrying: Carrying, turn: Transaction, sides: Sides) -> tuple[str, ...]:
+def _purge_here(job: SyncJob, turn: Transaction, sides: Sides) -> tuple[str, ...]:
     """Take out of this history, and of all else here, what another device has purged."""
-    history, store, where = carrying.history, turn.store, carrying.remote.url
+    history, store, where = job.history, turn.store, job.remote.url
     adopted = turn.adopt("manual")
     theirs_now = theirs_rewritten(store, sides).commits if sides.purged_here else {}
     rewriting, gone = ours_rewritten(store, sides, theirs_now, where=where)
     newest = rewriting.commits[sides.ours]
     mark_replacement(history, turn, newest, gone, adopted.left_out, rewriting=rewriting)
-    told = history.finish_purge(turn)
+    notices = history.finish_purge(turn)
     history.told_of_purges(now=True)
-    return told
+    return notices
 
 
 def _fetched(history: History) -> Path:
@@ -436,24 +444,24 @@ def _fetched(history: History) -> Path:
     return history.path / _FETCHED
 
 
-def _purges_in(line: Line, incoming: Carried) -> bool:
+def _purges_in(connection: Connection, incoming: Transfer) -> bool:
     mark = f"\n\n[{Action.PURGE}]".encode()
-    return any(mark in (line.objects.read(each, MOST_COMMIT) or b"") for each in incoming.commits)
+    return any(mark in (connection.objects.read(each, MOST_COMMIT) or b"") for each in incoming.commits)
 
 
-def _drop_unreachable(carrying: Carrying, turn: Transaction) -> tuple[str, ...]:
+def _drop_unreachable(job: SyncJob, turn: Transaction) -> tuple[str, ...]:
     """Drop what an earlier sync fetched and did not join: since then, some of it may have been purged."""
-    history, store = carrying.history, turn.store
+    history, store = job.history, turn.store
     adopted = turn.adopt("manual")
     head = turn.head() or ""
     rewriting = Rewriting(store, NOTHING_GONE)
     gone = PurgeSteps((f"commit:{head}",), ())
     mark_replacement(history, turn, head, gone, adopted.left_out, rewriting=rewriting)
-    told = history.finish_purge(turn)
+    notices = history.finish_purge(turn)
     history.told_of_purges(now=True)
     with suppress(OSError):
         _fetched(history).unlink(missing_ok=True)
-    return told
+    return notices
 
 
 def _without_purged(store: GitStore, sides: Sides) -> str:
@@ -523,13 +531,13 @@ def _alert_unannounced(history: History, receipt: Receipt[Joining], new: Sequenc
 # What goes
 
 
-def _send(carrying: Carrying, line: Line, link: Link, theirs: str | None, done: Carry) -> Carry:
-    history, state = carrying.history, carrying.state
+def _send(job: SyncJob, connection: Connection, link: Link, theirs: str | None, done: Outcome) -> Outcome:
+    history, state = job.history, job.state
     head = history.head()
     if head is None:
-        return _note(carrying, line, link, done)
-    outgoing = carried(line, head, filter(None, (theirs,)), strictly=False)
-    if found := secrets_in(line, outgoing, history, carrying.allowed):
+        return _note(job, connection, link, done)
+    outgoing = transfer_of(connection, head, filter(None, (theirs,)), strictly=False)
+    if found := secrets_in(connection, outgoing, history, job.allowed):
         save_link(state, link)
         raise refused_secret(found)
     forced = theirs is not None and not history.store.is_ancestor(theirs, head)
@@ -539,29 +547,29 @@ def _send(carrying: Carrying, line: Line, link: Link, theirs: str | None, done: 
         save_link(state, link)
     now = history.clock.now()
     device = replace(link.device, synced=now)
-    said = line.objects.write(device.as_bytes())
+    said = connection.objects.write(device.as_bytes())
     try:
-        line.way.push(head, theirs, {device.id: said})
+        connection.transport.push(head, theirs, {device.id: said})
     except Stale:
         raise _Again(done, theirs or "nothing") from None
     if link.is_cleaning_due:
-        if not line.way.clean():
+        if not connection.transport.clean():
             told = "What was taken out is gone from the remote’s history; its host may keep it until it cleans up."
-            done = replace(done, told=(*done.told, told))
+            done = replace(done, notices=(*done.notices, told))
         link = replace(link, is_cleaning_due=False)
     others = tuple(each for each in link.devices if each.id != device.id)
     objects = dict(link.objects) | {device.id: said}
     link = replace(link, devices=(*others, device), objects=tuple(sorted(objects.items())))
     done = replace(done, commit=head, sent=done.sent + len(outgoing.commits))
-    return _note(carrying, line, link, done)
+    return _note(job, connection, link, done)
 
 
-def _note(carrying: Carrying, line: Line, link: Link, done: Carry) -> Carry:
-    history = carrying.history
-    done = replace(done, told=tuple(dict.fromkeys((*done.told, *line.way.told))))
+def _note(job: SyncJob, connection: Connection, link: Link, done: Outcome) -> Outcome:
+    history = job.history
+    done = replace(done, notices=tuple(dict.fromkeys((*done.notices, *connection.transport.notices))))
     link = replace(link, head=done.commit or "", synced=history.clock.now(), trouble="")
-    save_link(carrying.state, link)
-    line.way.note_told()
+    save_link(job.state, link)
+    connection.transport.mark_shown()
     return replace(done, device=link.device.name)
 
 
@@ -597,20 +605,20 @@ def _alone(state: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _line(carrying: Carrying, *, looks: bool = False) -> Iterator[Line]:
-    history = carrying.history if carrying.history.exists else None
+def _connection(job: SyncJob, *, looks: bool = False) -> Iterator[Connection]:
+    history = job.history if job.history.exists else None
     # What is only looked at touches no workspace; a folder that memory has yet to come into stays empty.
-    base = carrying.state if history is None or looks else history.path
-    if base != carrying.state:
+    base = job.state if history is None or looks else history.path
+    if base != job.state:
         # What a look that was killed had fetched may be purged by now.
-        forget_line(carrying.state)
-    with open_line(carrying.remote, base, carrying.course, history.path if history else None) as line:
-        if carrying.keys is None:
-            yield line
+        remove_leftovers(job.state)
+    with connect(job.remote, base, job.callbacks, history.path if history else None) as connection:
+        if job.keys is None:
+            yield connection
         else:
-            named = carrying.is_named
-            way = SealedWay(line, carrying.state, carrying.keys, is_named=named, keeps=not looks)
-            yield replace(line, way=way)
+            named = job.is_named
+            transport = SealedTransport(connection, job.state, job.keys, is_named=named, keeps=not looks)
+            yield replace(connection, transport=transport)
 
 
 def _known(history: History) -> tuple[str, ...]:
@@ -618,20 +626,22 @@ def _known(history: History) -> tuple[str, ...]:
     return (head,) if head else ()
 
 
-def _devices(line: Line, advertised: Advertised) -> tuple[Device, ...]:
-    said = ((ident, line.objects.read(oid, MOST_SAID)) for ident, oid in sorted(advertised.devices.items()))
+def _devices(connection: Connection, advertised: Advertised) -> tuple[Device, ...]:
+    said = (
+        (ident, connection.objects.read(oid, MOST_SAID)) for ident, oid in sorted(advertised.devices.items())
+    )
     found = (parse_device(ident, content) for ident, content in said if content is not None)
     return tuple(device for device in found if device is not None)
 
 
-def _own_device(link: Link, carrying: Carrying, devices: Sequence[Device]) -> Device:
-    own, remote = link.device, carrying.remote
+def _own_device(link: Link, job: SyncJob, devices: Sequence[Device]) -> Device:
+    own, remote = link.device, job.remote
     known = next((each for each in devices if each.id == own.id), None)
-    if known is not None and known.retired and carrying.is_named:
+    if known is not None and known.retired and job.is_named:
         own = new_device(own.name)
     elif known is not None and known.retired:
         raise Refused(
-            f"This device, {known.name}, was retired by {known.retired}: it sends and takes in nothing.",
+            f"This device, {known.name}, was retired by {known.retired} and no longer syncs.",
             where=remote.url,
             remedy=f"To use it again, as a new device: workbench sync {remote.url} --yes",
         )
@@ -641,16 +651,16 @@ def _own_device(link: Link, carrying: Carrying, devices: Sequence[Device]) -> De
 def _refuse_foreign(remote: Remote, advertised: Advertised) -> None:
     if SEALED in advertised.others:
         raise RemoteError(
-            "What this remote holds is sealed.",
+            "This remote is sealed.",
             where=remote.url,
-            remedy=f"Name it as a sealed one (workbench sync {remote.url} --sealed).",
+            remedy=f"Name it as a sealed one: workbench sync {remote.url} --sealed",
         )
     if advertised.head is None and advertised.others:
         branches = ", ".join(ref.removeprefix("refs/heads/") for ref in advertised.others[:3])
         raise RemoteError(
-            f"This repository holds something else than a memory (branches: {branches}).",
+            f"This repository holds something else, not a memory (branches: {branches}).",
             where=remote.url,
-            remedy="Name a new, empty one for memory alone.",
+            remedy="Use a new, empty repository.",
         )
 
 
@@ -664,15 +674,15 @@ def _gone(remote: Remote, told: str) -> RemoteError:
     return RemoteError(
         told,
         where=remote.url,
-        remedy="Attach its disk, or mend it. If it is gone for good, fill an empty one from here: "
+        remedy="Attach its disk or repair it. If it is gone for good, recreate it from this device: "
         "workbench sync REMOTE --yes",
     )
 
 
 def _another_memory(remote: Remote) -> RemoteError:
     return RemoteError(
-        "The remote holds another memory than this folder; the two are not mixed.",
+        "The remote holds another memory than this folder; they are not merged.",
         where=remote.url,
-        remedy="Bring it into an empty folder, or sync this folder with an empty remote. To bring one into the other: "
+        remedy="Sync it into an empty folder, or this folder with an empty remote. To combine them: "
         "workbench import",
     )
