@@ -111,6 +111,12 @@ def block_of(target: str) -> str:
     return target.split(":")[1].replace("-", " ").capitalize()
 
 
+def block_in(core: CoreView, target: str) -> str | None:
+    """Return the name of the block of core memory that a change goes into; None where there is no such block."""
+    wanted = (block_of(target) or "Critical facts").casefold()
+    return next((each.name for each in core.blocks if each.name.casefold() == wanted), None)
+
+
 def item_title(item: ReviewItem) -> str:
     """Return what an item proposes, in one line."""
     kind, said = kind_of(item.kind), unlinked(item.after[:_LONGEST])

@@ -14,7 +14,7 @@ from workbench.display.conflicts import conflict_card
 from workbench.display.contradiction import Side, outcomes
 from workbench.display.deciding import (
     Cited,
-    block_of,
+    block_in,
     held_card,
     item_card,
     past_card,
@@ -611,8 +611,7 @@ def _core_with(workspace: Workspace, item: ReviewItem) -> tuple[CoreView, CoreVi
     if kind_of(item.kind) not in (Kind.CORE_CHANGE, Kind.PROMOTION):
         return None
     core = workspace.core()
-    wanted = block_of(item.target) or "Critical facts"
-    block = next((each.name for each in core.blocks if each.name.casefold() == wanted.casefold()), None)
+    block = block_in(core, item.target)
     if block is None:
         return None
     with suppress(WorkbenchError):

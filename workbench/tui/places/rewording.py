@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from workbench.display.contradiction import HEAD
-from workbench.display.deciding import block_of
+from workbench.display.deciding import block_in, block_of
 from workbench.engine import layout
 from workbench.engine.reflection.kinds import Kind, kind_of
 from workbench.tui.places.ticks import Unreadable, keeping
@@ -124,8 +124,7 @@ def _item_writing(workspace: Workspace, row: Waiting, item: ReviewItem) -> Writi
     look = None
     if kind in (Kind.CORE_CHANGE, Kind.PROMOTION):
         core = workspace.core()
-        wanted = block_of(item.target) or "Critical facts"
-        block = next((each.name for each in core.blocks if each.name.casefold() == wanted.casefold()), None)
+        block = block_in(core, item.target)
         if block is not None:
             look = partial(core_outlook, core, block, item.target if item.target.count(":") == 2 else None)
     return Writing(row.id, titles.get(kind, item.kind.capitalize()), row.title, fields, save, look=look)

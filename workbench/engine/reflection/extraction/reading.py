@@ -15,8 +15,7 @@ from workbench.engine.reflection.extraction.connections import GENERAL, Connecti
 from workbench.engine.reflection.extraction.entities import Naming
 from workbench.engine.reflection.extraction.naming import Mention, Names
 from workbench.engine.reflection.extraction.notes import noted
-from workbench.engine.reflection.extraction.persons import Persons
-from workbench.engine.reflection.extraction.relatives import Relative, relatives
+from workbench.engine.reflection.extraction.relatives import Persons, Relative, relatives
 from workbench.engine.reflection.extraction.speaking import Voice, Voices
 from workbench.engine.reflection.extraction.stated import stated
 from workbench.engine.reflection.extraction.trimming import own_part

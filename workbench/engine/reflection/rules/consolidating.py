@@ -14,7 +14,7 @@ from workbench.engine.memory.wording import text_key
 from workbench.engine.reflection import items as forms
 from workbench.engine.reflection.kinds import Kind
 from workbench.engine.reflection.rules.core_rewriting import statements_for_core
-from workbench.engine.reflection.rules.keeping import propose_protection, propose_restoring
+from workbench.engine.reflection.rules.keeping import propose_protection, propose_restoring, title_of
 from workbench.engine.reflection.rules.phrasing import clipped, counted
 from workbench.engine.reflection.rules.questions import ask
 from workbench.engine.reflection.rules.quoting import cite
@@ -115,7 +115,7 @@ def _archival(snapshot: Snapshot, agenda: Agenda, work: Work) -> Iterator[Review
             or _supports_something_recent(snapshot, entry.id, fresh)
         ):
             continue
-        title = _title(snapshot, entry)
+        title = title_of(snapshot, entry)
         proof = cite(snapshot, entry.id, title) or cite(snapshot, entry.id)
         if proof is None:
             continue
@@ -188,10 +188,6 @@ def _supports_something_recent(snapshot: Snapshot, memory: str, fresh: set[str])
         ):
             return True
     return False
-
-
-def _title(snapshot: Snapshot, entry: DecayEntry) -> str:
-    return clipped(entry.title or snapshot.titles(entry.id), 100)
 
 
 # No two items of a proposal say the same: the one that says more is kept.

@@ -78,7 +78,7 @@ def propose_restoring(snapshot: Snapshot, work: Work) -> tuple[ReviewItem, ...]:
         when = f" on {passage.day}" if passage.day else ""
         item = forms.restore(
             entry.id,
-            _title(snapshot, entry),
+            title_of(snapshot, entry),
             (own, quote_of(passage, wanted)),
             reason=f"It was archived, and is spoken of again{when}.",
         )
@@ -123,7 +123,7 @@ def _protection(snapshot: Snapshot, passages: Sequence[Passage], work: Work) -> 
                 f"A {record.type} that was accessed {counted(entry.access_count, 'time')} and that "
                 f"{counted(references, 'memory', 'memories')} {'refers' if references == 1 else 'refer'} to."
             )
-            yield forms.vault_pin(entry.id, _title(snapshot, entry), (proof,), reason=reason)
+            yield forms.vault_pin(entry.id, title_of(snapshot, entry), (proof,), reason=reason)
 
 
 def _around(text: str, match: re.Match[str]) -> Iterable[str]:
@@ -132,5 +132,6 @@ def _around(text: str, match: re.Match[str]) -> Iterable[str]:
     return (line, match[0])
 
 
-def _title(snapshot: Snapshot, entry: DecayEntry) -> str:
+def title_of(snapshot: Snapshot, entry: DecayEntry) -> str:
+    """Return what a memory is called, in a line."""
     return clipped(entry.title or snapshot.titles(entry.id), 100)
