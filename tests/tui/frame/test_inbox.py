@@ -337,7 +337,7 @@ async def test_an_empty_inbox_teaches_what_comes_there(seen: Workspace) -> None:
         inbox = inbox_of(pilot)
         told = " ".join(plain_text(line) for line in inbox.empty())
         assert "Nothing waits for your decision." in told
-        assert "⸨bring-back⸩ on it takes all of it back" in told
+        assert "⸨bring-back⸩ takes one back whole" in told
         assert "workbench " not in told
         await press(pilot, "N")
         assert said(pilot) == "Everything here is decided."
@@ -441,7 +441,7 @@ async def test_what_two_devices_changed_is_decided_like_a_contradiction(
         assert asked.inbox().conflict_ticks == {"c-1": "that"}
         await to_row(pilot, "conflict:c-2")
         await press(pilot, "equals_sign")
-        assert said(pilot).startswith("Both cannot stand here")
+        assert said(pilot).startswith("Both do not fit here")
         await press(pilot, "s")
         assert said(pilot).startswith("This waits until")
         await press(pilot, "w", "enter")
