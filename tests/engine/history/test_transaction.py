@@ -21,11 +21,13 @@ from workbench.engine.errors import (
     Stale,
     WorkbenchError,
 )
+from workbench.engine.history import work_files
 from workbench.engine.history.commits import parse_message
 from workbench.engine.history.history import History
 from workbench.engine.history.journal import Journal, Record
 from workbench.engine.history.plan import Action, Attribution, Event, FileChange, FileView, Plan
 from workbench.engine.history.projections import Projection, audit_lines
+from workbench.engine.history.work_files import swap
 from workbench.engine.markdown.audit_log import parse_audit_line
 
 BOT = Attribution("bot:trigger-remember", "auto", "user said “remember …”")
@@ -171,23 +173,26 @@ def test_an_edit_that_comes_while_planning_is_not_overwritten(notebook: Notebook
     assert b"by hand, meanwhile\n" in rounds
 
 
-def test_an_edit_at_the_very_last_moment_is_left_and_taken_in(
+def test_an_edit_at_the_very_last_moment_is_taken_in_and_planned_upon(
     notebook: Notebook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     notebook.write("MEMORY.md", "one\n")
-    append = Journal.append
+    append, saves = Journal.append, iter((b"by hand\n",))
 
     def append_then_edit(journal: Journal, record: Record) -> None:
         append(journal, record)
-        if record.files:
-            (notebook.root / "MEMORY.md").write_bytes(b"by hand\n")
+        if record.files and (saved := next(saves, None)) is not None:
+            (notebook.root / "MEMORY.md").write_bytes(saved)
+
+    def more(view: FileView) -> Plan[None]:
+        return edit("MEMORY.md", (view.read("MEMORY.md") or b"") + b"two\n")
 
     monkeypatch.setattr(Journal, "append", append_then_edit)
-    receipt = notebook.history.mutate(lambda _: edit("MEMORY.md", b"two\n"), BOT)
-    assert (notebook.root / "MEMORY.md").read_bytes() == b"by hand\n"
-    head = notebook.history.store.commit(notebook.history.head() or "")
-    assert parse_message(head).actor == "manual"
-    assert head.parent == receipt.commit
+    receipt = notebook.history.mutate(more, BOT)
+    assert (notebook.root / "MEMORY.md").read_bytes() == b"by hand\ntwo\n"
+    assert receipt.commit == notebook.history.head()
+    before = notebook.history.store.commit(receipt.commit or "").parent
+    assert parse_message(notebook.history.store.commit(before or "")).actor == "manual"
     assert notebook.history.adopt().commits == ()
 
 
@@ -435,3 +440,36 @@ def test_every_line_of_the_log_is_in_the_commits(notebook: Notebook) -> None:
     lines = [line for commit in reversed(list(notebook.history.store.walk())) for line in audit_lines(commit)]
     assert [parse_audit_line(line) for line in log_of(notebook)] == lines
     assert len(lines) == 10
+
+
+def test_what_is_saved_in_the_very_moment_is_adopted_first_and_nothing_is_lost(
+    notebook: Notebook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not the other way round: then the edit, of a file without it, would take back what was just told as stored."""
+    day, core = "memory/episodes/2026-02-02.md", "MEMORY.md"
+    notebook.history.mutate(lambda _: edit(day, b"one\n"), BOT)
+    place = notebook.root / day
+    # Each time the two files exchange names and exchange them back.
+    saves = iter((b"one\nby hand\n", None, b"one\nby hand twice\n", None))
+
+    def saved_just_before(one: Path, other: Path) -> bool:
+        if other == place and (saved := next(saves, None)) is not None:
+            place.write_bytes(saved)
+        return swap(one, other)
+
+    def appended(view: FileView) -> Plan[None]:
+        more = (view.read(day) or b"") + b"two\n"
+        changes = (
+            FileChange(core, b"# Core\n", Action.CREATE, "core"),
+            FileChange(day, more, Action.APPEND, "two"),
+        )
+        return Plan(Action.APPEND, day, "two", changes)
+
+    monkeypatch.setattr(work_files, "swap", saved_just_before)
+    receipt = notebook.history.mutate(appended, BOT)
+    assert place.read_bytes() == b"one\nby hand twice\ntwo\n"
+    store = notebook.history.store
+    actors = [parse_message(commit).actor for commit in store.walk(notebook.history.head())]
+    assert actors[:4] == [BOT.actor, "manual", "manual", BOT.actor]
+    assert receipt.commit == notebook.history.head()
+    assert not list(notebook.root.rglob("*.tmp"))

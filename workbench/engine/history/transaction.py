@@ -170,7 +170,11 @@ class Transaction:
                     continue
             if any(stamp_of(self._root / path) != stamp for path, stamp in view.stamps.items()):
                 continue
-            return self._commit_plan(plan, replacements, attribution, tuple(adopted))
+            try:
+                return self._commit_plan(plan, replacements, attribution, tuple(adopted))
+            except _Overtaken:
+                # What was just saved is adopted first, and the plan made again on top of it.
+                continue
         where = ", ".join(sorted(view.contents)[:3])
         told = "The files concerned keep changing while they are being changed here."
         raise Stale(told, where=where, remedy="Let the other program finish, then do it again.")
@@ -200,20 +204,26 @@ class Transaction:
         return self.commit([PlannedCommit(message, {})], message.transaction)[0]
 
     def commit(
-        self, drafts: Sequence[PlannedCommit], transaction: str, replacements: Sequence[Replacement] = ()
+        self,
+        drafts: Sequence[PlannedCommit],
+        transaction: str,
+        replacements: Sequence[Replacement] = (),
+        *,
+        gives_way: bool = False,
     ) -> list[str]:
         """Make successive commits and replace work files, all or nothing.
 
         Args:
             drafts: The commits, oldest first.
             replacements: Work files to write; none if the files on disk already match.
+            gives_way: Whether a file that was just edited calls all of it off; else the edit becomes the next commit.
 
         Returns:
             The commits' hashes.
 
         Raises:
             StorageError: Something could not be written; files and history are unchanged.
-            Stale: The branch moved meanwhile.
+            Stale: The branch moved meanwhile, or a file was edited; files and history are unchanged.
         """
         parent = self.head()
         staging = Staging(self._root, transaction)
@@ -229,7 +239,7 @@ class Transaction:
                 flush_objects(self.store, dict.fromkeys(objects))
                 blobs = {}
             record = Record(transaction, parent, tuple(commits), blobs, _steps(replacements), tuple(objects))
-            overtaken = self._put_in_place(record, replacements, staging, spent)
+            overtaken = self._put_in_place(record, replacements, staging, spent, gives_way=gives_way)
         self._conclude(record, overtaken)
         return [commit for commit, _, _ in commits]
 
@@ -257,7 +267,13 @@ class Transaction:
         self._conclude(record, overtaken)
 
     def _put_in_place(
-        self, record: Record, replacements: Sequence[Replacement], staging: Staging, spent: SpentIds
+        self,
+        record: Record,
+        replacements: Sequence[Replacement],
+        staging: Staging,
+        spent: SpentIds,
+        *,
+        gives_way: bool = False,
     ) -> list[str]:
         """Write down what shall happen, do it, and return the files that were just edited and left alone."""
         self.journal.append(record)
@@ -265,6 +281,8 @@ class Transaction:
         done: list[Replacement] = []
         try:
             overtaken = self._replace_files(replacements, staging, done)
+            if overtaken and gives_way:
+                raise _Overtaken("It was edited in this moment.", where=overtaken[0], remedy="Do it again.")
             self.store.move_head(record.head, expected=record.parent)
         except WorkbenchError:
             self._take_back(done, record.transaction)
@@ -298,7 +316,7 @@ class Transaction:
         transaction = self._context.new_id()
         changes = {step.path: step.after for step in replacements}
         drafts = self.drafts_of_plan(plan, changes, attribution, transaction)
-        commit = self.commit(drafts, transaction, replacements)[0]
+        commit = self.commit(drafts, transaction, replacements, gives_way=True)[0]
         return Receipt(commit, tuple(map(layout.shown, sorted(changes))), moment, plan.outcome, adopted)
 
     def drafts_of_plan(
@@ -505,7 +523,8 @@ class Transaction:
                         (self._root / step.path).unlink(missing_ok=True)
                     else:
                         staging.lay(step.path, step.before)
-                        staging.place(step.path)
+                        # What somebody saved on top of it stays.
+                        staging.place(step.path, step.after)
         except OSError as error:
             raise cannot_write(step.path, error) from error
 
@@ -519,6 +538,10 @@ class Transaction:
             self._context.warn(
                 f"{error.where}: {error.message} The change is saved; the next one tidies up here."
             )
+
+
+class _Overtaken(Stale):
+    """Another program saved a file between the plan and its carrying out; nothing was changed."""
 
 
 class _Unfinished(StorageError):
