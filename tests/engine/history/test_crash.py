@@ -66,7 +66,8 @@ def assert_whole(history: History, acknowledged: list[str], slots: int) -> None:
 def test_kills_lose_nothing_and_leave_nothing_half(tmp_path: Path, kills: int) -> None:
     history, acknowledged = run("kill", tmp_path, kills)
     assert history.adopt().commits == ()
-    assert len(acknowledged) >= kills + 2
+    # Each is killed after its first word; the last two may be before it.
+    assert len(acknowledged) >= kills
     assert_whole(history, acknowledged, 2)
 
 
