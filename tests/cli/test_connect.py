@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 
 from tests.cli.program import Program
+from tests.engine.sessions.claude_files import ID, written
 from workbench.engine.clients.known import NAMES
+from workbench.engine.workspace import Workspace
 
 
 @pytest.fixture
@@ -192,6 +194,19 @@ class TestHook:
             process.stdin.flush()
             assert "Core Memory" in process.stdout.read()
             assert process.wait() == 0
+
+    def test_a_client_that_ends_is_not_kept_waiting_and_what_was_said_is_saved(
+        self, desk: Program, tmp_path: Path
+    ) -> None:
+        said = written(tmp_path)
+        given = json.dumps({"session_id": ID, "transcript_path": str(said)})
+        with Workspace.open(desk.folder, role="person") as memory, memory._context.history.writing("manual"):
+            words = ("hook", "session-end", "--client", "claude-code", "--workspace", str(desk.folder))
+            with desk.start(*words) as process:
+                assert process.communicate(given) == ("", "")
+        listed = iter(lambda: json.loads(desk.run("sessions", "--json").stdout)["sessions"], None)
+        (saved,) = next(filter(None, listed))
+        assert saved["sessionId"] == ID
 
     def test_a_client_without_stdin_is_answered(self, desk: Program) -> None:
         words = [sys.executable, "-m", "workbench", "hook", "session-start", "--workspace", str(desk.folder)]
