@@ -1,8 +1,8 @@
-"""How long syncing takes: `python -m tests.benchmarks.sync [MEMORIES] [COMMITS]`, 20,000 and 2,000 by default.
+"""How long syncing takes: `python -m tests.benchmarks.sync [MEMORIES] [COMMITS] [plain|sealed]`.
 
-Two devices and a remote that is a folder on the same disk, first as it is, then sealed. Seconds of wall clock and of
-processor time, git's included; each sync is a call in a process that is warm. A commit of the past edits one of the
-files.
+20,000 and 50,000 by default, and both ways. Two devices and a remote that is a folder on the same disk, first as it is,
+then sealed. Seconds of wall clock and of processor time, git's included; each sync is a call in a process that is warm.
+The past is that of `large_history`, which takes more commits than memories.
 """
 
 from __future__ import annotations
@@ -17,30 +17,16 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
+from tests.benchmarks.large_history import make_history
 from tests.benchmarks.large_workspace import generate
 from workbench.engine import Workspace
 from workbench.engine.clock import FixedClock
-from workbench.engine.history.plan import Action, Attribution, FileChange, FileView, Plan
-
-_BY = Attribution("manual", "—", "the benchmark", may_touch_critical=True)
 
 
-def lay_out(root: Path, clock: FixedClock, memories: int, commits: int) -> None:
+def lay_out(root: Path, memories: int, commits: int) -> None:
     """Make a memory: half of it episodes, half of it entities."""
     generate(root, episodes=memories // 2, entities=memories // 2)
-    Workspace.init(root, clock=clock, timezone="UTC")
-    files = sorted((root / "memory/graph/entities").iterdir())
-    with Workspace.open(root, role="person", clock=clock) as workspace:
-        history = workspace._context.history
-        for number in range(commits):
-            clock.advance(minutes=1)
-            path = files[number % len(files)].relative_to(root).as_posix()
-
-            def plan(view: FileView, path: str = path, number: int = number) -> Plan[None]:
-                text = (view.read(path) or b"") + f"- Note {number}\n".encode()
-                return Plan(Action.EDIT, path, "noted", (FileChange(path, text, Action.EDIT, "noted"),))
-
-            history.mutate(plan, _BY)
+    make_history(root, commits=commits)
 
 
 def size_of(folder: Path) -> int:
@@ -65,17 +51,17 @@ def timed(what: str, act: Callable[[], object]) -> None:
     sys.stdout.flush()
 
 
-def main(memories: int, commits: int) -> None:
+def main(memories: int = 20_000, commits: int = 50_000, *ways: str) -> None:
     """Measure it."""
     with tempfile.TemporaryDirectory() as folder:
         base = Path(folder)
         os.environ |= {"XDG_STATE_HOME": str(base / "state"), "XDG_CACHE_HOME": str(base / "cache")}
-        clock = FixedClock(datetime(2026, 2, 2, 8, tzinfo=UTC))
+        clock = FixedClock(datetime(2026, 2, 3, 8, tzinfo=UTC))
         timed(
             f"laid out: {memories:,} memories, {commits:,} commits",
-            lambda: lay_out(base / "laid", clock, memories, commits),
+            lambda: lay_out(base / "laid", memories, commits),
         )
-        for way in ("plain", "sealed"):
+        for way in ways or ("plain", "sealed"):
             sys.stdout.write(f"\n{way}\n")
             shutil.copytree(base / "laid", base / way / "one", symlinks=True)
             measure(base / way, clock, sealed=way == "sealed")
@@ -139,4 +125,4 @@ def measure(base: Path, clock: FixedClock, *, sealed: bool) -> None:
 
 
 if __name__ == "__main__":
-    main(*(int(word) for word in sys.argv[1:]) if len(sys.argv) > 2 else (20_000, 2_000))
+    main(*map(int, sys.argv[1:3]), *sys.argv[3:])

@@ -1,4 +1,4 @@
-"""Serving beyond this machine: who shows a token comes in, through a door of that token’s own, and is written down.
+"""Serves clients elsewhere: each token has a door of its own, and each request is written into its log.
 
 The SDK reads the Authorization header and refuses who has none. Each token has a workspace door, a server and sessions
 of its own, so that none reaches another’s; a token that is revoked ends them.
@@ -57,7 +57,7 @@ _LOG = logging.getLogger(__name__)
 
 
 class Allowance:
-    """So many requests a minute, a few of them at once: a bucket that fills steadily and is emptied by one each.
+    """Limits requests per minute, with a few at once: a bucket that fills steadily and loses one with each.
 
     Args:
         per_minute: At most, over time.
@@ -134,7 +134,7 @@ class Newcomers:
 
 @dataclass(eq=False)
 class _Door:
-    """What one token came in by: the server of its role, and what is under way."""
+    """The way in for one token: the server of its role, and the requests under way."""
 
     grant: Grant
     serve: ASGIApp
@@ -194,14 +194,14 @@ class Gate:
         )
 
     async def verify_token(self, token: str) -> AccessToken | None:
-        """Return whose a token is, for the SDK; None if nobody’s."""
+        """Return whose token it is, as the SDK asks; None if it opens nothing."""
         grant = self._tokens.opened_by(token)
         if grant is None:
             return None
         return AccessToken(token="", client_id=grant.name, scopes=[], claims={"grant": grant})
 
     async def _about(self, _request: Request) -> JSONResponse:
-        """Answer as RFC 9728 has it; tokens are handed out by a person, so no authorization server is named."""
+        """Answer as RFC 9728 says, without an authorization server: a person hands out the tokens."""
         return JSONResponse(
             {
                 "resource": self._url,
@@ -289,7 +289,7 @@ class Gate:
         said = {"from": client[0] if client else None, "http": scope["method"], **asked, "status": status}
         if not self._tokens.note(name, said) and not self._is_unlogged:
             _LOG.warning(
-                "%s: no log can be written there; make room. Requests are answered unlogged.",
+                "%s: the log cannot be written; make room. Requests are answered without it.",
                 self._tokens.place,
             )
             self._is_unlogged = True
@@ -323,7 +323,7 @@ def _refused(status: int, error: str, told: str, headers: dict[str, str] | None 
 
 
 class _Noted:
-    """Writes each request down once its answer begins, and refuses what a proxy might have read differently.
+    """Logs each request when its answer begins, and refuses what a proxy might read differently.
 
     Args:
         note: Told of the request, the method and name of what it asks where they can be read, and the status.
@@ -352,7 +352,7 @@ class _Noted:
 
         names = [name for name, _ in scope["headers"]]
         if names.count(b"authorization") > 1 or {b"content-length", b"transfer-encoding"} <= {*names}:
-            told = "A request shows one token, and tells its length in one way."
+            told = "A request must show one token, and give its length in one way."
             await _refused(400, "invalid_request", told, {"Connection": "close"})(scope, receive, sent)
             return
         await self._app(scope, received, sent)

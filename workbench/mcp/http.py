@@ -1,4 +1,4 @@
-"""Serving several clients at once over streamable HTTP: to this machine alone, or to others who show a token."""
+"""Serves several clients at once over streamable HTTP: on this machine alone, or wherever they show a token."""
 
 from __future__ import annotations
 
@@ -69,15 +69,15 @@ class Listening:
 
     @property
     def is_plain(self) -> bool:
-        """Return whether it is for this machine alone, with nothing said of others."""
+        """Return whether it serves this machine alone, and no option for others is given."""
         return is_loopback(self.host) and not (self.url or self.certificate or self.key or self.is_proxied)
 
     def require_safe(self) -> None:
-        """Raise unless what is said on the way, tokens above all, is encrypted wherever it leaves this machine.
+        """Raise unless tokens and memory are encrypted wherever they leave this machine.
 
         Raises:
             Refused: It would not be.
-            InvalidInput: The address makes no sense, or none is known for clients.
+            InvalidInput: The address makes no sense, or clients have none.
         """
         if self.key and not self.certificate:
             raise InvalidInput("A key needs its certificate.", remedy="Give --tls-cert too.")
@@ -90,7 +90,7 @@ class Listening:
         if self.url is None:
             if _is_any(self.host) or self.is_proxied:
                 raise InvalidInput(
-                    "Under which address clients reach this server is not known.",
+                    "The address at which clients reach this server is not known.",
                     where=self.host,
                     remedy=f"Name it: --url https://memory.example{PATH}",
                 )
@@ -160,7 +160,7 @@ def serve_guarded(tokens: TokenFolder, root: Path, place: Listening, clock: Cloc
         place: Where to listen. The address for clients is printed on stderr.
 
     Raises:
-        Refused: There is no token yet, or what is said could be read on the way.
+        Refused: There is no token yet, or tokens and memory could be read on the way.
         InvalidInput: The address, the certificate or the key makes no sense.
         StorageError: The port cannot be had.
     """
@@ -204,7 +204,7 @@ def _run(app: ASGIApp, listener: socket.socket, told: str, encryption: ssl.SSLCo
             backlog=_BACKLOG,
             # Another loop would accept connections without asking the listener.
             loop="asyncio",
-            # What a request says of who sent it is not believed.
+            # A request may claim to come from anywhere.
             proxy_headers=False,
             server_header=False,
             ssl_context_factory=(lambda *_: encryption) if encryption is not None else None,
@@ -235,10 +235,10 @@ class _Listener(socket.socket):
 
 
 class _Serving(uvicorn.Server):
-    """A server that leaves signals to its caller."""
+    """A server whose caller handles signals."""
 
     def end(self, _signal: str) -> None:
-        """End in good order, soon."""
+        """End soon, after the requests under way."""
         self.should_exit = True
 
     @contextmanager
@@ -256,7 +256,7 @@ def _own_machine(port: int, host: str = HOST) -> TransportSecuritySettings:
 
 
 def _reached_at(address: str, place: Listening, port: int) -> TransportSecuritySettings:
-    """Return the names that requests may call the server by: that of its address, and on loopback this machine's."""
+    """Return the hosts and origins that requests may name: those of its address, and on loopback this machine's."""
     reached = urlsplit(address)
     name = _bracketed(reached.hostname or "")
     usual = {"https": 443, "http": 80}[reached.scheme]
@@ -282,7 +282,7 @@ def _require_url(url: str, *, must_be_encrypted: bool) -> None:
     has_path = place.path in ("", "/") or _OWN_PATH.fullmatch(place.path)
     if place.scheme not in schemes or not (is_address and is_plain and has_path):
         raise InvalidInput(
-            "This is no address that clients could reach this server at.",
+            "Clients cannot reach a server at this address.",
             where=ascii(url)[1:-1][:200],
             remedy=f"Name it like https://memory.example{PATH}",
         )
@@ -298,13 +298,13 @@ def _encryption(place: Listening) -> ssl.SSLContext | None:
         return None
 
     def ask() -> str:
-        raise ValueError("the key has a password, which nobody could be asked for")
+        raise ValueError("the key has a password, and there is nobody to ask for it")
 
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     try:
         context.load_cert_chain(place.certificate, place.key, password=ask)
     except (OSError, ValueError) as error:
-        # An SSLError has a name for what is wrong, and a number in place of a file's trouble.
+        # An SSLError says what is wrong in `reason`, an OSError in `strerror`.
         reason = getattr(error, "reason", None) or getattr(error, "strerror", None) or str(error)
         raise InvalidInput(
             f"Certificate and key cannot be used: {str(reason).replace('_', ' ').lower()}.",
@@ -348,7 +348,7 @@ def _listening(
 
 def _not_listening(error: OSError, where: str) -> StorageError:
     return StorageError(
-        f"The port cannot be listened at: {error.strerror}.",
+        f"The server cannot listen at this port: {error.strerror}.",
         where=where,
         remedy="Name another with --port, or 0 for any that is free.",
     )

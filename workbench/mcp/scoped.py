@@ -34,10 +34,10 @@ _CONFIDENCE = Parameter(
 
 
 def scoped_tools(door: ScopedMemory) -> tuple[Tool, ...]:
-    """Return every tool that there is for a scope, in the order in which agents see them.
+    """Return the tools for a scope, in the order in which agents see them.
 
     Args:
-        door: Of the scope; what a call brings as its door is not looked at.
+        door: Of the scope; the door of a call is ignored.
     """
     scope = door.scope
 
@@ -130,7 +130,7 @@ def server_for(door: Workspace | ScopedMemory) -> MemoryServer:
     """Return the server that suits a door."""
     if not isinstance(door, ScopedMemory):
         return MemoryServer(door)
-    # Nothing more is asked of it than `role` and `instructions`: the tools bring their own door.
+    # It is asked for `role` and `instructions` alone: the tools have their own door.
     return MemoryServer(
         cast(Workspace, door),
         tools=scoped_tools(door),

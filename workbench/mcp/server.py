@@ -67,10 +67,10 @@ FILES_TEMPLATE = "memory://files/{+path}"
 PAGE = 200
 _PATIENCE_S = 10.0
 _QUIET_S = 0.15
-"""How long nothing may have begun or ended before nothing more is expected of what was read."""
+"""After so long without a call beginning or ending, all that was read is taken as answered."""
 NAME = "workbench"
 _MOST_AT_ONCE = 16
-# A person may be asked first whether the client's model shall answer.
+# The client may ask a person first whether its model may answer.
 _SAMPLING_S = 300.0
 _TELLING_S = 0.5
 PROMPT = "memory_instructions"
@@ -247,7 +247,7 @@ Context = ServerRequestContext[Any, Any]
 
 
 class MemoryServer:
-    """One workspace, given to agents in the role that its door was opened in.
+    """Serves one workspace to agents, in the role of its door.
 
     Args:
         door: The workspace, open as `main`, `agent:NAME` or `reader`.
@@ -331,7 +331,7 @@ class MemoryServer:
                 return await self._on_thread(partial(checked_call, tool, call, given), leave=not tool.writes)
 
     async def _tell_of_warming(self, context: Context) -> None:
-        """Tell a client that waits because memory is still being read how far that is."""
+        """Tell a client that waits while memory is being read how far the reading is."""
         while True:
             await anyio.sleep(_TELLING_S)
             if (standing := self.warming.standing) is not None:
@@ -400,7 +400,7 @@ class MemoryServer:
         return GetPromptResult(description="How to use this memory.", messages=[message])
 
     async def _asked(self, question: Callable[[], T]) -> T:
-        """Answer what is no tool; there, failures are the protocol's errors."""
+        """Answer a request other than a tool call; its failures are errors of the protocol."""
         try:
             return await self._on_thread(question, leave=True)
         except WorkbenchError as error:
@@ -446,7 +446,7 @@ async def _sampled(context: Context, instructions: str, material: str, most: int
 
 @asynccontextmanager
 async def _beside(*works: Callable[[], Coroutine[Any, Any, None]]) -> AsyncIterator[None]:
-    """Have something done beside what is waited for, until that ends."""
+    """Do something until what is waited for ends."""
     failure: Exception | None = None
     async with anyio.create_task_group() as group:
         for work in works:
@@ -461,7 +461,7 @@ async def _beside(*works: Callable[[], Coroutine[Any, Any, None]]) -> AsyncItera
 
 
 async def _notice(gone: threading.Event) -> None:
-    """Tell a thread at once that its answer was called off, though it is waited for."""
+    """Tell a thread at once that its call was cancelled; the thread is still waited for."""
     try:
         await anyio.sleep_forever()
     finally:

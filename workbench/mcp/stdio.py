@@ -54,19 +54,19 @@ async def _serve(memory: MemoryServer, wire: io.TextIOWrapper) -> None:
             messages.refuse = outgoing.send
             await server.run(incoming, outgoing, server.create_initialization_options())
     except* (BrokenPipeError, anyio.BrokenResourceError):
-        # Nobody reads the answers any more: the client is gone, which is no failure of ours.
+        # The client is gone and reads no more answers.
         _forget_what_is_unread()
 
 
 def _forget_what_is_unread() -> None:
-    """Discard what was still to be printed, so that ending does not fail on it."""
+    """Discard what is not printed yet, so that the process can end."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     os.close(nowhere)
 
 
 class _Messages:
-    """The lines of stdin that are messages; any other is answered at once, for the SDK passes over it in silence.
+    """The lines of stdin that are messages; any other is refused at once, since the SDK ignores it.
 
     Args:
         lines: What is read.
@@ -93,15 +93,15 @@ class _Messages:
 
 
 def _error_about(line: str) -> JSONRPCError | None:
-    """Return what a line that is no message is answered with; None for what waits for no answer."""
+    """Return the answer to a line that is no message; None if nobody waits for one."""
     if not line.strip():
         return None
     try:
         value = json.loads(line)
     except (ValueError, RecursionError):
-        return _error(None, PARSE_ERROR, "This line is no JSON. Send one JSON-RPC message a line.")
+        return _error(None, PARSE_ERROR, "This line is not JSON. Send one JSON-RPC message per line.")
     if not isinstance(value, dict):
-        return _error(None, INVALID_REQUEST, "Send one JSON-RPC message a line, an object.")
+        return _error(None, INVALID_REQUEST, "Send one JSON-RPC message per line, an object.")
     if "id" not in value and isinstance(value.get("method"), str):
         return None
     number = value.get("id")
@@ -109,7 +109,7 @@ def _error_about(line: str) -> JSONRPCError | None:
     said = (
         "Its text holds half a character: a surrogate without its other half. Leave it out."
         if _is_torn(json.dumps(value, ensure_ascii=False))
-        else "This is no JSON-RPC 2.0 request: “jsonrpc” is “2.0”, “id” a whole number or a text, “method” a text "
+        else "This is not a JSON-RPC 2.0 request: “jsonrpc” is “2.0”, “id” a whole number or a text, “method” a text "
         "and “params” an object."
     )
     return _error(number if known else None, INVALID_REQUEST, said)

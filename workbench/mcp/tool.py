@@ -24,7 +24,7 @@ LONGEST_TEXT = 200_000
 MOST_LISTED = 200
 _SHOWN = 60
 ANSWER_TOKENS = 8_000
-"""What an answer may take where nobody asked for a budget; clients warn or cut at more than 10,000."""
+"""Limit of an answer without a budget; clients warn about or cut more than 10,000 tokens."""
 
 
 class Kind(StrEnum):

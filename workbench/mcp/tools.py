@@ -28,12 +28,12 @@ def tools_for(role: Role, tools: tuple[Tool, ...] = TOOLS) -> tuple[Tool, ...]:
 
 
 def tool_called(name: str, role: Role, tools: tuple[Tool, ...] = TOOLS) -> Tool:
-    """Return a tool by its name.
+    """Return the tool of a name.
 
     Args:
         name: As agents call it.
         role: The caller’s.
-        tools: Those that there are.
+        tools: Those to choose from.
 
     Raises:
         NotFound: There is none.

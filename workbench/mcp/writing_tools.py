@@ -67,7 +67,7 @@ def _forget(call: Call) -> dict[str, Any]:
 
 
 def without_blanks(answer: dict[str, Any], *kept: str) -> dict[str, Any]:
-    """Return an answer without what says nothing, so that it costs few tokens."""
+    """Return an answer without empty values, which cost tokens."""
     empty: tuple[object, ...] = (None, [], "", {}, False)
     return {key: value for key, value in answer.items() if key in kept or value not in empty}
 

@@ -158,7 +158,7 @@ def serve(
         server.serve()
     except OSError as error:
         raise StorageError(
-            f"The port cannot be listened at: {error.strerror or error}.",
+            f"The server cannot listen at this port: {error.strerror or error}.",
             where=f"{host}:{server.port}",
             remedy="Name another with --port.",
         ) from error

@@ -148,6 +148,11 @@ def test_memories_are_held_apart_and_read_again_alone(
     assert len(server.signatures._held.numbers) <= 700
     monkeypatch.setattr(signatures, "_MOST_HELD", 100)
     assert (near(indexes["/a"]), near(indexes["/c"])) == (found["/a"], found["/c"])
+    database.files.files.clear()
+    database.index("/c").sync([database.files])
+    monkeypatch.setattr(source, "_MOST_EXACT", -1)
+    monkeypatch.setattr(signatures, "_MOST_HELD", -1)
+    assert near(indexes["/c"]) == []
 
 
 def test_another_model_leaves_no_signature_of_the_one_before(database: Database) -> None:

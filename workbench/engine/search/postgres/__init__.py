@@ -1,1 +1,1 @@
-"""The index kept in PostgreSQL with pgvector, of one memory or of many (extra `postgres`)."""
+"""The index of one memory or many, kept in PostgreSQL with pgvector (extra `postgres`)."""

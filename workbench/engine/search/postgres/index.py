@@ -1,4 +1,4 @@
-"""The index of one memory in PostgreSQL: built, embedded and asked as an index file is."""
+"""The index of one memory in PostgreSQL: built, embedded and asked like an index file."""
 
 from __future__ import annotations
 
@@ -90,10 +90,10 @@ def drop_collections(connection: Connection, ids: Sequence[int]) -> None:
 
 
 class CollectionStore:
-    """The store that one collection is (see `ChunkStore`).
+    """Stores the chunks of one collection (see `ChunkStore`).
 
     Args:
-        writer: The connection whose lock keeps other builders out; all changes are made through it.
+        writer: Makes all changes; its lock keeps other builders out.
     """
 
     def __init__(self, server: Server, writer: Connection, collection: int) -> None:
@@ -147,7 +147,7 @@ class CollectionStore:
             added = dict(zip(paths, range(row[0], row[0] + len(paths)), strict=True))
             gone = [number for change in changes for number in change.gone]
             gone += self._numbers_in(vanished)
-            new = self._collect(changes)
+            new = _terms_of(changes)
             leaving = self._forget(gone)
             self._put_files(changes, {**known, **added}, vanished)
             self._put_chunks(changes, {**known, **added})
@@ -159,7 +159,7 @@ class CollectionStore:
                     next_number,
                     len(paths),
                     len(new) - len(leaving[0]),
-                    self._terms(changes) - leaving[1],
+                    _term_count(changes) - leaving[1],
                     sum(each.length for each in new.values())
                     - sum(each.length for each in leaving[0].values()),
                     self._id,
@@ -211,18 +211,6 @@ class CollectionStore:
             rows = self._binary("SELECT number, embedding FROM vectors WHERE collection = %s", self._id)
             made = {number - self._base: vector.to_numpy() for number, vector in rows}
             change_signatures(self._writer, self._id, made, ())
-
-    def _collect(self, changes: Sequence[FileUpdate]) -> dict[int, ChunkTerms]:
-        return {
-            entry.number: ChunkTerms.of(entry.words.title, entry.words.units)
-            for change in changes
-            for entry in change.entries
-            if entry.words is not None
-        }
-
-    def _terms(self, changes: Sequence[FileUpdate]) -> int:
-        entries = (entry for change in changes for entry in change.entries)
-        return sum(entry.words.count for entry in entries if entry.words is not None)
 
     def _numbers_in(self, files: Sequence[int]) -> list[int]:
         if not files:
@@ -322,7 +310,7 @@ class CollectionStore:
         self._put_vectors(vectors)
 
     def _put_vectors(self, made: Sequence[tuple[int, str, Any, ChunkVectors]]) -> None:
-        """Store vectors; what has none, being without words, gets no row."""
+        """Store vectors; a chunk without words has none, and gets no row."""
         if not made:
             return
         dimensions = len(made[0][3].whole)
@@ -369,6 +357,22 @@ class CollectionStore:
 
     def _binary(self, question: str, *values: Any) -> list[tuple[Any, ...]]:
         return self._writer.cursor(binary=True).execute(question, values).fetchall()
+
+
+def _terms_of(changes: Sequence[FileUpdate]) -> dict[int, ChunkTerms]:
+    """Return the terms of new chunks, by number."""
+    return {
+        entry.number: ChunkTerms.of(entry.words.title, entry.words.units)
+        for change in changes
+        for entry in change.entries
+        if entry.words is not None
+    }
+
+
+def _term_count(changes: Sequence[FileUpdate]) -> int:
+    """Return how many terms there are in the texts of new chunks."""
+    entries = (entry for change in changes for entry in change.entries)
+    return sum(entry.words.count for entry in entries if entry.words is not None)
 
 
 class PostgresIndex:
@@ -513,7 +517,7 @@ class PostgresIndex:
         self._server.close()
 
     def destroy(self) -> None:
-        """See `SearchIndex`; what any scope sees of the memory goes, what was granted stays."""
+        """See `SearchIndex`; the indexes of all scopes go, grants stay."""
         with self._server.connection() as connection, connection.transaction():
             rows = connection.execute(
                 "SELECT id FROM collections WHERE view IN (SELECT id FROM views WHERE machine = %s AND path = %s)"
@@ -525,7 +529,7 @@ class PostgresIndex:
 
     @contextmanager
     def _alone(self, work: int) -> Iterator[Connection | None]:
-        """Yield a connection that keeps others from the same work on this view, or None; a lost one lets go of it."""
+        """Yield a connection whose lock keeps others from the same work on this view; None if another holds it."""
         with self._server.connection() as connection:
             view = view_number(connection, self._view)
             row = connection.execute("SELECT pg_try_advisory_lock(%s, %s)", (work, view)).fetchone()
@@ -569,7 +573,7 @@ class PostgresIndex:
     def _finish(
         self, connection: Connection, collection: int, built: IndexSync, *, has_seen_all: bool
     ) -> IndexSync:
-        """Record the progress, and let the collection take over if it can."""
+        """Record the progress, and let the collection take over once it can."""
         store = CollectionStore(self._server, connection, collection)
         built.pending_vectors = store.pending_count() if self._embedder is not None else 0
         self._failure = built.failure

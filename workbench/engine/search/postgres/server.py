@@ -1,4 +1,4 @@
-"""The PostgreSQL server: connections, migrations, limits, and what is said when it is away."""
+"""The PostgreSQL server: connections, migrations and limits."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def array_of(numbers: Iterable[int]) -> str:
 
 
 class ServerAway(StorageError):
-    """The server does not answer, or not as it should; the index on this machine takes over."""
+    """The server does not answer or fails; the index on this machine takes over."""
 
 
 def migrations() -> list[tuple[int, str]]:
@@ -121,7 +121,7 @@ class Server:
             self._note(error.message)
             raise
         except PoolTimeout as error:
-            # Another pool is made when it is asked again, which begins by looking whether somebody answers at all.
+            # The next question makes another pool, and first looks whether anybody answers.
             self.close()
             seconds = self._settings.connect_seconds
             raise self._noted(f"it gave no connection within {seconds:g} seconds") from error
@@ -140,7 +140,7 @@ class Server:
             yield connection
 
     def close(self) -> None:
-        """Let go of all connections; they are made again on demand."""
+        """Close all connections; they are opened again on demand."""
         with self._lock:
             pool, self._pool, self._is_prepared = self._pool, None, False
         if pool is not None:
@@ -157,7 +157,7 @@ class Server:
                 where="hub.url",
                 remedy="pip install 'memory-workbench[postgres]'",
             ) from error
-        # It would log each attempt on stderr; what fails is raised here.
+        # The pool would log each attempt on stderr; failures are raised here.
         logging.getLogger("psycopg.pool").setLevel(logging.CRITICAL)
         with self._lock:
             if self._pool is None:
@@ -166,7 +166,7 @@ class Server:
                     "lock_timeout": int(self._settings.statement_seconds * 1000),
                     "idle_in_transaction_session_timeout": 120_000,
                     "search_path": "workbench,public",
-                    # What is asked is counted in milliseconds: compiling it takes longer.
+                    # Compiling a question takes longer than answering it.
                     "jit": "off",
                 }
                 try:
@@ -182,7 +182,7 @@ class Server:
                         where="hub.url",
                         remedy="It takes postgresql://USER@HOST/DATABASE.",
                     ) from error
-                # A pool would go on trying until its time is up where nobody answers.
+                # Where nobody answers, a pool would try until its time is up.
                 psycopg.connect(address).close()
                 self._pool = ConnectionPool(
                     address,
@@ -242,7 +242,7 @@ class Server:
 
     def _away(self, message: str) -> ServerAway:
         return ServerAway(
-            message, where=self.place, remedy="Start it, or mend hub.url or the role that it names."
+            message, where=self.place, remedy="Start it, or correct hub.url or the role that it names."
         )
 
 

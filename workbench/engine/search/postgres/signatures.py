@@ -144,6 +144,8 @@ class SignatureMemory:
         """
         if chunks > _MOST_HELD:
             best = [_nearest(piece, vector, count) for piece in _read(connection, list(collections))]
+            if not best:
+                return []
             numbers, likeness = (np.concatenate(each) for each in zip(*best, strict=True))
             return list(map(int, numbers[np.argsort(-likeness)[:count]]))
         with self._lock:

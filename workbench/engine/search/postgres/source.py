@@ -1,10 +1,10 @@
-"""Answers from PostgreSQL: the same questions as an index file answers, of one memory or across many."""
+"""Answers from PostgreSQL: what an index file answers, of one memory or across many."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from datetime import date
 from typing import TYPE_CHECKING, Any, Final
 
@@ -85,7 +85,7 @@ COLUMNS: Final = (
     " c.last_sync::text, c.wanted, c.signed"
 )
 
-# Of those whose own and whose shared part a role sees, the whole is asked; of several indexes, the one that answers.
+# A role that sees the whole of a memory is not asked its parts; of several indexes, the one that answers is asked.
 ASKED: Final = (
     f"SELECT DISTINCT ON (v.id) {COLUMNS}, v.machine, v.path, v.scope, v.project, v.person, v.team"
     " FROM collections c JOIN views v ON v.id = c.view"
@@ -376,26 +376,17 @@ class PostgresSource:
         with self._asking():
             return self._connection.cursor(binary=True).execute(question, values).fetchall()
 
-    def _asking(self) -> Any:
-        return _Translated(self)
+    @contextmanager
+    def _asking(self) -> Iterator[None]:
+        """Have the connection's own `with` say what an error means, and release it."""
+        try:
+            yield
+        except BaseException as error:
+            self._fail(error)
+            raise
 
     def _fail(self, error: BaseException) -> None:
-        """Hand an error to the connection's `with`, which says what it means."""
         self._stack.__exit__(type(error), error, error.__traceback__)
-
-
-class _Translated:
-    """Has the source's connection translate an error, and release it."""
-
-    def __init__(self, source: PostgresSource) -> None:
-        self._source = source
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        if error is not None:
-            self._source._fail(error)
 
 
 def _within(within: Within) -> tuple[str, list[Any]]:
