@@ -51,7 +51,7 @@ def timed(what: str, act: Callable[[], object]) -> None:
     sys.stdout.flush()
 
 
-def main(memories: int = 20_000, commits: int = 50_000, *ways: str) -> None:
+def main(memories: int, commits: int, *ways: str) -> None:
     """Measure it."""
     with tempfile.TemporaryDirectory() as folder:
         base = Path(folder)
@@ -125,4 +125,5 @@ def measure(base: Path, clock: FixedClock, *, sealed: bool) -> None:
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:3]), *sys.argv[3:])
+    numbers, ways = sys.argv[1:3] or ("20000", "50000"), sys.argv[3:]
+    main(int(numbers[0]), int(numbers[1]), *ways)

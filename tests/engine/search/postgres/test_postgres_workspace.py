@@ -31,6 +31,8 @@ def ask(root: Path, monkeypatch: pytest.MonkeyPatch, url: str) -> tuple[Workspac
     monkeypatch.setenv("WORKBENCH_SEARCH_BACKEND", "postgres")
     monkeypatch.setenv("WORKBENCH_HUB_URL", url)
     workspace = Workspace.open(root, role="reader", clock=FixedClock())
+    # A question waits for the index for a moment only, and making the tables may take longer.
+    workspace.index()
     return workspace, [hit.id for hit in workspace.search("What colour is the boat?").results]
 
 
