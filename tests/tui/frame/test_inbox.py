@@ -187,7 +187,7 @@ async def test_ticks_that_follow_one_another_are_one_action_and_undo_says_so(see
             await press(pilot, "a")
         assert seen.action_count() == done + 1
         await press(pilot, "u")
-        assert "undo “ticked changes of a reflection, 2 times”?" in drawn(pilot, "keys")
+        assert "Undo what you did (ticked changes of a reflection, 2 times) instead?" in drawn(pilot, "keys")
         await press(pilot, "enter")
         assert {item.decision for item in seen.inbox().review.items} == {"undecided"}
         await press(pilot, "U")
@@ -349,7 +349,7 @@ async def test_an_empty_inbox_teaches_what_comes_there(seen: Workspace) -> None:
     ("keys", "why"),
     [
         (("p",), "A proposal can be pinned once it is stored."),
-        (("f",), "⸨decline⸩ declines a proposal."),
+        (("f",), "d declines a proposal."),
         (("r",), "This is as it is now; there is nothing to bring back."),
         (("m", "v"), "Only secrets that were held back are shown or left out."),
         (("m", "x"), "Only something held back is stored without its secret."),
