@@ -111,11 +111,12 @@ def test_two_sessions_of_gemini_cli_in_a_folder_that_it_trusts(desk: Desk) -> No
     (place.parent / "trustedFolders.json").write_text(json.dumps({str(desk.project): "TRUST_FOLDER"}))
     before = desk.configurations()
     desk.workbench("connect", "gemini", "--yes", "--prompts")
+    # It waits for a server for five seconds, whatever else the machine does.
+    connected = f"--workspace {desk.memory} (stdio) - Connected"
+    until(lambda: connected in desk.gemini("mcp", "list"))
     desk.workbench("core", "add", "Critical Facts", "Mira pays within 30 days")
     with serving(Say("Fine.")) as model:
         desk.gemini(*GEMINI, "We decided to move the berth to number seven.", model=model)
-        # `gemini mcp list` waits five seconds for a server; a session waits until it is there.
-        assert "memory_forget" in json.dumps(model.seen[0]["tools"])
         assert "Mira pays within 30 days" in model.text()
     log = desk.log("move the berth to number seven")
     assert log.count("move the berth to number seven") == 1
