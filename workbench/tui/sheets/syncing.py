@@ -76,7 +76,7 @@ class Syncing:
             self._sync(None)
 
     def _show_key(self, key: SyncKey) -> None:
-        about = "On a device that is in: m y, or workbench sync --allow KEY"
+        about = "Give it to a device that is in: there, m y and “Let another device in”"
         self._frame.choosing.choose(
             f"The key of {key.device}; enter copies it",
             (Choice(key.key, key.key, about),),

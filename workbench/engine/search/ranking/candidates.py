@@ -37,6 +37,9 @@ _OF_A_LANE = 100
 _READ = 32
 _READ_FOR_MANY = 80
 _FEW = 20
+# A budget holds more than few results do: a chunk more is read for each so many tokens of it, up to the limit.
+_TOKENS_PER_CHUNK = 25
+_MOST_READ = 160
 # How much further a lane is asked if too many of its results are hidden, and the limit.
 _FURTHER = 4
 _MOST_OF_A_LANE = 6400
@@ -276,7 +279,8 @@ def _counts(options: SearchOptions) -> tuple[int, int]:
         return count, count
     if options.budget is None and results <= _FEW:
         return _OF_A_LANE, _READ
-    return max(_OF_A_LANE, results), max(_READ_FOR_MANY, results)
+    for_budget = min(_MOST_READ, _READ_FOR_MANY + (options.budget or 0) // _TOKENS_PER_CHUNK)
+    return max(_OF_A_LANE, results), max(for_budget, results)
 
 
 def _best(*lanes: Sequence[tuple[int, float]]) -> list[int]:
