@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import subprocess
 import sys
@@ -195,17 +196,29 @@ class TestHook:
             assert "Core Memory" in process.stdout.read()
             assert process.wait() == 0
 
-    def test_a_client_that_ends_is_not_kept_waiting_and_what_was_said_is_saved(
-        self, desk: Program, tmp_path: Path
-    ) -> None:
-        said = written(tmp_path)
-        given = json.dumps({"session_id": ID, "transcript_path": str(said)})
+    def test_a_session_is_saved_though_the_client_kills_its_hook(self, desk: Program, tmp_path: Path) -> None:
+        given = json.dumps({"session_id": ID, "transcript_path": str(written(tmp_path))})
         with Workspace.open(desk.folder, role="person") as memory, memory._context.history.writing("manual"):
             words = ("hook", "session-end", "--client", "claude-code", "--workspace", str(desk.folder))
             with desk.start(*words) as process:
-                assert process.communicate(given) == ("", "")
+                assert process.stdin
+                process.stdin.write(given)
+                process.stdin.close()
+                children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+                (child,) = next(filter(None, iter(lambda: children.read_text().split(), None)))
+                # It is out of reach once it leads a group of its own.
+                next(filter(None, iter(lambda: os.getpgid(int(child)) == int(child), None)))
+                process.kill()
         listed = iter(lambda: json.loads(desk.run("sessions", "--json").stdout)["sessions"], None)
         (saved,) = next(filter(None, listed))
+        assert saved["sessionId"] == ID
+
+    def test_a_client_that_waits_for_the_end_finds_it_saved(self, desk: Program, tmp_path: Path) -> None:
+        given = json.dumps({"session_id": ID, "transcript_path": str(written(tmp_path))})
+        words = ("hook", "session-end", "--client", "claude-code", "--workspace", str(desk.folder))
+        with desk.start(*words) as process:
+            assert process.communicate(given) == ("", "")
+        (saved,) = json.loads(desk.run("sessions", "--json").stdout)["sessions"]
         assert saved["sessionId"] == ID
 
     def test_a_client_without_stdin_is_answered(self, desk: Program) -> None:

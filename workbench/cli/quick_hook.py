@@ -84,12 +84,14 @@ def _look_here(moment: str, client: str, given: bytes, root: str) -> None:
 
 
 def _goes_on_alone() -> bool:
-    """Leave what is to be done to a process of its own; return True in the one that has nothing left to do.
+    """Leave what is to be done to a process of its own; return True in the one that only waited for it.
 
-    A client that ends waits for no more than a second or two, and then kills what it started.
+    A client that ends may wait for no more than a second or two, and then kills what it started: this process, not
+    that one.
     """
     try:
-        if os.fork():
+        if child := os.fork():
+            os.waitpid(child, 0)
             return True
         os.setsid()
         nowhere = os.open(os.devnull, os.O_RDWR)
