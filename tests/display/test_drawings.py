@@ -27,6 +27,7 @@ from workbench.display.audit import (
 )
 from workbench.display.changes import changed_lines
 from workbench.display.decay import decay_lines, explained_lines, fall_lines, trial_lines
+from workbench.display.found import explanation_lines
 from workbench.display.graph import graph_lines
 from workbench.display.memories import (
     changes_lines,
@@ -68,7 +69,7 @@ from workbench.engine.results.memories import (
     Score,
     Validity,
 )
-from workbench.engine.results.recall import Cut, Faded, Found, HitRelation
+from workbench.engine.results.recall import Cut, Explanation, Faded, Found, HitRelation
 from workbench.engine.results.reviews import CoreTokens, Reflected, Review, TokenUse
 
 RECALL = MessageOutcome("recall", "do you remember", "hybrid", False, found=samples.FOUND)
@@ -411,6 +412,27 @@ def test_what_was_left_out_is_told_once_for_each_reason() -> None:
     assert "Left out (8): " in lines
     assert "0.50 a.md#L1 · turn 1" in lines
     assert "turn 8" not in lines
+
+
+def test_what_is_shown_among_the_faded_is_not_told_of_as_left_out() -> None:
+    hit = dataclasses.replace(
+        samples.HIT, id="episode:2020-01-01:09:00", path="a.md", start_line=3, end_line=4
+    )
+    cuts = tuple(
+        Cut(f"episode:{line}", "a.md", line, line, 0.5, "archived", "It is archived.", f"entry {line}")
+        for line in (4, 8)
+    )
+    found = dataclasses.replace(samples.FOUND, faded=Faded(1, (hit,)), cuts=cuts)
+    lines = text(found_lines(Page(), found, explain=True))
+    assert "Left out: It is archived." in lines
+    assert "entry 8" in lines
+    assert "entry 4" not in lines
+
+
+def test_a_sentence_without_the_id_of_a_fact_is_whole() -> None:
+    told = "Behind what holds instead since 2026-01-20: entity:tool--swan#^fe6o."
+    lines = explanation_lines(Explanation((), 0.5, None, (told,)))
+    assert [span.text for line in lines for span in line] == ["Behind what holds instead since 2026-01-20."]
 
 
 ENTITY = dataclasses.replace(

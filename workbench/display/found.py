@@ -33,7 +33,7 @@ _REASONS = {
 _MOST_OF_A_REASON = 5
 _LINK = lazy_pattern(r"\[\[([^\[\]|]+)(?:\|[^\[\]]*)?\]\]")
 _BLOCK_ID = lazy_pattern(r" \^[\w-]+\s*$")
-_FACT_ID = lazy_pattern(r" [a-z]+:\S+#\^\w+")
+_FACT_ID = lazy_pattern(r":? [a-z]+:\S+#\^\w+")
 _NOTES = lazy_pattern(r"\((?:[^()]*\b(?:since|from|confidence)\b[^()]*)\)\s*$")
 _BAR = 12
 
@@ -123,8 +123,12 @@ def rank_section(hit: Hit, rank: int) -> Section:
     return Section("RANK", (head, *explanation_lines(hit.explanation)))
 
 
-def explanation_lines(explanation: Explanation) -> list[Line]:
-    """Draw what each way of looking made of a memory, then what moved the sum of them."""
+def explanation_lines(explanation: Explanation, *, ids: bool = False) -> list[Line]:
+    """Draw what each way of looking made of a memory, then what moved the sum of them.
+
+    Args:
+        ids: Whether sentences name facts by their ids, which only a terminal has a use for.
+    """
     lines: list[Line] = []
     for lane in explanation.lanes:
         share = min(1.0, max(0.0, lane.score or 0.0))
@@ -143,8 +147,21 @@ def explanation_lines(explanation: Explanation) -> list[Line]:
         )
     if explanation.decay_factor is not None:
         lines.append((ink(f"age and use × {explanation.decay_factor:.2f}", "soft"),))
-    lines += [(ink(_FACT_ID.sub("", nudge), "soft"),) for nudge in explanation.nudges]
+    lines += [(ink(nudge if ids else _FACT_ID.sub("", nudge), "soft"),) for nudge in explanation.nudges]
     return lines
+
+
+def left_out(found: Found) -> tuple[Cut, ...]:
+    """Return what was found and is nowhere shown: neither among the results nor among what has faded."""
+    shown = [hit for hit in (*found.results, *found.faded.results) if not hit.workspace]
+    return tuple(
+        cut
+        for cut in found.cuts
+        if not any(
+            cut.path == hit.path and cut.start_line <= hit.end_line and hit.start_line <= cut.end_line
+            for hit in shown
+        )
+    )
 
 
 def cuts_section(cuts: Sequence[Cut]) -> Section:

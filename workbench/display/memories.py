@@ -18,7 +18,7 @@ from workbench.display.card import (
     why_lines,
 )
 from workbench.display.changes import account_lines, at_minute, held_back_lines
-from workbench.display.found import explanation_lines, why_not_card
+from workbench.display.found import explanation_lines, left_out, why_not_card
 from workbench.display.ink import ink
 from workbench.display.matching import best_line, lit, part_around_match
 from workbench.display.reviews import reflected_lines
@@ -99,7 +99,7 @@ def found_lines(page: Page, found: Found, *, query: str = "", explain: bool = Fa
     if found.faded.count:
         lines += _faded_lines(page, found, query, explain=explain)
     if explain:
-        lines += _cuts_lines(page, found.cuts)
+        lines += _cuts_lines(page, left_out(found))
         lines += page.wrapped(_reading(found), "quiet")
     return lines
 
@@ -237,7 +237,7 @@ def _fact_of(hit: Hit, query: str) -> str:
 
 def _explained(page: Page, explanation: Explanation) -> list[str]:
     """Show what each lane made of a memory, then the nudges."""
-    lines = explanation_lines(explanation)
+    lines = explanation_lines(explanation, ids=True)
     drawn = section_lines(Section("", tuple(lines)), page.width - MARGIN)
     return [" " * MARGIN + line for line in page.printed(drawn)]
 

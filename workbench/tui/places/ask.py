@@ -14,6 +14,7 @@ from workbench.display.found import (
     hit_key,
     hit_row,
     hit_words,
+    left_out,
     rank_section,
     text_card,
     why_not_card,
@@ -202,7 +203,7 @@ class AskPlace(Place):
             else read_memory_card(workspace, subject, answer.question.words)
         )
         ranked = rank_section(hit, rows.rank(self.list.cursor_key))
-        cuts = answer.found.cuts if answer.found is not None else ()
+        cuts = left_out(answer.found) if answer.found is not None else ()
         return replace(card, details=(ranked, cuts_section(cuts), *card.details))
 
     def read_evidence(self, workspace: Workspace, subject: Subject) -> Evidence | None:
