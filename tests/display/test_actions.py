@@ -51,6 +51,7 @@ def action(summary: str = "logged “Robin sails”", **given: object) -> Action
          "ticked changes of a reflection: 4 declined, 1 accepted"),
         ("took back the decision on r-004.1, and 4 more commits of the same action",
          "ticked changes of a reflection, 5 times"),
+        ("accepted proposal #6, and 1 more commit of the same action", "accepted proposal #6 and 1 more change"),
         ("took back the decision on r-004.1", "ticked changes of a reflection: 1 left open"),
         ("decay.lambda = 30 days", "set Half-life to 30 days"),
         ("r-004 proposes 23 changes", "Reflection: 23 changes proposed"),

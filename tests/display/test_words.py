@@ -34,6 +34,24 @@ def test_where_a_memory_comes_from_is_said_in_words(source: str, said: str) -> N
     assert words.origin(source) == said
 
 
+@pytest.mark.parametrize(
+    ("part", "whole", "said"),
+    [
+        (0, 3000, 0),
+        (1, 3000, 1),
+        (269, 3000, 9),
+        (867, 1000, 87),
+        (2999, 3000, 99),
+        (3000, 3000, 100),
+        (6, 4, 150),
+    ],
+)
+def test_a_share_is_rounded_to_the_nearest_but_neither_to_nothing_nor_to_full(
+    part: int, whole: int, said: int
+) -> None:
+    assert words.percent(part, whole) == said
+
+
 def test_a_correction_is_read_without_the_id_of_what_it_corrects() -> None:
     said = words.without_id("Correction of episode:2026-11-24:07:45#2: Mei comes on Friday")
     assert said == "Correction: Mei comes on Friday"

@@ -38,6 +38,7 @@ _TICKED = {
     "took back the decision on": "left open",
 }
 _SESSION_KEY = lazy_pattern(r"\bagent:[\w:.-]*\w")
+_SEVERAL = lazy_pattern(r"(.*), and ([\d,]+) more commits? of the same action", re.DOTALL)
 _REVIEWED = lazy_pattern(rf"(?:{_DECIDED}|edited) r-")
 _AGAIN = {"undid": "took back", "reverted": "took back", "redid": "did again"}
 
@@ -188,6 +189,8 @@ def plainly(summary: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _plainly(summary: str) -> str:
+    if (several := _SEVERAL.fullmatch(summary)) and not _REVIEWED.match(summary):
+        return f"{plainly(several[1])} and {counted(int(several[2].replace(',', '')), 'more change')}"
     for pattern, said in _SAYINGS:
         if found := pattern.fullmatch(summary):
             return said(found) if callable(said) else found.expand(said)

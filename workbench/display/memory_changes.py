@@ -123,7 +123,8 @@ def counts_of(changes: Iterable[MemoryChange]) -> str:
 
 def counted(changes: Iterable[MemoryChange]) -> str:
     """Say how many of these came, changed and went."""
-    counts = Counter(each.standing or each.change for each in changes)
+    # As `sign_of` tells it: where the text differs, that counts, whatever its standing is.
+    counts = Counter(each.standing if each.change == "scored" else each.change for each in changes)
     told = [
         f"{counts[name]:,} {name}" for name in ("added", "changed", "removed", *_STANDING) if counts[name]
     ]

@@ -98,7 +98,7 @@ def share(check: FlushCheck) -> str:
     """Return how much of the context is used, in per cent; empty where nobody counted."""
     if check.tokens is None or check.window <= 0:
         return ""
-    return f"{min(999, round(100 * check.tokens / check.window))} %"
+    return f"{min(999, words.percent(check.tokens, check.window))} %"
 
 
 def _role(check: FlushCheck) -> str:
@@ -171,8 +171,8 @@ def limits(check: FlushCheck) -> str:
     if check.window <= 0:
         return ""
     return (
-        f"what matters is saved from {round(100 * check.threshold / check.window)} % on, "
-        f"it is compacted from {round(100 * check.compaction_at / check.window)} % on"
+        f"what matters is saved from {words.percent(check.threshold, check.window)} % on, "
+        f"it is compacted from {words.percent(check.compaction_at, check.window)} % on"
     )
 
 

@@ -56,6 +56,14 @@ def counted(number: int, one: str, many: str | None = None) -> str:
     return f"{number:,} {one if number == 1 else many or f'{one}s'}"
 
 
+def percent(part: float, whole: float) -> int:
+    """Return a share to the nearest per cent: 0 only of nothing, 100 only where it is full."""
+    nearest = round(100 * part / whole)
+    if 0 < part < whole:
+        return min(99, max(1, nearest))
+    return nearest
+
+
 def sign(store: str) -> str:
     """Return the sign of a store; a dot where the name is no store."""
     return STORES.get(store, ("·", ""))[0]

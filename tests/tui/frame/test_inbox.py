@@ -169,7 +169,7 @@ async def test_what_is_ticked_is_previewed_written_and_taken_back_whole(asked: W
         assert any("SET ASIDE" in row for row in listed(pilot))
         # What was written with one key is taken back with one, unasked, and every tick is there again.
         await press(pilot, "u")
-        assert said(pilot).startswith("Undone: ")
+        assert said(pilot).startswith("Undone: 4 written, 1 declined (yours, ")
         assert not asked.show(OLD_RADAR).retired
         assert asked.inbox().proposal_ticks == ticks
         decisions = {item.id: item.decision for item in asked.inbox().review.items}

@@ -120,6 +120,12 @@ async def test_the_key_of_dates_is_shown_where_it_works(seen: Workspace) -> None
             assert ("g d date" in drawn(pilot, "keys")) == works
 
 
+async def test_where_there_are_no_days_it_says_which_place_has_them(seen: Workspace) -> None:
+    async with opened(seen, place="core") as pilot:
+        await press(pilot, "g", "d")
+        assert said(pilot) == "There are no days here; 7 is History, which shows memory as it was on any day."
+
+
 async def test_a_setting_that_is_edited_is_replaced_by_typing(seen: Workspace) -> None:
     async with opened(seen, place="settings") as pilot:
         frame_of(pilot).place.reveal("decay.active_threshold")

@@ -199,6 +199,8 @@ class NextStep:
         timestamp: When it was done.
         own: Whether it is the asker's.
         file: The one that it changed first.
+        written: Where it is several decisions, each a commit: how many were for it; else 0.
+        declined: How many of those were against it.
     """
 
     commit: str
@@ -207,6 +209,8 @@ class NextStep:
     summary: str
     own: bool
     file: str = ""
+    written: int = 0
+    declined: int = 0
 
 
 @dataclass(frozen=True)

@@ -21,10 +21,12 @@ from workbench.engine.history.audit import (
     prune,
     show_commit,
 )
+from workbench.engine.history.commits import VERDICT, parse_message
 from workbench.engine.history.maintenance import verify
 from workbench.engine.history.outside_edits import find_edits
 from workbench.engine.history.permissions import owner_in_words, refuse_others_since
 from workbench.engine.history.revert import (
+    ITEM,
     Reversal,
     plan_action_revert,
     plan_any_revert,
@@ -44,6 +46,7 @@ from workbench.engine.history.undo import (
     undo,
 )
 from workbench.engine.history.work_files import files_of_memory
+from workbench.engine.memory.proposals import Decision
 from workbench.engine.roles import Capability, require, require_by_hand
 from workbench.engine.secrets.detection import masked
 from workbench.engine.services.context import WorkspaceContext
@@ -58,6 +61,9 @@ if TYPE_CHECKING:
     from workbench.engine.history.git_store import GitStore
     from workbench.engine.history.plan import FileView, Plan, Planner, Receipt
     from workbench.engine.past.past import Past
+
+# Commits of one action that are read for what was decided in them.
+_MOST_DECISIONS = 100
 
 
 def _at_commit(text: str, form: str) -> tuple[str, str]:
@@ -446,8 +452,9 @@ class Audit:
             by, moment = owner_in_words(step.owner, step.actor), step.moment.astimezone(self._context.zone)
             own = step.owner == asker
             return results.audit.NextStep(
-                step.action[-1], by, moment, step.told, own, layout.shown(step.file)
-            )
+                step.action[-1], by, moment, step.told, own, layout.shown(step.file),
+                *_decisions(store, step.action),
+            )  # fmt: skip
 
         return results.audit.NextSteps(
             shown(next_undo(store)), shown(next_undo(store, asker)), shown(next_redo(store, asker))
@@ -568,3 +575,19 @@ class Audit:
                 pairs[path] = (before.files.read(path), now)
         ends = (before.commit, None if newer is None else after.commit)
         return compare_moments(pairs, after.unit, context.zone, ends)
+
+
+def _decisions(store: GitStore, action: Sequence[str]) -> tuple[int, int]:
+    """Return how much an action of several commits wrote and declined; 0 where one of them is no decision."""
+    if not 1 < len(action) <= _MOST_DECISIONS:
+        return 0, 0
+    written = declined = 0
+    for commit in action:
+        message = parse_message(store.commit(commit))
+        words = [value.split()[-1] for value in message.values(ITEM)]
+        words += [each.status for value in message.values(VERDICT) if (each := Decision.read(value))]
+        if not words:
+            return 0, 0
+        written += sum(word in ("approved", "committed") for word in words)
+        declined += words.count("rejected")
+    return written, declined

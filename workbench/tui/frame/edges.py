@@ -13,7 +13,7 @@ from textual.widgets import Input, TextArea
 
 from workbench.display.action_words import by_title, by_whom
 from workbench.display.keys import told
-from workbench.display.words import counted
+from workbench.display.words import counted, percent
 from workbench.engine.errors import DocumentError, HistoryDamaged, WorkbenchError
 from workbench.engine.results.audit import NextSteps
 from workbench.tui.frame import drawing
@@ -229,7 +229,7 @@ def _quick(workspace: Workspace) -> tuple[Mapping[str, str], NextSteps, CoreView
     counts = {
         "today": _counted(lambda: f"▲{count}" if (count := len(workspace.alerts_waiting())) else ""),
         "inbox": _counted(lambda: f"{count}" if (count := workspace.inbox_waiting()) else ""),
-        "core": f"{100 * core.tokens // core.cap}%" if core.cap else "",
+        "core": f"{percent(core.tokens, core.cap)}%" if core.cap else "",
         "timeline": f"{workspace.timeline(limit=1).total:,}",
         "graph": f"{workspace.graph_count():,}",
     }

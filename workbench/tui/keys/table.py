@@ -146,7 +146,14 @@ PREFIXES = (
         "go",
         (
             Command("first", ("g",), "first row", "Go to the first row."),
-            Command("go-day", ("d",), "to a day…", "Go to a day.", "There are no days here.", 53),
+            Command(
+                "go-day",
+                ("d",),
+                "to a day…",
+                "Go to a day.",
+                "There are no days here; 7 is History, which shows memory as it was on any day.",
+                53,
+            ),
             Command("go-core", ("b",), "in Core", "Show this in Core.", "This is not core memory."),
             Command(
                 "go-timeline", ("t",), "in Timeline", "Show this in the Timeline.", "This is not an episode."

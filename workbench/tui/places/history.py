@@ -578,7 +578,7 @@ class HistoryPlace(Place):
     def _ask_for_a_day(self) -> None:
         moments, listed = self.moments, self._listed
         if moments is None or listed is None:
-            self.frame.say(COMMAND["go-day"].elsewhere)
+            self.frame.say("There is no day to go to yet.")
             return
         today = listed.now.date()
 

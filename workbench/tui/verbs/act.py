@@ -70,6 +70,9 @@ OTHER_VERBS: dict[type, Mapping[str, Verb]] = {}
 
 def deed(step: NextStep) -> str:
     """Return what a step did, in plain words, cut where they are long."""
+    if step.written or step.declined:
+        counts = ((step.written, "written"), (step.declined, "declined"))
+        return ", ".join(f"{count:,} {word}" for count, word in counts if count)
     said = plainly(step.summary)
     if step.file:
         said = of_file(said, named(step.file))
