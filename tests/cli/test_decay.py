@@ -142,6 +142,10 @@ def test_a_forecast_is_drawn_as_a_strip() -> None:
     assert "████▒▒▒▒▒▒▒▒▒  " in lines[4]
     # Without a forecast there is none to draw.
     assert "The strip" not in "".join(decay_lines(Page(), VIEW, course=None))
+    # Titles come before strips, and a legend explains nothing that is not there.
+    narrow = decay_lines(Page(width=90), samples.DECAY, course=course)
+    assert any("Hybrid approach chosen" in line for line in narrow)
+    assert not any("The strip" in line or "▒" in line for line in narrow)
 
 
 def test_falls_say_when_and_what_changes() -> None:

@@ -371,6 +371,8 @@ HEAT = {"active": "█", "pinned": "█", "fading": "▓", "dormant": "▒", "ar
 STATUSES = ("active", "fading", "dormant", "archived", "pinned")
 # Dropped in this order if the page is too narrow for every column.
 DISPENSABLE = ("", "last used", "uses")
+# Columns a title is recognised by.
+_TITLE = 20
 
 
 def decay_lines(
@@ -403,23 +405,23 @@ def decay_lines(
     last = max((int(day) for day in entries[0].forecast or ()), default=0)
     heat = partial(_heat, page, course, last) if course and last else None
     if grouped is None:
-        return [*lines, "", *_table_lines(page, entries, limit, heat), *_legend(page, heat, last)]
+        table, is_drawn = _table_lines(page, entries, limit, heat)
+        return [*lines, "", *table, *(_legend(page, last) if is_drawn else ())]
     groups: dict[str, list[DecayEntry]] = {}
     for entry in entries:
         for name in _groups_of(entry, grouped):
             groups.setdefault(name, []).append(entry)
     ordered = sorted(groups, key=lambda name: (-len(groups[name]), name))
+    has_strips = False
     for name in ordered[:limit]:
         title = safe_line(name) or f"no {grouped}"
-        lines += [
-            "",
-            page.heading(title, _counted(groups[name])),
-            *_table_lines(page, groups[name], limit, heat),
-        ]
+        table, is_drawn = _table_lines(page, groups[name], limit, heat)
+        lines += ["", page.heading(title, _counted(groups[name])), *table]
+        has_strips |= is_drawn
     if further := len(ordered[limit:]) if limit is not None else 0:
         many = f"{len(ordered):,} {'entities' if grouped == 'entity' else f'{grouped}s'}"
         lines += ["", page.paint(f"… and {further:,} more of {many}: --limit {len(ordered)}", "quiet")]
-    return [*lines, *_legend(page, heat, last)]
+    return [*lines, *(_legend(page, last) if has_strips else ())]
 
 
 def trial_lines(page: Page, standing: DecayView, trial: DecayView, *, limit: int | None = None) -> list[str]:
@@ -442,7 +444,7 @@ def trial_lines(page: Page, standing: DecayView, trial: DecayView, *, limit: int
     for (after, now), changed in sorted(kinds.items(), key=lambda kind: (-len(kind[1]), kind[0])):
         changed.sort(key=lambda entry: (entry.score, entry.id))
         told = f"{len(changed):,} would be {_status(page, after)} instead of {_status(page, now)}"
-        lines += ["", f"{told}:", *_table_lines(page, changed, limit)]
+        lines += ["", f"{told}:", *_table_lines(page, changed, limit)[0]]
     return lines
 
 
@@ -547,15 +549,16 @@ def _groups_of(entry: DecayEntry, grouped: str) -> Sequence[str]:
 
 def _table_lines(
     page: Page, entries: list[DecayEntry], limit: int | None, heat: Heat | None = None
-) -> list[str]:
+) -> tuple[list[str], bool]:
+    """Return a table with the titles of its memories, and whether there was room for their strips."""
     further = len(entries[limit:]) if limit is not None else 0
     shown = entries[:limit]
-    table = _table(page, shown, heat)
+    table, is_drawn = _table(page, shown, heat)
     lines = [page.paint(table[0], "quiet")]
     lines += [_titled(page, line, entry.title) for line, entry in zip(table[1:], shown, strict=True)]
     if further:
         lines.append(page.paint(f"… and {further:,} more: --limit {len(entries)}", "quiet"))
-    return lines
+    return lines, is_drawn
 
 
 def _titled(page: Page, line: str, title: str) -> str:
@@ -571,19 +574,20 @@ def _heat(page: Page, course: Course, last: int, entry: DecayEntry) -> str:
     return "".join(page.paint(HEAT[point.status], point.status) for point in course(entry, days))
 
 
-def _legend(page: Page, heat: Heat | None, last: int) -> list[str]:
+def _legend(page: Page, last: int) -> list[str]:
     marks = ", ".join(f"{mark} {status}" for status, mark in HEAT.items() if status != "pinned")
-    return [page.paint(f"The strip: today to +{last} d, {marks}.", "quiet")] if heat else []
+    return [page.paint(f"The strip: today to +{last} d, {marks}.", "quiet")]
 
 
-def _table(page: Page, entries: list[DecayEntry], heat: Heat | None) -> list[str]:
+def _table(page: Page, entries: list[DecayEntry], heat: Heat | None) -> tuple[list[str], bool]:
+    """Return the widest table that leaves room for the titles, and whether strips are part of it."""
     days = list(dict.fromkeys(day for entry in entries for day in entry.forecast or {}))
     left_out: set[str] = set()
     if not any(entry.would_be for entry in entries):
         left_out.add("would be")
     if not any(entry.status for entry in entries):
         left_out.add("status")
-    # With a forecast, the strip matters more than anything else.
+    # With a forecast, the strip matters more than any other column.
     for name in (None, *(reversed(DISPENSABLE) if heat else DISPENSABLE)):
         left_out |= {name} if name is not None else set()
         rows = [
@@ -593,9 +597,15 @@ def _table(page: Page, entries: list[DecayEntry], heat: Heat | None) -> list[str
         titles = list(rows[0])
         right = {titles.index(title) for title in titles if title in {"score", "uses"} or title[0:1] == "+"}
         table = page.table([titles, *(list(row.values()) for row in rows)], right=frozenset(right))
-        if max(display_width(line) for line in table) <= page.width:
+        sizes = [display_width(line) for line in table]
+        titled = sorted(
+            size + 2 + min(_TITLE, display_width(safe_line(entry.title)))
+            for size, entry in zip(sizes[1:], entries, strict=True)
+        )
+        # A few ids as long as a sentence take nothing away from all others.
+        if max(sizes) <= page.width and titled[min(len(titled) - 1, len(titled) * 19 // 20)] <= page.width:
             break
-    return table
+    return table, heat is not None and "" not in left_out
 
 
 def _cells(page: Page, entry: DecayEntry, days: list[str], heat: Heat | None) -> dict[str, str]:
