@@ -244,3 +244,12 @@ async def test_the_filter_goes_through_all_sections(seen: Workspace) -> None:
         place = frame_of(pilot).place
         assert 5 < place.filter.shown < place.filter.total
         assert isinstance(pilot.app, FrameApp)
+
+
+async def test_every_key_is_listed_whatever_the_settings_were_filtered_by(seen: Workspace) -> None:
+    async with opened(seen) as pilot:
+        await at(pilot, "bench.keymap")
+        await press(pilot, "l", *"key", "enter", "enter")
+        rows = frame_of(pilot).place.all_rows
+        assert isinstance(rows, KeyRows)
+        assert frame_of(pilot).place.list.rows is rows

@@ -271,9 +271,9 @@ class Frame(Screen[None], inherit_bindings=False):
             self._places[name] = place
             place.kept = self._remembered.kept.setdefault(name, {})
             self.query_one("#places").mount(place)
-            self.filtering.enter(place)
             if isinstance(place, HasSpots) and (spot := self._remembered.spots.get(name)):
                 place.go_to_spot(spot)
+            self.filtering.enter(place)
         return place
 
     def go(

@@ -228,7 +228,11 @@ class SettingsPlace(Place):
         return Evidence(title, lines, at, at)
 
     def go_to_spot(self, spot: str) -> None:
-        self.spot = spot if spot == KEYS else ""
+        wanted = spot if spot == KEYS else ""
+        if wanted != self.spot and self.filter.text:
+            # A filter of settings is none of keys.
+            self.frame.filtering.set(self, "")
+        self.spot = wanted
 
     def do(self, command: str) -> bool:
         """Change what is under the cursor, put it back to its default, or open the keys."""
