@@ -220,10 +220,22 @@ async def test_back_leaves_the_evidence_for_its_card_before_it_leaves_the_place(
         await press(pilot, "5", "4", "o")
         assert frame.place.evidence.has_focus
         await press(pilot, "left_square_bracket")
-        assert frame.place.card.has_focus
+        assert frame.place.list.has_focus
         assert frame.place_name == "timeline"
         await press(pilot, "left_square_bracket")
         assert frame.place_name == "graph"
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_escape_from_evidence_gives_the_keys_back_to_where_it_was_opened(
+    seen: Workspace, size: tuple[int, int]
+) -> None:
+    async with opened(seen, size) as pilot:
+        frame = frame_app(pilot).frame
+        await press(pilot, "4", "o", "escape")
+        assert frame.place.list.has_focus
+        await press(pilot, "enter", "o", "escape")
+        assert frame.place.card.has_focus
 
 
 async def test_a_sheet_lists_what_acts_here(seen: Workspace) -> None:

@@ -14,6 +14,8 @@ from workbench.tui.verbs.memories import Memory
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from textual.widget import Widget
+
     from workbench.display.transcript import Evidence
     from workbench.engine.results.memories import Shown
     from workbench.engine.workspace import Workspace
@@ -38,6 +40,7 @@ class Looking:
 
     def __init__(self, frame: Frame) -> None:
         self._frame = frame
+        self._came_from: Widget | None = None
 
     def do(self, command: str) -> bool:
         """Open the evidence, or go to the place where what is shown stands."""
@@ -75,10 +78,19 @@ class Looking:
         if evidence is None:
             frame.say(COMMAND["evidence"].elsewhere)
             return
+        if frame.focused is not frame.place.evidence:
+            self._came_from = frame.focused
         frame.place.evidence.show(evidence)
         frame.remove_class("-no-evidence")
         frame.add_class("-evidence")
         frame.set_focus(frame.place.evidence)
+
+    def leave_evidence(self) -> None:
+        """Give the keys back to the part that the evidence was opened from."""
+        frame, came_from = self._frame, self._came_from
+        self._came_from = None
+        frame.remove_class("-evidence")
+        frame.set_focus(came_from if came_from in frame.place.parts else frame.place.card)
 
     def follow(self, link: str) -> None:
         """Open what a link leads to: the line of a source beside the card, or the card of another memory."""

@@ -77,11 +77,10 @@ class Walking:
             frame.say(frame.keymap.command("open").elsewhere)
 
     def _out(self) -> None:
-        """Go one step out: from evidence to card, from what a link opened, from card to list, from a zoomed part."""
+        """Go one step out: from evidence to where it was opened, from a link, from card to list, from a zoomed part."""
         frame, place = self._frame, self._frame.place
         if frame.focused is place.evidence:
-            frame.remove_class("-evidence")
-            frame.set_focus(place.card)
+            frame.looking.leave_evidence()
         elif place.visited:
             place.visited.pop()
             frame.read_card()
