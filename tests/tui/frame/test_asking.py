@@ -62,6 +62,15 @@ async def test_details_say_why_a_result_ranks_where_it_does(seen: Workspace) -> 
         assert "LEFT OUT" in shown
 
 
+async def test_details_come_into_sight_when_they_are_asked_for(seen: Workspace) -> None:
+    async with opened(seen, (80, 24)) as pilot:
+        await press(pilot, "/", *"ferry", "enter", "enter", "x")
+        card = frame_app(pilot).frame.place.card
+        top = round(card.scroll_y)
+        in_sight = "\n".join(plain_text(line) for line in card.lines[top : top + card.size.height])
+        assert "1st result" in in_sight
+
+
 async def test_the_question_stands_beside_its_answers_alone_and_slash_has_it_again(seen: Workspace) -> None:
     async with opened(seen) as pilot:
         frame = frame_app(pilot).frame

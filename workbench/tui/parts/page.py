@@ -214,6 +214,12 @@ class PagePart(ScrollView, can_focus=True):
         self.refresh()
         self.post_message(self.Walked())
 
+    def _show_end(self, line: int) -> None:
+        """Scroll so that all lines from one on are in sight, or the first of them where they do not fit."""
+        height = self.size.height
+        if line < len(self.lines) and round(self.scroll_y) + height < len(self.lines):
+            self.scroll_to(y=min(line, len(self.lines) - height), animate=False, force=True)
+
     def _show_line(self, line: int) -> None:
         """Scroll to a line that is out of sight."""
         top, height = round(self.scroll_y), self.size.height
@@ -246,6 +252,8 @@ class CardPart(PagePart):
         if command == "details":
             self.details = not self.details
             self.draw()
+            if self.details and self.card is not None:
+                self._show_end(len(card_lines(self.card, self._drawn_for)) + 1)
             return True
         if self.card is not None and self.card.walked and command in _WALKS:
             return self._walk_card(self.card, command) or super().do(command)
