@@ -32,6 +32,10 @@ def picture(pilot: Pilot[None]) -> str:
     return "\n".join(plain_text(line) for line in graph_of(pilot).canvas.picture.lines)
 
 
+def empty(pilot: Pilot[None]) -> str:
+    return " ".join(plain_text(line) for line in graph_of(pilot).canvas._empty(100))
+
+
 def card(pilot: Pilot[None]) -> str:
     return "\n".join(plain_text(line).rstrip() for line in graph_of(pilot).card.lines)
 
@@ -144,6 +148,7 @@ async def test_the_path_between_two_is_drawn_or_said_not_to_be_there(seen: Works
         await press(pilot, "c")
         await write(pilot, "berlenga")
         assert heading(pilot) == "no path from 陈美 to Berlenga"
+        assert "No path leads from 陈美 to Berlenga." in empty(pilot)
         await press(pilot, "c")
         await write(pilot, "nobody")
         assert said(pilot) == "Nothing is called “nobody”; tab completes."

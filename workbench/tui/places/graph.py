@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 
-from workbench.display.cells import cell_width, plain
+from workbench.display.cells import cell_width, plain, wrap
 from workbench.display.entity import (
     SORTS,
     entity_row,
@@ -161,10 +161,17 @@ class GraphPlace(Place):
     def __init__(self, name: str) -> None:
         super().__init__(name)
         self.canvas = CanvasPart(
-            empty=lambda _width: [(Span("No path leads from one to the other.", "soft"),)]
+            empty=lambda width: [(Span(part, "soft"),) for part in wrap(self._no_path, width)]
         )
         self._read: GraphRead | None = None
         self._chosen: dict[str, str] = {}
+
+    @property
+    def _no_path(self) -> str:
+        read = self._read
+        if read is None:
+            return ""
+        return f"No path leads from {read.name(self.at.center)} to {read.name(self.at.other)}."
 
     @property
     def labels(self) -> Mapping[str, str]:
