@@ -12,7 +12,7 @@ from workbench.display.ink import Line, Span
 from workbench.tui.keys.table import BY_KEY, canonical
 from workbench.tui.palette import Palette
 from workbench.tui.parts.list import ListPart
-from workbench.tui.parts.rows import Rows, nearest, step_from
+from workbench.tui.parts.rows import Rows, nearest, repeated_heading, step_from
 from workbench.tui.themes import DARK, load_themes
 
 
@@ -240,5 +240,6 @@ def test_sections_begin_with_a_heading_and_all_but_the_first_with_a_space() -> N
         "xis",
     ]
     assert [rows.heading(at) for at in (1, 2, 5, 8)] == [0, 0, 4, 7]
+    assert [repeated_heading(rows, at) for at in (1, 2, 8)] == [0, None, 7], "no heading stands over a space"
     assert [step_from(rows, at, 1) for at in (2, 5)] == [5, 7]
     assert (rows.row("arc"), rows.row("section:x"), rows.row("nothing")) == ("arc", None, None)

@@ -198,5 +198,9 @@ def repeated_heading(rows: RowSource, index: int) -> int | None:
     """Return the heading to repeat on the top line while its rows scroll by, for the row that would be there."""
     if not 0 < index < len(rows) or not rows.key(index):
         return None
+    below = index + 1
+    if below < len(rows) and not rows.key(below) and rows.owner(below) == below:
+        # It would stand above nothing but the space before the next section.
+        return None
     heading = rows.heading(index)
     return heading if heading is not None and heading < index else None
