@@ -125,8 +125,11 @@ async def test_two_statements_are_decided_with_one_key_whichever_row_is_older(as
         assert said(pilot) == "Say which holds: < the older, > the newer, = both."
         await press(pilot, ">")
         assert asked.inbox().proposal_ticks[RADAR] == ProposalTick("accept", (OLD_RADAR,))
+        radar = next(each for each in asked.proposals().proposals if each.number == RADAR)
+        assert said(pilot).startswith(f"Took the newer: “{radar.content}”.")
         await to_row(pilot, f"proposal:{MAY_2}")
         await press(pilot, "<")
+        assert said(pilot).startswith("Kept the older: “The summer season starts on May 2”.")
         ticks = asked.inbox().proposal_ticks
         assert (ticks[MAY_2].choice, ticks[MAY_16].choice) == ("accept", "decline")
         await to_row(pilot, f"proposal:{TEA}")

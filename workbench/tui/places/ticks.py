@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from workbench.display.conflicts import conflict_title
+from workbench.display.conflicts import conflict_title, version_words
 from workbench.display.contradiction import clash_title
 from workbench.display.deciding import FROM_REFLECTION, held_title, item_title, link_of
 from workbench.engine import layout
@@ -77,6 +77,7 @@ class Waiting:
         proposals: The older first.
         store: Where it is to be stored, instead of where that was asked for.
         text: What is to be stored, instead of what was proposed.
+        statements: Of two between which one decides, what each says, the older first.
     """
 
     id: str
@@ -89,6 +90,7 @@ class Waiting:
     conflict: SyncConflict | None = None
     store: str | None = None
     text: str | None = None
+    statements: tuple[str, ...] = ()
 
     @property
     def is_clash(self) -> bool:
@@ -231,14 +233,27 @@ def _of_item(item: ReviewItem, inbox: Inbox) -> Waiting:
         tick = next((each for each, word in _RESOLVE.items() if word == resolve), "")
     if item.id in inbox.set_aside:
         return Waiting(item.id, item_title(item), ASIDE, item=item)
-    return Waiting(item.id, item_title(item), CLASHES if clash else CHANGES, tick, item=item)
+    fields = item.fields or {}
+    statements = (fields.get("this", ""), fields.get("that", "")) if clash else ()
+    return Waiting(
+        item.id, item_title(item), CLASHES if clash else CHANGES, tick, item=item, statements=statements
+    )
 
 
 def _of_conflict(conflict: SyncConflict, inbox: Inbox) -> Waiting:
     choice = inbox.conflict_ticks.get(conflict.id, "")
     chosen = {"this": conflict.this, "that": conflict.that}.get(choice)
     tick = choice if chosen is None else "older" if chosen is conflict.older else "newer"
-    return Waiting(f"conflict:{conflict.id}", conflict_title(conflict), DEVICES, tick, conflict=conflict)
+    sides = (conflict.older, conflict.newer)
+    statements = tuple(version_words(each) if each.text is not None else "" for each in sides)
+    return Waiting(
+        f"conflict:{conflict.id}",
+        conflict_title(conflict),
+        DEVICES,
+        tick,
+        conflict=conflict,
+        statements=statements,
+    )
 
 
 def _of_held(held: HeldMemory, inbox: Inbox) -> Waiting:
@@ -277,6 +292,7 @@ def _of_proposals(group: Sequence[Proposal], inbox: Inbox, said: Mapping[str, st
         proposals=ordered,
         store=tick.store if tick is not None else None,
         text=tick.text if tick is not None else None,
+        statements=(older[0], ordered[-1].content) if is_pair and len(older) == 1 else (),
     )
 
 
@@ -407,7 +423,8 @@ def keeping(rows: Sequence[Waiting]) -> Callable[[Workspace], str]:
 
 def _said(rows: Sequence[Waiting]) -> str:
     first = rows[0]
-    what = quoted(first.title) if len(rows) == 1 else f"{len(rows)} rows"
+    of_two = dict(zip(("older", "newer"), first.statements, strict=False))
+    what = quoted(of_two.get(first.tick) or first.title) if len(rows) == 1 else f"{len(rows)} rows"
     if not first.tick:
         return f"Took the tick away from {what}."
     verb = _PAST[first.tick]
