@@ -6,7 +6,17 @@ import pytest
 from textual.pilot import Pilot
 
 from tests.tui.frame.hands import drawn, frame_of, opened, press, said
-from tests.tui.seen_workspace import ALONE, BELIEVED, FERRY, INES, MEI, TIDES, TIMETABLE, WITHOUT_FILE
+from tests.tui.seen_workspace import (
+    ALONE,
+    BELIEVED,
+    FERRY,
+    INES,
+    LEARNED_FROM,
+    MEI,
+    TIDES,
+    TIMETABLE,
+    WITHOUT_FILE,
+)
 from workbench.display.ink import plain_text
 from workbench.engine import Workspace
 from workbench.tui.parts.line import DrawnLines
@@ -391,3 +401,19 @@ async def test_every_key_says_something_in_the_drawing(seen: Workspace) -> None:
         assert said(pilot) == "Rows are marked in the list; tab goes there."
         await press(pilot, "m", "t")
         assert said(pilot) == "Press enter and go down to a fact or relation first."
+
+
+async def test_a_fact_that_now_says_otherwise_is_told_as_corrected(seen: Workspace) -> None:
+    (seen.root / "memory/graph/entities/place--kiosk.md").write_text(
+        "# place--kiosk\n\n<!-- Type: place | Label: Kiosk -->\n\n## Facts\n"
+        f"- The kiosk opens at seven (since 2026-01-12, from {LEARNED_FROM}) ^fk01\n",
+        encoding="utf-8",
+    )
+    seen.adopt()
+    async with opened(seen, (160, 40)) as pilot:
+        await go_to(pilot, "entity:place--kiosk")
+        await press(pilot, "enter", "down", "e", "ctrl+a", *"The kiosk opens at nine", "enter")
+        wanted = "Corrected “The kiosk opens at seven” to “The kiosk opens at nine”."
+        assert said(pilot) == f"{wanted} u takes that back."
+        await press(pilot, "e", "end", *" sharp", "enter")
+        assert said(pilot) == "Reworded “The kiosk opens at nine”. u takes that back."

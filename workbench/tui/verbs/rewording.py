@@ -127,7 +127,10 @@ def memory_writing(workspace: Workspace, memory: Memory) -> Writing:
             changed = workspace.edit(
                 memory.id, written.texts[TEXT] if field.many else written.text, expected=text
             )
-            said = f"Corrected {quoted(thing)}." if corrects else f"Reworded {quoted(thing)}."
+            if changed.commit is not None and _is_superseded(workspace, memory.id, text):
+                said = f"Corrected {quoted(text)} to {quoted(written.text)}."
+            else:
+                said = f"Corrected {quoted(thing)}." if corrects else f"Reworded {quoted(thing)}."
             return done(changed.commit, said)
 
         return Act(call)
@@ -139,6 +142,15 @@ def _owner(memory_id: str) -> str:
     """Return the entity that a fact stands in; empty for everything else."""
     entity, anchor, _ = memory_id.partition("#^")
     return entity if anchor else ""
+
+
+def _is_superseded(workspace: Workspace, fact: str, text: str) -> bool:
+    """Return whether what a fact said is kept beside it as what held until now."""
+    facts = workspace.graph(owner, depth=1).facts if (owner := _owner(fact)) else ()
+    return any(
+        each.retired and each.validity.superseded_by == fact and each.text.strip() == text.strip()
+        for each in facts
+    )
 
 
 def _core_writing(workspace: Workspace, item_id: str, thing: str, field: Field) -> Writing:
