@@ -260,8 +260,8 @@ def at(
     folder: Path | None,
 ) -> int:
     """A commit, or the newest commit not later than TIME: a day means its end, in the workspace's time zone; 3d, 12h
-    and 2w are so long ago. Nothing is changed; `rollback` does that. Scores are computed for that moment with the
-    settings as they are now.
+    and 2w are so long ago. Days may be said in words: "14 oct", "last month", "two weeks ago"; first is the beginning.
+    Nothing is changed; `rollback` does that. Scores are computed for that moment with the settings as they are now.
     """
     asked = {"path": path, "memory": memory, "entity": entity, "against": against, "folder": folder}
     chosen = [name for name, value in asked.items() if value is not None]

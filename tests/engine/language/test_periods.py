@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, time
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.engine.language.periods import Period, period_alone, period_of, without_period
+from workbench.engine.language.periods import (
+    Period,
+    day_and_time,
+    parse_days,
+    period_alone,
+    period_of,
+    without_period,
+)
 
 TODAY = date(2026, 2, 2)
 
@@ -156,3 +163,71 @@ def test_any_text_on_any_day_is_read(text: str, today: date) -> None:
 def test_days_alone_are_told_from_days_among_other_words(text: str, day: str) -> None:
     found = period_alone(text, TODAY)
     assert found == (Period(date.fromisoformat(day), date.fromisoformat(day)) if day else None)
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "last"),
+    [
+        ("2026-01-15", "2026-01-15", "2026-01-15"),
+        ("2025-12", "2025-12-01", "2025-12-31"),
+        ("2024", "2024-01-01", "2024-12-31"),
+        ("feb", "2026-02-01", "2026-02-28"),
+        ("Dec", "2025-12-01", "2025-12-31"),
+        ("14 feb 2024", "2024-02-14", "2024-02-14"),
+        ("february 14", "2025-02-14", "2025-02-14"),
+        ("yesterday", "2026-02-01", "2026-02-01"),
+        ("3w", "2026-01-12", "2026-02-02"),
+        ("3 weeks ago", "2026-01-12", "2026-02-02"),
+        ("1 day ago", "2026-02-01", "2026-02-02"),
+    ],
+)
+def test_days_are_read_as_people_write_them(text: str, first: str, last: str) -> None:
+    assert parse_days(text, TODAY) == (date.fromisoformat(first), date.fromisoformat(last))
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "last"),
+    [
+        ("two months ago", date(2026, 9, 28), date(2026, 11, 28)),
+        ("a year ago", date(2025, 11, 28), date(2026, 11, 28)),
+        ("9m", date(2026, 2, 28), date(2026, 11, 28)),
+        ("a week ago", date(2026, 11, 21), date(2026, 11, 28)),
+        ("last month", date(2026, 10, 1), date(2026, 10, 31)),
+        ("last-month", date(2026, 10, 1), date(2026, 10, 31)),
+        ("last march", date(2025, 3, 1), date(2025, 3, 31)),
+        ("the week before last", date(2026, 11, 9), date(2026, 11, 15)),
+        ("monday", date(2026, 11, 23), date(2026, 11, 23)),
+        ("上周", date(2026, 11, 16), date(2026, 11, 22)),
+        ("14 oct", date(2026, 10, 14), date(2026, 10, 14)),
+    ],
+)
+def test_days_are_read_in_words(text: str, first: date, last: date) -> None:
+    assert parse_days(text, date(2026, 11, 28)) == (first, last)
+
+
+@pytest.mark.parametrize("text", ["soon", "two months", "month", ""])
+def test_what_is_no_day_is_none(text: str) -> None:
+    assert parse_days(text, date(2026, 11, 28)) in (None, parse_days("2m", date(2026, 11, 28)))
+
+
+def test_a_month_that_is_too_short_counts_to_its_end() -> None:
+    assert parse_days("a month ago", date(2026, 3, 31)) == (date(2026, 2, 28), date(2026, 3, 31))
+    assert parse_days("9999 years ago", date(2026, 3, 31)) == (date(1, 1, 31), date(2026, 3, 31))
+
+
+@pytest.mark.parametrize(
+    ("text", "day", "at"),
+    [
+        ("two months ago", date(2026, 9, 28), None),
+        ("last month", date(2026, 10, 31), None),
+        ("14 oct 10:30", date(2026, 10, 14), time(10, 30)),
+        ("2026-10-14T10:30", date(2026, 10, 14), time(10, 30)),
+    ],
+)
+def test_a_moment_is_a_day_and_perhaps_a_time(text: str, day: date, at: time | None) -> None:
+    assert day_and_time(text, date(2026, 11, 28)) == (day, at)
+
+
+@pytest.mark.parametrize("text", ["soon", "14 oct 25:30", "10:30"])
+def test_what_is_no_moment_is_none(text: str) -> None:
+    assert day_and_time(text, date(2026, 11, 28)) is None

@@ -8,7 +8,7 @@ import pytest
 
 from tests.engine.services.agent_home import AgentHome
 from workbench.engine import layout
-from workbench.engine.errors import NotFound
+from workbench.engine.errors import InvalidInput, NotFound
 
 DAY = "memory/episodes/2026-02-01.md"
 EPISODE = "episode:2026-02-01:09:15"
@@ -168,8 +168,16 @@ def test_times_and_days_name_moments(lived: tuple[AgentHome, str]) -> None:
         assert workspace.at("2026-02-02").commit == first
         assert workspace.at("now").commit == workspace.head()
         assert workspace.at("12h").commit == first
-        with pytest.raises(NotFound):
-            workspace.at("2026-01-01")
+        assert workspace.at("2 Feb").commit == first
+        assert workspace.at("a day ago").commit == first
+        assert workspace.at("first").commit == workspace.history_line().commits[0]
+        for missing in ("2026-01-01", "two months ago", "1 feb 2026 08:00"):
+            with pytest.raises(NotFound, match="begins"):
+                workspace.at(missing)
+        with pytest.raises(InvalidInput) as error:
+            workspace.at("soon")
+        assert error.value.message == "“soon” is neither a commit nor a time."
+        assert error.value.where is None
 
 
 def test_a_comparison_is_in_the_order_of_stores_and_turns_round(lived: tuple[AgentHome, str]) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import date
-
 import pytest
 
 from tests.tui.frame.hands import drawn, frame_of, opened, press, said
@@ -11,7 +9,6 @@ from tests.tui.stillness import settle
 from workbench.display.ink import line_width, plain_text
 from workbench.engine import Workspace
 from workbench.tui.frame.drawing import line_of_places, question_lines, status
-from workbench.tui.parts.query import parse_days
 from workbench.tui.places.timeline import TimelineRows
 from workbench.tui.verbs.act import Act
 
@@ -132,26 +129,3 @@ async def test_a_setting_that_is_edited_is_replaced_by_typing(seen: Workspace) -
         await settle(pilot)
         await press(pilot, "e", *"0.6")
         assert frame_of(pilot).editing._prompt.line.value == "0.6"
-
-
-@pytest.mark.parametrize(
-    ("text", "first", "last"),
-    [
-        ("two months ago", date(2026, 9, 29), date(2026, 11, 28)),
-        ("a week ago", date(2026, 11, 21), date(2026, 11, 28)),
-        ("last month", date(2026, 10, 1), date(2026, 10, 31)),
-        ("last-month", date(2026, 10, 1), date(2026, 10, 31)),
-        ("last march", date(2025, 3, 1), date(2025, 3, 31)),
-        ("the week before last", date(2026, 11, 9), date(2026, 11, 15)),
-        ("monday", date(2026, 11, 23), date(2026, 11, 23)),
-        ("上周", date(2026, 11, 16), date(2026, 11, 22)),
-        ("14 oct", date(2026, 10, 14), date(2026, 10, 14)),
-    ],
-)
-def test_days_are_read_in_words(text: str, first: date, last: date) -> None:
-    assert parse_days(text, date(2026, 11, 28)) == (first, last)
-
-
-@pytest.mark.parametrize("text", ["soon", "two months", "month", ""])
-def test_what_is_no_day_is_none(text: str) -> None:
-    assert parse_days(text, date(2026, 11, 28)) in (None, parse_days("2m", date(2026, 11, 28)))

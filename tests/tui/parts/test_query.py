@@ -8,36 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.tui.parts.query import parse_days, parse_query, pieces
+from workbench.tui.parts.query import parse_query, pieces
 
 TODAY = date(2026, 2, 2)
 FIELDS = ("type", "tag")
 
 
-@pytest.mark.parametrize(
-    ("text", "first", "last"),
-    [
-        ("2026-01-15", "2026-01-15", "2026-01-15"),
-        ("2025-12", "2025-12-01", "2025-12-31"),
-        ("2024", "2024-01-01", "2024-12-31"),
-        ("feb", "2026-02-01", "2026-02-28"),
-        ("Dec", "2025-12-01", "2025-12-31"),
-        ("14 feb 2024", "2024-02-14", "2024-02-14"),
-        ("february 14", "2025-02-14", "2025-02-14"),
-        ("yesterday", "2026-02-01", "2026-02-01"),
-        ("3w", "2026-01-12", "2026-02-02"),
-        ("3 weeks ago", "2026-01-12", "2026-02-02"),
-        ("1 day ago", "2026-02-01", "2026-02-02"),
-    ],
-)
-def test_days_are_read_as_people_write_them(text: str, first: str, last: str) -> None:
-    assert parse_days(text, TODAY) == (date.fromisoformat(first), date.fromisoformat(last))
-
-
 @given(st.text(max_size=30))
 def test_whatever_is_typed_makes_some_sense(text: str) -> None:
     parse_query(text, FIELDS, TODAY).matches({"type": ("fact",)}, text.casefold(), TODAY)
-    parse_days(text, TODAY)
 
 
 @pytest.mark.parametrize(

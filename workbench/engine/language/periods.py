@@ -6,7 +6,7 @@ import re
 from calendar import monthrange
 from collections.abc import Callable
 from dataclasses import field, replace
-from datetime import date, timedelta
+from datetime import date, time, timedelta
 
 from workbench.engine.language.calendar import (
     CHINESE_WEEKDAY,
@@ -58,6 +58,14 @@ _AROUND_DAYS = lazy_pattern(
     r"(?:\b(?:since|in|within|over|during|the|on|from|of|at|until|up|to|end|beginning|and|s|now|so|far|earlier|later)\b"
     r"|[从從自到至在的以来來为為止起了]|[\W_])*"
 )
+# How days are typed in a line of their own.
+_SHORT_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_TYPED_ISO = lazy_pattern(r"^(\d{4})(?:-(\d{1,2}))?(?:-(\d{1,2}))?$")
+_TYPED_COUNT = rf"\d{{1,4}}|(?:{any_of(name for name in COUNTS if name.isascii())})(?=\s)"
+_TYPED_AGO = lazy_pattern(rf"^({_TYPED_COUNT})\s*(?:([dwmy])|(day|week|month|year)s?)(?:\s+(?:ago|back))?$")
+# What a question says of a month, and a date does not.
+_SAID_OF_A_MONTH = lazy_pattern(r"^(?:last|previous|past|this|next)\b")
+_TIMED = lazy_pattern(r"^(.*?)[ Tt](\d{1,2}):(\d{2})$")
 
 Reader = Callable[[re.Match[str], date], Period | None]
 
@@ -369,3 +377,81 @@ _FROM_NOW = (
     _two_days_ago, _yesterday, _today, _ago, _half_a_year_ago, _fortnight_ago, _span, _relative, _weekday,
     _weekday_of_week,
 )  # fmt: skip
+
+
+def parse_days(text: str, today: date) -> tuple[date, date] | None:
+    """Read a day or a span of days.
+
+    Args:
+        text: `2026`, `2026-02`, `2026-02-14`, `feb`, `feb 2026`, `14 feb`, `14 feb 2026`, `today`, `yesterday`, `10d`,
+            `3w`, `2m`, `1y` or `three weeks ago` (that long ago until today); and what a question may say, such as
+            `last month`, `last-month`, `monday`, 上周.
+
+    Returns:
+        First and last day, or None where it is neither.
+    """
+    text = text.strip().casefold().rstrip(",.")
+    if text == "today":
+        return today, today
+    if text == "yesterday":
+        return today - timedelta(1), today - timedelta(1)
+    if ago := _TYPED_AGO.match(text):
+        count = int(ago[1]) if ago[1].isdigit() else COUNTS[ago[1]]
+        unit = (ago[2] or ago[3])[0]
+        if unit in "my":
+            return _months_before(today, count * (12 if unit == "y" else 1)), today
+        days = timedelta(count * (7 if unit == "w" else 1))
+        return max(date.min + days, today) - days, today
+    if iso := _TYPED_ISO.match(text):
+        return _span(int(iso[1]), int(iso[2] or 0), int(iso[3] or 0))
+    numbers = [int(word) for word in re.findall(r"\d+", text)[:2]]
+    months = [
+        1 + _SHORT_MONTHS.index(word[:3]) for word in re.findall(r"[a-z]+", text) if word[:3] in _SHORT_MONTHS
+    ]
+    if len(months) != 1 or _SAID_OF_A_MONTH.match(text):
+        # Behind a colon, words hang together by a hyphen.
+        period = period_alone(text.replace("-", " "), today)
+        return (period.first, period.last) if period is not None else None
+    year = next((number for number in numbers if number > 31), None)
+    day = next((number for number in numbers if number <= 31), 0)
+    if year is not None:
+        return _span(year, months[0], day)
+    this_year = _span(today.year, months[0], day)
+    return _span(today.year - 1, months[0], day) if this_year and this_year[0] > today else this_year
+
+
+def _span(year: int, month: int, day: int) -> tuple[date, date] | None:
+    try:
+        first = date(year, month or 1, day or 1)
+        if day:
+            return first, first
+        if not month:
+            return first, date(year, 12, 31)
+        after = date(year + month // 12, month % 12 + 1, 1)
+        return first, after - timedelta(1)
+    except ValueError:
+        return None
+
+
+def _months_before(today: date, months: int) -> date:
+    """Return the same day so many months before, or the last of a month that is too short for it."""
+    year, month = divmod(max(12, today.year * 12 + today.month - 1 - months), 12)
+    return date(year, month + 1, min(today.day, monthrange(year, month + 1)[1]))
+
+
+def day_and_time(text: str, today: date) -> tuple[date, time | None] | None:
+    """Read which moment to go back to: a day, the end of a span of days, or so long ago; and a time of that day.
+
+    Args:
+        text: Days as for `parse_days`, and after them a time such as `10:30`.
+
+    Returns:
+        The day, and the time where one is named; None where it is no moment.
+    """
+    timed = _TIMED.match(text)
+    days = parse_days(timed[1] if timed else text, today)
+    if days is None or (timed and (int(timed[2]) > 23 or int(timed[3]) > 59)):
+        return None
+    # “3w” is a span that ends today; going there means going to its beginning.
+    day = days[0] if days[1] == today else days[1]
+    return day, time(int(timed[2]), int(timed[3])) if timed else None

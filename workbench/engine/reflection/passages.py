@@ -43,6 +43,11 @@ def holds_passages(path: str) -> bool:
     )
 
 
+def count_entries(passages: Iterable[Passage]) -> int:
+    """Return how many episodes and sections of logs some passages come from."""
+    return len({(passage.section and (passage.path, passage.section)) or passage.id for passage in passages})
+
+
 def passages_of(path: str, content: bytes, zone: ZoneInfo) -> list[Passage]:
     """Return what is said in a file, in the order of its lines.
 

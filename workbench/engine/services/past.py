@@ -147,7 +147,7 @@ class PastReader:
         """Return the commit that a person means, and the time they gave where they gave one.
 
         Args:
-            text: A commit, a time, or a day, whose end is meant.
+            text: A commit, a time, a day or span of days, whose end is meant, so long ago, or `first`.
             name: What it is for, for the error.
 
         Raises:
@@ -162,6 +162,8 @@ class PastReader:
 
     def found(self, text: str, name: str) -> tuple[str | None, datetime | None]:
         """Do as `moment` does, and give None where the history begins later than the time."""
+        if text.strip().casefold() == "first":
+            return self.line().commit(0), None
         asked = self._time(text, name)
         if _COMMIT.fullmatch(text.strip()):
             try:
@@ -173,8 +175,7 @@ class PastReader:
         if asked is None:
             raise InvalidInput(
                 f"“{text}” is neither a commit nor a time.",
-                where=name,
-                remedy="Name a commit, or a time such as 2026-02-02T14:30, 2026-02-02, 3d or yesterday.",
+                remedy="Name a commit, or a time such as 2026-02-02T14:30, 14 oct, last month or two weeks ago.",
             )
         return self.line().at(asked), asked
 
@@ -257,7 +258,17 @@ class PastReader:
         stripped = text.strip()
         if _AGO.fullmatch(stripped) or stripped in ("now", "today", "yesterday") or time_or_none(stripped):
             return read_time(stripped, name, self._context.now(), end=True)
-        return None
+        if _COMMIT.fullmatch(stripped):
+            return None
+        from workbench.engine.language.periods import day_and_time
+
+        now = self._context.now()
+        named = day_and_time(stripped.casefold(), now.date())
+        if named is None:
+            return None
+        day, at = named
+        local = datetime.combine(day, _END_OF_DAY if at is None else at.replace(second=59))
+        return _shown(local, now.tzinfo or UTC, end=True)
 
     def _versions_of(self, store: GitStore) -> Versions:
         from workbench.engine.past.files import Versions

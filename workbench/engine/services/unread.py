@@ -21,7 +21,7 @@ from workbench.engine.reflection.files import (
 )
 from workbench.engine.reflection.items import BY_HAND, PROPOSED, is_by_hand
 from workbench.engine.reflection.model import Passage
-from workbench.engine.reflection.passages import holds_passages
+from workbench.engine.reflection.passages import count_entries, holds_passages
 from workbench.engine.reflection.unread import ReadMark, order_of
 from workbench.engine.reflection.unread import unread_passages as passages_after
 from workbench.engine.secrets.detection import masked, masked_lines
@@ -57,9 +57,7 @@ class Unread:
     @property
     def entries(self) -> int:
         """Return how many episodes and sections of logs they come from."""
-        return len(
-            {(passage.section and (passage.path, passage.section)) or passage.id for passage in self.passages}
-        )
+        return count_entries(self.passages)
 
     def mark_after(self, first_unread: int | None, *, left_over: bool) -> ReadMark:
         """Return the mark for when these have been read.

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
-from datetime import date, timedelta
+from datetime import date
 from typing import TYPE_CHECKING
 
-from workbench.engine.language.calendar import COUNTS, any_of
-from workbench.engine.language.periods import period_alone
+from workbench.engine.language.periods import parse_days
 from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
 
@@ -15,13 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
 _PIECE = lazy_pattern(r'(-?)(?:([A-Za-z]+):(?:"([^"]*)"?|(\S*))|(?:"([^"]*)"?|(\S+)))')
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_ISO = lazy_pattern(r"^(\d{4})(?:-(\d{1,2}))?(?:-(\d{1,2}))?$")
-_COUNT = rf"\d{{1,4}}|(?:{any_of(name for name in COUNTS if name.isascii())})(?=\s)"
-_AGO = lazy_pattern(rf"^({_COUNT})\s*(?:([dwmy])|(day|week|month|year)s?)(?:\s+(?:ago|back))?$")
-# What a question says of a month, and a date does not.
-_SAID = lazy_pattern(r"^(?:last|previous|past|this|next)\b")
-_DAYS = {"d": 1, "w": 7, "m": 30, "y": 365}
 FIRST, LAST = ("after", "since"), ("before", "until")
 """What stands before the first and before the last day, wherever days are typed."""
 
@@ -135,52 +126,3 @@ def parse_query(text: str, fields: tuple[str, ...], today: date | None) -> Query
         elif value:
             conditions.append(Condition("", (value,), piece.negated))
     return Query(tuple(conditions), since, until)
-
-
-def parse_days(text: str, today: date) -> tuple[date, date] | None:
-    """Read a day or a span of days.
-
-    Args:
-        text: `2026`, `2026-02`, `2026-02-14`, `feb`, `feb 2026`, `14 feb`, `14 feb 2026`, `today`, `yesterday`, `10d`,
-            `3w`, `2m`, `1y` or `three weeks ago` (that long ago until today); and what a question may say, such as
-            `last month`, `last-month`, `monday`, 上周.
-
-    Returns:
-        First and last day, or None where it is neither.
-    """
-    text = text.strip().casefold().rstrip(",.")
-    if text == "today":
-        return today, today
-    if text == "yesterday":
-        return today - timedelta(1), today - timedelta(1)
-    if ago := _AGO.match(text):
-        count = int(ago[1]) if ago[1].isdigit() else COUNTS[ago[1]]
-        days = count * _DAYS[(ago[2] or ago[3])[0]]
-        return (max(date.min + timedelta(days), today) - timedelta(days), today)
-    if iso := _ISO.match(text):
-        return _span(int(iso[1]), int(iso[2] or 0), int(iso[3] or 0))
-    numbers = [int(word) for word in re.findall(r"\d+", text)[:2]]
-    months = [1 + _MONTHS.index(word[:3]) for word in re.findall(r"[a-z]+", text) if word[:3] in _MONTHS]
-    if len(months) != 1 or _SAID.match(text):
-        # Behind a colon, words hang together by a hyphen.
-        period = period_alone(text.replace("-", " "), today)
-        return (period.first, period.last) if period is not None else None
-    year = next((number for number in numbers if number > 31), None)
-    day = next((number for number in numbers if number <= 31), 0)
-    if year is not None:
-        return _span(year, months[0], day)
-    this_year = _span(today.year, months[0], day)
-    return _span(today.year - 1, months[0], day) if this_year and this_year[0] > today else this_year
-
-
-def _span(year: int, month: int, day: int) -> tuple[date, date] | None:
-    try:
-        first = date(year, month or 1, day or 1)
-        if day:
-            return first, first
-        if not month:
-            return first, date(year, 12, 31)
-        after = date(year + month // 12, month % 12 + 1, 1)
-        return first, after - timedelta(1)
-    except ValueError:
-        return None

@@ -34,11 +34,11 @@ from workbench.display.heat import FARTHEST, SCALES, USUAL_SCALE, day_name
 from workbench.display.ink import BLANK, gap, ink, line_width, spread
 from workbench.display.rows import heading_row
 from workbench.display.words import counted
+from workbench.engine.language.periods import parse_days
 from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
 from workbench.tui.parts.filter import Filterable
 from workbench.tui.parts.line import DrawnLines
-from workbench.tui.parts.query import parse_days
 from workbench.tui.parts.rows import Rows
 from workbench.tui.places.place import Place
 from workbench.tui.verbs.act import Act, quoted

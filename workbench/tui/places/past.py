@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from workbench.display import words
 from workbench.display.course import UPKEEP, Course, prepare_course
 from workbench.engine.errors import HistoryDamaged, InvalidInput, NotFound, WorkbenchError
+from workbench.engine.language.periods import day_and_time
 from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
-from workbench.tui.parts.query import parse_days
 from workbench.tui.verbs.history import HISTORY_OF
 
 if TYPE_CHECKING:
@@ -30,7 +30,6 @@ _MOST_COMPARED = 8
 # Of more memories nobody looks up whose each is.
 _MOST_OWNED = 2_000
 _COMMIT = lazy_pattern(r"[0-9a-f]{6,40}")
-_TIME = lazy_pattern(r"^(.*?)[ T](\d{1,2}):(\d{2})$")
 _EVERYTHING = 1_000_000_000
 
 
@@ -152,21 +151,13 @@ class Line:
         text, course = text.strip().casefold(), self.course
         if text in ("now", "first"):
             return len(course) - 1 if text == "now" else 0
-        timed = _TIME.match(text)
-        days = parse_days(timed[1] if timed else text, today)
-        if days is None:
+        named = day_and_time(text, today)
+        if named is None:
             return course.find(text) if _COMMIT.fullmatch(text) else None
-        # “3w” is a span that ends today; going there means going to its beginning.
-        day = days[0] if days[1] == today else days[1]
-        if timed is None:
-            return (
-                course.last_before(self._midnight(day + timedelta(1))) if day < date.max else len(course) - 1
-            )
-        if int(timed[2]) > 23 or int(timed[3]) > 59:
-            return None
-        return course.last_before(
-            _seconds(datetime.combine(day, time(int(timed[2]), int(timed[3])), self.zone)) + 60
-        )
+        day, at = named
+        if at is not None:
+            return course.last_before(_seconds(datetime.combine(day, at, self.zone)) + 60)
+        return course.last_before(self._midnight(day + timedelta(1))) if day < date.max else len(course) - 1
 
     def _day(self, at: int) -> date:
         return datetime.fromtimestamp(self.course.places[at], self.zone).date()

@@ -12,9 +12,9 @@ from workbench.display import words
 from workbench.display.ink import ink, spread
 from workbench.display.rows import day_heading, entry_row
 from workbench.display.words import counted
+from workbench.engine.language.periods import parse_days
 from workbench.tui.parts.filter import Filterable
 from workbench.tui.parts.list import ListPart
-from workbench.tui.parts.query import parse_days
 from workbench.tui.parts.rows import Rows
 from workbench.tui.places.place import Place
 from workbench.tui.verbs.adding import to_day

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from tests.engine.reflection.rules.books import LOG, log
@@ -24,11 +25,11 @@ ITEMS = (
 )
 
 
-def test_the_opening_counts_passages_and_items(tmp_path: Path) -> None:
+def test_the_opening_counts_entries_and_items(tmp_path: Path) -> None:
     passages = (*chat("2026-02-27", ("user", "hello")), *chat("2026-03-01", ("user", "hello")))
     summary = summarise(snapshot(tmp_path, passages), ITEMS, Guidance())
     assert summary.opening == (
-        "This reflection read 2 new passages from 2026-02-27 to 2026-03-01 and proposes 5 changes: 1 contradiction, "
+        "This reflection read 2 new entries from 2026-02-27 to 2026-03-01 and proposes 5 changes: 1 contradiction, "
         "3 facts and 1 new entity. Contradictions come first: only you can decide them."
     )
     assert summary.prose[kinds.KNOWLEDGE] == "3 facts about Alex Marsh (2) and swan (1)."
@@ -36,10 +37,19 @@ def test_the_opening_counts_passages_and_items(tmp_path: Path) -> None:
     assert kinds.EVOLUTION not in summary.prose
 
 
+def test_several_passages_of_one_section_are_one_entry(tmp_path: Path) -> None:
+    said = (*chat("2026-03-01", ("user", "hello")), *chat("2026-03-01", ("user", "and good evening")))
+    together = tuple(
+        replace(each, id=f"file:x#L{at}", path="x.md", section="10:00") for at, each in enumerate(said)
+    )
+    opening = summarise(snapshot(tmp_path, together), (), Guidance()).opening
+    assert opening.startswith("This reflection read 1 new entry of 2026-03-01 ")
+
+
 def test_nothing_found_is_said_plainly(tmp_path: Path) -> None:
     summary = summarise(snapshot(tmp_path, chat("2026-03-01", ("user", "hello"))), (), Guidance())
     assert summary.opening == (
-        "This reflection read 1 new passage of 2026-03-01 and found nothing that would be worth your time."
+        "This reflection read 1 new entry of 2026-03-01 and found nothing that would be worth your time."
     )
     assert summary.prose == {}
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from workbench.engine.reflection import kinds
 from workbench.engine.reflection.kinds import FORMS, Kind, kind_of
 from workbench.engine.reflection.model import Summary
+from workbench.engine.reflection.passages import count_entries
 from workbench.engine.reflection.rules.past import accepted, read_past, turned_down
 from workbench.engine.reflection.rules.phrasing import clipped, counted, listed
 
@@ -63,7 +64,9 @@ def _opening(
 ) -> str:
     days = sorted({passage.day for passage in snapshot.passages if passage.day})
     span = f" from {days[0]} to {days[-1]}" if len(days) > 1 else f" of {days[0]}" if days else ""
-    read = f"This reflection read {counted(len(snapshot.passages), 'new passage')}{span}"
+    read = (
+        f"This reflection read {counted(count_entries(snapshot.passages), 'new entry', 'new entries')}{span}"
+    )
     if not items:
         return f"{read} and found nothing that would be worth your time."
     order = sorted(
