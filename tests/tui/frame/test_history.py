@@ -206,7 +206,7 @@ async def test_memory_as_it_was_is_compared_and_brought_back_one_by_one_by_block
 async def test_two_moments_are_moved_swapped_and_left(lived: Workspace) -> None:
     async with opened(lived) as pilot:
         await press(pilot, "7", "c")
-        assert said(pilot) == "This is now; go to an older action first, then press ⸨compare⸩."
+        assert said(pilot) == "This is now; go to an older action first, then press c."
         await press(pilot, "left", "left", "c")
         here = place_of(pilot).view.here
         assert place_of(pilot).view == View(here=here, compares=True)
@@ -299,7 +299,7 @@ async def test_a_damaged_history_says_so_and_lists_what_the_log_knows(lived: Wor
             await press(pilot, "7")
             assert "damaged" in plain_text(place_of(pilot).heading(place_of(pilot).results, 100))
             assert any("You reworded" in row for row in rows(pilot))
-            await go_to_row(pilot, "The agent began to know “Robin”")
+            await go_to_row(pilot, "The agent added “Robin” to the graph")
             assert "cannot be read any more" in " ".join(card(pilot).split())
             await press(pilot, "m", "h")
             assert "problem" in said(pilot)

@@ -403,7 +403,7 @@ def parse_days(text: str, today: date) -> tuple[date, date] | None:
         days = timedelta(count * (7 if unit == "w" else 1))
         return max(date.min + days, today) - days, today
     if iso := _TYPED_ISO.match(text):
-        return _span(int(iso[1]), int(iso[2] or 0), int(iso[3] or 0))
+        return _typed_span(int(iso[1]), int(iso[2] or 0), int(iso[3] or 0))
     numbers = [int(word) for word in re.findall(r"\d+", text)[:2]]
     months = [
         1 + _SHORT_MONTHS.index(word[:3]) for word in re.findall(r"[a-z]+", text) if word[:3] in _SHORT_MONTHS
@@ -415,12 +415,12 @@ def parse_days(text: str, today: date) -> tuple[date, date] | None:
     year = next((number for number in numbers if number > 31), None)
     day = next((number for number in numbers if number <= 31), 0)
     if year is not None:
-        return _span(year, months[0], day)
-    this_year = _span(today.year, months[0], day)
-    return _span(today.year - 1, months[0], day) if this_year and this_year[0] > today else this_year
+        return _typed_span(year, months[0], day)
+    this_year = _typed_span(today.year, months[0], day)
+    return _typed_span(today.year - 1, months[0], day) if this_year and this_year[0] > today else this_year
 
 
-def _span(year: int, month: int, day: int) -> tuple[date, date] | None:
+def _typed_span(year: int, month: int, day: int) -> tuple[date, date] | None:
     try:
         first = date(year, month or 1, day or 1)
         if day:
