@@ -52,6 +52,7 @@ from workbench.engine.results.memories import (
     Validity,
 )
 from workbench.engine.results.recall import Cut, Explanation, Found, Hit, IndexStatus, Lane, Signals, WhyNot
+from workbench.engine.results.reviews import CoreTokens, Proposals, Review, TokenUse
 
 WHEN = datetime(2026, 2, 2, 14, 30, tzinfo=UTC)
 COMMIT = "abc1234def5678abc1234def5678abc1234def56"
@@ -109,6 +110,8 @@ CUT = Cut(
 FOUND = Found(
     (HIT,), "builtin", "static-256", None, False, 3.2, "latest", ("2026-02-01", "2026-02-28"), None, (CUT,)
 )
+NO_REVIEW = Review("", None, 0.0, False, (), TokenUse(0, 0), CoreTokens(0, 0), 0)
+NO_PROPOSALS = Proposals(())
 NOTHING = Found((), "none", None, "The server does not answer.", True, 0.4, stale="3 files are not read yet.")
 WHY_NOT = WhyNot(EPISODE, None, "It is archived.", f"workbench restore {EPISODE}", HIT.explanation)
 INDEX = IndexStatus(

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+
 import pytest
 
 from tests.cli import samples
 from tests.cli.door import Bench, Door
+from workbench.engine.errors import DocumentError
 from workbench.engine.results.memories import Excerpt
+from workbench.engine.results.reviews import ReviewItem
 
 
 class TestReading:
@@ -30,7 +35,11 @@ class TestReading:
         }
 
     def test_explaining_shows_lanes_nudges_cuts_and_the_reading(self, bench: Bench, door: Door) -> None:
-        door.answers["search"] = samples.FOUND
+        door.answers |= {
+            "search": samples.FOUND,
+            "review": samples.NO_REVIEW,
+            "proposals": samples.NO_PROPOSALS,
+        }
         explained = bench.run("search", "x", "--explain").stdout
         for part in (
             " 0.90  1st  hybrid",
@@ -41,6 +50,22 @@ class TestReading:
         ):
             assert part in explained
             assert part not in bench.run("search", "x").stdout
+
+    def test_search_marks_what_waits_for_a_decision(self, bench: Bench, door: Door) -> None:
+        item = ReviewItem(
+            "r-002.1", "contradiction", samples.EPISODE, "", "", "", "", (), "undecided", title="Nordlicht"
+        )
+        door.answers |= {
+            "search": samples.FOUND,
+            "review": replace(samples.NO_REVIEW, items=(item,)),
+            "proposals": samples.NO_PROPOSALS,
+        }
+        assert "contradicted, waits in the Inbox: workbench review" in bench.run("search", "x").stdout
+        assert "contradicted" not in json.dumps(bench.json("search", "x"))
+
+    def test_search_answers_though_what_waits_cannot_be_read(self, bench: Bench, door: Door) -> None:
+        door.answers |= {"search": samples.FOUND, "review": DocumentError("It is no proposal.")}
+        assert bench.run("search", "x").exit_code == 0
 
     def test_search_says_why_a_memory_is_not_found(self, bench: Bench, door: Door) -> None:
         door.answers["why_not"] = samples.WHY_NOT

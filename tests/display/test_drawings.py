@@ -429,6 +429,14 @@ def test_what_is_shown_among_the_faded_is_not_told_of_as_left_out() -> None:
     assert "entry 4" not in lines
 
 
+def test_a_fact_is_marked_that_waits_for_a_decision_where_it_is_the_one_shown() -> None:
+    found = dataclasses.replace(samples.FOUND, results=(ENTITY,))
+    against = {"entity:tool--swan#^fe6o": "contradicted, waits in the Inbox"}
+    told = "contradicted, waits in the Inbox: workbench review"
+    assert told in text(found_lines(Page(), found, query="swan", against=against))
+    assert told not in text(found_lines(Page(), found, query="when swan runs at night", against=against))
+
+
 def test_a_sentence_without_the_id_of_a_fact_is_whole() -> None:
     told = "Behind what holds instead since 2026-01-20: entity:tool--swan#^fe6o."
     lines = explanation_lines(Explanation((), 0.5, None, (told,)))

@@ -11,6 +11,7 @@ import click
 from workbench.cli.command import command
 from workbench.cli.invocation import DONE, NOTHING_FOUND, Invocation
 from workbench.cli.options import complete_file, complete_memory, scope_option, scoped_door
+from workbench.display.found import disputed
 from workbench.display.memories import (
     believed_lines,
     found_lines,
@@ -21,11 +22,13 @@ from workbench.display.memories import (
 )
 from workbench.display.status import brief_lines
 from workbench.display.text import Page
+from workbench.engine.errors import WorkbenchError
 from workbench.engine.identifiers import SEARCHED_STORES
 from workbench.engine.requests import SearchRequest
 
 if TYPE_CHECKING:
     from workbench.engine.results.recall import Found
+    from workbench.engine.workspace import Workspace
 
 
 @command(
@@ -98,6 +101,8 @@ def search_command(
         is_told = not (found.results or found.faded.count or invocation.json)
         widened = replace(request, explain=True)
         hidden = workspace.search_request(widened) if is_told else None
+        if found.results and not invocation.json:
+            draw = partial(draw, against=_against(workspace))
         # The index's state waits until every file is read: not asked for where that takes longer than the answer.
         is_empty = is_told and found.stale is None and not workspace.index_status().chunks
 
@@ -109,6 +114,14 @@ def search_command(
         return [*draw(page, found), *hints]
 
     return invocation.report(found, draw_nothing, code=NOTHING_FOUND)
+
+
+def _against(workspace: Workspace) -> dict[str, str]:
+    try:
+        return disputed(workspace.review().items, workspace.proposals().proposals)
+    except WorkbenchError:
+        # What waits and cannot be read is told of by `review` and `doctor`; the answer stands without it.
+        return {}
 
 
 def _in_hub(invocation: Invocation, request: SearchRequest) -> tuple[Found | None, str | None]:

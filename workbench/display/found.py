@@ -12,13 +12,16 @@ from workbench.display.matching import lit, one_line, part_around_match
 from workbench.engine.patterns import lazy_pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from datetime import date
 
     from workbench.display.ink import Line
     from workbench.engine.results.recall import Cut, Explanation, Found, Hit, WhyNot
+    from workbench.engine.results.reviews import Proposal, ReviewItem
 
 FREE_TEXT = frozenset({"file", "extra", "session"})
+MEMORIES = ("core:", "episode:", "entity:", "procedure:", "vault:")
+_WAITS = "waits in the Inbox"
 _LANES = {"keywords": "words", "meaning": "meaning", "graph": "graph", "dates": "dates"}
 _REASONS = {
     "archived": "Archived",
@@ -162,6 +165,31 @@ def left_out(found: Found) -> tuple[Cut, ...]:
             for hit in shown
         )
     )
+
+
+def disputed(items: Iterable[ReviewItem], proposals: Iterable[Proposal]) -> dict[str, str]:
+    """Return what waits for a decision against memories, by the id of the memory or fact.
+
+    Args:
+        items: What a reflection proposes.
+        proposals: What agents propose.
+    """
+    found: dict[str, str] = {}
+    for item in items:
+        if item.decision == "rejected" or item.kind not in ("contradiction", "supersession"):
+            continue
+        told = f"contradicted, {_WAITS}" if item.kind == "contradiction" else f"an update {_WAITS}"
+        # An entry that speaks for a change is not itself what changes.
+        facts = (quoted.id for quoted in item.evidence if quoted.id.startswith("entity:"))
+        for each in (item.target, *facts):
+            is_entity = each.startswith("entity:") and "#" not in each
+            if each.startswith(MEMORIES) and not is_entity:
+                found.setdefault(each, told)
+    for proposal in proposals:
+        for each in proposal.conflicts_with:
+            if each.startswith(MEMORIES):
+                found.setdefault(each, f"contradicted by {proposal.from_}, {_WAITS}")
+    return found
 
 
 def cuts_section(cuts: Sequence[Cut]) -> Section:

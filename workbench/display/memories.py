@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from workbench.display import words
@@ -81,36 +82,46 @@ def matching_lines(page: Page, text: str, query: str, *, lines: int, margin: int
     return page.printed(lit(each, query) for each in wrapped if each.strip())
 
 
-def found_lines(page: Page, found: Found, *, query: str = "", explain: bool = False) -> list[str]:
+def found_lines(
+    page: Page,
+    found: Found,
+    *,
+    query: str = "",
+    explain: bool = False,
+    against: Mapping[str, str] = MappingProxyType({}),
+) -> list[str]:
     """List search results: score and id, date and place, title, then the text around the matches.
 
     Args:
         query: The question, whose words are highlighted.
         explain: Whether to show each lane's contribution, what was left out, and how the question was read.
+        against: What waits for a decision against memories, by the id of the memory or fact.
     """
     lines: list[str] = []
     for hit in found.results:
-        lines += _hit_lines(page, hit, query, explain=explain)
+        lines += _hit_lines(page, hit, query, against, explain=explain)
     if not found.results:
         lines.append("Nothing found so far." if found.stale else "Nothing found.")
     for remark in (found.fallback, found.stale):
         if remark:
             lines += page.wrapped(safe_line(remark), first="! ")
     if found.faded.count:
-        lines += _faded_lines(page, found, query, explain=explain)
+        lines += _faded_lines(page, found, query, against, explain=explain)
     if explain:
         lines += _cuts_lines(page, left_out(found))
         lines += page.wrapped(_reading(found), "quiet")
     return lines
 
 
-def _faded_lines(page: Page, found: Found, query: str, *, explain: bool) -> list[str]:
+def _faded_lines(
+    page: Page, found: Found, query: str, against: Mapping[str, str], *, explain: bool
+) -> list[str]:
     """List the faded memories that match as well, apart from the results."""
     faded = found.faded
     told = counted(faded.count, "faded memory matches", "faded memories match")
     lines = page.wrapped(f"{told} as well; to bring one back: workbench reinforce ID", "accent")
     for hit in faded.results:
-        lines += _hit_lines(page, hit, query, explain=explain)
+        lines += _hit_lines(page, hit, query, against, explain=explain)
     return lines
 
 
@@ -171,7 +182,7 @@ def _cuts_lines(page: Page, cuts: Sequence[Cut]) -> list[str]:
     return [page.paint(line, "quiet") for line in told]
 
 
-def _hit_lines(page: Page, hit: Hit, query: str, *, explain: bool) -> list[str]:
+def _hit_lines(page: Page, hit: Hit, query: str, against: Mapping[str, str], *, explain: bool) -> list[str]:
     state = "" if hit.status in (None, "active") else str(hit.status)
     first = f"{hit.score:.2f}  {page.paint(safe_line(hit.id), hit.store, 'strong')}"
     lines = [f"{first}  {page.paint(state, 'quiet')}".rstrip()]
@@ -187,13 +198,22 @@ def _hit_lines(page: Page, hit: Hit, query: str, *, explain: bool) -> list[str]:
         told = outdated(hit.outdated_by, hit.outdated_since)
         lines += page.wrapped(told, "accent", first=" " * MARGIN, rest=" " * MARGIN)
     is_entity = hit.id.startswith("entity:")
-    said = _fact_of(hit, query) if is_entity else _MARKUP.sub("", hit.snippet)
+    fact = _fact_of(hit, query) if is_entity else ""
+    said = (
+        _LINK.sub(r"\1", _FACT_END.sub("", _FACT.sub("", fact)))
+        if is_entity
+        else _MARKUP.sub("", hit.snippet)
+    )
     snippet = matching_lines(page, said, query, lines=SNIPPET_LINES, margin=MARGIN)
     # Do not repeat how the text below begins.
     title = safe_line(hit.title)
     if title and (is_entity or not safe_line(said).startswith(title.removesuffix("…"))):
         lines.append(" " * MARGIN + page.printed([lit(clip(title, page.width - MARGIN), query)])[0])
     lines += snippet
+    shown = f"{hit.id}#{fact.split()[-1]}" if fact.strip() and "#" not in hit.id else hit.id
+    if waits := against.get(shown):
+        told = safe_line(f"{waits}: workbench review")
+        lines += page.wrapped(told, "accent", first=" " * MARGIN, rest=" " * MARGIN)
     if hit.relations:
         told = " · ".join(safe_line(each.told(hit.id)) for each in hit.relations)
         lines += page.wrapped(told, "quiet", first=" " * MARGIN, rest=" " * MARGIN)
@@ -226,13 +246,13 @@ def outdated(by: str, since: str | None) -> str:
 
 
 def _fact_of(hit: Hit, query: str) -> str:
-    """Return the matching fact or relation of an entity, else its first, without its bookkeeping."""
+    """Return the line of an entity with the matching fact or relation, else with its first."""
     lines = [line for line in hit.snippet.split("\n") if not _HEADING_OR_COMMENT.match(line)]
     facts = [line for line in lines if _FACT.match(line)]
     told = best_line(facts, query) or best_line(lines, query)
     if told is None or safe_line(told) in (hit.title, hit.id.removeprefix("entity:")):
         told = facts[0] if facts else lines[-1] if lines else ""
-    return _LINK.sub(r"\1", _FACT_END.sub("", _FACT.sub("", told)))
+    return told
 
 
 def _explained(page: Page, explanation: Explanation) -> list[str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from workbench.display.card import memory_card
 from workbench.display.entity import entity_card, own_edges, own_facts
+from workbench.display.found import MEMORIES, disputed
 from workbench.engine.errors import InvalidInput, NotFound
 from workbench.tui.keys.table import COMMAND
 from workbench.tui.parts.evidence import evidence_of_memory
@@ -43,8 +44,8 @@ def read_memory_card(workspace: Workspace, subject: Subject, asked: str = "") ->
         explained = None
     named = {*shown.links.to, *shown.links.from_}
     titles = {each: title for each in named if (title := title_of(workspace, each))}
-    disputed = disputed_memories(workspace).get(subject.id, "")
-    return memory_card(shown, workspace.why(subject.id), explained, titles, workspace.now(), disputed)
+    waits = disputed_memories(workspace).get(subject.id, "")
+    return memory_card(shown, workspace.why(subject.id), explained, titles, workspace.now(), waits)
 
 
 def read_memory_evidence(workspace: Workspace, subject: Subject) -> Evidence | None:
@@ -85,10 +86,6 @@ def about(subject: Subject) -> str:
     return named
 
 
-_MEMORIES = ("core:", "episode:", "entity:", "procedure:", "vault:")
-_WAITS = "waits in the Inbox"
-
-
 def is_entity(memory_id: str) -> bool:
     """Return whether an id is an entity's, and not that of one of its facts."""
     return memory_id.startswith("entity:") and "#" not in memory_id
@@ -97,7 +94,7 @@ def is_entity(memory_id: str) -> bool:
 def read_entity_card(
     workspace: Workspace,
     entity: str,
-    disputed: Mapping[str, str] | None = None,
+    against: Mapping[str, str] | None = None,
     chosen: str = "",
     *,
     asked: str = "",
@@ -106,7 +103,7 @@ def read_entity_card(
 
     Args:
         entity: Its id.
-        disputed: What is said against facts, by id; read where it is None.
+        against: What is said against facts, by id; read where it is None.
         chosen: Id of the fact or relation that WHY is of; where it is empty, the fact nearest to the question.
         asked: The question; the first fact is the nearest to none.
     """
@@ -125,9 +122,9 @@ def read_entity_card(
         why = workspace.why(reason)
     users = shown.links.from_ if shown is not None else ()
     titles = {each: title for each in users if (title := title_of(workspace, each))}
-    disputed = disputed_memories(workspace) if disputed is None else disputed
+    against = disputed_memories(workspace) if against is None else against
     return entity_card(
-        view, shown, why, explained, titles, disputed, workspace.now(), reason if reason != whole else ""
+        view, shown, why, explained, titles, against, workspace.now(), reason if reason != whole else ""
     )
 
 
@@ -143,7 +140,7 @@ def _shared(text: str, asked: str) -> int:
 
 def title_of(workspace: Workspace, memory_id: str) -> str:
     """Return the words of a memory; none for what is no memory, such as a session or a way of learning."""
-    if not memory_id.startswith(_MEMORIES):
+    if not memory_id.startswith(MEMORIES):
         return ""
     try:
         return workspace.title(memory_id)
@@ -153,18 +150,4 @@ def title_of(workspace: Workspace, memory_id: str) -> str:
 
 def disputed_memories(workspace: Workspace) -> dict[str, str]:
     """Return what waits for a decision against memories, by the id of the memory or fact."""
-    found: dict[str, str] = {}
-    for item in workspace.review().items:
-        if item.decision == "rejected" or item.kind not in ("contradiction", "supersession"):
-            continue
-        said = "contradicted" if item.kind == "contradiction" else "an update"
-        # An entry that speaks for a change is not itself what changes.
-        facts = (quoted.id for quoted in item.evidence if quoted.id.startswith("entity:"))
-        for each in (item.target, *facts):
-            if each.startswith(_MEMORIES) and not is_entity(each):
-                found.setdefault(each, f"{said}, {_WAITS}" if said == "contradicted" else f"{said} {_WAITS}")
-    for proposal in workspace.proposals().proposals:
-        for each in proposal.conflicts_with:
-            if each.startswith(_MEMORIES):
-                found.setdefault(each, f"contradicted by {proposal.from_}, {_WAITS}")
-    return found
+    return disputed(workspace.review().items, workspace.proposals().proposals)
