@@ -272,6 +272,7 @@ def past_lines(page: Page, found: PastReflections) -> list[str]:
         said = f"{safe_line(each.id)}  {day}  {each.applied} written, {each.declined} declined"
         if each.taken_back is not None:
             said += f"; taken back {on_day(page, each.taken_back)} by {safe_line(each.taken_back_by)}"
+            said += ", and waits again" if each.waits else ""
         lines.append(clip(said, page.width))
         for text in [item.text for item in each.items if item.decision == "approved"] or [each.summary]:
             lines += page.wrapped(safe_line(text), first="  ") if text else []

@@ -39,6 +39,19 @@ def test_one_taken_back_says_when_and_by_whom_until_it_stands_again(settled: Age
         assert past.taken_back is None
 
 
+def test_one_whose_items_wait_again_after_undo_says_so(settled: AgentHome) -> None:
+    with settled.open() as workspace:
+        a_proposal(workspace)
+        workspace.inbox_write()
+        workspace.undo(confirmed=True)
+        (past,) = workspace.reflections().reflections
+        assert past.taken_back is not None
+        assert past.waits
+        workspace.redo(confirmed=True)
+        (past,) = workspace.reflections().reflections
+        assert not past.waits
+
+
 def test_the_newest_comes_first_and_one_without_history_has_no_commits(settled: AgentHome) -> None:
     old = "## r-001 | 2026-01-20T09:00:00Z | approved | items:1/1\n- `r-001.1` approved: fact `person--robin` Sails\n"
     settled.write(layout.REFLECTION_LOG, f"# Reflection log\n\n{old}")

@@ -241,6 +241,7 @@ class PastReflection:
         commits: Of what it changed, newest first; none where history does not reach back so far.
         taken_back: When all of it was taken back; None where it stands.
         taken_back_by: Who did, in words.
+        waits: Whether its items wait for a decision again, since it was taken back.
     """
 
     id: str
@@ -252,6 +253,7 @@ class PastReflection:
     commits: tuple[str, ...] = ()
     taken_back: datetime | None = None
     taken_back_by: str = ""
+    waits: bool = False
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from workbench.engine.clock import time_or_none
 from workbench.engine.history.commits import CommitIndex, parse_message
 from workbench.engine.history.permissions import owner_in_words, owner_of
 from workbench.engine.history.revert import ITEM
-from workbench.engine.reflection.files import read_log
+from workbench.engine.reflection.files import read_log, read_pending, reflection_of
 from workbench.engine.reflection.review.record import ITEMS
 from workbench.engine.reflection.verdicts import read_verdicts, without_verdicts
 from workbench.engine.results.inbox import PastItem, PastReflection, PastReflections
@@ -41,6 +41,7 @@ class PastReflectionReader:
         records = {record.id: record for record in read_log(context.files).records}
         index = self._past.line() if context.has_history() else None
         commits = _commits(index) if index is not None else {}
+        waiting = reflection_of(read_pending(context.files))
         found = []
         for name in dict.fromkeys((*records, *commits)):
             record, its = records.get(name), tuple(commits.get(name, ()))
@@ -64,6 +65,7 @@ class PastReflectionReader:
                     its,
                     taken_back[0] if taken_back else None,
                     taken_back[1] if taken_back else "",
+                    waits=taken_back is not None and name == waiting,
                 )
             )
         beginning = datetime.min.replace(tzinfo=UTC)
