@@ -11,7 +11,7 @@ def test_a_hub_that_is_away_is_named_with_a_remedy(program: Program) -> None:
     done = program.with_environment(**_AWAY).run("hub", "--json")
     assert done.returncode == 1
     assert "127.0.0.1:1/none cannot be used" in done.stdout
-    assert '"remedy":"Start it, or mend hub.url' in done.stdout
+    assert '"remedy":"Start it, or correct hub.url' in done.stdout
     assert "hushhush" not in done.stdout + done.stderr
 
 

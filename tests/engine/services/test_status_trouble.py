@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import resource
 import shutil
 import signal
@@ -498,3 +499,11 @@ def test_everything_works_without_the_git_program(
             assert check.state == "degraded"
             assert check.remedy
     assert settled.git("fsck", "--strict", "--no-dangling") == ""
+
+
+def test_as_many_memories_are_told_of_as_can_fade(settled: AgentHome) -> None:
+    (settled.root / "TOOLS.md").write_text("# Tools\n\n- The autoclave stands in room 4\n")
+    with settled.open("person") as workspace:
+        (told,) = [check.detail for check in workspace.doctor().checks if check.name == "memories"]
+        many = len(workspace.decay().entries)
+    assert re.fullmatch(rf"{many}, and \d+ parts of files, which do not fade", told)

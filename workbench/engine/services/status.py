@@ -117,12 +117,17 @@ def _model(context: WorkspaceContext) -> results.audit.Check:
 def _files(context: WorkspaceContext) -> Iterator[results.audit.Check]:
     try:
         context.refresh()
-        total = context.lookups.count()
+        # Parts of files outside the stores are found, and have no score: `decay` does not list them.
+        parts = context.lookups.count("file")
+        scored = context.lookups.count() - parts
     except WorkbenchError as error:
         yield results.audit.Check("memories", "broken", error.message, error.remedy)
         return
     problems = _broken_parts(context)
-    yield results.audit.Check("memories", "ok", f"{total:,} in the catalog")
+    told = (
+        f", and {parts:,} part{'s' * (parts != 1)} of files, which {'do' if parts != 1 else 'does'} not fade"
+    )
+    yield results.audit.Check("memories", "ok", f"{scored:,}{told if parts else ''}")
     yield from problems[:_MOST_PROBLEMS]
     if len(problems) > _MOST_PROBLEMS:
         further = len(problems) - _MOST_PROBLEMS
