@@ -112,3 +112,18 @@ def test_asking_counts_as_no_access_and_changes_nothing(settled: AgentHome) -> N
 def test_an_unknown_memory_is_not_found(settled: AgentHome) -> None:
     with settled.open() as workspace, pytest.raises(NotFound):
         workspace.why("episode:1999-01-01:10:00")
+
+
+def test_a_page_that_was_merged_is_no_reason_beside_what_it_rested_on(settled: AgentHome) -> None:
+    settled.write(
+        "memory/graph/entities/person--rob.md",
+        f"# person--rob\n\n## Facts\n- Rows on Sundays (since 2026-02-01, from {EPISODE}) ^row1\n",
+    )
+    with settled.open() as workspace:
+        workspace.adopt()
+        workspace.graph_merge("entity:person--robin", "entity:person--rob")
+        moved = next(each for each in workspace.graph("entity:person--robin").facts if "Sundays" in each.text)
+        assert "entity:person--rob" in moved.provenance
+        why = workspace.why(moved.id)
+    assert [each.id for each in why.said] == [EPISODE]
+    assert why.lost == ()

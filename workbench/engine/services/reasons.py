@@ -49,6 +49,9 @@ class Reasons:
         """
         shown = self._retrieval.show(id, count_access=False, history=False)
         words, sources = _sorted_out(shown.provenance)
+        # A page that was merged into another says nothing beside what that took over from it.
+        absorbed = self._context.lookups.absorbed(shown.id.partition("#")[0])
+        sources = tuple(each for each in sources if each not in absorbed)
         said: list[results.memories.Saying] = []
         lost: list[str] = []
         for source in sources[:_MOST_SOURCES]:
