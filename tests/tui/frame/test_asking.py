@@ -6,9 +6,14 @@ import pytest
 from textual.widgets import Input
 
 from tests.tui.frame.test_frame import drawn, frame_app, opened, press
+from tests.tui.seen_workspace import ALONE, LEARNED_FROM
+from tests.tui.stillness import settle
 from workbench.display.ink import plain_text
 from workbench.engine import Workspace
+from workbench.tui.parts.evidence import evidence_of_memory
 from workbench.tui.places.ask import AskPlace
+
+OTHER = "episode:2026-01-14:18:00"
 
 
 def rows(place: AskPlace) -> list[str]:
@@ -84,3 +89,30 @@ async def test_the_question_stands_beside_its_answers_alone_and_slash_has_it_aga
         assert line.value == ""
         await press(pilot, "left_square_bracket")
         assert line.value == "ferry"
+
+
+async def test_the_evidence_is_that_of_the_fact_nearest_to_the_question(seen: Workspace) -> None:
+    (seen.root / "memory/graph/entities/place--kiosk.md").write_text(
+        "# place--kiosk\n\n<!-- Type: place | Label: Kiosk -->\n\n## Facts\n"
+        f"- The kiosk sells maps (since 2026-01-14, from {OTHER}) ^fk01\n"
+        f"- The kiosk opens at seven (since 2026-01-12, from {LEARNED_FROM}) ^fk02\n",
+        encoding="utf-8",
+    )
+    seen.adopt()
+    async with opened(seen, (240, 60)) as pilot:
+        frame = frame_app(pilot).frame
+        for question, source in (("kiosk opens", LEARNED_FROM), ("kiosk sells maps", OTHER)):
+            await press(pilot, "/", "ctrl+a", *question, "enter")
+            keys = [ask_place(frame.place).list.rows.key(at) for at in range(len(frame.place.list.rows))]
+            assert ask_place(frame.place).reveal(next(key for key in keys if "place--kiosk" in key))
+            await settle(pilot)
+            shown = frame.place.evidence.evidence
+            assert shown is not None
+            assert shown.link == source
+
+
+def test_evidence_shows_nothing_that_files_note_for_programs(seen: Workspace) -> None:
+    found = evidence_of_memory(seen, ALONE)
+    assert found is not None
+    assert found.lines[0].text == "# place--berlenga"
+    assert not any("<!--" in line.text for line in found.lines)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from workbench.display import words
@@ -10,6 +12,7 @@ from workbench.display.sessions import Listed
 from workbench.display.transcript import Evidence, SourceLine, Stretch, evidence_lines, marked_at
 from workbench.engine.errors import InvalidInput, NotFound, OutsideWorkspace, StorageError
 from workbench.engine.identifiers import cited_lines
+from workbench.engine.patterns import lazy_pattern
 from workbench.tui.parts.page import PagePart
 from workbench.tui.parts.transcript import titles_of
 
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
     from workbench.engine.results.memories import Saying
     from workbench.engine.workspace import Workspace
 
+_COMMENT = lazy_pattern(r"<!--.*?-->", re.DOTALL)
 # Lines shown before and after those in question.
 _BEFORE, _AFTER = 12, 40
 _SESSIONS = "file:sessions/"
@@ -86,8 +90,23 @@ def evidence_at(workspace: Workspace, source: str, saying: Saying | None = None)
     except (NotFound, InvalidInput, OutsideWorkspace, StorageError):
         return None
     lines = tuple(SourceLine(begin + at, text) for at, text in enumerate(excerpt.text.splitlines()))
+    if cited is None:
+        lines = _without_comments(excerpt.text, lines, first, last)
     which = f"line {first}" if first == last else f"lines {first}–{last}"
     return Evidence(f"{path} · {which}", lines, first, last, source)
+
+
+def _without_comments(
+    text: str, lines: tuple[SourceLine, ...], first: int, last: int
+) -> tuple[SourceLine, ...]:
+    """Return the lines of a text without what files note for programs; as they are where those in question only do."""
+    bare = _COMMENT.sub(lambda comment: "\n" * (len(comment[0].splitlines()) - 1), text).splitlines()
+    said = tuple(
+        line if line.text == rest else replace(line, text=rest.rstrip())
+        for line, rest in zip_longest(lines, bare, fillvalue="")
+        if isinstance(line, SourceLine) and (rest.strip() or not line.text.strip())
+    )
+    return said if any(first <= line.number <= last and line.text.strip() for line in said) else lines
 
 
 def _from_session(workspace: Workspace, citation: str) -> Evidence | None:

@@ -29,7 +29,7 @@ from workbench.engine.values import dataclass
 from workbench.tui.parts.evidence import evidence_at
 from workbench.tui.parts.query import FIRST, LAST, pieces
 from workbench.tui.parts.rows import Rows
-from workbench.tui.places.memory_reading import read_memory_card
+from workbench.tui.places.memory_reading import read_memory_card, read_memory_evidence
 from workbench.tui.places.place import Place
 from workbench.tui.verbs.memories import Memory
 
@@ -210,7 +210,7 @@ class AskPlace(Place):
     def read_evidence(self, workspace: Workspace, subject: Subject) -> Evidence | None:
         if subject.id.startswith("file:"):
             return evidence_at(workspace, subject.id)
-        return super().read_evidence(workspace, subject)
+        return read_memory_evidence(workspace, subject, self.results.question.words)
 
 
 # Reads the question line: words to search for, and among them conditions in the grammar of the filters.

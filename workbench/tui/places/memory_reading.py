@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from workbench.display.card import Card
     from workbench.display.transcript import Evidence
+    from workbench.engine.results.graph import GraphView
     from workbench.engine.workspace import Workspace
     from workbench.tui.verbs.act import Subject
     from workbench.tui.verbs.rewording import Writing
@@ -48,10 +49,18 @@ def read_memory_card(workspace: Workspace, subject: Subject, asked: str = "") ->
     return memory_card(shown, workspace.why(subject.id), explained, titles, workspace.now(), waits)
 
 
-def read_memory_evidence(workspace: Workspace, subject: Subject) -> Evidence | None:
-    """Read where a memory comes from; None where nobody noted it."""
-    is_named = not (isinstance(subject, Statement) and subject.id.startswith("relation:"))
-    return evidence_of_memory(workspace, subject.id) if is_named else None
+def read_memory_evidence(workspace: Workspace, subject: Subject, asked: str = "") -> Evidence | None:
+    """Read where a memory comes from; None where nobody noted it.
+
+    Args:
+        asked: As for the card: of an entity it is the evidence of the statement that WHY is of.
+    """
+    if isinstance(subject, Statement) and subject.id.startswith("relation:"):
+        return None
+    if not isinstance(subject, Statement) and is_entity(subject.id):
+        reason = reason_of(workspace.graph(subject.id, depth=1), subject.id, asked)
+        return evidence_of_memory(workspace, reason or subject.id)
+    return evidence_of_memory(workspace, subject.id)
 
 
 def no_evidence(subject: Subject) -> str:
@@ -109,10 +118,7 @@ def read_entity_card(
     """
     view = workspace.graph(entity, depth=1)
     whole = view.center or entity
-    facts = sorted(own_facts(view), key=lambda fact: -_shared(fact.text, asked))
-    named = (*(fact.id for fact in facts), *(edge.id for edge in own_edges(view)), whole)
-    # What was removed meanwhile gives way to the first.
-    reason = chosen if chosen in named or chosen.startswith("relation:") else named[0]
+    reason = reason_of(view, entity, asked, chosen)
     shown = explained = why = None
     # An entity that only relations name has no file, so that there is nothing to show of it.
     if any(node.id == whole and node.known for node in view.nodes):
@@ -126,6 +132,18 @@ def read_entity_card(
     return entity_card(
         view, shown, why, explained, titles, against, workspace.now(), reason if reason != whole else ""
     )
+
+
+def reason_of(view: GraphView, entity: str, asked: str = "", chosen: str = "") -> str:
+    """Return the id of the statement whose reason is given with an entity; its own where nothing is said of it.
+
+    Args:
+        asked: The question to which a fact shall be near.
+        chosen: The one that the cursor is on; what was removed meanwhile gives way to the first.
+    """
+    facts = sorted(own_facts(view), key=lambda fact: -_shared(fact.text, asked))
+    named = (*(fact.id for fact in facts), *(edge.id for edge in own_edges(view)), view.center or entity)
+    return chosen if chosen in named or chosen.startswith("relation:") else named[0]
 
 
 def _shared(text: str, asked: str) -> int:
