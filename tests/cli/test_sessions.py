@@ -51,7 +51,9 @@ def test_a_list_with_gauges(talked: Program) -> None:
         "compactionAt",
         "compactions",
     }
-    assert "what matters is not saved yet" in talked.run("sessions").stdout
+    told = talked.run("sessions").stdout
+    assert "what matters is not saved yet" in told
+    assert "save it with: workbench sessions flush agent:main:main" in told
 
 
 def test_without_any_it_says_so(agent: Program) -> None:

@@ -162,13 +162,23 @@ def test_core_shows_each_block_with_its_budget_and_the_ids_that_change_it() -> N
     lines = text(core_lines(Page(), samples.CORE))
     assert "1,110 of 3,000" in lines
     assert "950 of 1,000" in lines
+    # What is nearly full is told of; the others have room.
+    assert lines.count("nearly full: room for 50 tokens") == lines.count("nearly full") == 1
     assert "◆ No Fridays" in lines
     assert "core:critical-facts:x · pinned" in lines
+
+
+def test_the_rank_of_what_was_found_is_said_once() -> None:
+    there = dataclasses.replace(samples.WHY_NOT, rank=9, reason="It is result 9.", remedy="")
+    told = text(why_not_lines(Page(), there))
+    assert "It is there: the 9th result." in told
+    assert "It is result 9." not in told
 
 
 def test_a_block_over_budget_stands_out() -> None:
     over = CoreView((CoreBlock("Identity", 600, 500, ()),), 600, 3000)
     assert "\x1b[31m600 of 500 " in text(core_lines(Page(colour=True), over))
+    assert "over its budget by 100 tokens" in text(core_lines(Page(), over))
 
 
 def test_decay_lists_the_faintest_first_and_has_a_column_for_each_day() -> None:

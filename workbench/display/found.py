@@ -217,8 +217,7 @@ def why_not_card(answer: WhyNot, title: str, remedy: str) -> Card:
         remedy: As the door that shows it says it; empty where nothing helps.
     """
     place = f"It is there: the {words.ordinal(answer.rank)} result." if answer.rank is not None else ""
-    lines: list[Line] = [(ink(each),) for each in (place, answer.reason) if each]
-    sections = [Section("WHY NOT", tuple(lines))]
+    sections = [Section("WHY NOT", ((ink(place or answer.reason),),))]
     if remedy:
         sections.append(Section("REMEDY", ((ink(remedy, "strong"),),)))
     if answer.explanation is not None:

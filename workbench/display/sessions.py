@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
 from workbench.display import words
@@ -265,13 +266,17 @@ def sessions_lines(page: Page, found: Sessions) -> list[str]:
     if not found.sessions:
         lines = ["There are no sessions yet."]
     else:
-        lines = [page.heading("Sessions", counted(len(found.sessions), "session"))]
+        lines = [page.heading("Sessions", f"{counted(len(found.sessions), 'session')}, in tokens of context")]
     for row in found.sessions:
         lines += page.printed([session_row(Listed(row), page.now, page.width)])
         lines += page.wrapped(
             safe_line(_BETWEEN.join(filter(None, (row.key, state(row))))), "quiet", first="  "
         )
-    lines += page.wrapped(safe_line(found.where), "quiet", first="  ")
+        if row.flush.due and row.source == "own":
+            told = f"save it with: workbench sessions flush {shlex.quote(row.key)}"
+            lines += page.wrapped(safe_line(told), "accent", first="  ")
+    # A path is copied whole, so that it is never broken.
+    lines += ["", page.paint(safe_line(f"Kept in {found.where}"), "quiet")]
     return lines + problem_lines(page, found.problems)
 
 

@@ -12,6 +12,7 @@ from workbench.display.changes import at_minute
 from workbench.display.health import index_card
 from workbench.display.rows import block_row
 from workbench.display.text import Page, display_width, pad, safe, safe_line
+from workbench.display.words import counted
 from workbench.engine import results
 from workbench.engine.patterns import lazy_pattern
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 _MARKS = {"ok": ("✓", "good"), "degraded": ("!", "accent"), "broken": ("✗", "bad")}
 _COMMENT = lazy_pattern(r"<!--\s*(.*?)\s*-->", re.DOTALL)
+# Of a budget; from there on the room that is left is told.
+_NEARLY_FULL = 0.9
 START = "Start it with: workbench daemon"
 _DUE = {"sync": "look at all files", "upkeep": "upkeep", "reflect": "reflection"}
 _UNIT = """\
@@ -180,7 +183,8 @@ def _quoted(word: str, *, dollars: bool = True) -> str:
 
 def core_lines(page: Page, core: CoreView) -> list[str]:
     """Show core memory with its budget, block by block."""
-    lines = page.printed([block_row("Core memory", core.tokens, core.cap, page.width)])
+    lines = page.printed([block_row("Core memory, in tokens", core.tokens, core.cap, page.width)])
+    lines += _room_lines(page, core.tokens, core.cap)
     for block in core.blocks:
         lines += ["", *_block_lines(page, block)]
     if not core.blocks:
@@ -188,8 +192,19 @@ def core_lines(page: Page, core: CoreView) -> list[str]:
     return lines
 
 
+def _room_lines(page: Page, tokens: int, budget: int | None) -> list[str]:
+    """Say how much room is left where that is little, and how much is too much where it is over."""
+    if budget is None or tokens < budget * _NEARLY_FULL:
+        return []
+    if tokens > budget:
+        return page.wrapped(f"over its budget by {counted(tokens - budget, 'token')}", "bad", first="  ")
+    told = "full" if tokens == budget else f"nearly full: room for {counted(budget - tokens, 'token')}"
+    return page.wrapped(told, "accent", first="  ")
+
+
 def _block_lines(page: Page, block: CoreBlock) -> list[str]:
     lines = page.printed([block_row(block.name, block.tokens, block.budget, page.width)])
+    lines += _room_lines(page, block.tokens, block.budget)
     for item in block.items:
         lines += _item_lines(page, item)
     if not block.items:
