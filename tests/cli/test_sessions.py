@@ -72,6 +72,8 @@ def test_a_conversation_is_shown_and_a_line_found_by_its_citation(talked: Progra
 
 def test_a_flush_is_checked_and_done_once(talked: Program) -> None:
     assert talked.json("sessions", "flush", "main", "--check")["due"] is True
+    # How full it is reads without colour.
+    assert f"{'━' * 18}──  flush due" in talked.run("sessions", "flush", "main", "--check").stdout
     done = talked.json("sessions", "flush", "main")
     assert done["flushed"] is True
     (saved,) = done["saved"]

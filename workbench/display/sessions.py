@@ -146,7 +146,7 @@ def gauge(check: FlushCheck, cells: int) -> Line:
         return (Span("─" * cells, "rule"),)
     full = min(cells, max(int(check.tokens > 0), round(cells * check.tokens / check.window)))
     role = "store.core" if _role(check) == "soft" else _role(check)
-    return (Span("━" * full, role), Span("━" * (cells - full), "rule"))
+    return (Span("━" * full, role), Span("─" * (cells - full), "rule"))
 
 
 def state(row: SessionRow) -> str:
