@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from workbench.display.ink import Line
-    from workbench.engine.results.decay import DecayExplained, DecayView, Falls
+    from workbench.engine.results.decay import DecayExplained, DecayView, Fall, Falls
     from workbench.engine.results.memories import Score
 
 SORTS: Final = ("soonest", "score", "last use", "name")
@@ -461,12 +461,16 @@ def fall_lines(page: Page, found: Falls, *, tried: bool = False, limit: int | No
     if not found.falls:
         return [*lines, f"Nothing passes a threshold within {days}."]
     falls = found.falls[:limit]
-    rows = [["day", "in", "status", "below", "memory"]]
-    for fall in falls:
-        change = f"{_status(page, fall.before)} → {_status(page, fall.after)}"
-        identifier = page.paint(safe_line(fall.id), fall.store)
-        rows.append([fall.on.isoformat(), f"{fall.days} d", change, f"{fall.threshold:g}", identifier])
-    table = page.table(rows, right=frozenset({1, 3}))
+    for left_out in (frozenset[str](), frozenset({"below"}), frozenset({"below", "in"})):
+        rows = [
+            {title: cell for title, cell in _fall_cells(page, fall).items() if title not in left_out}
+            for fall in falls
+        ]
+        titles = list(rows[0])
+        right = frozenset(titles.index(title) for title in titles if title in {"in", "below"})
+        table = page.table([titles, *(list(row.values()) for row in rows)], right=right)
+        if _has_room(page, table, [fall.title for fall in falls]):
+            break
     lines.append(page.paint(table[0], "quiet"))
     lines += [_titled(page, line, fall.title) for line, fall in zip(table[1:], falls, strict=True)]
     if further := len(found.falls) - len(falls):
@@ -597,15 +601,31 @@ def _table(page: Page, entries: list[DecayEntry], heat: Heat | None) -> tuple[li
         titles = list(rows[0])
         right = {titles.index(title) for title in titles if title in {"score", "uses"} or title[0:1] == "+"}
         table = page.table([titles, *(list(row.values()) for row in rows)], right=frozenset(right))
-        sizes = [display_width(line) for line in table]
-        titled = sorted(
-            size + 2 + min(_TITLE, display_width(safe_line(entry.title)))
-            for size, entry in zip(sizes[1:], entries, strict=True)
-        )
-        # A few ids as long as a sentence take nothing away from all others.
-        if max(sizes) <= page.width and titled[min(len(titled) - 1, len(titled) * 19 // 20)] <= page.width:
+        if _has_room(page, table, [entry.title for entry in entries]):
             break
     return table, heat is not None and "" not in left_out
+
+
+def _has_room(page: Page, table: Sequence[str], titles: Sequence[str]) -> bool:
+    """Return whether a table fits a page with nearly all titles after its rows."""
+    sizes = [display_width(line) for line in table]
+    titled = sorted(
+        size + 2 + min(_TITLE, display_width(safe_line(title)))
+        for size, title in zip(sizes[1:], titles, strict=True)
+    )
+    # A few ids as long as a sentence take nothing away from all others.
+    most = titled[min(len(titled) - 1, len(titled) * 19 // 20)]
+    return max(*sizes, most) <= page.width
+
+
+def _fall_cells(page: Page, fall: Fall) -> dict[str, str]:
+    return {
+        "day": fall.on.isoformat(),
+        "in": f"{fall.days} d",
+        "status": f"{_status(page, fall.before)} → {_status(page, fall.after)}",
+        "below": f"{fall.threshold:g}",
+        "memory": page.paint(safe_line(fall.id), fall.store),
+    }
 
 
 def _cells(page: Page, entry: DecayEntry, days: list[str], heat: Heat | None) -> dict[str, str]:
