@@ -154,7 +154,7 @@ def test_falls_say_when_and_what_changes() -> None:
     assert lines[2].split()[:7] == ["2026-02-06", "4", "d", "active", "→", "fading", "0.5"]
     assert lines[-1] == "… and 1 more: --limit 2"
     # Titles come before numbers.
-    assert "Hybrid approach chosen" in fall_lines(Page(width=80), samples.FALLS, limit=1)[2]
+    assert "Hybrid approach cho…" in fall_lines(Page(width=80), samples.FALLS, limit=1)[2]
     nothing = fall_lines(Page(), dataclasses.replace(samples.FALLS, within=1, falls=()))
     assert nothing[-1] == "Nothing passes a threshold within 1 day."
 
