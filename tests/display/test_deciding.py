@@ -261,4 +261,4 @@ def test_what_became_of_a_reflection_is_said_in_a_few_words() -> None:
     assert past_words(past, NOW) == "9 written, 3 declined"
     gone = PastReflection("r-001", NOW, 9, 3, taken_back=NOW, taken_back_by="the person")
     assert past_words(gone, NOW) == "taken back by you, today"
-    assert past_words(replace(gone, waits=True), NOW) == "taken back by you, today; waits again"
+    assert past_words(replace(gone, waits=True), NOW) == "waits again; taken back by you, today"
