@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import threading
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -115,22 +115,23 @@ def remove(invocation: Invocation, path: Path) -> int:
 )
 def sync(invocation: Invocation, every: float | None) -> int:
     """One that cannot be read keeps none of the others from it. Secrets are held back, as in any index."""
-    from workbench.engine.process import ending_signals_reported
+    from workbench.engine.process import Alarm, ending_signals_reported
 
-    line, ended = ProgressLine(), threading.Event()
+    line = ProgressLine()
     with open_hub(invocation) as hub:
         if every is None:
             done = hub.sync(told=lambda path: line.tell(path))
             line.clear()
             return invocation.report(done, synced_lines)
-        with ending_signals_reported(lambda _signal: ended.set()):
-            while not ended.is_set():
+        ended: list[str] = []
+        with closing(Alarm()) as alarm, alarm.rung_by_signals(), ending_signals_reported(ended.append):
+            while not ended:
                 try:
-                    invocation.report(hub.sync(cancelled=ended.is_set), synced_lines)
+                    invocation.report(hub.sync(cancelled=lambda: bool(ended)), synced_lines)
                 except WorkbenchError as error:
                     # The server comes back, or somebody mends it.
                     invocation.warn((str(error),))
-                ended.wait(every * 60)
+                alarm.wait(every * 60)
     return DONE
 
 

@@ -6,6 +6,7 @@ import contextlib
 import fcntl
 import gc
 import os
+import select
 import shutil
 import signal
 import subprocess
@@ -67,6 +68,47 @@ def _unusable(place: Path, error: OSError) -> StorageError:
         where=str(place),
         remedy="Give the right to write there, or name another folder on a local disk: paths.cache, paths.state.",
     )
+
+
+class Alarm:
+    """Wakes one waiting thread; may be rung from any thread or signal handler.
+
+    A `threading` event cannot be set by a handler that interrupts the thread waiting for it.
+    """
+
+    def __init__(self) -> None:
+        self._reads, self._writes = os.pipe()
+        os.set_blocking(self._reads, False)
+        os.set_blocking(self._writes, False)
+
+    def ring(self) -> None:
+        """Wake the thread that waits now or next."""
+        # A full pipe wakes as well.
+        with contextlib.suppress(BlockingIOError):
+            os.write(self._writes, b"!")
+
+    def wait(self, seconds: float) -> None:
+        """Wait until it rings, at most this many seconds."""
+        if select.select([self._reads], [], [], max(seconds, 0.0))[0]:
+            with contextlib.suppress(BlockingIOError):
+                os.read(self._reads, 65_536)
+
+    @contextmanager
+    def rung_by_signals(self) -> Iterator[None]:
+        """Let the interpreter ring at each signal that is handled. Main thread only.
+
+        A handler in Python runs on the main thread alone, which may have been about to wait, and then waits on.
+        """
+        before = signal.set_wakeup_fd(self._writes, warn_on_full_buffer=False)
+        try:
+            yield
+        finally:
+            signal.set_wakeup_fd(before)
+
+    def close(self) -> None:
+        """Close the pipe; it must not be rung any more."""
+        os.close(self._reads)
+        os.close(self._writes)
 
 
 @contextlib.contextmanager

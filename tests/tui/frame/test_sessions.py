@@ -229,6 +229,6 @@ async def test_without_sessions_the_place_says_so(seen: Workspace, home: Path) -
     async with opened(seen) as pilot:
         await go(pilot)
         lines = place(pilot).empty()
-        assert "No session was kept yet" in plain_text(lines[0])
+        assert "There is no session yet" in plain_text(lines[0])
         await press(pilot, "m", "c")
         assert said(pilot) == "That is for sessions; 8 has them."

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import math
 import os
-import select
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import field, replace
@@ -19,7 +18,7 @@ from typing import TYPE_CHECKING, Final
 from workbench.engine import layout
 from workbench.engine.daemon.process import only_one, write_status
 from workbench.engine.errors import Cancelled, Locked, NotFound, StorageError, WorkbenchError
-from workbench.engine.process import ending_signals_reported
+from workbench.engine.process import Alarm, ending_signals_reported
 from workbench.engine.reflection.due import last_planned, next_scheduled
 from workbench.engine.results.audit import DaemonDue, DaemonStatus
 from workbench.engine.search.updater import Watcher
@@ -237,35 +236,6 @@ _REGULAR: Final[Mapping[Duty, Callable[[Record, Moment, Moment, Settings], float
 _TOLD_AHEAD: Final = (Duty.SYNC, Duty.UPKEEP)
 
 
-class Alarm:
-    """Wakes one waiting thread; may be rung from any thread or signal handler.
-
-    A `threading` event cannot be set by a handler that interrupts the thread waiting for it.
-    """
-
-    def __init__(self) -> None:
-        self._reads, self._writes = os.pipe()
-        os.set_blocking(self._reads, False)
-        os.set_blocking(self._writes, False)
-
-    def ring(self) -> None:
-        """Wake the thread that waits now or next."""
-        # A full pipe wakes as well.
-        with contextlib.suppress(BlockingIOError):
-            os.write(self._writes, b"!")
-
-    def wait(self, seconds: float) -> None:
-        """Wait until it rings, at most this many seconds."""
-        if select.select([self._reads], [], [], max(seconds, 0.0))[0]:
-            with contextlib.suppress(BlockingIOError):
-                os.read(self._reads, 65_536)
-
-    def close(self) -> None:
-        """Close the pipe; it must not be rung any more."""
-        os.close(self._reads)
-        os.close(self._writes)
-
-
 @dataclass(frozen=True)
 class Told:
     """One line of the daemon's log.
@@ -333,7 +303,11 @@ class Daemon:
             StorageError: The lock cannot be taken, or its file was deleted meanwhile.
             InvalidSetting: The settings are invalid at the start.
         """
-        with contextlib.closing(self._alarm), ending_signals_reported(self.end):
+        with (
+            contextlib.closing(self._alarm),
+            self._alarm.rung_by_signals(),
+            ending_signals_reported(self.end),
+        ):
             self._door = self._open_door()
             self._opened_with = self._door.settings
             root = self._door.root

@@ -85,7 +85,8 @@ class Reading:
         self._under_way.discard(part)
 
     def _tell(self, part: str, number: int, show: Callable[[T], object], found: T) -> None:
-        if self._newest[part] == number:
+        # Once the bench was left, there is nothing on the screen to show it in.
+        if self._newest[part] == number and not self._is_closed:
             self._under_way.discard(part)
             show(found)
 

@@ -352,6 +352,8 @@ class Frame(Screen[None], inherit_bindings=False):
         wanted = row or ("" if place.results is not None else self._remembered.rows.get(self.place_name, ""))
 
         def show(results: object) -> None:
+            if not place.is_attached:
+                return  # the bench ends
             place.show(results)
             if wanted and not place.reveal(wanted) and row:
                 self.say(f"{BY_NAME[self.place_name].title} does not show it.")
