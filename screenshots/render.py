@@ -74,7 +74,7 @@ PICTURES = (
     *both("graph", "5", "v", "g"),
     *both("decay", "6", *"jjj", "x"),
     *both("history", "7", *"jjjjjjjjjjjj", "c"),
-    *both("ask", "slash", QUESTION, "enter", "j", "x"),
+    *both("ask", "slash", QUESTION, "enter", "j"),
     *both("sessions", "8"),
     *both("evidence", "4", "j", "o"),
     *both("settings", "comma", *"jjjj"),

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -100,6 +100,16 @@ def test_database_log_and_index_stay_what_they_are_and_the_newest_is_read(place:
             assert set(before) == {place.name, f"{place.name}-wal", f"{place.name}-shm"}
             assert label(place) == f"label {number}"
             assert everything(place.parent) == before
+
+
+def test_an_owner_who_begins_to_write_while_it_is_read_in_place_is_told(place: Path, copies: Path) -> None:
+    with owner_of(place) as owner, ExitStack() as reading:
+        database = reading.enter_context(open_database(place))
+        assert database.execute("SELECT COUNT(*) FROM filling").fetchone() == (100,)
+        write(owner, 30)
+        wait_for(owner)
+        with pytest.raises(Locked, match="wrote to this database while it was read"):
+            reading.close()
 
 
 def test_one_state_is_read_while_the_owner_writes_and_empties_its_log(place: Path, copies: Path) -> None:

@@ -238,7 +238,7 @@ class GitStore:
         try:
             # The same one whichever of them comes first.
             found = self._repository.merge_base_octopus([*sorted(commits)])
-        except (_git_error(), KeyError, ValueError) as error:
+        except (_git_error(), KeyError, ValueError, MemoryError) as error:
             raise damaged(self.path, f"its branches cannot be followed ({error})") from error
         return str(found) if found else None
 
@@ -254,7 +254,7 @@ class GitStore:
                 walker.hide(git.Oid(hex=each))
             for found in walker:
                 yield str(found.id)
-        except (git.GitError, KeyError, ValueError, OSError) as error:
+        except (git.GitError, KeyError, ValueError, OSError, MemoryError) as error:
             raise damaged(self.path, f"its branches cannot be followed ({error})") from error
 
     def is_ancestor(self, older: str, newer: str) -> bool:
@@ -263,7 +263,7 @@ class GitStore:
             return True
         try:
             return bool(self._repository.descendant_of(newer, older))
-        except (_git_error(), KeyError, ValueError):
+        except (_git_error(), KeyError, ValueError, MemoryError):
             return False
 
     # Files in commits
@@ -356,7 +356,7 @@ class GitStore:
             return str(self._repository.lookup_reference(BRANCH).target)
         except KeyError:
             return None
-        except (git.GitError, ValueError, OSError) as error:
+        except (git.GitError, ValueError, OSError, MemoryError) as error:
             raise damaged(self.path, f"the branch is unreadable ({error})") from error
 
     def move_head(self, new: str, *, expected: str | None) -> None:

@@ -181,8 +181,8 @@ def open_database(place: Path) -> Iterator[sqlite3.Connection]:
         StorageError: It is not readable, or there is no room for a copy.
     """
     with contextlib.ExitStack() as stack:
-        target, mode = place, "mode=ro&immutable=1"
-        if _size(_log(place)):
+        target, mode, before = place, "mode=ro&immutable=1", _state(place)
+        if before.salt or _size(_log(place)):
             target, mode = stack.enter_context(_copied(place)), "mode=ro"
         try:
             connection = sqlite3.connect(
@@ -197,6 +197,9 @@ def open_database(place: Path) -> Iterator[sqlite3.Connection]:
             connection.execute("BEGIN")
             connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
             yield connection
+            # In place nothing keeps its owner, who may have begun meanwhile, from writing.
+            if target == place and _state(place) != before:
+                raise _written_meanwhile(place)
         except sqlite3.OperationalError as error:
             if "locked" in str(error) or "busy" in str(error):
                 raise Locked(
@@ -212,7 +215,14 @@ def open_database(place: Path) -> Iterator[sqlite3.Connection]:
                 ) from error
             raise _unknown(place, str(error)) from error
         except sqlite3.DatabaseError as error:
+            if target == place and _state(place) != before:
+                raise _written_meanwhile(place) from error
             raise _unknown(place, str(error)) from error
+
+
+def _written_meanwhile(place: Path) -> Locked:
+    told = "Another program wrote to this database while it was read."
+    return Locked(told, where=str(place), remedy="Try again.")
 
 
 @dataclass(frozen=True)
