@@ -159,11 +159,11 @@ def disconnect_command(
 
 
 def _memory(invocation: Invocation, client: str | None, *, dry_run: bool, yes: bool) -> Path:
-    """Return the folder of the memory that is meant; where there is none, make one in the usual place on a yes.
+    """Return the memory's folder; if there is none, offer to make one in the usual place.
 
     Raises:
-        NotFound: There is none, and nobody can be asked.
-        click.exceptions.Exit: The person wants none.
+        NotFound: There is no memory, and no terminal to ask on.
+        click.exceptions.Exit: The person declined.
     """
     refuse_for_a_scope()
     found = invocation.find_or_none()

@@ -132,11 +132,11 @@ def days_words(days: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TimeFrame:
-    """Which stretch of time is shown, and the day one is at.
+    """The time span shown, and the selected day.
 
     Args:
         scale: How much time a cell stands for.
-        day: The day one is at, counted from today.
+        day: The selected day, as an offset from today.
     """
 
     today: date
@@ -145,7 +145,7 @@ class TimeFrame:
 
     @property
     def cell(self) -> int:
-        """Return the cell one is at."""
+        """Return the selected cell."""
         return self.scale.cell(self.today, self.day)
 
     def window(self, width: int) -> Window:
@@ -291,7 +291,7 @@ def fading_row(
     """Draw one memory: what it says, its score over time, and when it drops.
 
     Args:
-        here: Whether the cell one is at stands out.
+        here: Whether to highlight the selected cell.
     """
     fall, faded = read.next_drop(entry), entry.status not in _RECALLED
     role = "strong" if read.changed(entry) else "soft" if faded else "text"

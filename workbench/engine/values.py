@@ -45,7 +45,8 @@ def of_columns(cls: type[T], columns: Sequence[Sequence[object]]) -> tuple[T, ..
     Filling one field of all values after the other takes a third of the time of constructing each.
     """
     made = tuple(map(cls.__new__, repeat(cls, len(columns[0]))))
-    for each, column in zip(dataclasses.fields(cls), columns, strict=True):  # type: ignore[arg-type]
+    filled: type[Any] = cls
+    for each, column in zip(dataclasses.fields(filled), columns, strict=True):
         deque(map(getattr(cls, each.name).__set__, made, column), maxlen=0)
     return made
 

@@ -217,7 +217,7 @@ class DecayPlace(Place):
         return spread((ink(left, "soft"),), right, width)
 
     def _said(self) -> str:
-        """Say the day and the score of the cell one is at; empty at today."""
+        """Say the day and score of the selected cell; empty for today."""
         entry = self.entry(self.list.cursor_key)
         if not self.time.day or entry is None or self.results is None:
             return ""
