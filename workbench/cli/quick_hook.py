@@ -91,7 +91,8 @@ def _goes_on_alone() -> bool:
     """
     try:
         if child := os.fork():
-            os.waitpid(child, 0)
+            with suppress(ChildProcessError):  # where nobody wants to hear of its end, it has ended all the same
+                os.waitpid(child, 0)
             return True
         os.setsid()
         nowhere = os.open(os.devnull, os.O_RDWR)

@@ -35,12 +35,6 @@ MOST_FACTS = 20
 FEWEST_TAGS, MOST_TAGS = 2, 5
 
 _LATIN_WORD = lazy_pattern(r"[a-z\u00c0-\u024f][\w'-]*\w", re.IGNORECASE)
-# A word in -s is a verb after one of these, or between a capitalised word and one of those.
-_PRONOUNS = "he|she|it|who|which"
-_VERB_BEFORE_OBJECT = lazy_pattern(
-    r"(?<![\w'-])(?P<subject>[A-Z\u00c0-\u00de][\w'-]{1,40}) (?P<verb>[a-z]{1,20}[a-rt-z]s)"
-    r" (?:the|an?|his|her|its|their|our|my|your|this|that|these|those|which|what|who|when|how)\b"
-)
 _TAG_MARKS = lazy_pattern(r"[^\w+#.]+")
 _EPISODIC: frozenset[MemoryType] = frozenset({"decision", "task", "event", "emotion"})
 
@@ -185,14 +179,10 @@ def topical_tags(text: str, mentions: Sequence[EntityMention], kind: MemoryType)
         if 1 < len(tag) <= 30:
             tags[tag] = None
     if len(tags) < FEWEST_TAGS:
-        verbs = _verbs(text, mentions)
         own = Counter(
             word
             for word in words
-            if len(word) > 3
-            and word not in cues.words["stop_words"]
-            and word not in verbs
-            and "'" not in word
+            if len(word) > 3 and word not in cues.words["stop_words"] and "'" not in word
         )
         for word, _ in own.most_common(FEWEST_TAGS):
             tags[word] = None
@@ -200,19 +190,6 @@ def topical_tags(text: str, mentions: Sequence[EntityMention], kind: MemoryType)
         if len(tags) < FEWEST_TAGS:
             tags[filler] = None
     return tuple(tags)[:MOST_TAGS]
-
-
-def _verbs(text: str, mentions: Sequence[EntityMention]) -> frozenset[str]:
-    """Return the verbs in the third person that are plain to see: after a name or pronoun, and before an object."""
-    stop_words = routing_cues().words["stop_words"]
-    subjects = "|".join((_PRONOUNS, *(re.escape(each.name) for each in mentions if each.name)))
-    found = re.findall(rf"\b(?i:{subjects}) ([a-z]{{1,20}}[a-rt-z]s)\b", text)
-    before_objects = (
-        match["verb"]
-        for match in _VERB_BEFORE_OBJECT.finditer(text)
-        if len(match["subject"]) > 2 and match["subject"].casefold() not in stop_words
-    )
-    return frozenset((*found, *before_objects))
 
 
 def _type_of(text: str, cues: Cues) -> MemoryType:
