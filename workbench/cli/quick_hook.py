@@ -91,7 +91,8 @@ def _goes_on_alone() -> bool:
     """
     try:
         if child := os.fork():
-            with suppress(ChildProcessError):  # where nobody wants to hear of its end, it has ended all the same
+            # Where the client ignores the ends of children, it has ended all the same.
+            with suppress(ChildProcessError):
                 os.waitpid(child, 0)
             return True
         os.setsid()
