@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import threading
+from typing import Any
+
 import pytest
 from textual.widgets import Input
 
 from tests.tui.frame.test_frame import drawn, frame_app, opened, press
 from tests.tui.seen_workspace import ALONE, LEARNED_FROM
 from tests.tui.stillness import settle
+from workbench.display.card import Card
 from workbench.display.ink import plain_text
 from workbench.engine import Workspace
 from workbench.tui.parts.evidence import evidence_of_memory
@@ -71,6 +75,27 @@ async def test_details_come_into_sight_when_they_are_asked_for(seen: Workspace) 
     async with opened(seen, (80, 24)) as pilot:
         await press(pilot, "/", *"ferry", "enter", "enter", "x")
         card = frame_app(pilot).frame.place.card
+        top = round(card.scroll_y)
+        in_sight = "\n".join(plain_text(line) for line in card.lines[top : top + card.size.height])
+        assert "1st result" in in_sight
+
+
+async def test_details_asked_for_before_the_card_is_there_come_into_sight_with_it(
+    seen: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(seen, (80, 24)) as pilot:
+        read, may_read = AskPlace.read_card, threading.Event()
+
+        def read_later(place: AskPlace, workspace: Workspace, subject: Any) -> Card:
+            may_read.wait()
+            return read(place, workspace, subject)
+
+        monkeypatch.setattr(AskPlace, "read_card", read_later)
+        await pilot.press("/", *"ferry", "enter", "enter", "x")
+        card = frame_app(pilot).frame.place.card
+        assert card.card is None
+        may_read.set()
+        await settle(pilot)
         top = round(card.scroll_y)
         in_sight = "\n".join(plain_text(line) for line in card.lines[top : top + card.size.height])
         assert "1st result" in in_sight

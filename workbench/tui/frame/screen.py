@@ -183,7 +183,7 @@ class Frame(Screen[None], inherit_bindings=False):
             **self.walking.commands,
             "undo": self._undo,
             "redo": lambda: self.begin(redo(self.counts.steps.redo)),
-            "details": lambda: self.place.card.do("details"),
+            "details": self._toggle_details,
             "next-theme": lambda: self.say(f"Theme: {self._app.next_theme()}."),
             "quit": lambda: self._app.leave(),
         }
@@ -412,6 +412,11 @@ class Frame(Screen[None], inherit_bindings=False):
                 lambda workspace: place.read_evidence(workspace, subject),
                 lambda evidence: place.evidence.show(evidence, no_evidence(subject)),
             )
+
+    def _toggle_details(self) -> None:
+        """Show or hide details, also of a card that is still on its way."""
+        self.place.card.awaited = self.reading.is_reading("place") or self.reading.is_reading("card")
+        self.place.card.do("details")
 
     def _card_failed(self, error: WorkbenchError) -> None:
         """Tell why there is no card; what is not found while memory is still being taken in is read again."""

@@ -237,6 +237,8 @@ class CardPart(PagePart):
         super().__init__()
         self.card: Card | None = None
         self.details = False
+        self.awaited = False
+        """Whether details were asked for of a card that is still being read."""
 
     def show(self, card: Card | None) -> None:
         """Show another card, or nothing; the same thing read again stays scrolled as it was."""
@@ -246,14 +248,21 @@ class CardPart(PagePart):
             None if card is None else lambda width: card_lines(card, width, details=self.details),
             at=None if same else 0,
         )
+        if self.awaited and card is not None:
+            self.awaited = False
+            self._show_details(card)
+
+    def _show_details(self, card: Card) -> None:
+        if self.details:
+            self._show_end(len(card_lines(card, self._drawn_for)) + 1)
 
     def do(self, command: str) -> bool:
         """Show or hide details, or do what every page does."""
         if command == "details":
             self.details = not self.details
             self.draw()
-            if self.details and self.card is not None:
-                self._show_end(len(card_lines(self.card, self._drawn_for)) + 1)
+            if self.card is not None:
+                self._show_details(self.card)
             return True
         if self.card is not None and self.card.walked and command in _WALKS:
             return self._walk_card(self.card, command) or super().do(command)
