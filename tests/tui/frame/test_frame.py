@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
 
 import pytest
 from textual.pilot import Pilot
@@ -15,6 +17,10 @@ from workbench.display.ink import plain_text
 from workbench.engine import FixedClock, Workspace
 from workbench.tui.frame.app import FrameApp
 from workbench.tui.parts.line import DrawnLines
+
+if TYPE_CHECKING:
+    from workbench.display.transcript import Evidence
+    from workbench.tui.verbs.act import Subject
 
 SIZES = [(80, 24), (120, 36), (160, 40), (240, 60)]
 
@@ -234,8 +240,30 @@ async def test_escape_from_evidence_gives_the_keys_back_to_where_it_was_opened(
         frame = frame_app(pilot).frame
         await press(pilot, "4", "o", "escape")
         assert frame.place.list.has_focus
-        await press(pilot, "enter", "o", "escape")
+        await press(pilot, "enter")
+        await press(pilot, "o", "escape")
         assert frame.place.card.has_focus
+
+
+@pytest.mark.parametrize("key", ["escape", "j", "5", "e"])
+async def test_evidence_that_comes_late_does_not_take_the_keys(
+    seen: Workspace, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    async with opened(seen) as pilot:
+        frame = frame_app(pilot).frame
+        await press(pilot, "4")
+        read, may_read = frame.place.read_evidence, threading.Event()
+
+        def read_later(workspace: Workspace, subject: Subject) -> Evidence | None:
+            may_read.wait()
+            return read(workspace, subject)
+
+        monkeypatch.setattr(frame.place, "read_evidence", read_later)
+        await pilot.press("o", key)
+        may_read.set()
+        await settle(pilot)
+        assert not frame.has_class("-evidence")
+        assert not frame.place.evidence.has_focus
 
 
 async def test_a_sheet_lists_what_acts_here(seen: Workspace) -> None:

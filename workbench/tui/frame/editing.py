@@ -242,6 +242,7 @@ class Editing:
         self._hidden.display = False
         editor.display = True
         self._frame.add_class("-reading")
+        self._frame.looking.stop_opening()
         self._frame.remove_class("-evidence")
         place.mount(editor, after=place.card)
 

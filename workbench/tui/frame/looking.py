@@ -30,6 +30,7 @@ _GO = {
     "go-session": "sessions",
 }
 _SESSION = "file:sessions/"
+_OPENING = "opened evidence"
 _IMPORT = "import:"
 _REVIEW_ITEM = lazy_pattern(r"r-\d+(\.\d+)?")
 _WITH_HISTORY = frozenset({"core", "episode", "entity", "procedure", "vault", "file"})
@@ -70,8 +71,16 @@ class Looking:
             self._frame.say(COMMAND["evidence"].elsewhere)
         else:
             self._frame.reading.read(
-                "evidence", lambda workspace: place.read_evidence(workspace, subject), self._show
+                _OPENING,
+                lambda workspace: place.read_evidence(workspace, subject),
+                lambda evidence: self._show(evidence) if place.current == subject else None,
             )
+
+    def stop_opening(self) -> bool:
+        """Call off evidence that is still being read; returns whether any was."""
+        is_opening = self._frame.reading.is_reading(_OPENING)
+        self._frame.reading.forget(_OPENING)
+        return is_opening
 
     def _show(self, evidence: Evidence | None) -> None:
         frame = self._frame
@@ -97,7 +106,7 @@ class Looking:
         if link.startswith(COMMIT):
             self._frame.go("history", spot="", row=link)
         elif link.startswith("file:"):
-            self._frame.reading.read("evidence", lambda workspace: evidence_at(workspace, link), self._show)
+            self._frame.reading.read(_OPENING, lambda workspace: evidence_at(workspace, link), self._show)
         else:
             self._frame.reading.read("visit", lambda workspace: _memory(workspace, link), self._visit)
 

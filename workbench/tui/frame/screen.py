@@ -305,6 +305,7 @@ class Frame(Screen[None], inherit_bindings=False):
             self._leave_place(visit=visit)
             self.place.remove_class("-here")
         place.add_class("-here")
+        self.looking.stop_opening()
         self.remove_class("-reading", "-evidence")
         self.place_name = self._remembered.place = name
         place.visited.clear()

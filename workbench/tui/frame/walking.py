@@ -79,7 +79,9 @@ class Walking:
     def _out(self) -> None:
         """Go one step out: from evidence to where it was opened, from a link, from card to list, from a zoomed part."""
         frame, place = self._frame, self._frame.place
-        if frame.focused is place.evidence:
+        if frame.looking.stop_opening():
+            frame.say("The evidence is not opened.")
+        elif frame.focused is place.evidence:
             frame.looking.leave_evidence()
         elif place.visited:
             place.visited.pop()
