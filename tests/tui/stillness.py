@@ -14,6 +14,8 @@ from textual.pilot import Pilot
 from textual.timer import Timer
 from textual.widgets._toast import Toast
 
+from workbench.tui.frame.screen import Frame
+
 # What threads of the process are at; the fixture `counted_threads` keeps it.
 under_way: set[Future[Any]] = set()
 
@@ -22,8 +24,12 @@ _MOST_ROUNDS = 4_000
 _PAUSE = 0.005
 
 
-async def settle(pilot: Pilot[Any]) -> None:
+async def settle(pilot: Pilot[Any], *, at_work: bool = False) -> None:
     """Wait until nothing moves, neither before the screen is drawn nor because it was.
+
+    Args:
+        pilot: Whose app.
+        at_work: Do not wait for long work, such as a reading or an import, which goes on in the background.
 
     Raises:
         AssertionError: It never comes to rest; names what still moved.
@@ -38,7 +44,7 @@ async def settle(pilot: Pilot[Any]) -> None:
         if app._exit:
             return
         app.screen._on_timer_update()
-        moving.extend(_moving(app))
+        moving.extend(_moving(app, at_work=at_work))
         if not moving:
             if drawn:
                 return
@@ -48,13 +54,15 @@ async def settle(pilot: Pilot[Any]) -> None:
     raise AssertionError(f"The app does not come to rest: {', '.join(moving)}.")
 
 
-def _moving(app: App[Any]) -> Iterator[str]:
+def _moving(app: App[Any], *, at_work: bool) -> Iterator[str]:
     for worker in app.workers:
         if not worker.is_finished:
             yield f"worker {worker.name}"
     for screen in app.screen_stack:
         if screen._callbacks:
             yield f"callbacks of {screen}"
+        if isinstance(screen, Frame) and screen.working.is_running and not at_work:
+            yield "work in the background"
     screen = app.screen
     if (
         screen._layout_required

@@ -60,6 +60,12 @@ async def burst(pilot: Pilot[None], keys: Iterable[str]) -> None:
     await settle(pilot)
 
 
+async def press_at_work(pilot: Pilot[None], *keys: str) -> None:
+    """Press keys while a reading or an import goes on in the background, and do not wait for its end."""
+    await pilot.press(*keys)
+    await settle(pilot, at_work=True)
+
+
 def leave(pilot: Pilot[None]) -> None:
     """Leave the bench, so that where one was is kept."""
     app = pilot.app

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 
+from tests.tui.frame.hands import press_at_work
 from tests.tui.frame.test_frame import drawn, frame_app, opened, press, said
 from tests.tui.seen_workspace import open_seen
 from tests.tui.stillness import settle
@@ -301,12 +301,12 @@ async def test_reading_is_called_off_with_esc_and_proposes_nothing(
 
     monkeypatch.setattr(Workspace, "reflect", property(lambda _: reflect))
     async with opened(unread, place="") as pilot:
-        await press(pilot, "R")
+        await press_at_work(pilot, "R")
         assert begun.wait(10)
-        await press(pilot, "R")
+        await press_at_work(pilot, "R")
         assert said(pilot).startswith("The reading is still under way")
         await press(pilot, "escape")
-        await ended(pilot)
+        await settle(pilot)
         assert said(pilot) == "The reading was stopped; nothing was proposed."
     assert not unread.review().items
 
@@ -323,33 +323,27 @@ async def test_how_far_the_reading_is_stands_at_the_right(
 
     monkeypatch.setattr(Workspace, "reflect", property(lambda _: reflect))
     async with opened(unread, place="") as pilot:
-        await press(pilot, "R")
+        await press_at_work(pilot, "R")
         while "2 of 7" not in drawn(pilot, "status"):
-            await press(pilot)
+            await press_at_work(pilot)
         assert drawn(pilot, "status").rstrip().endswith("finding what is new 2 of 7")
-        await press(pilot, "3")
+        await press_at_work(pilot, "3")
         assert drawn(pilot, "crumbs").strip().startswith("Core")
         go_on.set()
-        await ended(pilot)
+        await settle(pilot)
         assert said(pilot) == "Nothing new was found."
 
 
 async def test_what_was_found_waits_in_the_inbox_and_is_shown_at_once(unread: Workspace) -> None:
     async with opened(unread, place="") as pilot:
         await press(pilot, "R")
-        await ended(pilot)
+        await settle(pilot)
         count = len(unread.review().items)
         assert said(pilot).startswith(f"{count} change")
         assert said(pilot).endswith("in the Inbox (2).")
         assert any("from the reflection" in line for line in lines(today(frame_app(pilot).frame.place)))
         await press(pilot, "R")
         assert said(pilot).startswith("Everything has been read; the last reflection was")
-
-
-async def ended(pilot: Pilot[None]) -> None:
-    while frame_app(pilot).frame.working.is_running:
-        await press(pilot)
-    await settle(pilot)
 
 
 NIGHT = datetime(2026, 11, 23, 22, 5, tzinfo=UTC)

@@ -14,12 +14,6 @@ async def write(pilot: Pilot[None], text: str) -> None:
     await burst(pilot, f"{text}\n")
 
 
-async def worked(pilot: Pilot[None]) -> None:
-    while frame_of(pilot).working.is_running:
-        await press(pilot)
-    await press(pilot)
-
-
 def rows_of(place: Place, width: int = 100) -> list[str]:
     rows = place.list.rows
     return [plain_text(rows.line(at, width)).strip() for at in range(len(rows))]

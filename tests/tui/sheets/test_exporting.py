@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.tui.frame.hands import TWO_SIZES, opened, press, said
-from tests.tui.sheets.hands import worked, write
+from tests.tui.sheets.hands import write
+from tests.tui.stillness import settle
 from workbench.engine import Workspace
 
 
@@ -20,7 +21,7 @@ async def test_all_memory_is_written_to_one_file(
     async with opened(seen, size) as pilot:
         await press(pilot, "m", "o", "enter")
         await write(pilot, str(target))
-        await worked(pilot)
+        await settle(pilot)
         assert said(pilot).startswith("Wrote ")
         assert "memories and" in said(pilot)
     lines = target.read_text(encoding="utf-8").splitlines()
@@ -31,7 +32,7 @@ async def test_a_plain_folder_is_the_other_way(seen: Workspace, tmp_path: Path) 
     async with opened(seen) as pilot:
         await press(pilot, "m", "o", "down", "enter")
         await write(pilot, str(tmp_path / "plain"))
-        await worked(pilot)
+        await settle(pilot)
     assert (tmp_path / "plain/MEMORY.md").read_bytes() == (seen.root / "MEMORY.md").read_bytes()
 
 
@@ -50,5 +51,5 @@ async def test_inside_the_workspace_nothing_is_written(seen: Workspace) -> None:
     async with opened(seen) as pilot:
         await press(pilot, "m", "o", "enter")
         await write(pilot, str(seen.root / "out.jsonl"))
-        await worked(pilot)
+        await settle(pilot)
         assert said(pilot) == "An export cannot be made inside the workspace. Name a new file elsewhere."

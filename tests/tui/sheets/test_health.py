@@ -10,7 +10,8 @@ import pytest
 from textual.pilot import Pilot
 
 from tests.tui.frame.hands import TWO_SIZES, drawn, frame_of, opened, press, said
-from tests.tui.sheets.hands import card_of, rows_of, worked
+from tests.tui.sheets.hands import card_of, rows_of
+from tests.tui.stillness import settle
 from workbench.display.remedies import SHELL
 from workbench.engine import Workspace
 
@@ -54,7 +55,7 @@ async def test_the_index_is_brought_up_to_date_with_enter(seen: Workspace) -> No
         assert place.reveal("do:index")
         await press(pilot)
         await press(pilot, "enter")
-        await worked(pilot)
+        await settle(pilot)
         assert said(pilot).startswith("The index is up to date: ")
         assert not seen.index_status().dirty
         assert "Bring it up to date" not in rows_of(place)

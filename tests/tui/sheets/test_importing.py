@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from tests.tui.frame.hands import TWO_SIZES, drawn, frame_of, opened, press, said
-from tests.tui.sheets.hands import card_of, rows_of, worked, write
+from tests.tui.frame.hands import TWO_SIZES, drawn, frame_of, opened, press, press_at_work, said
+from tests.tui.sheets.hands import card_of, rows_of, write
+from tests.tui.stillness import settle
 from workbench.engine import Workspace
 from workbench.engine.results.transfer import Imported, ImportProgress
 
@@ -46,7 +47,7 @@ async def test_what_would_come_is_shown_and_comes_in_with_one_undo(
         assert "scan.pdf" in shown
         assert seen.head() == before
         await press(pilot, "enter")
-        await worked(pilot)
+        await settle(pilot)
         assert said(pilot).startswith("Brought in 2 memories from kept-notes, 1 left out. u takes all")
         assert "The last of them" in card_of(pilot)
         await press(pilot, "u")
@@ -62,7 +63,7 @@ async def test_as_proposals_they_wait_in_the_inbox(seen: Workspace, notes: Path)
         await press(pilot, "j", "j")
         assert "each waits in the Inbox" in card_of(pilot).replace("\n", " ")
         await press(pilot, "enter")
-        await worked(pilot)
+        await settle(pilot)
         assert said(pilot).startswith("Brought in 2 proposals")
     assert seen.inbox_waiting() == waiting + 2
 
@@ -101,14 +102,14 @@ async def test_esc_stops_it_and_enter_goes_on(
         await choose(pilot, notes)
         with monkeypatch.context() as patch:
             patch.setattr(Workspace, "import_from", property(lambda _: slow))
-            await press(pilot, "enter")
+            await press_at_work(pilot, "enter")
             while "import 25%" not in said(pilot):
-                await press(pilot)
+                await press_at_work(pilot)
             await press(pilot, "escape")
-            await worked(pilot)
+            await settle(pilot)
         assert said(pilot) == "Nothing of kept-notes came in."
         await press(pilot, "enter")
-        await worked(pilot)
+        await settle(pilot)
         assert said(pilot).startswith("Brought in 2 memories")
 
 

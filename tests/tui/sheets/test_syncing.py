@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.tui.frame.hands import frame_of, opened, press, said
-from tests.tui.sheets.hands import rows_of, worked, write
+from tests.tui.sheets.hands import rows_of, write
+from tests.tui.stillness import settle
 from workbench.engine import Workspace
 from workbench.tui.parts.chooser import ChooserPart
 
@@ -13,7 +14,7 @@ from workbench.tui.parts.chooser import ChooserPart
 async def name_remote(pilot: object, remote: Path) -> None:
     await press(pilot, "m", "y", "enter")  # type: ignore[arg-type]
     await write(pilot, str(remote))  # type: ignore[arg-type]
-    await worked(pilot)  # type: ignore[arg-type]
+    await settle(pilot)  # type: ignore[arg-type]
 
 
 async def test_memory_is_sent_only_once_a_person_has_said_so(seen: Workspace, tmp_path: Path) -> None:
@@ -25,7 +26,7 @@ async def test_memory_is_sent_only_once_a_person_has_said_so(seen: Workspace, tm
         assert seen.sync_status().remote is None
         await name_remote(pilot, remote)
         await press(pilot, "enter")
-        await worked(pilot)
+        await settle(pilot)
         assert said(pilot).startswith("Synced: ")
     assert seen.sync_status().remote == str(remote)
 
@@ -38,16 +39,16 @@ async def test_the_bench_seals_a_remote_and_lets_a_device_in(seen: Workspace, tm
     async with opened(seen) as pilot:
         await press(pilot, "m", "y", "down", "enter")
         await write(pilot, str(tmp_path / "remote.git"))
-        await worked(pilot)
+        await settle(pilot)
         asked = frame_of(pilot).pressing.question
         assert asked is not None
         assert asked.question.startswith("Seal for this device alone; send ")
         await press(pilot, "enter")
-        await worked(pilot)
+        await settle(pilot)
         assert said(pilot).startswith("Synced: ")
         await press(pilot, "m", "y", "down", "enter")
         await write(pilot, key)
-        await worked(pilot)
+        await settle(pilot)
         assert said(pilot).startswith("Encrypted again, for this device and the key age1")
     assert [each.key for each in seen.sync_status().keys if not each.is_this] == [key]
 
@@ -69,6 +70,6 @@ async def test_today_says_what_waits_to_be_sent(seen: Workspace, tmp_path: Path)
         await press(pilot, "1")
         assert any("to be sent" in row for row in rows_of(frame_of(pilot).place))
         await press(pilot, "m", "y", "enter")
-        await worked(pilot)
+        await settle(pilot)
         assert said(pilot).startswith("Synced: 1 commit sent")
         assert not any("to be sent" in row for row in rows_of(frame_of(pilot).place))
