@@ -8,6 +8,7 @@ from tests.sync.household import Household
 from workbench.engine import layout
 from workbench.engine.results.memories import Forgotten
 from workbench.engine.sync import job
+from workbench.engine.sync.purges import _Gone
 
 CODE = "The vault code is 47-KXZQ since the move"
 
@@ -200,6 +201,16 @@ def test_what_only_waits_in_a_conflict_is_purged_everywhere(home: Household, by:
         assert f"- {STANDS}\n- Tuesday: rest\n".encode() in home.files(name)[NOTE]
         with home.opened(name) as workspace:
             assert workspace.conflicts().conflicts == ()
+
+
+def test_a_conflict_that_was_purged_is_named_to_the_other_devices() -> None:
+    gone = _Gone(lambda _: None)
+    gone.take(
+        layout.CONFLICTS,
+        b'{"conflicts": {"c-1": {"path": "a.md"}, "c-2": {}}}',
+        b'{"conflicts": {"c-2": {}}}',
+    )
+    assert gone.steps.names == ("c-1",)
 
 
 def test_what_was_decided_against_is_purged_too(home: Household) -> None:

@@ -223,6 +223,11 @@ class _Gone:
     def take(self, path: str, before: bytes, after: bytes | None) -> None:
         """Add what one file has lost."""
         store = layout.store_of(path)
+        if path == layout.CONFLICTS:
+            # What was gone with its conflict may have lost its lines alone in a later commit, where nothing names it.
+            gone = _conflicts(before) - _conflicts(after or b"{}")
+            self.names.update(dict.fromkeys(sorted(gone)))
+            return
         if path.endswith(".json"):
             self.names.update((key, None) for key in _keys_gone(before, after) if ":" in key)
             return
@@ -276,6 +281,12 @@ def _id_of(path: str, unit: Unit) -> str:
 
 def _keys_gone(before: bytes, after: bytes | None) -> set[str]:
     return _keys(_parsed(before)) - _keys(_parsed(after or b"{}"))
+
+
+def _conflicts(content: bytes) -> set[str]:
+    value = _parsed(content)
+    rows = value.get("conflicts") if isinstance(value, dict) else None
+    return set(rows) if isinstance(rows, dict) else set()
 
 
 def _keys(value: Any) -> set[str]:
