@@ -21,7 +21,7 @@ from workbench.engine.errors import InvalidInput
 from workbench.engine.identifiers import MEMORY_STORES, parse_memory_id
 from workbench.engine.process import interrupted_by_signals
 from workbench.engine.results.decay import DecayEntry, DecayView, Fall
-from workbench.engine.results.memories import Changed, Forgotten, Match
+from workbench.engine.results.memories import Changed, Forgotten
 from workbench.engine.sync.conflicts import is_conflict_id
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def forget_command(
         found = workspace.forget(query, ids=ids, hard=hard, purge_history=purge_history)
         if not found.matches:
             return _report(invocation, found, hard=hard, purged=purge_history)
-        if not agreed_to_archive(invocation, found, found.matches, hard=hard, purge=purge_history):
+        if not agreed_to_archive(invocation, found, found, hard=hard, purge=purge_history):
             return DONE
         # Exactly what was shown, whatever has been written since.
         shown = [match.id for match in found.matches]
@@ -81,7 +81,7 @@ def _ids_or_query(words: Sequence[str]) -> tuple[str | None, list[str]]:
 def agreed_to_archive(
     invocation: Invocation,
     preview: object,
-    matches: Sequence[Match],
+    found: Forgotten,
     *,
     hard: bool = False,
     purge: bool = False,
@@ -91,14 +91,15 @@ def agreed_to_archive(
     """Show what would be forgotten and ask whether it shall be.
 
     Args:
-        preview: The answer that holds the matches; it is printed as JSON where nobody can be asked.
+        preview: The answer that holds what was found; it is printed as JSON where nobody can be asked.
         remedy: How to confirm where nobody can be asked.
-        note: What to say below the matches.
+        note: What to say below the matches, before the warnings.
 
     Raises:
         ConfirmationNeeded: There is no terminal to ask at; with JSON the refusal is part of the preview,
             and the program ends with its exit code.
     """
+    matches = found.matches
     count = "this memory" if len(matches) == 1 else f"these {len(matches)} memories"
     question = f"Archive {count}?"
     if purge:
@@ -107,7 +108,8 @@ def agreed_to_archive(
         question = f"Delete {count} from disk?"
 
     def draw(page: Page, _: object) -> list[str]:
-        return [*match_lines(page, matches), *(page.wrapped(safe_line(note)) if note else ())]
+        lines = [*match_lines(page, matches), *(page.wrapped(safe_line(note)) if note else ())]
+        return lines + [line for told in found.warnings for line in page.wrapped(safe_line(told), first="! ")]
 
     return invocation.agree(question, preview, draw, remedy=remedy)
 

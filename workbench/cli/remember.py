@@ -280,7 +280,7 @@ def _agreed(invocation: Invocation, outcome: MessageOutcome, found: Forgotten) -
     return agreed_to_archive(
         invocation,
         outcome,
-        found.matches,
+        found,
         hard=found.hard,
         remedy=remedy if found.hard else "Add --yes to confirm.",
         note=outcome.note,

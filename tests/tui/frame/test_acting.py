@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.tui.frame.hands import frame_of, opened, press
+from tests.tui.frame.hands import frame_of, opened, press, said
+from tests.tui.seen_workspace import LEARNED_FROM
 from workbench.engine.workspace import Workspace
 
 
@@ -19,3 +20,14 @@ async def test_an_unexpected_error_ends_the_bench_with_its_trace(seen: Workspace
 
     with pytest.raises(ZeroDivisionError, match="ours to mend"):
         await act()
+
+
+async def test_forgetting_the_only_evidence_of_a_fact_names_the_fact(seen: Workspace) -> None:
+    async with opened(seen) as pilot:
+        frame_of(pilot).go("timeline", row=LEARNED_FROM)
+        await press(pilot)
+        await press(pilot, "f")
+        assert (
+            "Nothing else supports “The ferry sails by the tide tables of the harbour”. u brings it back."
+            in said(pilot)
+        )

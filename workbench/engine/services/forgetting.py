@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 _MOST_MATCHES = 20
 _SNIPPET = 160
+# Facts named of those that lose their evidence.
+_MOST_NAMED = 3
 # A memory that holds fewer of the words asked for than this is not what was meant.
 _LEAST_COVERAGE = 0.5
 # Seconds to wait for what changed to be read: what is not known cannot be forgotten.
@@ -113,6 +115,7 @@ class Forgetting:
             matches = tuple(sorted((*matches, *kept), key=lambda match: -match.score))
         elif kept and context.role.may(Capability.HARD_DELETE):
             warnings = (_left_in_conflicts(kept),)
+        warnings = (*warnings, *self._losing_their_evidence(matches))
         if not matches and purge_history and (finished := self._purged_before(asked)):
             return finished
         if not apply or not matches:
@@ -155,7 +158,29 @@ class Forgetting:
             if each not in archived
             and ("#^" not in each or ((fact := lookups.fact(each)) is not None and not fact.retired))
         ]
-        return results.memories.Forgotten(self._of_ids(left), applied=False)
+        matches = self._of_ids(left)
+        return results.memories.Forgotten(
+            matches, applied=False, warnings=self._losing_their_evidence(matches)
+        )
+
+    def _losing_their_evidence(self, matches: Sequence[results.memories.Match]) -> tuple[str, ...]:
+        """Return a sentence that names the facts which rest on these memories alone, and stay; none where none do."""
+        going = {match.id for match in matches}
+        gone = going | self._archived()
+        alone = [
+            f"“{shortened(fact.text, _SNIPPET)}”"
+            for fact in self._context.lookups.facts_citing((), sorted(going))
+            if not fact.retired
+            and not gone.intersection((fact.id, fact.entity))
+            and going.intersection(fact.provenance)
+            and gone.issuperset(fact.provenance)
+        ]
+        if not alone:
+            return ()
+        more = [f"{len(alone) - _MOST_NAMED} more facts"] if len(alone) > _MOST_NAMED + 1 else []
+        named = [*alone[:_MOST_NAMED], *more] if more else alone
+        listed = " and ".join(filter(None, (", ".join(named[:-1]), named[-1])))
+        return (f"Nothing else supports {listed}.",)
 
     def restore(self, id: str, *more: str) -> results.memories.Changed:
         """Bring archived memories back, in one commit.

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from workbench.display import words
+from workbench.display.remedies import in_bench
 from workbench.engine.errors import InvalidInput, NotFound
 from workbench.engine.values import dataclass
 from workbench.tui.verbs.act import Act, quoted
@@ -52,12 +53,15 @@ def forget(memories: tuple[Memory, ...]) -> Act | str:
     """Archive memories: the agent recalls them no more, and `r` brings them back."""
     if all(each.archived for each in memories):
         return "This is archived already; ⸨bring-back⸩ brings it back."
+    memories = tuple(each for each in memories if not each.archived)
     ids = tuple(each.id for each in memories)
-    return Act(
-        lambda workspace: _done(
-            workspace.forget(ids=ids, apply=True).commit, f"Archived {named(memories)}.", "brings it back"
-        )
-    )
+
+    def archive(workspace: Workspace) -> str:
+        done = workspace.forget(ids=ids, apply=True)
+        said = " ".join((f"Archived {named(memories)}.", *map(in_bench, done.warnings)))
+        return _done(done.commit, said, "brings it back" if len(ids) == 1 else "brings them back")
+
+    return Act(archive)
 
 
 def bring_back(memories: tuple[Memory, ...]) -> Act | str:
