@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterable
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from functools import partial
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -27,8 +27,9 @@ from workbench.display.audit import (
 )
 from workbench.display.changes import changed_lines
 from workbench.display.decay import decay_lines, explained_lines, fall_lines, trial_lines
-from workbench.display.found import explanation_lines
+from workbench.display.found import explanation_lines, hit_row
 from workbench.display.graph import graph_lines
+from workbench.display.ink import plain_text
 from workbench.display.memories import (
     changes_lines,
     forgotten_lines,
@@ -343,6 +344,14 @@ def test_long_snippets_are_cut_to_two_lines() -> None:
     assert lines[-1].endswith("…")
 
 
+def test_an_entity_is_dated_by_the_fact_that_answers() -> None:
+    row = plain_text(hit_row(ENTITY, "swan needs", date(2026, 12, 1), 100))
+    assert row.split("  ")[0] == "◇ SWAN needs 12 GB"
+    assert row.endswith("12 Nov")
+    lines = found_lines(Page(), dataclasses.replace(samples.FOUND, results=(ENTITY,)), query="swan needs")
+    assert lines[1].startswith("      2026-11-12 · ")
+
+
 def test_an_entity_says_which_of_its_relations_answer() -> None:
     relations = (
         HitRelation(samples.HIT.id, "built-on", "entity:tool--x", "X"),
@@ -469,20 +478,20 @@ ENTITY = dataclasses.replace(
     ("query", "fact"),
     [
         ("swan", "SWAN needs 12 GB"),
-        ("when swan runs at night", "It runs at night [sic]"),
-        ("hetzner", "uses: tool--hetzner"),
+        ("when swan runs at night", "SWAN: It runs at night [sic]"),
+        ("hetzner", "SWAN: uses › hetzner"),
         ("something else", "SWAN needs 12 GB"),
     ],
 )
 def test_an_entity_is_shown_by_its_name_and_the_fact_asked_for(query: str, fact: str) -> None:
     lines = found_lines(Page(), dataclasses.replace(samples.FOUND, results=(ENTITY,)), query=query)
-    assert [line.strip() for line in lines[2:]] == ["SWAN", fact]
+    assert [line.strip() for line in lines[2:]] == [fact]
 
 
 def test_an_entity_without_facts_is_shown_by_its_name() -> None:
     bare = dataclasses.replace(ENTITY, snippet="# tool--swan\n\n<!-- Type: tool -->\n\nModels waves.\n")
     lines = found_lines(Page(), dataclasses.replace(samples.FOUND, results=(bare,)), query="swan")
-    assert [line.strip() for line in lines[2:]] == ["SWAN", "Models waves."]
+    assert [line.strip() for line in lines[2:]] == ["SWAN: Models waves."]
 
 
 def test_ids_are_never_cut() -> None:

@@ -8,7 +8,8 @@ from workbench.display import words
 from workbench.display.card import Card, Section
 from workbench.display.cells import plain
 from workbench.display.ink import Span, column, gap, ink, line_width, spread
-from workbench.display.matching import lit, one_line, part_around_match
+from workbench.display.markdown import unlinked
+from workbench.display.matching import best_line, lit, one_line, part_around_match
 from workbench.engine.patterns import lazy_pattern
 
 if TYPE_CHECKING:
@@ -34,10 +35,13 @@ _REASONS = {
     "over-limit": "Beyond the last result",
 }
 _MOST_OF_A_REASON = 5
-_LINK = lazy_pattern(r"\[\[([^\[\]|]+)(?:\|[^\[\]]*)?\]\]")
 _BLOCK_ID = lazy_pattern(r" \^[\w-]+\s*$")
 _FACT_ID = lazy_pattern(r":? [a-z]+:\S+#\^\w+")
 _NOTES = lazy_pattern(r"\((?:[^()]*\b(?:since|from|confidence)\b[^()]*)\)\s*$")
+_HEADING_OR_COMMENT = lazy_pattern(r"^\s*(?:#{1,6} .*|<!--.*-->\s*|)$")
+_ITEM = lazy_pattern(r"^\s*[-*+] +(?=\S)")
+_RELATION = lazy_pattern(r"(?<=[-*+] )([\w-]+): (?=\[\[)")
+_SINCE = lazy_pattern(r"\(.*?\bsince (\d{4}-\d{2}-\d{2})\b[^()]*\)(?: \^[\w-]+)?\s*$")
 _BAR = 12
 
 
@@ -46,18 +50,45 @@ def hit_key(hit: Hit) -> str:
     return f"{hit.id}@{hit.start_line}-{hit.end_line}"
 
 
-def hit_words(hit: Hit) -> str:
-    """Return what a result says in one line: the words of free text, the title of all else."""
+def hit_title(hit: Hit) -> str:
+    """Return what a result is called: the words of free text, the title of all else."""
     if hit.store in FREE_TEXT or not hit.title:
         said = "\n".join(line for line in hit.snippet.splitlines() if not line.startswith("#"))
         return readable(said) or one_line(hit.title) or hit.id
     return words.corrected_by(one_line(hit.title))[1]
 
 
+def hit_words(hit: Hit, question: str) -> str:
+    """Return what a result says in one line: of an entity the fact that answers, named where the fact does not."""
+    title = hit_title(hit)
+    fact = readable(_RELATION.sub(r"\1 › ", answering_line(hit, question)))
+    if not fact or fact == title:
+        return title
+    return fact if title.casefold() in fact.casefold() else f"{title}: {fact}"
+
+
+def hit_day(hit: Hit, question: str) -> str | None:
+    """Return the ISO date of a result: of an entity the one since which what answers holds."""
+    since = _SINCE.search(answering_line(hit, question))
+    return since[1] if since else hit.date
+
+
+def answering_line(hit: Hit, question: str) -> str:
+    """Return the line of an entity with the fact or relation that answers best, else its first; of all else none."""
+    if not hit.id.startswith("entity:"):
+        return ""
+    lines = [line for line in hit.snippet.split("\n") if not _HEADING_OR_COMMENT.match(line)]
+    items = [line for line in lines if _ITEM.match(line)]
+    best = best_line(items, question) or best_line(lines, question)
+    if best is None or one_line(best) in (hit.title, hit.id.removeprefix("entity:")):
+        return items[0] if items else lines[-1] if lines else ""
+    return best
+
+
 def readable(text: str) -> str:
     """Return the text of a memory as one line, without marks, ids and notes on where it comes from."""
     lines = (_NOTES.sub("", _BLOCK_ID.sub("", line).rstrip()) for line in text.splitlines())
-    return one_line("\n".join(_LINK.sub(r"\1", line) for line in lines))
+    return one_line("\n".join(unlinked(line) for line in lines))
 
 
 def standing(hit: Hit) -> str:
@@ -70,7 +101,7 @@ def standing(hit: Hit) -> str:
 def hit_row(hit: Hit, question: str, today: date, width: int) -> Line:
     """Draw a result: what it says around the words of the question, then how it stands and its day."""
     faded = standing(hit) not in ("", "fading")
-    day = words.day_of(hit.date, today)
+    day = words.day_of(hit_day(hit, question), today)
     right: Line = tuple(
         span
         for span in (
@@ -82,7 +113,7 @@ def hit_row(hit: Hit, question: str, today: date, width: int) -> Line:
     if width - line_width(right) < 44:
         right = ()
     room = max(1, width - line_width(right) - (2 if right else 0) - 2)
-    text = part_around_match(hit_words(hit), question, room)
+    text = part_around_match(hit_words(hit, question), question, room)
     left = (
         Span(words.sign(hit.store) + " ", f"store.{hit.store}"),
         *lit(plain(text, room), question, "soft" if faded else "text"),
@@ -111,7 +142,7 @@ def text_card(hit: Hit, today: date) -> Card:
     where = f"{hit.path}, lines {hit.start_line}–{hit.end_line}"
     kind = " · ".join(part for part in (words.kind(hit.store), words.day_of(hit.date, today), where) if part)
     return Card(
-        hit_words(hit),
+        hit_title(hit),
         text,
         (ink(kind, "soft"),),
         details=(Section("ID", ((ink(hit.id, "soft"),),)),),

@@ -19,9 +19,16 @@ from workbench.display.card import (
     why_lines,
 )
 from workbench.display.changes import account_lines, at_minute, held_back_lines
-from workbench.display.found import explanation_lines, left_out, why_not_card
+from workbench.display.found import (
+    answering_line,
+    explanation_lines,
+    hit_day,
+    hit_words,
+    left_out,
+    why_not_card,
+)
 from workbench.display.ink import ink
-from workbench.display.matching import best_line, lit, part_around_match
+from workbench.display.matching import lit, part_around_match
 from workbench.display.reviews import reflected_lines
 from workbench.display.text import Page, clip, pad, safe_line
 from workbench.display.words import counted
@@ -48,11 +55,6 @@ MARGIN = 6
 LEAST_TOLD = 0.2
 # A snippet is for recognising a memory; markup would fill its two lines.
 _MARKUP = lazy_pattern(r"<!--.*?-->|(?<!\S)#{1,6} ", re.DOTALL)
-_FACT_END = lazy_pattern(r"(?: \([^()]*\))?(?: \^[\w-]+)?\s*$")
-_LINK = lazy_pattern(r"\[\[([^\[\]|]+)(?:\|[^\[\]]*)?\]\]")
-_HEADING_OR_COMMENT = lazy_pattern(r"^\s*(?:#{1,6} .*|<!--.*-->\s*|)$")
-_FACT = lazy_pattern(r"^\s*[-*] +(?=\S)")
-_LIST_ITEM = lazy_pattern(r" *(?:(?:[-*+>]|\d+[.)]) )?")
 _TERMS = ("base", "decay", "days", "lambda", "accessCount", "reinforcement", "typeWeight")
 _MOST_NAMED = 10
 _LINK_TO = lazy_pattern(r"\[\[([^\[\]|\s]+)\]\]")
@@ -187,7 +189,8 @@ def _hit_lines(page: Page, hit: Hit, query: str, against: Mapping[str, str], *, 
     first = f"{hit.score:.2f}  {page.paint(safe_line(hit.id), hit.store, 'strong')}"
     lines = [f"{first}  {page.paint(state, 'quiet')}".rstrip()]
     place = safe_line(hit.place)
-    where = f"{safe_line(hit.date)} · {place}" if hit.date else place
+    day = hit_day(hit, query)
+    where = f"{safe_line(day)} · {place}" if day else place
     lines += page.wrapped(where, "quiet", first=" " * MARGIN)
     if hit.workspace:
         lines += page.wrapped(safe_line(hit.workspace), "quiet", first=" " * MARGIN, rest=" " * MARGIN)
@@ -197,19 +200,14 @@ def _hit_lines(page: Page, hit: Hit, query: str, against: Mapping[str, str], *, 
     elif hit.outdated_by:
         told = outdated(hit.outdated_by, hit.outdated_since)
         lines += page.wrapped(told, "accent", first=" " * MARGIN, rest=" " * MARGIN)
+    fact = answering_line(hit, query)
     is_entity = hit.id.startswith("entity:")
-    fact = _fact_of(hit, query) if is_entity else ""
-    said = (
-        _LINK.sub(r"\1", _FACT_END.sub("", _FACT.sub("", fact)))
-        if is_entity
-        else _MARKUP.sub("", hit.snippet)
-    )
-    snippet = matching_lines(page, said, query, lines=SNIPPET_LINES, margin=MARGIN)
+    said = hit_words(hit, query) if is_entity else _MARKUP.sub("", hit.snippet)
     # Do not repeat how the text below begins.
     title = safe_line(hit.title)
-    if title and (is_entity or not safe_line(said).startswith(title.removesuffix("…"))):
+    if title and not is_entity and not safe_line(said).startswith(title.removesuffix("…")):
         lines.append(" " * MARGIN + page.printed([lit(clip(title, page.width - MARGIN), query)])[0])
-    lines += snippet
+    lines += matching_lines(page, said, query, lines=SNIPPET_LINES, margin=MARGIN)
     shown = f"{hit.id}#{fact.split()[-1]}" if fact.strip() and "#" not in hit.id else hit.id
     if waits := against.get(shown):
         told = safe_line(f"{waits}: workbench review")
@@ -243,16 +241,6 @@ def outdated(by: str, since: str | None) -> str:
     return safe_line(
         f"Outdated since {since}; {by} holds instead" if since else f"Outdated; {by} holds instead"
     )
-
-
-def _fact_of(hit: Hit, query: str) -> str:
-    """Return the line of an entity with the matching fact or relation, else with its first."""
-    lines = [line for line in hit.snippet.split("\n") if not _HEADING_OR_COMMENT.match(line)]
-    facts = [line for line in lines if _FACT.match(line)]
-    told = best_line(facts, query) or best_line(lines, query)
-    if told is None or safe_line(told) in (hit.title, hit.id.removeprefix("entity:")):
-        told = facts[0] if facts else lines[-1] if lines else ""
-    return told
 
 
 def _explained(page: Page, explanation: Explanation) -> list[str]:

@@ -15,7 +15,7 @@ from workbench.display.card import Card
 from workbench.display.ink import plain_text
 from workbench.engine import Workspace
 from workbench.tui.parts.evidence import evidence_of_memory
-from workbench.tui.places.ask import AskPlace
+from workbench.tui.places.ask import AnswerRows, AskPlace
 
 OTHER = "episode:2026-01-14:18:00"
 
@@ -134,6 +134,19 @@ async def test_the_evidence_is_that_of_the_fact_nearest_to_the_question(seen: Wo
             shown = frame.place.evidence.evidence
             assert shown is not None
             assert shown.link == source
+
+
+async def test_an_entity_among_the_answers_shows_the_fact_that_answers(seen: Workspace) -> None:
+    async with opened(seen) as pilot:
+        frame = frame_app(pilot).frame
+        await press(pilot, "/", *"who runs the ferry at Barreiro", "enter")
+        rows = ask_place(frame.place).list.rows
+        assert isinstance(rows, AnswerRows)
+        key = next(rows.key(at) for at in range(len(rows)) if "person--ines-duarte" in rows.key(at))
+        hit = rows.hit(key)
+        assert hit is not None
+        drawn = plain_text(rows.draw(hit, 80))
+        assert drawn.startswith("◇ Inês Duarte runs the ferry at Barreiro")
 
 
 def test_evidence_shows_nothing_that_files_note_for_programs(seen: Workspace) -> None:

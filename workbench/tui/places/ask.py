@@ -13,7 +13,7 @@ from workbench.display.found import (
     found_words,
     hit_key,
     hit_row,
-    hit_words,
+    hit_title,
     left_out,
     rank_section,
     text_card,
@@ -186,8 +186,8 @@ class AskPlace(Place):
         if hit is None:
             return None
         if hit.store in OUTSIDE_STORES:
-            return Memory(f"file:{hit.place}", hit.store, hit_words(hit))
-        return Memory(hit.id, hit.store, hit_words(hit), hit.status == "pinned", hit.status == "archived")
+            return Memory(f"file:{hit.place}", hit.store, hit_title(hit))
+        return Memory(hit.id, hit.store, hit_title(hit), hit.status == "pinned", hit.status == "archived")
 
     def read_card(self, workspace: Workspace, subject: Subject) -> Card:
         hit, rows, answer = self.hit(self.list.cursor_key), self.list.rows, self.results
