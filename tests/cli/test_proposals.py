@@ -78,7 +78,9 @@ def test_the_new_one_holds_where_that_is_asked_for(agent: Program) -> None:
     assert shown["validity"]["supersededBy"] == done["ids"][0]
     found = " ".join(agent.run("search", "project deadline March 15").stdout.split())
     assert f"{ON_MARCH_30}" in found
-    assert f"No longer holds (until 2026-02-02); superseded by {done['ids'][0]} Apollo {ON_MARCH_15}" in found
+    assert (
+        f"No longer holds (until 2026-02-02); superseded by {done['ids'][0]} Apollo: {ON_MARCH_15}" in found
+    )
     agent.json("propose", "Project deadline is April 2", "--as", "coder", *place)
     agent.json("propose", "Project deadline is May 7", "--as", "scout", *place)
     settled = agent.run("proposals", "settle", "3", "2", "--replacing").stdout
