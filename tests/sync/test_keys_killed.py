@@ -1,69 +1,74 @@
-"""Letting a key in, retiring a device and making a key for the drawer, killed at any step: nothing stays half."""
+"""Letting a key in, retiring a device and making a key for the drawer, killed at any moment: nothing stays half."""
 
 from __future__ import annotations
 
 import os
+import random
 import signal
 import subprocess
+import time
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.sync.household import Household
+from tests.sync.test_lives import RUNS, SAMPLE
 from workbench.engine import Workspace
-from workbench.engine.sync import job, keys, sealed
-from workbench.engine.sync.remotes import GitTransport
+from workbench.engine.sync import keys
 
-pytestmark = pytest.mark.slow
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.parametrize(
+        "seed",
+        [pytest.param(seed, marks=[pytest.mark.campaign] * (seed > SAMPLE)) for seed in range(1, RUNS + 1)],
+    ),
+]
 
-STEPS: tuple[tuple[object, str], ...] = (
-    (job, "save_link"),
-    (sealed, "_save_seen"),
-    (sealed.SealedTransport, "_seal"),
-    (GitTransport, "push"),
-    (GitTransport, "clean"),
-    (keys, "_new_key"),
-    (keys, "_write_new"),
-)
+DEATHS = 6
 
 
-def killed(home: Household, act: Callable[[Workspace], object], at: int) -> bool:
-    """Do something on the laptop in a process that is killed before or after a step; return whether it got there.
+class Reaper:
+    """Kills what the laptop does, each time at another moment.
 
     Args:
-        at: Counts every beginning and every end of one of `STEPS`, from 1.
+        seed: Decides how far in a kill falls, as a share of what the act takes, and whether its git dies with it.
     """
-    child = os.fork()
-    if child == 0:
-        left = at
 
-        def tick() -> None:
-            nonlocal left
-            left -= 1
-            if not left:
-                os.kill(os.getpid(), signal.SIGKILL)
+    def __init__(self, home: Household, seed: int) -> None:
+        self._home = home
+        self._random = random.Random(seed)
+        self._longest = 0.0
 
-        def stepping(real: Callable[..., object]) -> Callable[..., object]:
-            def step(*arguments: object, **named: object) -> object:
-                tick()
-                done = real(*arguments, **named)
-                tick()
-                return done
+    def run(self, act: Callable[[Workspace], object]) -> bool:
+        """Do something in a process of its own; return whether it was killed. The first is left to its end."""
+        share, with_git = self._random.random(), self._random.random() < 1 / 2
+        began = time.perf_counter()
+        child = os.fork()
+        if child == 0:
+            os.setpgid(0, 0)
+            self._be(act)
+        os.setpgid(child, child)
+        if self._longest:
+            time.sleep(share * self._longest)
+            (os.killpg if with_git else os.kill)(child, signal.SIGKILL)
+        _, status = os.waitpid(child, 0)
+        if os.WIFSIGNALED(status):
+            return True
+        assert os.WEXITSTATUS(status) == 0
+        self._longest = time.perf_counter() - began
+        return False
 
-            return step
-
-        for owner, name in STEPS:
-            setattr(owner, name, stepping(getattr(owner, name)))
+    def _be(self, act: Callable[[Workspace], object]) -> None:
+        """Be the process: never returns."""
         try:
-            with home.opened("laptop") as workspace:
+            with self._home.opened("laptop") as workspace:
                 act(workspace)
-        except BaseException:
+        except BaseException:  # the parent sees that it failed
+            traceback.print_exc()
             os._exit(1)
         os._exit(0)
-    _, status = os.waitpid(child, 0)
-    assert os.WIFSIGNALED(status) or os.WEXITSTATUS(status) == 0
-    return os.WIFSIGNALED(status)
 
 
 @pytest.fixture
@@ -94,55 +99,63 @@ def readers(home: Household) -> list[str]:
         return sorted(each.key for each in workspace.sync_status().keys)
 
 
-def test_letting_a_key_in_is_whole_or_not_at_all(home: Household) -> None:
-    key, at = home.key("server"), 1
-    while killed(home, lambda it: it.sync_allow(key), at):
-        at += 1
+def test_letting_a_key_in_is_whole_or_not_at_all(home: Household, seed: int) -> None:
+    key, reaper = home.key("server"), Reaper(home, seed)
+    for at in range(DEATHS + 1):
+        was_killed = reaper.run(lambda it: it.sync_allow(key))
         # The devices go on, and the remote holds nothing that is void.
         home.remember("desk", f"Jo wrote note {at} on Apollo", "person:Jo")
         home.sync("laptop", "desk", "laptop")
         assert home.files("desk") == home.files("laptop")
         assert void(home) == set()
+        assert was_killed or key in readers(home)
         if key in readers(home):
             with home.opened("laptop") as workspace:
                 workspace.sync_retire(key)
-    assert at > 8
     home.join("server")
     assert home.files("server") == home.files("laptop")
 
 
-def test_a_device_is_retired_or_not(home: Household) -> None:
-    at = 1
-    while killed(home, lambda it: it.sync_retire("desk"), at):
-        at += 1
+def test_a_device_is_retired_or_not(home: Household, seed: int) -> None:
+    reaper = Reaper(home, seed)
+    for _ in range(DEATHS + 1):
+        was_killed = reaper.run(lambda it: it.sync_retire("desk"))
         home.sync("laptop")
         assert void(home) == set()
         with home.opened("laptop") as workspace:
             status = workspace.sync_status()
-        is_retired = any(each.retired_by for each in status.devices if each.name == "desk")
+        # Each time it came back, it came back as another device.
+        is_retired = all(each.retired_by for each in status.devices if each.name == "desk")
+        assert is_retired or was_killed
         assert (home.key("desk") in readers(home)) is not is_retired
         if is_retired:
-            # Made anew for the next step.
+            # Let in again for the next death.
             home.allow("laptop", home.key("desk"))
             home.join("desk")
             home.sync("laptop")
-    assert at > 8
 
 
-def test_a_key_for_the_drawer_is_let_in_and_in_its_file_or_neither(home: Household) -> None:
-    at, before = 1, readers(home)
+def test_a_key_for_the_drawer_is_let_in_and_in_its_file_or_neither(home: Household, seed: int) -> None:
+    reaper, before = Reaper(home, seed), readers(home)
     drawer = home.folder / "stick" / "drawer.key"
-    while killed(home, lambda it: it.sync_recovery(str(drawer)), at):
-        at += 1
+    retired: set[str] = set()
+    for _ in range(DEATHS + 1):
+        was_killed = reaper.run(lambda it: it.sync_recovery(str(drawer)))
         home.sync("laptop")
         assert void(home) == set()
-        # What was interrupted is finished by doing it again: one key, and nothing beside its file.
-        with home.opened("laptop") as workspace:
-            key = workspace.sync_recovery(str(drawer)).key
+        is_done = drawer.exists() and keys.load_identity(drawer).public in readers(home)
+        assert is_done or was_killed
+        if not is_done:
+            # What was interrupted is finished by doing it again.
+            with home.opened("laptop") as workspace:
+                workspace.sync_recovery(str(drawer))
+        # One key, and nothing beside its file.
+        key = keys.load_identity(drawer).public
         assert [each.name for each in drawer.parent.iterdir()] == [drawer.name]
         assert readers(home) == sorted([*before, key])
-        assert keys.load_identity(drawer).public == key
+        # What was retired is not handed out again.
+        assert key not in retired
         with home.opened("laptop") as workspace:
             workspace.sync_retire(key)
+        retired.add(key)
         drawer.unlink()
-    assert at > 8
