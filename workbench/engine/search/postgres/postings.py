@@ -25,6 +25,9 @@ _BLOCKS, _PLACES = (1 << _KEY_BITS) - 1, (1 << _BLOCK_BITS) - 1
 _MOST = 65_535
 _K1, _B = 1.2, 0.75
 _LEAST_FREQUENCY = 1e-6
+# Joined, not `= ANY`: the server would look for each row in the whole list, or for each collection in the index.
+# It has to know how many there are when it plans, so these are not prepared: a prepared plan takes any number for ten.
+_AMONG = "FROM unnest(%s::int4[]) AS asked JOIN postings ON collection = asked"
 
 
 @dataclass(frozen=True)
@@ -101,17 +104,18 @@ def frequencies(connection: Connection, terms: Iterable[str], collections: str) 
     whole = {term_key(term): term for term in wanted if not term.endswith("*")}
     found = dict.fromkeys(wanted, 0)
     cursor = connection.cursor(binary=True).execute(
-        "SELECT term, sum(held)::int8 FROM postings WHERE term = ANY(%s) AND collection = ANY(%s) GROUP BY term",
-        (list(whole), collections),
+        f"SELECT term, sum(held)::int8 {_AMONG} WHERE term = ANY(%s) GROUP BY term",
+        (collections, list(whole)),
+        prepare=False,
     )
     for key, count in cursor.fetchall():
         found[whole[bytes(key)]] = int(count)
     for term in wanted:
         if term.endswith("*"):
             row = connection.execute(
-                "SELECT coalesce(sum(held), 0)::int8 FROM postings"
-                " WHERE term >= %s AND term < %s AND collection = ANY(%s)",
-                (*_range(term), collections),
+                f"SELECT coalesce(sum(held), 0)::int8 {_AMONG} WHERE term >= %s AND term < %s",
+                (collections, *_range(term)),
+                prepare=False,
             ).fetchone()
             found[term] = int(row[0]) if row else 0
     return found
@@ -214,15 +218,17 @@ def _read(connection: Connection, terms: Sequence[str], collections: str) -> lis
     found = {
         bytes(key): _Postings(*packed)
         for key, *packed in cursor.execute(
-            f"SELECT term, {joined} FROM postings WHERE term = ANY(%s) AND collection = ANY(%s) GROUP BY term",
-            (whole, collections),
+            f"SELECT term, {joined} {_AMONG} WHERE term = ANY(%s) GROUP BY term",
+            (collections, whole),
+            prepare=False,
         ).fetchall()
     }
     for term in terms:
         if term.endswith("*"):
             (packed,) = cursor.execute(
-                f"SELECT {joined} FROM postings WHERE term >= %s AND term < %s AND collection = ANY(%s)",
-                (*_range(term), collections),
+                f"SELECT {joined} {_AMONG} WHERE term >= %s AND term < %s",
+                (collections, *_range(term)),
+                prepare=False,
             ).fetchall()
             if packed[0]:
                 found[term_key(term)] = _Postings(*packed)
