@@ -19,7 +19,7 @@ from workbench.engine.errors import (
     StorageError,
     WorkbenchError,
 )
-from workbench.engine.sync import sealed
+from workbench.engine.sync import keys, sealed
 from workbench.engine.sync.keys import KEY, load_keys, seal, unseal
 from workbench.engine.sync.sealed import load_seen
 
@@ -401,6 +401,27 @@ def test_a_recovery_key_that_fails_leaves_no_file(home: Household, monkeypatch: 
         key = workspace.sync_recovery(str(folder / "drawer.key")).key
         assert [each.key for each in workspace.sync_status().keys if each.device is None] == [key]
     assert [each.name for each in folder.iterdir()] == ["drawer.key"]
+
+
+def test_a_recovery_key_that_was_retired_is_not_made_again(
+    home: Household, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = home.folder / "stick"
+    folder.mkdir()
+    real = keys._write_new
+
+    def die(place: Path, content: bytes) -> None:
+        real(place, content)
+        raise SystemExit
+
+    with home.opened("laptop") as workspace:
+        with monkeypatch.context() as patch:
+            patch.setattr(keys, "_write_new", die)
+            with pytest.raises(SystemExit):
+                workspace.sync_recovery(str(folder / "lost.key"))
+        lost = keys.load_identity(folder / "lost.key").public
+        workspace.sync_retire(lost)
+        assert workspace.sync_recovery(str(folder / "drawer.key")).key != lost
 
 
 @pytest.mark.parametrize("place", ["laptop/drawer.key", "laptop/memory/drawer.key", "remote.git/drawer.key"])

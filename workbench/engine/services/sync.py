@@ -256,6 +256,9 @@ class Sync:
         from workbench.engine.sync.job import retire
 
         if name.startswith(("age1", "ssh-")):
+            from workbench.engine.sync.keys import drop_recovery_key
+
+            drop_recovery_key(self._context.state, name)
             return self._reseal(may_ask, take_out=name)
         link = self._link(None)
         retire(self._job(link, None, _Options(may_ask=may_ask), _say_nothing, _never), name)

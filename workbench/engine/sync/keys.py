@@ -133,6 +133,14 @@ def recovery_key(state: Path, place: Path) -> Iterator[str]:
     waiting.unlink(missing_ok=True)
 
 
+def drop_recovery_key(state: Path, key: str) -> None:
+    """Forget a key for the drawer whose making was interrupted, so that it is not handed out once it is retired."""
+    waiting = state / _RECOVERY
+    own = _identities(read_regular_file(waiting, _LONGEST) or b"")
+    if own and str(own[0].to_public()) == key:
+        waiting.unlink(missing_ok=True)
+
+
 def _write_new(place: Path, content: bytes) -> None:
     """Write a private file that was not there, whole or not at all."""
     new = place.with_name(f".{place.name}.part")
