@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import json
 import shlex
-from typing import TYPE_CHECKING
 
 import click
 
-from workbench.cli.command import command
+from workbench.cli.command import command, program_words, scope_option, scoped_door
 from workbench.cli.invocation import Invocation
-from workbench.cli.options import program_words, scope_option, scoped_door
 from workbench.engine.clients.known import Server
 from workbench.engine.roles import parse_role
-
-if TYPE_CHECKING:
-    pass
 
 CLIENTS = ("claude-code", "codex", "openclaw", "json")
 _AGENT = click.option(

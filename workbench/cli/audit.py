@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from workbench.cli.command import command, group
+from workbench.cli.command import command, complete_file, group
 from workbench.cli.invocation import DONE, FAILED, NOTHING_FOUND, Invocation
-from workbench.cli.options import complete_file
 from workbench.display.audit import (
     actions_lines,
     alert_lines,

@@ -9,9 +9,8 @@ from typing import Final
 
 import click
 
-from workbench.cli.command import command
-from workbench.cli.invocation import DONE, Invocation, refuse_for_a_scope
-from workbench.cli.options import program_words, role_of
+from workbench.cli.command import command, program_words
+from workbench.cli.invocation import DONE, Invocation, refuse_for_a_scope, role_of
 from workbench.display.clients import (
     asked_lines,
     change_lines,

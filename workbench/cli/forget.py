@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from workbench.cli.command import command, group
+from workbench.cli.command import command, complete_entity, complete_memory, group
 from workbench.cli.invocation import DONE, NOTHING_FOUND, Invocation
-from workbench.cli.options import complete_entity, complete_memory
 from workbench.display.decay import decay_lines, explained_lines, fall_lines, trial_lines
 from workbench.display.memories import forgotten_lines, match_lines
 from workbench.display.text import Page, safe_line

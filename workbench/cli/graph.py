@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from workbench.cli.command import group
+from workbench.cli.command import complete_entity, group
 from workbench.cli.invocation import DONE, NOTHING_FOUND, Invocation
-from workbench.cli.options import complete_entity
 from workbench.display.graph import entity_lines, graph_lines, path_lines
 from workbench.display.text import safe_line
 from workbench.engine.results.graph import EntityRow, EntityTable

@@ -1,21 +1,22 @@
-"""One run of the program: what was asked for everywhere, which workspace is meant, how answers go out."""
+"""One run of the program: which workspace and role are meant, and how answers and failures go out."""
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, TypeVar
 
 import click
 
-from workbench.cli.failure import describe
-from workbench.display.text import Page, ProgressLine, page_for, safe, safe_line, write
+from workbench.display.text import Page, ProgressLine, page_for, safe, safe_line, unsafe_characters, write
 from workbench.engine.clock import clock_from_environment
 from workbench.engine.errors import ConfirmationNeeded, NotFound, RoleRefused, WorkbenchError
+from workbench.engine.roles import Role, parse_role
 
 if TYPE_CHECKING:
     from workbench.engine.clock import Clock
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from workbench.engine.workspace import Workspace
 
 DONE, FAILED, NOTHING_FOUND = 0, 1, 3
+ROLE_VARIABLE: Final = "WORKBENCH_ROLE"
 
 T = TypeVar("T")
 
@@ -124,8 +126,6 @@ class Invocation:
         Raises:
             RoleRefused: A role was asked for that may do more than the environment allows.
         """
-        from workbench.cli.options import role_of
-
         path, role, line = self.locate(), role_of(self.role), ProgressLine()
 
         def told(what: str, done: int, total: int) -> None:
@@ -171,8 +171,6 @@ class Invocation:
         """
         result = self._with_warnings(result)
         if self.json:
-            from workbench.cli.json_output import as_json, print_json
-
             print_json(as_json(result))
         else:
             write(draw(self.page(), result))
@@ -265,13 +263,42 @@ class Invocation:
         except ConfirmationNeeded as refusal:
             if not self.json:
                 raise
-            from workbench.cli.json_output import as_json, print_json
-
             print_json({**as_json(preview), **describe(refusal).as_json()})
             raise click.exceptions.Exit(refusal.exit_code) from refusal
         if not agreed:
             self.warn(["Nothing was changed."])
         return agreed
+
+
+def role_of(asked: str | None) -> str:
+    """Return the role that a door is opened in.
+
+    Args:
+        asked: What the command line says; None where it says nothing.
+
+    Raises:
+        InvalidInput: One of them is no role.
+        RoleRefused: The command line asks for more than the environment allows.
+    """
+    set_ = os.environ.get(ROLE_VARIABLE, "").strip()
+    given = parse_role(set_ or "person")
+    if asked is None:
+        return str(given)
+    wanted = parse_role(asked.strip())
+    if not set_ or _is_within(wanted, given):
+        return str(wanted)
+    raise RoleRefused(
+        f"This shell acts as {given} and may not act as {wanted}.",
+        where=ROLE_VARIABLE,
+        remedy=f"Leave --role out, or have {ROLE_VARIABLE} changed where it was set.",
+    )
+
+
+def _is_within(wanted: Role, given: Role) -> bool:
+    """Return True if a role may do no more than another; agents are only within themselves."""
+    if given.kind == "agent" and wanted.kind == "agent":
+        return wanted == given
+    return wanted.capabilities <= given.capabilities
 
 
 def refuse_for_a_scope() -> None:
@@ -299,3 +326,152 @@ def _existing(path: Path, source: str) -> Path:
         where=str(path),
         remedy=f"Correct the path, or make a workspace with `workbench init {path}`.",
     )
+
+
+_ACCOUNT = ("ok", "commit", "files", "ids")
+
+
+def as_json(result: object) -> Any:
+    """Turn a result into JSON values; what tells of a mutation begins with its account.
+
+    Args:
+        result: A result of the engine, or a mapping.
+    """
+    from workbench.engine.results import to_json
+    from workbench.engine.results.memories import MessageOutcome
+
+    value = to_json(result)
+    if isinstance(result, MessageOutcome):
+        done = value["remembered"] or value["forgotten"] or value["reflected"] or {}
+        account: dict[str, Any] = {"ok": True, "commit": None, "files": [], "ids": []}
+        return {**account, **{key: done[key] for key in _ACCOUNT if key in done}, **value}
+    if isinstance(value, dict) and "ok" in value and "commit" in value:
+        return {**{key: value[key] for key in _ACCOUNT if key in value}, **value}
+    return value
+
+
+def render_json(value: Any) -> str:
+    """Write JSON values on one line; indented where a person reads it at a terminal."""
+    stream = sys.stdout
+    ascii_only = (stream.encoding or "utf-8").lower().replace("-", "") != "utf8"
+    if stream.isatty():
+        text = json.dumps(value, ensure_ascii=ascii_only, indent=2)
+    else:
+        text = json.dumps(value, ensure_ascii=ascii_only, separators=(",", ":"))
+    return _escape(text)
+
+
+def print_json(value: Any) -> None:
+    """Print JSON values and flush, so that a reader at the other end of a pipe has them now."""
+    sys.stdout.write(render_json(value) + "\n")
+    sys.stdout.flush()
+
+
+def _escape(text: str) -> str:
+    """Escape what `json.dumps` leaves as it is though it controls a terminal; the value stays the same.
+
+    Half characters alone are no text that JSON can tell: they are written out, as names of files are (`layout.shown`).
+    """
+    parts, end = [], 0
+    for match in unsafe_characters(text):
+        parts += [text[end : match.start()], _escaped(match[0])]
+        end = match.end()
+    return "".join([*parts, text[end:]]) if parts else text
+
+
+def _escaped(character: str) -> str:
+    if "\ud800" <= character <= "\udfff":
+        return f"\\\\u{ord(character):04x}"
+    return "\\u007f" if character == "\x7f" else json.dumps(character)[1:-1]
+
+
+INTERRUPTED, READER_GONE = 130, 141
+
+
+class Failure(NamedTuple):
+    """An error as it is told.
+
+    Args:
+        kind: What sort of failure it is, in one word.
+        where: The file, id, setting or command concerned.
+    """
+
+    kind: str
+    message: str
+    where: str | None
+    remedy: str | None
+    code: int
+
+    def as_json(self) -> dict[str, dict[str, str | None]]:
+        """Return the JSON of the contract: `{"error":{"kind","message","where","remedy"}}`."""
+        error = {"kind": self.kind, "message": self.message, "where": self.where, "remedy": self.remedy}
+        return {"error": error}
+
+
+def describe(error: BaseException) -> Failure:
+    """Describe an exception for the person who typed the command."""
+    if isinstance(error, WorkbenchError):
+        return Failure(error.kind, error.message, error.where, error.remedy, error.exit_code)
+    if isinstance(error, click.UsageError):
+        path = error.ctx.command_path if error.ctx else "workbench"
+        return Failure("usage", error.format_message(), path, f"See `{path} --help`.", 2)
+    if isinstance(error, click.ClickException):
+        return Failure("failed", error.format_message(), None, None, error.exit_code)
+    if isinstance(error, click.Abort | KeyboardInterrupt | EOFError):
+        if isinstance(error, KeyboardInterrupt) and str(error):
+            return Failure("interrupted", str(error), None, None, INTERRUPTED)
+        remedy = "Each change is made whole or not at all; see which were made: workbench audit log"
+        return Failure("interrupted", "Interrupted.", None, remedy, INTERRUPTED)
+    if isinstance(error, OSError):
+        remedy = "Mend that and run it again; WORKBENCH_DEBUG=1 shows where it happened."
+        said = f"The system refused: {error.strerror or error}."
+        return Failure("storage", said, _file_of(error), remedy, 1)
+    return Failure(
+        "internal",
+        f"Something is wrong inside Workbench: {type(error).__name__}: {error}",
+        None,
+        "Run it again with WORKBENCH_DEBUG=1 to see where, and report that.",
+        1,
+    )
+
+
+def _file_of(error: OSError) -> str | None:
+    return os.fsdecode(error.filename) if isinstance(error.filename, str | bytes) else None
+
+
+def is_expected(error: BaseException) -> bool:
+    """Return True for an exception that answers what was asked, rather than a surprise."""
+    expected = (WorkbenchError, click.ClickException, click.Abort, KeyboardInterrupt, EOFError)
+    return isinstance(error, expected)
+
+
+def tell(failure: Failure, *, json: bool) -> None:
+    """Print a failure: as JSON on stdout, or in words on stderr."""
+    if json:
+        print_json(failure.as_json())
+        return
+    page = page_for(sys.stderr)
+    lines = page.wrapped(safe(failure.message), first="✗ ")
+    lines[0] = page.paint("✗", "bad") + lines[0][1:]
+    if failure.where and failure.kind != "usage":
+        lines += page.wrapped(safe(failure.where), "quiet", first="  in ")
+    if failure.remedy:
+        lines += page.wrapped(safe(failure.remedy), first="  → ")
+    write(lines, to_errors=True)
+
+
+def asks_for_json(arguments: list[str]) -> bool:
+    """Return True if JSON was asked for, even if the command line could not be understood."""
+    head = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    return "--json" in head
+
+
+def debugging() -> bool:
+    """Return True if tracebacks are wanted."""
+    return os.environ.get("WORKBENCH_DEBUG", "") not in ("", "0")
+
+
+def drop_stdout() -> None:
+    """Send what is still buffered nowhere, since the reader of stdout is gone."""
+    with open(os.devnull, "w") as nowhere:  # noqa: PTH123 - a device, not a path of ours
+        os.dup2(nowhere.fileno(), sys.stdout.fileno())

@@ -12,12 +12,18 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from workbench.cli.command import command
-from workbench.cli.failure import Failure, describe
+from workbench.cli.command import command, scope_option, scoped_door, text_of
 from workbench.cli.forget import agreed_to_archive
-from workbench.cli.invocation import DONE, FAILED, NOTHING_FOUND, Invocation
-from workbench.cli.json_output import as_json, print_json
-from workbench.cli.options import scope_option, scoped_door, text_of
+from workbench.cli.invocation import (
+    DONE,
+    FAILED,
+    NOTHING_FOUND,
+    Failure,
+    Invocation,
+    as_json,
+    describe,
+    print_json,
+)
 from workbench.display.memories import (
     message_lines,
     remembered_lines,

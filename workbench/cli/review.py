@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from workbench.cli.command import group
+from workbench.cli.command import group, text_of
 from workbench.cli.edit import edit_in_editor
 from workbench.cli.invocation import DONE, NOTHING_FOUND, Invocation
-from workbench.cli.options import text_of
 from workbench.display.changes import changed_lines
 from workbench.display.conflicts import conflicts_lines
 from workbench.display.reviews import (

@@ -12,8 +12,9 @@ import click
 
 from workbench import __version__
 from workbench.cli.command import SETTINGS, BenchCommand, BenchGroup, invocation_of, write_options
-from workbench.cli.failure import (
+from workbench.cli.invocation import (
     READER_GONE,
+    Invocation,
     asks_for_json,
     debugging,
     describe,
@@ -21,7 +22,6 @@ from workbench.cli.failure import (
     is_expected,
     tell,
 )
-from workbench.cli.invocation import Invocation
 
 PROGRAM = "workbench"
 COMPLETION_VARIABLE = "_WORKBENCH_COMPLETE"
@@ -44,14 +44,14 @@ TOPICS: dict[str, dict[str, Listed]] = {
         "init": Listed("begin", "Lay out a workspace here, or adopt the memory that is here already"),
         "demo": Listed("begin", "Build a sample workspace and open the bench on it"),
         "open": Listed("begin", "Open the bench, at one memory if you name one"),
-        "web": Listed("web", "Show the bench in a browser on this machine"),
+        "web": Listed("begin", "Show the bench in a browser on this machine"),
     },
     "Remember": {
         "remember": Listed("remember", "Store something in the memory it belongs to"),
         "message": Listed("remember", "Do what one message of a conversation asks of memory"),
         "propose": Listed("remember", "Ask for something to be remembered, as an agent that may not write"),
         "edit": Listed("edit", "Change one memory or file in your editor"),
-        "core": Listed("core", "Show or change what the agent always has in mind"),
+        "core": Listed("edit", "Show or change what the agent always has in mind"),
         "secrets": Listed("secrets", "Decide on what looks like a key or a password"),
     },
     "Find": {
@@ -101,7 +101,7 @@ TOPICS: dict[str, dict[str, Listed]] = {
         "daemon": Listed(
             "maintenance", "Look after this memory until you end it: adopt, index, reflect in time"
         ),
-        "settings": Listed("settings", "Show every setting with who says so, or change one"),
+        "settings": Listed("maintenance", "Show every setting with who says so, or change one"),
         "doctor": Listed("maintenance", "Say what works here, what does not, and how to mend it"),
         "completion": Listed("maintenance", "Print the completion script for your shell"),
     },

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from workbench.cli.command import command
+from workbench.cli.command import command, complete_file, complete_memory, scope_option, scoped_door
 from workbench.cli.invocation import DONE, NOTHING_FOUND, Invocation
-from workbench.cli.options import complete_file, complete_memory, scope_option, scoped_door
 from workbench.display.found import disputed
 from workbench.display.memories import (
     believed_lines,

@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from workbench.cli.command import group
-from workbench.cli.invocation import DONE, NOTHING_FOUND, Invocation
-from workbench.cli.json_output import print_json
-from workbench.cli.options import ROLE_VARIABLE, role_of, scope_of, scope_option, scoped_door
+from workbench.cli.command import group, scope_of, scope_option, scoped_door
+from workbench.cli.invocation import DONE, NOTHING_FOUND, ROLE_VARIABLE, Invocation, print_json, role_of
 from workbench.display.access import added_lines, revoked_lines, tokens_lines
 from workbench.display.text import write
 from workbench.engine.clients.hooks import prepare_brief

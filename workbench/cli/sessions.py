@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from workbench.cli.command import group
+from workbench.cli.command import group, text_of
 from workbench.cli.invocation import DONE, NOTHING_FOUND, Invocation
-from workbench.cli.options import text_of
 from workbench.display.sessions import (
     appended_lines,
     begun_lines,

@@ -12,7 +12,7 @@ import pytest
 
 from tests.engine.services.agent_home import AgentHome
 from tests.engine.services.callings import READING, READING_HISTORY
-from workbench.cli.json_output import render_json
+from workbench.cli.invocation import render_json
 from workbench.engine import Workspace, layout, to_json
 from workbench.engine.errors import WorkbenchError
 
