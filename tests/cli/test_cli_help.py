@@ -131,10 +131,8 @@ def test_a_command_imports_only_its_own_module() -> None:
     }
     assert names == {
         "command",
-        "failure",
         "forget",
         "invocation",
-        "options",
         "root",
     }
 
