@@ -21,7 +21,6 @@ from workbench.engine.file_access import (
     open_outside_file,
     read_regular_file,
     replace_file,
-    why_unwritable,
 )
 from workbench.engine.values import dataclass
 
@@ -122,8 +121,9 @@ def recovery_key(state: Path, place: Path) -> Iterator[str]:
         )
     if not place.parent.is_dir():
         raise InvalidInput("There is no such folder.", where=str(place.parent), remedy="Make it first.")
-    if error := why_unwritable(place.parent, _LONGEST):
-        raise _unwritable(place, error) from error
+    if not is_written:
+        # Tried under the name that the key is written under: what a kill leaves, the next attempt replaces.
+        _write_part(place, bytes(_LONGEST)).unlink()
     own = _identities(content or _new_key(waiting))
     if not own:
         raise _damaged(waiting, "it holds no key of age")
@@ -143,6 +143,18 @@ def drop_recovery_key(state: Path, key: str) -> None:
 
 def _write_new(place: Path, content: bytes) -> None:
     """Write a private file that was not there, whole or not at all."""
+    new = _write_part(place, content)
+    try:
+        # A stick may know no hard links.
+        new.rename(place)
+    except OSError as error:
+        with suppress(OSError):
+            new.unlink(missing_ok=True)
+        raise _unwritable(place, error) from error
+
+
+def _write_part(place: Path, content: bytes) -> Path:
+    """Write a private file beside its place; returns where it is."""
     new = place.with_name(f".{place.name}.part")
     try:
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
@@ -150,12 +162,11 @@ def _write_new(place: Path, content: bytes) -> None:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        # A stick may know no hard links.
-        new.rename(place)
     except OSError as error:
         with suppress(OSError):
             new.unlink(missing_ok=True)
         raise _unwritable(place, error) from error
+    return new
 
 
 def load_identity(place: Path) -> Keys:
