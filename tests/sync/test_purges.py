@@ -8,7 +8,6 @@ from tests.sync.household import Household
 from workbench.engine import layout
 from workbench.engine.results.memories import Forgotten
 from workbench.engine.sync import job
-from workbench.engine.sync.purges import _Gone
 
 CODE = "The vault code is 47-KXZQ since the move"
 
@@ -203,14 +202,26 @@ def test_what_only_waits_in_a_conflict_is_purged_everywhere(home: Household, by:
             assert workspace.conflicts().conflicts == ()
 
 
-def test_a_conflict_that_was_purged_is_named_to_the_other_devices() -> None:
-    gone = _Gone(lambda _: None)
-    gone.take(
-        layout.CONFLICTS,
-        b'{"conflicts": {"c-1": {"path": "a.md"}, "c-2": {}}}',
-        b'{"conflicts": {"c-2": {}}}',
-    )
-    assert gone.steps.names == ("c-1",)
+def test_a_conflict_purged_elsewhere_goes_from_what_was_not_sent_yet(home: Household) -> None:
+    note = home.root("laptop") / NOTE
+    note.parent.mkdir(exist_ok=True)
+    note.write_text("# Plans\n\n- Monday: rest\n- Tuesday: rest\n")
+    home.sync("laptop", "desk", "server")
+    (home.root("desk") / NOTE).unlink()
+    home.sync("desk")
+    note.write_text("# Plans\n\n- Monday: rest\n- Tuesday: alarm code 31-FIGS\n")
+    home.sync("laptop", "server")
+    (home.root("server") / NOTE).with_name("later.md").write_text("# Later\n\n- This was not sent yet.\n")
+    with home.opened("server") as workspace:
+        workspace.adopt()
+    with home.opened("laptop") as workspace:
+        (conflict,) = workspace.conflicts().conflicts
+        workspace.conflict_settle(conflict.id, "that")
+    assert [match.id for match in forget(home, query="alarm 31-FIGS").matches] == [conflict.id]
+    assert_all_alike(home)
+    for name in ("laptop", "desk", "server"):
+        with home.opened(name) as workspace:
+            assert workspace.audit_verify(deep=True).problems == ()
 
 
 def test_what_was_decided_against_is_purged_too(home: Household) -> None:

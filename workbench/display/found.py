@@ -10,6 +10,7 @@ from workbench.display.cells import plain
 from workbench.display.ink import Span, column, gap, ink, line_width, spread
 from workbench.display.markdown import unlinked
 from workbench.display.matching import best_line, lit, one_line, part_around_match
+from workbench.engine.markdown.statements import parse_statement
 from workbench.engine.patterns import lazy_pattern
 
 if TYPE_CHECKING:
@@ -35,13 +36,11 @@ _REASONS = {
     "over-limit": "Beyond the last result",
 }
 _MOST_OF_A_REASON = 5
-_BLOCK_ID = lazy_pattern(r" \^[\w-]+\s*$")
 _FACT_ID = lazy_pattern(r":? [a-z]+:\S+#\^\w+")
-_NOTES = lazy_pattern(r"\((?:[^()]*\b(?:since|from|confidence)\b[^()]*)\)\s*$")
 _HEADING_OR_COMMENT = lazy_pattern(r"^\s*(?:#{1,6} .*|<!--.*-->\s*|)$")
 _ITEM = lazy_pattern(r"^\s*[-*+] +(?=\S)")
 _RELATION = lazy_pattern(r"(?<=[-*+] )([\w-]+): (?=\[\[)")
-_SINCE = lazy_pattern(r"\(.*?\bsince (\d{4}-\d{2}-\d{2})\b[^()]*\)(?: \^[\w-]+)?\s*$")
+_DAY = len("2026-02-02")
 _BAR = 12
 
 
@@ -69,8 +68,8 @@ def hit_words(hit: Hit, question: str) -> str:
 
 def hit_day(hit: Hit, question: str) -> str | None:
     """Return the ISO date of a result: of an entity the one since which what answers holds."""
-    since = _SINCE.search(answering_line(hit, question))
-    return since[1] if since else hit.date
+    since = parse_statement(answering_line(hit, question)).provenance.since or ""
+    return since[:_DAY] if len(since) >= _DAY else hit.date
 
 
 def answering_line(hit: Hit, question: str) -> str:
@@ -87,8 +86,7 @@ def answering_line(hit: Hit, question: str) -> str:
 
 def readable(text: str) -> str:
     """Return the text of a memory as one line, without marks, ids and notes on where it comes from."""
-    lines = (_NOTES.sub("", _BLOCK_ID.sub("", line).rstrip()) for line in text.splitlines())
-    return one_line("\n".join(unlinked(line) for line in lines))
+    return one_line("\n".join(unlinked(parse_statement(line).text) for line in text.splitlines()))
 
 
 def standing(hit: Hit) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from workbench.display.changes import FILES_NAMED, at_minute
 from workbench.display.health import size_words
 from workbench.display.text import Page, safe_line
-from workbench.display.words import counted
+from workbench.display.words import counted, listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -53,7 +53,7 @@ def keys_told(keys: Sequence[SyncKey]) -> str:
 def readers(keys: Sequence[SyncKey]) -> str:
     """Name whose keys can read a sealed remote: `this device and desk`."""
     named = [safe_line(_key_name(each)) for each in keys]
-    return " and ".join(filter(None, (", ".join(named[:-1]), named[-1]))) if named else "nobody"
+    return listed(named) or "nobody"
 
 
 def _key_name(key: SyncKey) -> str:

@@ -56,6 +56,11 @@ def counted(number: int, one: str, many: str | None = None) -> str:
     return f"{number:,} {one if number == 1 else many or f'{one}s'}"
 
 
+def listed(names: Sequence[str]) -> str:
+    """Return names as people list them: `a, b and c`."""
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+
+
 def percent(part: float, whole: float) -> int:
     """Return a share to the nearest per cent: 0 only of nothing, 100 only where it is full."""
     nearest = round(100 * part / whole)

@@ -164,23 +164,24 @@ class Forgetting:
         )
 
     def _losing_their_evidence(self, matches: Sequence[results.memories.Match]) -> tuple[str, ...]:
-        """Return a sentence that names the facts which rest on these memories alone, and stay; none where none do."""
+        """Return a sentence for each fact that stays, and rests on these memories alone."""
         going = {match.id for match in matches}
+        citing = [
+            fact
+            for fact in self._context.lookups.facts_citing((), sorted(going))
+            if not fact.retired and going.intersection(fact.provenance)
+        ]
+        if not citing:
+            return ()
         gone = going | self._archived()
         alone = [
             f"“{shortened(fact.text, _SNIPPET)}”"
-            for fact in self._context.lookups.facts_citing((), sorted(going))
-            if not fact.retired
-            and not gone.intersection((fact.id, fact.entity))
-            and going.intersection(fact.provenance)
-            and gone.issuperset(fact.provenance)
+            for fact in citing
+            if not gone.intersection((fact.id, fact.entity)) and gone.issuperset(fact.provenance)
         ]
-        if not alone:
-            return ()
-        more = [f"{len(alone) - _MOST_NAMED} more facts"] if len(alone) > _MOST_NAMED + 1 else []
-        named = [*alone[:_MOST_NAMED], *more] if more else alone
-        listed = " and ".join(filter(None, (", ".join(named[:-1]), named[-1])))
-        return (f"Nothing else supports {listed}.",)
+        if len(alone) > _MOST_NAMED + 1:
+            alone[_MOST_NAMED:] = [f"{len(alone) - _MOST_NAMED} more facts"]
+        return tuple(f"Nothing else supports {named}." for named in alone)
 
     def restore(self, id: str, *more: str) -> results.memories.Changed:
         """Bring archived memories back, in one commit.

@@ -24,6 +24,7 @@ from workbench.engine.history.plan import Action
 from workbench.engine.history.purge import Rewriting, titles_in
 from workbench.engine.history.recovery import PurgeSteps
 from workbench.engine.patterns import lazy_pattern
+from workbench.engine.sync.conflicts import is_conflict_id
 from workbench.engine.values import dataclass
 
 NOTHING_GONE = Erasure(frozenset(), {}, (), (), (), frozenset(), frozenset(), frozenset(), None)
@@ -223,13 +224,9 @@ class _Gone:
     def take(self, path: str, before: bytes, after: bytes | None) -> None:
         """Add what one file has lost."""
         store = layout.store_of(path)
-        if path == layout.CONFLICTS:
-            # What was gone with its conflict may have lost its lines alone in a later commit, where nothing names it.
-            gone = _conflicts(before) - _conflicts(after or b"{}")
-            self.names.update(dict.fromkeys(sorted(gone)))
-            return
         if path.endswith(".json"):
-            self.names.update((key, None) for key in _keys_gone(before, after) if ":" in key)
+            named = (key for key in _keys_gone(before, after) if ":" in key or is_conflict_id(key))
+            self.names.update(dict.fromkeys(named))
             return
         if store not in _OF_MEMORIES:
             return
@@ -281,12 +278,6 @@ def _id_of(path: str, unit: Unit) -> str:
 
 def _keys_gone(before: bytes, after: bytes | None) -> set[str]:
     return _keys(_parsed(before)) - _keys(_parsed(after or b"{}"))
-
-
-def _conflicts(content: bytes) -> set[str]:
-    value = _parsed(content)
-    rows = value.get("conflicts") if isinstance(value, dict) else None
-    return set(rows) if isinstance(rows, dict) else set()
 
 
 def _keys(value: Any) -> set[str]:

@@ -70,11 +70,14 @@ class Looking:
         if subject is None:
             self._frame.say(COMMAND["evidence"].elsewhere)
         else:
-            self._frame.reading.read(
-                _OPENING,
-                lambda workspace: place.read_evidence(workspace, subject),
-                lambda evidence: self._show(evidence) if place.current == subject else None,
-            )
+            self._open(lambda workspace: place.read_evidence(workspace, subject))
+
+    def _open(self, read: Callable[[Workspace], Evidence | None]) -> None:
+        """Open evidence, unless one has gone on to something else when it is read."""
+        place, subject = self._frame.place, self._frame.place.current
+        self._frame.reading.read(
+            _OPENING, read, lambda evidence: self._show(evidence) if place.current == subject else None
+        )
 
     def stop_opening(self) -> bool:
         """Call off evidence that is still being read; returns whether any was."""
@@ -106,7 +109,7 @@ class Looking:
         if link.startswith(COMMIT):
             self._frame.go("history", spot="", row=link)
         elif link.startswith("file:"):
-            self._frame.reading.read(_OPENING, lambda workspace: evidence_at(workspace, link), self._show)
+            self._open(lambda workspace: evidence_at(workspace, link))
         else:
             self._frame.reading.read("visit", lambda workspace: _memory(workspace, link), self._visit)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from workbench.display import words
 from workbench.display.today import days_of, names_of, passages_of, reading_time
 from workbench.engine.values import dataclass
 
@@ -121,7 +122,9 @@ def _ways(account: Account) -> list[Notice]:
             told=("It becomes core memory, which the agent always has.",),
         )
     )
-    found = f"{_listed(account.elsewhere)} {'is' if len(account.elsewhere) == 1 else 'are'} on this machine"
+    found = (
+        f"{words.listed(account.elsewhere)} {'is' if len(account.elsewhere) == 1 else 'are'} on this machine"
+    )
     rows.append(
         Notice(
             "begin:import",
@@ -146,7 +149,3 @@ def _history() -> Notice:
         ),
         begins=True,
     )
-
-
-def _listed(names: Sequence[str]) -> str:
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1] if names else "")))
