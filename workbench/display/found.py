@@ -68,20 +68,32 @@ def hit_words(hit: Hit, question: str) -> str:
 
 def hit_day(hit: Hit, question: str) -> str | None:
     """Return the ISO date of a result: of an entity the one since which what answers holds."""
-    since = parse_statement(answering_line(hit, question)).provenance.since or ""
+    since = _since(answering_line(hit, question))
     return since[:_DAY] if len(since) >= _DAY else hit.date
 
 
 def answering_line(hit: Hit, question: str) -> str:
-    """Return the line of an entity with the fact or relation that answers best, else its first; of all else none."""
+    """Return the line of an entity with the fact or relation that answers best, else its first; of all else none.
+
+    Of those that answer alike, what holds comes before what held, facts before relations, and the newest first.
+    """
     if not hit.id.startswith("entity:"):
         return ""
     lines = [line for line in hit.snippet.split("\n") if not _HEADING_OR_COMMENT.match(line)]
-    items = [line for line in lines if _ITEM.match(line)]
+    items = sorted((line for line in lines if _ITEM.match(line)), key=_since, reverse=True)
+    items.sort(key=lambda line: (_is_over(line), _RELATION.search(line) is not None))
     best = best_line(items, question) or best_line(lines, question)
     if best is None or one_line(best) in (hit.title, hit.id.removeprefix("entity:")):
         return items[0] if items else lines[-1] if lines else ""
     return best
+
+
+def _since(item: str) -> str:
+    return parse_statement(item).provenance.since or ""
+
+
+def _is_over(item: str) -> bool:
+    return parse_statement(item).provenance.until is not None
 
 
 def readable(text: str) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from workbench.display.card import memory_card
 from workbench.display.entity import entity_card, own_edges, own_facts
 from workbench.display.found import MEMORIES, disputed
+from workbench.display.matching import best_line
 from workbench.engine.errors import InvalidInput, NotFound
 from workbench.tui.keys.table import COMMAND
 from workbench.tui.parts.evidence import evidence_of_memory
@@ -141,19 +142,11 @@ def reason_of(view: GraphView, entity: str, asked: str = "", chosen: str = "") -
         asked: The question to which a fact shall be near.
         chosen: The one that the cursor is on; what was removed meanwhile gives way to the first.
     """
-    facts = sorted(own_facts(view), key=lambda fact: -_shared(fact.text, asked))
+    facts = own_facts(view)
+    near = best_line([fact.text for fact in facts], asked)
+    facts = sorted(facts, key=lambda fact: fact.text != near)
     named = (*(fact.id for fact in facts), *(edge.id for edge in own_edges(view)), view.center or entity)
     return chosen if chosen in named or chosen.startswith("relation:") else named[0]
-
-
-def _shared(text: str, asked: str) -> int:
-    """Return how many words of a question a text has, whatever their endings."""
-    said = text.casefold().split()
-    return sum(
-        any(word.startswith(wanted) for word in said)
-        for wanted in asked.casefold().split()
-        if len(wanted) > 2
-    )
 
 
 def title_of(workspace: Workspace, memory_id: str) -> str:
