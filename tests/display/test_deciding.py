@@ -24,7 +24,8 @@ from workbench.display.writing import answer_words, preview_card, written_words
 from workbench.engine import layout
 from workbench.engine.results.audit import MemoryChange
 from workbench.engine.results.inbox import InboxPreview, PastReflection, Written
-from workbench.engine.results.memories import CoreBlock, CoreView, HeldMemory
+from workbench.engine.results.memories import CoreBlock, CoreView, HeldMemory, Why
+from workbench.engine.results.memories import Written as WrittenDown
 from workbench.engine.results.reviews import FilePreview, Proposal, Quoted, ReviewItem
 from workbench.tui.places.ticks import CLASHES, Waiting
 
@@ -105,6 +106,31 @@ def test_an_outcome_names_what_differs_where_that_is_one_thing() -> None:
 )
 def test_a_row_says_what_is_proposed(kind: str, fields: dict[str, object], title: str) -> None:
     assert item_title(item(kind, **fields)) == title  # type: ignore[arg-type]
+
+
+def test_a_statement_worded_otherwise_since_is_not_ascribed_to_who_reworded_it() -> None:
+    fact = "entity:concept--brewery#^f0b2"
+    now = "It pays in 40 days"
+    why = Why(
+        fact,
+        now,
+        "commit",
+        (),
+        ("user-explicit",),
+        (),
+        0,
+        WrittenDown("c0ffee", NOW, "manual", "—", ""),
+        (),
+        "active",
+        (),
+    )
+    clash = item("contradiction", fields={"this": "It pays in 30 days", "that": "It pays in 45 days"})
+    cited = [
+        Cited(Quoted("episode:2026-10-20:16:15", "paid after 28 days")),
+        Cited(Quoted(fact, "It pays in 45 days"), why),
+    ]
+    shown = "\n".join(map(plain_text, card_lines(item_card(clash, cited, None, NOW, key), 50)))
+    assert f"reads now “{now}” · you said so" in " ".join(shown.split())
 
 
 def test_a_secret_is_named_by_its_kind_and_place() -> None:

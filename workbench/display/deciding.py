@@ -596,6 +596,13 @@ def _sides(item: ReviewItem, cited: Sequence[Cited], now: datetime) -> tuple[Sid
             return Side(unlinked(text))
         said = each.proof.quote
         if statement(said) == text:
+            if (
+                each.why is not None
+                and "#^" in each.proof.id
+                and (reads := statement(each.why.title)) != text
+            ):
+                # Who worded it otherwise since did not say what stands here.
+                return Side(unlinked(text), f"reads now “{reads}” · {_by(each, now)}", "", each.proof.id)
             # A fact that quotes itself proves nothing; what it was learned from does.
             said = each.why.said[0].quote if each.why is not None and each.why.said else ""
         return Side(unlinked(text), _by(each, now), said, each.proof.id)
