@@ -6,9 +6,11 @@ import pytest
 
 from tests.tui.frame.test_frame import drawn, frame_app, opened, press
 from tests.tui.stillness import settle
+from workbench.display.ink import plain_text
 from workbench.engine import Workspace
 from workbench.engine.errors import StorageError
 from workbench.engine.results.decay import Falls
+from workbench.tui.frame.drawing import rail
 
 
 async def test_each_count_is_what_its_place_lists(seen: Workspace) -> None:
@@ -53,6 +55,14 @@ async def test_the_rail_says_how_much_the_agent_carries(seen: Workspace) -> None
         await settle(pilot)
         assert f"{seen.core().tokens:,} of {core.cap:,}" in drawn(pilot, "rail")
         await press(pilot, "3")
+
+
+def test_a_large_count_is_shortened_before_the_name_of_its_place() -> None:
+    counts = {"timeline": "20,000", "graph": "20,000", "history": "49,077", "sessions": "0"}
+    shown = "\n".join(map(plain_text, rail("large", counts, "today", ("", ""), (0, 0), 18)))
+    assert "…" not in shown
+    for place, count in (("Timeline", "20k"), ("Graph", "20,000"), ("History", "49k"), ("Sessions", "0")):
+        assert any(place in line and line.rstrip().endswith(count) for line in shown.splitlines())
 
 
 async def test_a_count_that_cannot_be_had_is_left_out(

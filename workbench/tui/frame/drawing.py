@@ -105,7 +105,8 @@ def rail(
             Span(place.key + " ", "faint", link),
             Span(place.title, role, link),
         )
-        lines.append((*spread(left, _count(place.name, counts), width - 1), gap(1)))
+        count = _count(place.name, counts, room=width - 3 - line_width(left))
+        lines.append((*spread(left, count, width - 1), gap(1)))
     ways = [(key, title) for key, title in zip("[]", beside, strict=True) if title]
     lines += [BLANK] * bool(ways)
     lines += [(gap(1), Span(f"{key} ", "faint"), ink(title, "soft", width - 4)) for key, title in ways]
@@ -117,8 +118,11 @@ def rail(
     return lines
 
 
-def _count(name: str, counts: Mapping[str, str]) -> Line:
+def _count(name: str, counts: Mapping[str, str], room: int = 8) -> Line:
     said = counts.get(name, "")
+    if len(said) > room and (number := said.replace(",", "")).isdecimal():
+        # The name of the place stays whole; its count is exact in the place itself.
+        said = f"{int(number) // 1000}k"
     role = "danger" if name == "today" else "decide" if name == "inbox" else "soft"
     return (Span(said, role),) if said else ()
 
