@@ -136,6 +136,30 @@ async def test_the_evidence_is_that_of_the_fact_nearest_to_the_question(seen: Wo
             assert shown.link == source
 
 
+async def test_the_evidence_of_a_long_note_is_the_lines_that_answer(seen: Workspace) -> None:
+    talk = "".join(
+        f"- 09:{at:02} Rui: The weather on day {at} was mild and nothing happened\n" for at in range(40)
+    )
+    (seen.root / "memory/2026-01-20.md").write_text(
+        f"# Talk with Rui\n\n{talk}- 09:50 Rui: My zeppelin landed in the orchard\n", encoding="utf-8"
+    )
+    seen.adopt()
+    async with opened(seen, (240, 60)) as pilot:
+        frame = frame_app(pilot).frame
+        await press(pilot, "/", *"zeppelin orchard", "enter")
+        place = ask_place(frame.place)
+        hits = [place.hit(place.list.rows.key(at)) for at in range(len(place.list.rows))]
+        at = next(at for at, hit in enumerate(hits) if hit is not None and "zeppelin" in hit.snippet)
+        assert place.reveal(place.list.rows.key(at))
+        await settle(pilot)
+        hit, shown = hits[at], frame.place.evidence.evidence
+        assert hit is not None
+        assert hit.id.startswith("file:")
+        assert shown is not None
+        assert (shown.first, shown.last) == (hit.start_line, hit.end_line)
+        assert shown.first > 3
+
+
 async def test_an_entity_among_the_answers_shows_the_fact_that_answers(seen: Workspace) -> None:
     async with opened(seen) as pilot:
         frame = frame_app(pilot).frame

@@ -209,6 +209,11 @@ class AskPlace(Place):
 
     def read_evidence(self, workspace: Workspace, subject: Subject) -> Evidence | None:
         if subject.id.startswith("file:"):
+            hit = self.hit(self.list.cursor_key)
+            # A note is one memory; what answers is some lines of it.
+            if hit is not None and hit.id == subject.id:
+                found = evidence_at(workspace, f"file:{hit.place}")
+                return replace(found, link=subject.id) if found is not None else None
             return evidence_at(workspace, subject.id)
         return read_memory_evidence(workspace, subject, self.results.question.words)
 
