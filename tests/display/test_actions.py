@@ -120,3 +120,11 @@ def test_rows_and_cards_of_any_text_keep_to_their_width(
         card = action_card(ActionDone(done, told, obstacle=other), NOW + timedelta(days=3))
         assert all(line_width(line) <= width for line in card_lines(card, width, details=True))
     assert line_width(change_row(changes[0], None, NOW, width)) <= width
+
+
+def test_taking_back_what_was_taken_back_is_said_once() -> None:
+    one = "reverted 0123abc: pinned entity:person--rui"
+    assert plainly(one) == "took back: pinned “Rui”"
+    two = f"undid REVERT 4567def: {one}"
+    assert plainly(two) == "brought back: pinned “Rui”"
+    assert plainly(f"reverted 89ab012: {two}") == "took back: pinned “Rui”"

@@ -77,8 +77,8 @@ _SAYINGS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ..
         (rf"(?:{_DECIDED}) r-.*", lambda m: _ticks(m[0])),
         (r"edited r-[\d.]+(?:, approved)?", "answered or reworded a change of a reflection"),
         (r"(undid|redid|reverted) [A-Z]+ [0-9a-f]{7,40}(?: and \d+ that go on with it)?: (.*)",
-         lambda m: f"{_AGAIN[m[1]]}: {plainly(m[2])}"),
-        (r"reverted [0-9a-f]{7,40}(?: and \d+ that go on with it)?: (.*)", lambda m: f"took back: {plainly(m[1])}"),
+         lambda m: _once(_AGAIN[m[1]], plainly(m[2]))),
+        (r"reverted [0-9a-f]{7,40}(?: and \d+ that go on with it)?: (.*)", lambda m: _once("took back", plainly(m[1]))),
         (r"reverted item (\S+) of .*", r"took back one change of a reflection (\1)"),
         (r"rolled back reflection:(\S+).*", r"took back reflection \1"),
         (r"rolled back to ([\dT:+-]+)?.*", lambda m: "brought everything back as it was" + _then(m[1])),
@@ -96,6 +96,16 @@ _SAYINGS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ..
          lambda m: f"{m[1]} {_names(m[2])}"),
     )
 )  # fmt: skip
+
+
+def _once(did: str, what: str) -> str:
+    """Say what was taken back or done again; what took something back itself was brought back, however often."""
+    taken = what.removeprefix("took back: ")
+    if did == "took back" and taken != what:
+        return f"brought back: {taken}"
+    if did == "took back" and what.startswith("brought back: "):
+        return f"took back: {what.removeprefix('brought back: ')}"
+    return f"{did}: {what}"
 
 
 def named(name: str) -> str:
@@ -242,7 +252,7 @@ def is_outside(action: Action) -> bool:
 def of_file(said: str, file: str) -> str:
     """Name the file in what is said of a change by another program, or of taking that back; all else stays."""
     again, colon, changed = said.rpartition(": ")
-    if not changed.endswith(OUTSIDE) or again not in ("", *_AGAIN.values()):
+    if not changed.endswith(OUTSIDE) or again not in ("", "brought back", *_AGAIN.values()):
         return said
     return f"{again}{colon}{file} was {changed[:1].lower()}{changed[1:]}"
 
