@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -12,9 +14,10 @@ import pytest
 
 from tests.engine.history.notebook import Notebook
 from workbench.engine import layout
-from workbench.engine.errors import Cancelled, HistoryError
+from workbench.engine.errors import Cancelled, HistoryError, Locked
+from workbench.engine.history import maintenance
 from workbench.engine.history.history import History
-from workbench.engine.history.maintenance import git_command, git_environment, verify
+from workbench.engine.history.maintenance import git_command, git_environment, repacking_paused, verify
 from workbench.engine.history.plan import Action
 from workbench.engine.results.audit import VerifyProgress
 
@@ -283,6 +286,24 @@ def test_without_the_git_program_deep_says_so(notebook: Notebook, monkeypatch: p
 
 def _is_at(told: list[VerifyProgress], phase: str) -> bool:
     return phase in {each.phase for each in told}
+
+
+def test_what_a_repack_moved_meanwhile_is_no_damage(rich: Notebook, monkeypatch: pytest.MonkeyPatch) -> None:
+    name = git(rich, "hash-object", "-w", "--stdin", message="read while it is moved")
+    place = rich.history.path / "objects" / name[:2] / name[2:]
+    before = flip(place, place.stat().st_size // 2)
+    rich.history.lock_timeout = 0.1
+    with repacking_paused(rich.history.path, 0), pytest.raises(Locked, match="repacked"):
+        verify(rich.history, deep=True)
+
+    @contextmanager
+    def repacked_at_last(folder: Path, wait: float) -> Iterator[None]:
+        with repacking_paused(folder, wait):
+            place.write_bytes(before)
+            yield
+
+    monkeypatch.setattr(maintenance, "repacking_paused", repacked_at_last)
+    assert deeply(rich) == []
 
 
 def test_it_tells_how_far_it_is_and_can_be_called_off_at_each_step(rich: Notebook) -> None:

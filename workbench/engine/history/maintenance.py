@@ -434,7 +434,7 @@ def verify(
     progress: Callable[[VerifyProgress], None] = lambda _: None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Verified:
-    """Check the whole record of memory; writes nothing and takes no lock.
+    """Check the whole record of memory; writes nothing, and takes no lock that a writer waits for.
 
     Kinds of problems: `rewritten` (history differs from the one last seen, or its alert is open),
     `misleading` (git would show another history), `broken-object`, `foreign-commit`, `missing-trailer`, `author`,
@@ -454,6 +454,7 @@ def verify(
     Raises:
         Cancelled: `cancelled` returned True.
         HistoryError: The git program is needed and missing.
+        Locked: Objects seem damaged, and the repack that may have moved them does not end.
     """
     if deep:
         require_git("to read every object of the history")
@@ -509,7 +510,7 @@ def _verify_once(history: History, steps: _Steps, *, deep: bool) -> Verified:
         detail = f"Git shows another history than this one: {what}."
         problems.append(VerifyProblem("misleading", f"{layout.HISTORY}/{name}", detail))
     if deep:
-        problems.extend(_object_problems(store, steps))
+        problems.extend(_object_problems(history, steps))
     if not history.journal.is_settled() or purge_is_unfinished(store.path):
         detail = "A writer is active, or crashed; the next change finishes what it began."
         problems.append(VerifyProblem("unfinished", layout.HISTORY, detail))
@@ -635,8 +636,19 @@ def _unaccounted(store: GitStore, commits: list[Commit], steps: _Steps) -> Itera
                 yield VerifyProblem("unaccounted", commit.short, detail)
 
 
-def _object_problems(store: GitStore, steps: _Steps) -> Iterator[VerifyProblem]:
+def _object_problems(history: History, steps: _Steps) -> Iterator[VerifyProblem]:
     """Have git read every object, reachable or not, and every pack completely."""
+    found = _complaints(history.store, steps)
+    if found:
+        # A repack takes loose objects away while git reads them, which git calls damage: look again without one.
+        # What cannot be written, nobody repacks.
+        with suppress(StorageError), repacking_paused(history.path, history.lock_timeout):
+            found = _complaints(history.store, steps)
+    for line in found:
+        yield VerifyProblem("broken-object", layout.HISTORY, line)
+
+
+def _complaints(store: GitStore, steps: _Steps) -> Sequence[str]:
     checked = run_git(
         store.path,
         *("fsck", "--full", "--strict", "--no-dangling", "--progress"),
@@ -647,5 +659,4 @@ def _object_problems(store: GitStore, steps: _Steps) -> Iterator[VerifyProblem]:
     told = [line for line in lines if line.startswith(_COMPLAINTS)]
     if checked.status and not told:
         told = [f"git fsck ended with {checked.status}: {checked.err.strip()[-200:]}"]
-    for line in dict.fromkeys(told):
-        yield VerifyProblem("broken-object", layout.HISTORY, line)
+    return tuple(dict.fromkeys(told))
