@@ -133,6 +133,16 @@ def test_a_statement_worded_otherwise_since_is_not_ascribed_to_who_reworded_it()
     assert f"reads now “{now}” · you said so" in " ".join(shown.split())
 
 
+@pytest.mark.parametrize("target", ["core:identity", "core:identity:name"])
+def test_a_question_says_where_its_answer_goes(target: str) -> None:
+    fields = {"writes": "Name: …", "answer": "Nora"}
+    asked = item("question", "Are you Nora or Ben?", target=target, fields=fields)
+    shown = "\n".join(map(plain_text, card_lines(item_card(asked, [], None, NOW, key), 70)))
+    assert "Your answer is written into Identity, in core memory" in shown
+    assert "You answer: Nora" in shown
+    assert "Name: …" not in shown
+
+
 def test_a_secret_is_named_by_its_kind_and_place() -> None:
     held = HeldMemory(
         1,

@@ -87,7 +87,7 @@ FROM_REFLECTION: Final = "reflection"
 _IN_CORE: Final = frozenset({Kind.CORE_CHANGE, Kind.PROMOTION, Kind.DEMOTION})
 _QUOTED: Final = frozenset({Kind.ARCHIVE, Kind.RESTORE, Kind.VAULT_PIN, Kind.MERGE})
 _SHOWN_ELSEWHERE: Final = frozenset(
-    {"this", "that", "resolve", "steps", "answer", "resembles", "as of", "score"}
+    {"this", "that", "resolve", "steps", "answer", "writes", "resembles", "as of", "score"}
 )
 # Nobody decides on more at a glance; the file has the rest.
 _LONGEST: Final = 4000
@@ -527,6 +527,8 @@ def _notices(item: ReviewItem) -> list[str]:
 def _effect(item: ReviewItem, kind: Kind | None) -> str:
     if kind is None or kind in _IN_CORE - {Kind.DEMOTION}:
         return ""
+    if kind is Kind.QUESTION and (block := block_of(item.target)):
+        return f"Your answer is written into {block}, in core memory; ⸨edit⸩ writes it."
     name = "" if item.title == item.target else item.title
     return _EFFECTS[kind].format(name=name or "It")
 

@@ -157,6 +157,29 @@ def test_who_answers_is_the_person_whose_memory_it_is(proposed: AgentHome) -> No
         assert (edge.from_, edge.relation) == ("entity:person--robin", "uses")
 
 
+@pytest.mark.parametrize("answer", ["Ines", "I’m Ines.", "my name is Ines"])
+@pytest.mark.parametrize("named", [False, True])
+def test_the_answer_to_whose_memory_it_is_stands_in_identity(
+    settled: AgentHome, answer: str, named: bool
+) -> None:
+    with settled.open() as workspace:
+        target = "core:identity:name" if named else "core:identity"
+        settled.write(
+            layout.PENDING_REFLECTION,
+            "# Reflection Summary — 2026-02-02\n\n"
+            "<!-- reflection: r-003 | created: 2026-02-02T03:00:00+00:00 -->\n\n## Questions\n"
+            f"- [ ] `r-003.1` question for `{target}`: Whose memory is this: are you Ines or Tom?\n"
+            "  - writes: Name: …\n  - answer: …\n",
+        )
+        before = {each.name for each in (settled.root / "memory/episodes").iterdir()}
+        workspace.review_edit("r-003.1", fields={"answer": answer}, decision="approved")
+        assert workspace.review_apply().applied == ("r-003.1",)
+        identity = next(block for block in workspace.core().blocks if block.name == "Identity")
+        others = ["Lives in Uppsala"] if named else ["Name: Robin", "Lives in Uppsala"]
+        assert sorted(item.text for item in identity.items) == sorted(["Name: Ines", *others])
+        assert {each.name for each in (settled.root / "memory/episodes").iterdir()} == before
+
+
 def test_what_makes_no_sense_is_refused_with_a_remedy(proposed: AgentHome) -> None:
     with proposed.open() as workspace:
         workspace.adopt()

@@ -90,7 +90,7 @@ async def test_everything_that_waits_is_listed_once_and_counted(
         shown = drawn(pilot, "rail" if size[0] >= 110 else "line-of-places")
         assert "11" in shown
         headings = [row for row in rows if row.isupper()]
-        assert headings == ["CANNOT BOTH BE TRUE", "HELD BACK", "CHANGES"]
+        assert headings == ["CANNOT BOTH BE TRUE", "HELD BACK", "QUESTIONS FOR YOU", "CHANGES"]
         assert any(row.startswith("[ ] The summer season starts on May 2 or 16?") for row in rows)
         for line in inbox_of(pilot).card.lines:
             assert len(plain_text(line)) <= size[0]
@@ -232,10 +232,17 @@ async def test_a_group_is_ticked_and_what_cannot_be_is_left(seen: Workspace) -> 
     reflect(seen)
     async with opened(seen) as pilot:
         await press(pilot, "2")
+        await to_row(pilot, BY_ID["question"])
+        await press(pilot, "m", "a")
+        assert said(pilot).startswith("A question is accepted with its answer")
+        await press(pilot, "space")
+        await to_row(pilot, BY_ID["fog"])
+        await press(pilot, "space", "a")
+        assert "1 left for you: A question is accepted with its answer" in said(pilot)
+        await press(pilot, "a")
         await to_row(pilot, BY_ID["core"])
         await press(pilot, "m", "a")
         assert said(pilot).startswith("Accepted 3 rows.")
-        assert "1 left for you: A question is accepted with its answer" in said(pilot)
         decisions = {item.id: item.decision for item in seen.inbox().review.items}
         assert decisions == {
             BY_ID["sings"]: "approved",

@@ -37,7 +37,10 @@ OF: Final = "of"
 """The memory that a promotion says in core memory."""
 SCORE: Final = "score"
 ANSWER: Final = "answer"
-"""What the person answers to a question; becomes a memory."""
+"""What the person answers to a question; becomes a memory, or what core memory says."""
+UNANSWERED: Final = "…"
+WRITES: Final = "writes"
+"""What the answer to a question makes core memory say."""
 RESEMBLES: Final = "resembles"
 """A rejected item that this one is close to, and since when there is something new to it."""
 AS_OF: Final = "as of"
@@ -254,9 +257,18 @@ def insight(
     return _item(Kind.INSIGHT, f"evolution:{section}", text, evidence, reason, confidence)
 
 
-def question(text: str, evidence: Sequence[Evidence], *, reason: str, about: str = "") -> ReviewItem:
-    """Ask the person something; `about` is the entity `type--slug` that the answer will be about."""
-    return _item(Kind.QUESTION, about, text, evidence, reason, "", fields=((ANSWER, "…"),))
+def question(
+    text: str, evidence: Sequence[Evidence], *, reason: str, about: str = "", writes: str = ""
+) -> ReviewItem:
+    """Ask the person something.
+
+    Args:
+        about: The entity `type--slug` that the answer will be about; or the block of core memory (`core:block`), or
+            the item of one (`core:block:item`), that the answer is written into.
+        writes: What core memory will say, with “…” where the answer goes.
+    """
+    fields = ((WRITES, writes),) if writes else ()
+    return _item(Kind.QUESTION, about, text, evidence, reason, "", fields=(*fields, (ANSWER, UNANSWERED)))
 
 
 def fields_of(item: ReviewItem) -> dict[str, str]:

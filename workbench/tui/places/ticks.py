@@ -28,11 +28,12 @@ if TYPE_CHECKING:
     from workbench.engine.results.reviews import Proposal, ReviewItem
     from workbench.engine.workspace import Workspace
 
-UNREADABLE, CLASHES, DEVICES, SECRETS, CHANGES, ASIDE, PAST = (
+UNREADABLE, CLASHES, DEVICES, SECRETS, QUESTIONS, CHANGES, ASIDE, PAST = (
     "Cannot be read",
     "Cannot both be true",
     "Changed on two devices",
     "Held back",
+    "Questions for you",
     "Changes",
     "Set aside",
     "Past reflections",
@@ -221,12 +222,15 @@ def waiting_rows(inbox: Inbox, said: Mapping[str, str]) -> tuple[Waiting, ...]:
         *(_of_held(held, inbox) for held in inbox.held),
         *(_of_conflict(conflict, inbox) for conflict in inbox.conflicts),
     ]
-    order = (CLASHES, DEVICES, SECRETS, CHANGES, ASIDE)
+    order = (CLASHES, DEVICES, SECRETS, QUESTIONS, CHANGES, ASIDE)
     return tuple(sorted(rows, key=lambda row: order.index(row.group)))
 
 
 def _of_item(item: ReviewItem, inbox: Inbox) -> Waiting:
-    clash = kind_of(item.kind) is Kind.CONTRADICTION
+    group = {Kind.CONTRADICTION: CLASHES, Kind.QUESTION: QUESTIONS}.get(
+        kind_of(item.kind) or Kind.FACT, CHANGES
+    )
+    clash = group == CLASHES
     tick = _TICKS.get(item.decision, "")
     if clash and tick == "accept":
         resolve = (item.fields or {}).get("resolve", "")
@@ -235,9 +239,7 @@ def _of_item(item: ReviewItem, inbox: Inbox) -> Waiting:
         return Waiting(item.id, item_title(item), ASIDE, item=item)
     fields = item.fields or {}
     statements = (fields.get("this", ""), fields.get("that", "")) if clash else ()
-    return Waiting(
-        item.id, item_title(item), CLASHES if clash else CHANGES, tick, item=item, statements=statements
-    )
+    return Waiting(item.id, item_title(item), group, tick, item=item, statements=statements)
 
 
 def _of_conflict(conflict: SyncConflict, inbox: Inbox) -> Waiting:

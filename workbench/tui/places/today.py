@@ -33,7 +33,16 @@ from workbench.tui.places.inbox import words_contradicted
 from workbench.tui.places.memory_reading import read_memory_writing
 from workbench.tui.places.place import Place
 from workbench.tui.places.rewording import waiting_writing
-from workbench.tui.places.ticks import CHANGES, CLASHES, DEVICES, SECRETS, Waiting, tick, waiting_rows
+from workbench.tui.places.ticks import (
+    CHANGES,
+    CLASHES,
+    DEVICES,
+    QUESTIONS,
+    SECRETS,
+    Waiting,
+    tick,
+    waiting_rows,
+)
 from workbench.tui.places.unread import BEGIN_CORE, Notice, unread_sections
 from workbench.tui.verbs.act import OTHER_VERBS, Act
 from workbench.tui.verbs.adding import Destination
@@ -267,6 +276,12 @@ def waiting(account: Account) -> list[Waiting | Notice]:
         return []
     found = [row for row in waiting_rows(account.inbox, account.said) if not row.tick]
     rows: list[Waiting | Notice] = [row for row in found if row.group in (CLASHES, DEVICES)]
+    if questions := [row for row in found if row.group == QUESTIONS]:
+        rows.append(
+            _leading(
+                "waits:questions", f"{counted(len(questions), 'question')} for you", "reflection", questions
+            )
+        )
     changes = [row for row in found if row.group == CHANGES]
     reflected = [row for row in changes if row.item is not None]
     if reflected:

@@ -106,6 +106,7 @@ def test_it_is_asked_whose_memory_a_log_of_several_is(tmp_path: Path) -> None:
     (item,) = asked(snapshot(tmp_path / "a", turns))
     assert item.text == "Whose memory is this: are you Maria or John?"
     assert [proof.quote for proof in item.evidence] == ["Hey John!", "Hi Maria!"]
+    assert (item.target, ("writes", "Name: …") in item.fields) == ("core:identity", True)
     assert asked(snapshot(tmp_path / "b", turns, owner="John")) == []
     assert (
         asked(snapshot(tmp_path / "c", chat("2026-03-01", *(("user", "Hey!"), ("assistant", "Hi!")) * 12)))

@@ -6,6 +6,7 @@ reading of it is guessed.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.identifiers import ENTITY_TYPES, entity_type, slug
@@ -53,6 +54,7 @@ _CRITICAL_FACTS: Final = "critical-facts"
 _EVOLUTION: Final = "evolution:"
 _RELATION: Final = lazy_pattern(r"\s*([^\[\]:]+?)\s*:?\s*\[\[([^\[\]|#]+)(?:[|#][^\[\]]*)?\]\]\s*\.?\s*")
 _LINK: Final = lazy_pattern(r"\[\[([^\[\]|#]+)(?:[|#][^\[\]]*)?\]\]")
+_I_AM: Final = lazy_pattern(r"(?:i['’]m|i am|my name is|call me)\s+|我叫|我是", re.IGNORECASE)
 _NUMBER: Final = lazy_pattern(r"\s*\d{1,9}[.)]\s+")
 _BULLET: Final = lazy_pattern(r"\s*[-*+]\s+")
 
@@ -250,7 +252,15 @@ def _insight(item: ReviewItem) -> NewInsight:
     return NewInsight(section, proposed_text(item))
 
 
-def _question(item: ReviewItem) -> Answering:
-    about = subject_of(item)[0] if item.target.strip() else ""
+def _question(item: ReviewItem) -> ItemChange:
     answer = items.field_of(item, items.ANSWER)
-    return Answering(proposed_text(item), "" if answer in _UNANSWERED else answer, about)
+    if answer in _UNANSWERED:
+        return Answering(proposed_text(item), "", "")
+    if not item.target.strip().startswith("core:"):
+        about = subject_of(item)[0] if item.target.strip() else ""
+        return Answering(proposed_text(item), answer, about)
+    # “I’m Ines.” and “Ines” answer alike.
+    said = answer[opening.end() if (opening := _I_AM.match(answer)) else 0 :].rstrip(" .!。")
+    text = items.field_of(item, items.WRITES).replace(items.UNANSWERED, said) or said
+    block = block_of(item)
+    return CoreAddition(block, text) if block else CoreWording(core_item_of(item), text)

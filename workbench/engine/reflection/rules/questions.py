@@ -81,11 +81,14 @@ def _whose_memory(snapshot: Snapshot) -> Iterator[ReviewItem]:
         return
     names = [name for name, number in speakers.most_common(_MOST_SPEAKERS + 1) if number >= _FEWEST_TURNS]
     if 2 <= len(names) <= _MOST_SPEAKERS:
+        named = next((line for line in read_lines(snapshot) if line.label.casefold() == "name"), None)
         firsts = [next(passage for passage in snapshot.passages if passage.speaker == name) for name in names]
         yield forms.question(
             f"Whose memory is this: are you {alternatives(names)}?",
             tuple(quote_of(passage) for passage in firsts),
             reason=f"{listed(names)} speak in these logs, and core memory does not say who you are.",
+            about=named.item.id if named is not None else "core:identity",
+            writes="Name: …",
         )
 
 
