@@ -68,7 +68,7 @@ PICTURES = (
     *both("today"),
     Picture("today-80", size=SMALL),
     *both("inbox", "2", "j"),
-    *both("writing", "2", "greater_than_sign", "greater_than_sign", "j", *"aaadaaaaa", "w"),
+    *both("writing", "2", "greater_than_sign", "greater_than_sign", *"jjj", *"aaadaaaaa", "w"),
     *both("core", "3", *"jjjj", "e", "; the menu of the brewery, in Danish"),
     *both("entity", "5"),
     *both("graph", "5", "v", "g"),

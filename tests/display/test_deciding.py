@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from workbench.display.card import card_lines
-from workbench.display.contradiction import Side, clash_title, differing, outcomes
+from workbench.display.contradiction import Side, clash_title, differing, outcomes, quote
 from workbench.display.deciding import (
     Cited,
     held_title,
@@ -131,6 +131,11 @@ def test_a_statement_worded_otherwise_since_is_not_ascribed_to_who_reworded_it()
     ]
     shown = "\n".join(map(plain_text, card_lines(item_card(clash, cited, None, NOW, key), 50)))
     assert f"reads now “{now}” · you said so" in " ".join(shown.split())
+
+
+def test_quotes_within_a_quote_become_single_ones() -> None:
+    assert quote("“Evening work is for reading”  was said") == "“‘Evening work is for reading’ was said”"
+    assert quote("a" * 99, 10) == f"“{'a' * 9}…”"
 
 
 @pytest.mark.parametrize("target", ["core:identity", "core:identity:name"])

@@ -22,11 +22,12 @@ _RULE: Final = 3
 _LONGEST: Final = 4000
 # Two stretches in which statements differ are named in the outcome up to so many characters.
 _SHORT: Final = 32
+_SINGLE: Final = str.maketrans("“”", "‘’")
 
 
 def quote(text: str, most: int = 60) -> str:
-    """Return words in quotes, cut where they are long."""
-    said = " ".join(text.split())
+    """Return words in quotes, cut where they are long; quotes within become single ones."""
+    said = " ".join(text.split()).translate(_SINGLE)
     return f"“{said if len(said) <= most else said[: most - 1] + '…'}”"
 
 

@@ -17,6 +17,7 @@ from workbench.display.action_words import (
     of_file,
     plainly,
 )
+from workbench.display.contradiction import quote
 from workbench.engine.errors import ConfirmationNeeded
 from workbench.engine.values import dataclass
 
@@ -59,8 +60,7 @@ class Act:
 
 def quoted(title: str) -> str:
     """Return the words of a thing in quotes, cut where they are long."""
-    words = " ".join(title.split())
-    return f"“{words if len(words) <= LONGEST_QUOTE else words[: LONGEST_QUOTE - 1] + '…'}”"
+    return quote(title, LONGEST_QUOTE)
 
 
 Verb: TypeAlias = "Callable[[tuple[Any, ...]], Act | str]"
