@@ -12,7 +12,7 @@ import pytest
 
 from tests.engine.providers.model_server import Answer, MakeChat, ModelServer, completion, failure
 from workbench.engine.errors import ProviderError
-from workbench.engine.providers.chat import ChatCancelled, ChatMessage, JsonReply
+from workbench.engine.providers.chat import ChatCancelled, ChatMessage, Completion, JsonReply
 from workbench.engine.providers.chat_models import OpenAICompatibleChat
 
 QUESTION = [ChatMessage("system", "Be brief."), ChatMessage("user", "How are you?")]
@@ -26,6 +26,10 @@ SCHEMA: dict[str, Any] = {
 
 def ask_json(chat: OpenAICompatibleChat, cancelled: Callable[[], bool] | None = None) -> JsonReply:
     return chat.complete_json(QUESTION, schema=SCHEMA, schema_name="routing", cancelled=cancelled)
+
+
+def ask_prose(chat: OpenAICompatibleChat, cancelled: Callable[[], bool]) -> Completion:
+    return chat.complete(QUESTION, cancelled=cancelled)
 
 
 def test_an_answer_comes_with_its_model_and_counts(server: ModelServer, make_chat: MakeChat) -> None:
@@ -275,9 +279,10 @@ def test_a_server_that_wants_the_limit_by_its_new_name_is_given_it(
     assert "max_tokens" not in server.requests[-1]
 
 
+@pytest.mark.parametrize("ask", [ask_json, ask_prose])
 @pytest.mark.parametrize("stalls", ["before", "inside", "trickle"])
 def test_a_question_taken_back_is_not_waited_for(
-    server: ModelServer, make_chat: MakeChat, stalls: str
+    server: ModelServer, make_chat: MakeChat, stalls: str, ask: Callable[..., object]
 ) -> None:
     answer = completion('{"store": "core"}')
     answer.stalls = stalls
@@ -285,7 +290,7 @@ def test_a_question_taken_back_is_not_waited_for(
     started = time.monotonic()
     with pytest.raises(ChatCancelled):
         # Called off only once the server is at it.
-        ask_json(make_chat(timeout_s=8), cancelled=lambda: bool(server.requests))
+        ask(make_chat(timeout_s=8), lambda: bool(server.requests))
     # The server would keep it waiting for 10 s and the time-out for 8.
     assert time.monotonic() - started < 4.0
     assert len(server.requests) == 1

@@ -8,7 +8,8 @@ import pytest
 
 from tests.engine.services.agent_home import AgentHome
 from workbench.engine import layout
-from workbench.engine.errors import InvalidInput, NotFound
+from workbench.engine.errors import Cancelled, InvalidInput, NotFound
+from workbench.engine.results.audit import CompareProgress
 
 DAY = "memory/episodes/2026-02-01.md"
 EPISODE = "episode:2026-02-01:09:15"
@@ -231,6 +232,24 @@ def test_an_edit_back_to_what_was_is_no_difference(lived: tuple[AgentHome, str])
     (home.root / DAY).write_bytes(held)
     with home.open("reader") as workspace:
         assert DAY not in {file.path for file in workspace.compare(first).files}
+
+
+def test_a_comparison_tells_how_far_it_is_and_is_called_off(lived: tuple[AgentHome, str]) -> None:
+    home, first = lived
+    told: list[CompareProgress] = []
+    with home.open() as workspace:
+        whole = workspace.compare(first, progress=told.append)
+        assert [(each.phase, each.done, each.total) for each in told] == [
+            ("reading", 0, len(whole.files)),
+            ("comparing", 0, len(whole.files)),
+        ]
+        for asked in (0, 1):
+            told.clear()
+            answers = iter([*[False] * asked, True])
+            with pytest.raises(Cancelled, match="called off"):
+                workspace.compare(first, progress=told.append, cancelled=answers.__next__)
+            assert [each.phase for each in told] == ["reading"] * asked
+        assert workspace.compare(first) == whole
 
 
 def test_a_moment_that_is_kept_does_not_change_with_now(settled: AgentHome) -> None:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.engine.sessions.transcript_files import answered, called, chain, compaction, header, said, write
-from workbench.engine.errors import ProviderError
-from workbench.engine.providers.chat import ChatMessage, Completion
+from workbench.engine.errors import Cancelled, ProviderError
+from workbench.engine.providers.chat import ChatCancelled, ChatMessage, Completion
 from workbench.engine.sessions.compaction import (
     MOST_FAILURES,
     MOST_NOTES,
@@ -25,7 +25,7 @@ from workbench.engine.sessions.compaction import (
 )
 from workbench.engine.sessions.context import Placed
 from workbench.engine.sessions.events import FileLines, random_access
-from workbench.engine.sessions.transcripts import read_tree
+from workbench.engine.sessions.transcripts import ProgressReporter, read_tree
 from workbench.engine.tokens import count_tokens
 
 
@@ -39,7 +39,15 @@ class Chat:
         self._fails = fails
         self.asked: list[str] = []
 
-    def complete(self, messages: Sequence[ChatMessage], *, max_tokens: int | None = None) -> Completion:
+    def complete(
+        self,
+        messages: Sequence[ChatMessage],
+        *,
+        max_tokens: int | None = None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> Completion:
+        if cancelled is not None and cancelled():
+            raise ChatCancelled
         if self._fails:
             raise ProviderError("The model is gone.", remedy="Start it.")
         self.asked.append("\n".join(message.content for message in messages))
@@ -170,6 +178,18 @@ def test_a_model_is_asked_in_stages_that_fit_it() -> None:
     assert "SUMMARY" in chat.asked[1]
     together = "\n".join(chat.asked)
     assert all(f"turn {number}:" in together for number in range(60))
+
+
+def test_a_model_at_work_is_called_off_and_rules_do_not_go_on_for_it() -> None:
+    looks = iter([False, True])
+    with pytest.raises(Cancelled, match="the session is as it was"):
+        summarise(
+            gather(said("1", None, "user", "We decided to sail at noon.")),
+            "",
+            chat=Chat("SUMMARY"),
+            context_tokens=4096,
+            steps=ProgressReporter(cancelled=lambda: next(looks)),
+        )
 
 
 def test_failures_and_files_are_told_whatever_a_model_says() -> None:

@@ -44,7 +44,13 @@ class ScriptedChat:
         self.answer = answer
         self.told: list[ChatMessage] = []
 
-    def complete(self, messages: Sequence[ChatMessage], *, max_tokens: int | None = None) -> Completion:
+    def complete(
+        self,
+        messages: Sequence[ChatMessage],
+        *,
+        max_tokens: int | None = None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> Completion:
         raise NotImplementedError
 
     def close(self) -> None:

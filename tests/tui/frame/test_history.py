@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from textual import events
 from textual.pilot import Pilot
 
 from tests.isolation import isolate
@@ -17,7 +18,9 @@ from workbench.display.card import Card
 from workbench.display.ink import plain_text
 from workbench.engine import FixedClock, Workspace, layout
 from workbench.engine.errors import Cancelled
+from workbench.engine.results.audit import CompareProgress, Comparison
 from workbench.engine.results.memories import CoreItem
+from workbench.engine.services.audit import Audit
 from workbench.tui.places.history import HistoryPlace
 from workbench.tui.places.history_rows import ALL
 from workbench.tui.places.past import View
@@ -225,6 +228,42 @@ async def test_two_moments_are_moved_swapped_and_left(lived: Workspace) -> None:
         assert place_of(pilot).view == View()
         await press(pilot, "left", "c", "escape")
         assert place_of(pilot).view == View()
+
+
+@pytest.mark.parametrize("key", ["escape", "4"])
+async def test_a_long_comparison_says_how_far_it_is_and_ends_once_nobody_waits_for_it(
+    lived: Workspace, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    told: list[str] = []
+
+    def endless(
+        _: object,
+        __: str,
+        ___: str | None,
+        *,
+        progress: Callable[[CompareProgress], None],
+        cancelled: Callable[[], bool],
+    ) -> Comparison:
+        while not cancelled():
+            progress(CompareProgress("comparing", 700, 9_000))
+            if frame_of(pilot).at_work and not told:
+                told.append(drawn(pilot, "status"))
+                pilot.app.post_message(events.Key(key, None))
+        raise Cancelled("The comparison was called off.")
+
+    async with opened(lived) as pilot:
+        await press(pilot, "7", "left", "left")
+        listed = rows(pilot)
+        monkeypatch.setattr(Audit, "compare", endless)
+        await press(pilot, "c")
+        assert told[0].rstrip().endswith("comparing 700 of 9,000 files; esc stops")
+        assert not frame_of(pilot).at_work
+        if key == "4":
+            assert frame_of(pilot).place.name == "timeline"
+            return
+        assert said(pilot) == "The comparison was stopped."
+        assert place_of(pilot).view == View()
+        assert rows(pilot) == listed
 
 
 async def test_history_of_a_memory_is_a_filter_that_dies_with_the_visit(seen: Workspace) -> None:

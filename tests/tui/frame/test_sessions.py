@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import json
 from datetime import timedelta
+from functools import partialmethod
 from pathlib import Path
+from typing import Any
 
 import pytest
+from textual import events
 from textual.pilot import Pilot
 
 from tests.tui.frame.hands import drawn, frame_of, opened, press, said
 from tests.tui.seen_workspace import NOW
 from workbench.display.ink import plain_text
 from workbench.engine import FixedClock, Workspace
+from workbench.engine.results.sessions import Compacted, CompactionProgress
+from workbench.engine.services.session_changes import SessionChanges
 from workbench.tui.parts.transcript import TranscriptPart
 from workbench.tui.places.sessions import SessionsPlace
 
@@ -173,6 +178,43 @@ async def test_what_matters_is_saved_and_taken_back(spoken: Workspace) -> None:
         assert said(pilot).startswith("Saved 1 memory of “main”. u takes that back.")
         await press(pilot, "u")
         assert said(pilot).startswith("Undone: ")
+
+
+async def test_a_compaction_says_how_far_it_is_and_esc_stops_it(
+    spoken: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[str] = []
+    whole = SessionChanges.compact
+
+    def slow(changes: SessionChanges, key: str, **options: Any) -> Compacted:
+        stopped = options["cancelled"]
+
+        def progress(reached: CompactionProgress) -> None:
+            options["progress"](reached)
+            while not stopped():
+                if frame_of(pilot).at_work and not told:
+                    told.append(frame_of(pilot).at_work)
+                    pilot.app.post_message(events.Key("escape", None))
+
+        return whole(changes, key, keep_tokens=1, **options | {"progress": progress})
+
+    async with opened(spoken) as pilot:
+        await go(pilot)
+        monkeypatch.setattr(SessionChanges, "compact", slow)
+        before = transcript(spoken).read_bytes()
+        await press(pilot, "m", "c")
+        assert "Compact “main”? Undo cannot help." in drawn(pilot, "keys")
+        await pilot.pause(0.35)
+        await press(pilot, "enter")
+        assert told == ["gathering 0 of 5; esc stops"]
+        assert said(pilot) == "The compaction was stopped; the session is as it was."
+        assert frame_of(pilot).place.name == "sessions"
+        assert transcript(spoken).read_bytes() == before
+        monkeypatch.setattr(SessionChanges, "compact", partialmethod(whole, keep_tokens=1))
+        await press(pilot, "m", "c")
+        await pilot.pause(0.35)
+        await press(pilot, "enter")
+        assert said(pilot).startswith("Compacted “main”: 174,000 tokens became ")
 
 
 @pytest.mark.parametrize(

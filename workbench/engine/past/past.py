@@ -10,13 +10,14 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 from zoneinfo import ZoneInfo
 
 from workbench.engine import layout
 from workbench.engine.catalog.file_rows import extract, title_of
 from workbench.engine.errors import (
     Ambiguous,
+    Cancelled,
     HistoryDamaged,
     InvalidInput,
     NotFound,
@@ -42,6 +43,8 @@ from workbench.engine.memory.lookup import locate_memory, show_memory
 from workbench.engine.past.files import PastFiles, is_entity, read_entity_head
 from workbench.engine.past.lookups import PastLookups, PastScores, neighbourhood
 from workbench.engine.results.audit import (
+    ComparePhase,
+    CompareProgress,
     Comparison,
     Copied,
     FileChanged,
@@ -69,8 +72,11 @@ if TYPE_CHECKING:
 _ORDER = {store: place for place, store in enumerate(("core", "episodic", "semantic", "procedural", "vault"))}
 _UNDECIDED = (False, False)
 Pairs = Mapping[str, tuple[bytes | None, bytes | None]]
+T = TypeVar("T")
 
 _SHORT = 10
+# Files between two looks at whether somebody called it off.
+_TOLD_EVERY = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +171,31 @@ def _entity(path: str, content: bytes) -> Iterator[tuple[str, PastMemory]]:
 
 def _compared(text: str) -> str:
     return "\n".join(line.rstrip() for line in text.splitlines())
+
+
+@dataclass(frozen=True)
+class Steps:
+    """Whom a comparison tells how far it has come, and asks whether to go on."""
+
+    progress: Callable[[CompareProgress], None] = lambda _: None
+    cancelled: Callable[[], bool] = lambda: False
+
+    def over(self, phase: ComparePhase, items: Sequence[T]) -> Iterator[T]:
+        """Yield the items of a phase, telling now and then how many are done.
+
+        Raises:
+            Cancelled: It was called off.
+        """
+        for done, item in enumerate(items):
+            if done % _TOLD_EVERY == 0:
+                if self.cancelled():
+                    raise Cancelled("The comparison was called off; it changes nothing.")
+                self.progress(CompareProgress(phase, done, len(items)))
+            yield item
+
+
+UNTOLD = Steps()
+"""Of what is short enough that nobody waits for it."""
 
 
 class Past:
@@ -328,15 +359,16 @@ class Past:
             if score is not None
         )
 
-    def differing(self, other: Past) -> dict[str, tuple[bytes | None, bytes | None]]:
+    def differing(self, other: Past, steps: Steps = UNTOLD) -> dict[str, tuple[bytes | None, bytes | None]]:
         """Return the contents of files that differ from another commit, here and there, by path."""
         read = self.files.versions.content
+        changes = self._store.changed_paths(self._commit.tree, other._commit.tree)
         return {
             change.path: (
                 read(change.old_blob) if change.old_blob else None,
                 read(change.new_blob) if change.new_blob else None,
             )
-            for change in self._store.changed_paths(self._commit.tree, other._commit.tree)
+            for change in steps.over("reading", changes)
         }
 
     def unit(self, memory_id: str) -> tuple[str, PastMemory] | None:
@@ -461,6 +493,7 @@ def compare_moments(
     find: Callable[[str], tuple[str, PastMemory] | None],
     zone: ZoneInfo,
     ends: tuple[str | None, str | None],
+    steps: Steps = UNTOLD,
 ) -> Comparison:
     """Return the differences between two commits.
 
@@ -469,6 +502,9 @@ def compare_moments(
         find: Returns a memory’s path and content at the second commit, for files that do not differ.
         zone: The time zone of dates and times in the files.
         ends: The two commits.
+
+    Raises:
+        Cancelled: It was called off.
     """
     pairs = {path: pair for path, pair in pairs.items() if pair[0] != pair[1]}
     files = tuple(
@@ -476,7 +512,7 @@ def compare_moments(
         for path, (before, after) in sorted(pairs.items())
     )
     changes: dict[str, tuple[int, MemoryChange]] = {}
-    for path, (before, after) in sorted(pairs.items()):
+    for path, (before, after) in steps.over("comparing", sorted(pairs.items())):
         if path == layout.DECAY_SCORES:
             continue
         for line, change in _changes(path, before, after, zone):

@@ -118,15 +118,23 @@ class ChatModel(Protocol):
         """Return the model's name, for people."""
         ...
 
-    def complete(self, messages: Sequence[ChatMessage], *, max_tokens: int | None = None) -> Completion:
+    def complete(
+        self,
+        messages: Sequence[ChatMessage],
+        *,
+        max_tokens: int | None = None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> Completion:
         """Answer in prose.
 
         Args:
             messages: At least one.
             max_tokens: Maximum tokens of the answer; None for the server's limit.
+            cancelled: Polled while the model works; None if nobody cancels.
 
         Raises:
             ProviderError: No usable answer; the remedy says what to do.
+            ChatCancelled: `cancelled` returned true. The request in progress is left to end by itself.
         """
         ...
 

@@ -72,8 +72,17 @@ class OpenAICompatibleChat:
         """Return the end point, for messages."""
         return self._server.where
 
-    def complete(self, messages: Sequence[ChatMessage], *, max_tokens: int | None = None) -> Completion:
-        return self._ask(messages, {}, max_tokens, TimeLimit.of(self.timeout_s)).prose(where=self.where)
+    def complete(
+        self,
+        messages: Sequence[ChatMessage],
+        *,
+        max_tokens: int | None = None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> Completion:
+        def ask(given_up: Callable[[], bool]) -> Completion:
+            return self._ask(messages, {}, max_tokens, TimeLimit.of(self.timeout_s, given_up))
+
+        return answer_unless_cancelled(ask, cancelled).prose(where=self.where)
 
     def complete_json(
         self,
@@ -192,8 +201,17 @@ class LlamaChat:
         other.timeout_s = timeout_s
         return other
 
-    def complete(self, messages: Sequence[ChatMessage], *, max_tokens: int | None = None) -> Completion:
-        return self._answer(messages, None, max_tokens, lambda: False).prose(where=str(self.path))
+    def complete(
+        self,
+        messages: Sequence[ChatMessage],
+        *,
+        max_tokens: int | None = None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> Completion:
+        def ask(given_up: Callable[[], bool]) -> Completion:
+            return self._answer(messages, None, max_tokens, given_up)
+
+        return answer_unless_cancelled(ask, cancelled).prose(where=str(self.path))
 
     def complete_json(
         self,

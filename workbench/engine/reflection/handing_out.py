@@ -144,9 +144,15 @@ class AgentModel:
     def close(self) -> None:
         """Do nothing: nothing is open."""
 
-    def complete(self, messages: Sequence[ChatMessage], *, max_tokens: int | None = None) -> Completion:
+    def complete(
+        self,
+        messages: Sequence[ChatMessage],
+        *,
+        max_tokens: int | None = None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> Completion:
         """Refuse: an agent is asked for objects alone."""
-        del messages, max_tokens
+        del messages, max_tokens, cancelled
         raise ProviderError("An agent's own model answers tasks alone.", remedy="Hand out a task.")
 
     def complete_json(

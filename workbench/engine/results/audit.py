@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import field
 from datetime import datetime
+from typing import Literal
 
 from workbench.engine.results import OR_NULL
 from workbench.engine.results.memories import Score
@@ -413,6 +414,23 @@ class Comparison:
     to: str | None
     files: tuple[FileChanged, ...]
     memories: tuple[MemoryChange, ...]
+
+
+ComparePhase = Literal["reading", "comparing"]
+
+
+@dataclass(frozen=True)
+class CompareProgress:
+    """How far a comparison has come.
+
+    Args:
+        phase: `reading` the files that differ, or `comparing` the memories in them.
+        done: Files.
+    """
+
+    phase: ComparePhase
+    done: int
+    total: int
 
 
 @dataclass(frozen=True)

@@ -548,7 +548,14 @@ class Audit:
         """
         return self._past.past(moment)
 
-    def compare(self, older: str, newer: str | None = None) -> results.audit.Comparison:
+    def compare(
+        self,
+        older: str,
+        newer: str | None = None,
+        *,
+        progress: Callable[[results.audit.CompareProgress], None] = lambda _: None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> results.audit.Comparison:
         """Return what is different at a later moment.
 
         An entity that came or went is told whole; where only facts or relations with a block id differ, these are told
@@ -557,13 +564,21 @@ class Audit:
         Args:
             older: A moment, as for `at`.
             newer: Another; the files as they are now, committed or not, by default.
+            progress: Told how far it has come, on the calling thread.
+            cancelled: Asked often; nothing is changed in any case.
+
+        Raises:
+            NotFound: There is no such commit.
+            InvalidInput: This is no moment.
+            Cancelled: It was called off.
         """
-        from workbench.engine.past.past import compare_moments
+        from workbench.engine.past.past import Steps, compare_moments
 
         context = self._context
         before = self._past.past(older, "older")
         after = self._past.past("HEAD" if newer is None else newer, "newer")
-        pairs = before.differing(after)
+        steps = Steps(progress, cancelled)
+        pairs = before.differing(after, steps)
         if newer is None:
             store = context.history.store
             edits = find_edits(context.root, store, store.commit(after.commit).tree, context.state)
@@ -574,7 +589,7 @@ class Audit:
                 now = None if content is None else context.masking.content(path, content)
                 pairs[path] = (before.files.read(path), now)
         ends = (before.commit, None if newer is None else after.commit)
-        return compare_moments(pairs, after.unit, context.zone, ends)
+        return compare_moments(pairs, after.unit, context.zone, ends, steps)
 
 
 def _decisions(store: GitStore, action: Sequence[str]) -> tuple[int, int]:

@@ -11,7 +11,7 @@ from dataclasses import field
 from workbench.engine.errors import ProviderError
 from workbench.engine.language.sentences import split_sentences
 from workbench.engine.patterns import lazy_pattern
-from workbench.engine.providers.chat import ChatMessage, ChatModel
+from workbench.engine.providers.chat import ChatCancelled, ChatMessage, ChatModel
 from workbench.engine.results.sessions import FlushCheck
 from workbench.engine.sessions import events
 from workbench.engine.sessions.context import (
@@ -326,9 +326,14 @@ def _asked(
             f"What was said next:\n<conversation>\n{told}\n</conversation>\n{wanted}\n"
             "Rewrite the whole summary, with what is new in it."
         )
-        reply = chat.complete(
-            (ChatMessage("system", _SYSTEM), ChatMessage("user", asked)), max_tokens=SUMMARY_TOKENS
-        )
+        try:
+            reply = chat.complete(
+                (ChatMessage("system", _SYSTEM), ChatMessage("user", asked)),
+                max_tokens=SUMMARY_TOKENS,
+                cancelled=steps.cancelled,
+            )
+        except ChatCancelled:
+            raise steps.called_off from None
         so_far = reply.text.strip() or so_far
     steps.tell("summarising", len(parts), len(parts))
     return so_far

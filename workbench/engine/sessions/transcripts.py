@@ -167,6 +167,11 @@ class ProgressReporter:
     progress: Callable[[CompactionProgress], None] = lambda _: None
     cancelled: Callable[[], bool] = lambda: False
 
+    @property
+    def called_off(self) -> Cancelled:
+        """Return what ends a compaction that was cancelled."""
+        return Cancelled("The compaction was called off; the session is as it was.")
+
     def tell(self, phase: CompactionPhase, done: int, total: int) -> None:
         """Report how much of a phase is done.
 
@@ -174,7 +179,7 @@ class ProgressReporter:
             Cancelled: The operation was cancelled.
         """
         if self.cancelled():
-            raise Cancelled("The compaction was called off; the session is as it was.")
+            raise self.called_off
         self.progress(CompactionProgress(phase, done, total))
 
     def over(self, phase: CompactionPhase, items: Iterable[T], total: int) -> Iterator[T]:

@@ -480,8 +480,8 @@ class Frame(Screen[None], inherit_bindings=False):
     @property
     def at_work(self) -> str:
         """Return what the background is at, in a word or two."""
-        if self.working.words:
-            return self.working.words
+        if words := self.working.words or (self.place.at_work if self.is_open else ""):
+            return words
         follower = self._follower
         if follower is None:
             return ""

@@ -108,9 +108,13 @@ class Working:
         self._thread = threading.Thread(target=run, name=name, daemon=True)
         self._thread.start()
 
-    def stop(self) -> bool:
-        """Call off what is under way; returns whether anything is."""
-        if self._thread is None:
+    def stop(self, name: str = "") -> bool:
+        """Call off what is under way; returns whether anything is.
+
+        Args:
+            name: Only where it is called so.
+        """
+        if self._thread is None or (name and name != self._name):
             return False
         self._stop.set()
         self._frame.say(f"{self._name} stops.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, cast
 
@@ -78,6 +79,7 @@ class HistoryPlace(Place):
         self._seen_all = True
         self._done: dict[str, ActionDone] = {}
         self._after_reading: Callable[[], object] | None = None
+        self._stop = threading.Event()
 
     def body(self) -> ComposeResult:
         yield self.scrubber
@@ -113,11 +115,18 @@ class HistoryPlace(Place):
         return self.view.written
 
     def go_to_spot(self, spot: str) -> None:
+        self._stop_comparing()
         self.view = View.parse(spot)
         self._draw_scrubber()
 
     def left(self) -> None:
+        self._stop_comparing()
         self.view = View()
+
+    def _stop_comparing(self) -> None:
+        """Call off a comparison that nobody waits for any more."""
+        self._stop.set()
+        self._stop, self.at_work = threading.Event(), ""
 
     @property
     def moments(self) -> Moments | None:
@@ -175,7 +184,19 @@ class HistoryPlace(Place):
             upkeep=bool(self.kept.get(_UPKEEP)),
             limit=_EVERYTHING if self.filter.text else self._wish.limit,
         )
-        return self._past.read(workspace, wish)
+        stop, later = self._stop, self.app.call_later
+
+        def tell(words: str) -> None:
+            if words != self.at_work:
+                later(self._tell, stop, words)
+
+        return self._past.read(workspace, wish, tell, stop.is_set)
+
+    def _tell(self, stop: threading.Event, words: str) -> None:
+        """Say how far a comparison is, where it is still waited for."""
+        if stop is self._stop:
+            self.at_work = words
+            self.frame.redraw()
 
     def rows(self, results: Listed) -> ActionRows | DifferingRows:
         if results.compared is None:
@@ -186,7 +207,7 @@ class HistoryPlace(Place):
         if results.view != self.view:
             self.view = results.view
         had = self._listed
-        self._listed = results
+        self._listed, self.at_work = results, ""
         self._done.clear()
         if results.line is not None and (self._window is None or self._seen_all):
             self._window = whole(results.line.course)
@@ -504,6 +525,11 @@ class HistoryPlace(Place):
         return True
 
     def _out(self) -> bool:
+        listed = self._listed
+        if self.view.compares and listed is not None and listed.view != self.view:
+            self._go(listed.view, visit=True)
+            self.frame.say("The comparison was stopped.")
+            return True
         if self.view == View():
             return False
         self.frame.say("All actions again.")

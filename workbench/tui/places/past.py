@@ -16,11 +16,11 @@ from workbench.engine.values import dataclass
 from workbench.tui.verbs.history import HISTORY_OF
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from datetime import tzinfo
 
     from workbench.engine.results.account import SinceChange
-    from workbench.engine.results.audit import Action, Comparison, PastScore
+    from workbench.engine.results.audit import Action, CompareProgress, Comparison, PastScore
     from workbench.engine.workspace import Workspace
 
 PAGE = 300
@@ -29,6 +29,8 @@ _AT, _AGAINST = "at:", ".."
 _MOST_COMPARED = 8
 # Of more memories nobody looks up whose each is.
 _MOST_OWNED = 2_000
+# Fewer files are compared before anybody could read how far it is.
+_TOLD_FROM = 500
 _COMMIT = lazy_pattern(r"[0-9a-f]{6,40}")
 _EVERYTHING = 1_000_000_000
 
@@ -229,8 +231,22 @@ class PastReading:
         self._line: Line | None = None
         self._compared: OrderedDict[tuple[str, str, bool], Compared] = OrderedDict()
 
-    def read(self, workspace: Workspace, wish: Wish) -> Listed:
-        """Read actions, or two moments compared."""
+    def read(
+        self,
+        workspace: Workspace,
+        wish: Wish,
+        tell: Callable[[str], None] = lambda _: None,
+        stopped: Callable[[], bool] = lambda: False,
+    ) -> Listed:
+        """Read actions, or two moments compared.
+
+        Args:
+            tell: Told in a word or two how far a comparison is.
+            stopped: Asked all the while whether it was called off.
+
+        Raises:
+            Cancelled: The comparison was called off.
+        """
         listed = Listed(wish, workspace.now())
         try:
             listed = replace(listed, line=self._read_line(workspace))
@@ -238,7 +254,7 @@ class PastReading:
             listed = replace(listed, damaged=error.message)
         try:
             if wish.view.compares and listed.line is not None:
-                return replace(listed, compared=self._compare(workspace, listed.line, wish))
+                return replace(listed, compared=self._compare(workspace, listed.line, wish, tell, stopped))
             return self._read_actions(
                 workspace, replace(listed, wish=replace(wish, view=_listing(wish.view)))
             )
@@ -277,7 +293,18 @@ class PastReading:
             listed, actions=found.actions, more=found.more, title=_title(workspace, of), damaged=damaged
         )
 
-    def _compare(self, workspace: Workspace, line: Line, wish: Wish) -> Compared:
+    def _compare(
+        self,
+        workspace: Workspace,
+        line: Line,
+        wish: Wish,
+        tell: Callable[[str], None],
+        stopped: Callable[[], bool],
+    ) -> Compared:
+        def progress(told: CompareProgress) -> None:
+            if told.total > _TOLD_FROM:
+                tell(f"{told.phase} {told.done:,} of {told.total:,} files; esc stops")
+
         here, other = wish.view.here, wish.view.other
         places = sorted((line.place(here), line.place(other)))
         older, newer = (line.course.commits[at] for at in places)
@@ -285,7 +312,7 @@ class PastReading:
         known = self._compared.get(key)
         if known is None:
             is_now = line.name(places[1]) == NOW
-            comparison = workspace.compare(older, newer)
+            comparison = workspace.compare(older, newer, progress=progress, cancelled=stopped)
             back = line.course.commits[line.place(here)] if line.name(line.place(here)) else older
             known = Compared(
                 older,

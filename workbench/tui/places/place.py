@@ -131,6 +131,8 @@ class Place(Container):
     """What may stand before a colon in a filter; `filterable` gives the values."""
     FILTERS_MAIN: ClassVar[bool] = False
     """Whether what is shown instead of the list is filtered as well."""
+    at_work = ""
+    """How far what it reads is, in a word or two, where that takes long."""
     when = "now"
     """Of which moment memory is shown."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -22,7 +23,8 @@ from workbench.tui.parts.rows import Rows
 from workbench.tui.parts.transcript import TranscriptPart
 from workbench.tui.places.memory_reading import read_memory_writing
 from workbench.tui.places.place import Place
-from workbench.tui.verbs.sessions import Session
+from workbench.tui.verbs.act import Act, quoted
+from workbench.tui.verbs.sessions import ONE, Session, compact
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -43,6 +45,7 @@ _CITED = "file:sessions/"
 # A longer transcript is not read whole to estimate its tokens.
 _ESTIMATED_BYTES = 8 * 1024 * 1024
 _MOST_TITLES = 12
+_COMPACTION = "The compaction"
 _IN_ITS_PLACE = ("core:", "episode:", "entity:")
 
 
@@ -309,6 +312,10 @@ class SessionsPlace(Place):
         elif command == "out" and is_reading:
             self.frame.remove_class("-reading")
             self.frame.focus_place()
+        elif command == "out" and self.frame.working.stop(_COMPACTION):
+            pass
+        elif command == "compact" and self._shown is not None and not self.visited:
+            self._compact()
         elif command == "filter" and is_reading:
             self.frame.say("⸨find⸩ finds in a text; ⸨next-part⸩ goes to the list.")
         elif (
@@ -324,6 +331,26 @@ class SessionsPlace(Place):
         else:
             return False
         return True
+
+    def _compact(self) -> None:
+        """Compact the session under the cursor, once that is answered with yes."""
+        frame, app = self.frame, self.app
+        sessions = [each for each in self.subjects if isinstance(each, Session)]
+        if len(sessions) != 1:
+            frame.say(ONE)
+            return
+        if frame.working.is_running:
+            frame.say(frame.working.busy)
+            return
+        (session,) = sessions
+        what = f"a copy of {quoted(session.title)}" if session.place else quoted(session.title)
+        work = partial(compact, session, frame.working.workspace)
+
+        def begin(_: Workspace) -> str:
+            app.call_later(frame.working.begin, _COMPACTION, work, "the session is as it was")
+            return f"Compacting {what}; everything else works meanwhile, and esc here stops it."
+
+        frame.begin(Act(begin, f"Compact {what}? Undo cannot help.", "compact"))
 
     def _open_memory(self) -> None:
         """Go to the memory that came from the line under the cursor."""

@@ -9,10 +9,12 @@ from workbench.engine.values import dataclass
 from workbench.tui.verbs.act import OTHER_VERBS, Act, quoted
 
 if TYPE_CHECKING:
-    from workbench.engine.results.sessions import Flushed
+    from collections.abc import Callable
+
+    from workbench.engine.results.sessions import CompactionProgress, Flushed
     from workbench.engine.workspace import Workspace
 
-_ONE = "One session at a time; esc unmarks."
+ONE = "One session at a time; esc unmarks."
 _ELSEWHERE = "It is kept by another program and stays as it is; m c works on a copy."
 _COPIED = " A copy of it was made first."
 
@@ -33,31 +35,37 @@ class Session:
     place: str | None = None
 
 
-def compact(sessions: tuple[Session, ...]) -> Act | str:
-    """Put a summary in place of all but the newest messages."""
-    if len(sessions) > 1:
-        return _ONE
-    (session,) = sessions
+def compact(
+    session: Session, workspace: Workspace, tell: Callable[[str], None], stopped: Callable[[], bool]
+) -> str:
+    """Put a summary in place of all but the newest messages; called on a thread.
 
-    def call(workspace: Workspace) -> str:
-        done = workspace.session_compact(session.key, from_=session.place)
-        if done.line is None:
-            return done.told
-        copied = _COPIED if done.copied_from else ""
-        rules = f" {done.fallback}" if done.fallback else ""
-        return (
-            f"Compacted {quoted(session.title)}: {done.tokens_before:,} tokens became {done.tokens_after:,}; "
-            f"the transcript keeps every line.{copied}{rules}"
-        )
+    Args:
+        tell: Told in a word or two how far it is.
+        stopped: Asked all the while whether it was called off.
 
-    what = f"a copy of {quoted(session.title)}" if session.place else quoted(session.title)
-    return Act(call, f"Compact {what}? Undo cannot help.", "compact")
+    Returns:
+        The sentence of the status line.
+    """
+
+    def progress(told: CompactionProgress) -> None:
+        tell(f"{told.phase} {told.done:,} of {told.total:,}; esc stops")
+
+    done = workspace.session_compact(session.key, from_=session.place, progress=progress, cancelled=stopped)
+    if done.line is None:
+        return done.told
+    copied = _COPIED if done.copied_from else ""
+    rules = f" {done.fallback}" if done.fallback else ""
+    return (
+        f"Compacted {quoted(session.title)}: {done.tokens_before:,} tokens became {done.tokens_after:,}; "
+        f"the transcript keeps every line.{copied}{rules}"
+    )
 
 
 def save(sessions: tuple[Session, ...]) -> Act | str:
     """Save what matters of a session to memory now."""
     if len(sessions) > 1:
-        return _ONE
+        return ONE
     (session,) = sessions
 
     def call(workspace: Workspace) -> str:
@@ -70,7 +78,7 @@ def save(sessions: tuple[Session, ...]) -> Act | str:
 def start_over(sessions: tuple[Session, ...]) -> Act | str:
     """Begin a session anew, after saving what matters."""
     if len(sessions) > 1:
-        return _ONE
+        return ONE
     (session,) = sessions
     if session.place:
         return _ELSEWHERE
@@ -88,7 +96,7 @@ def start_over(sessions: tuple[Session, ...]) -> Act | str:
 def repair(sessions: tuple[Session, ...]) -> Act | str:
     """Empty the lines that cannot be read, so that all others keep their numbers."""
     if len(sessions) > 1:
-        return _ONE
+        return ONE
     (session,) = sessions
     if session.place:
         return _ELSEWHERE
@@ -115,7 +123,6 @@ def _saved(done: Flushed, of: str = "") -> str:
 
 
 OTHER_VERBS[Session] = {
-    "compact": compact,
     "save-now": save,
     "start-over": start_over,
     "repair": repair,

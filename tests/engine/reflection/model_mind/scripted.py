@@ -49,7 +49,13 @@ class ScriptedChat:
     name: str = "scripted"
     asked: list[Asked] = field(default_factory=list)
 
-    def complete(self, messages: Sequence[ChatMessage], *, max_tokens: int | None = None) -> Completion:
+    def complete(
+        self,
+        messages: Sequence[ChatMessage],
+        *,
+        max_tokens: int | None = None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> Completion:
         raise NotImplementedError
 
     def close(self) -> None:
