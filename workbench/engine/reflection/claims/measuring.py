@@ -40,6 +40,33 @@ _NOT = lazy_pattern(
     re.IGNORECASE,
 )
 """What stands between a value and the one that it takes the place of: “11:00, not 10:00”."""
+_BY: Final = lazy_pattern(
+    r"\bby\s+(?:(?:about|around|roughly|approximately|nearly|almost|only|just|over|under|up\s+to|at\s+(?:least|most)"
+    r"|(?:more|less|fewer)\s+than|an?\s+(?:additional|extra|whole|full|further|total\s+of)|an(?:other)?|some|as\s+much\s+as)\s+)*$",
+    re.IGNORECASE,
+)
+_CHANGES: Final = lazy_pattern(
+    r"\b(?:increas|decreas|reduc|rais|lower|rise|rose|risen|grow|grew|cut|drop|fall|fell|improv|extend|shorten|expand|shrink|shr[au]nk"
+    r"|boost|bump|trim|slash|shift|mov|push|postpon|delay|climb|jump|gain|beat|exceed|overr[au]n|short|behind|ahead|up|down"
+    r"|(?:fast|slow|high|low|long|short|big|great|small|old|young|larg|bett|wors|few|cheap)er)\w*",
+    re.IGNORECASE,
+)
+_DIFFERENCE: Final = lazy_pattern(
+    r"\b(?:an?|the|this|that)\s+(?:[\w-]+\s+){0,2}?(?:increase|decrease|rise|raise|reduction|drop|improvement|gain|fall|growth|cut|boost"
+    r"|bump|jump|decline|saving|loss|extension|delay|difference)s?\s+of\s+(?:(?:about|around|roughly|nearly|almost|over)\s+)?$"
+    r"|(?<!have )(?<!has )(?<!['’]ve )(?<!['’]s )\b(?:gained|shed|put\s+on|shaved\s+off|knocked\s+off)\s+"
+    r"(?:(?:about|around|roughly|nearly|almost|over|only|just)\s+)?$"
+    r"|\b(?:another|an?\s+(?:additional|extra|further))\s+$",
+    re.IGNORECASE,
+)
+_MORE: Final = lazy_pattern(
+    r"\s+(?:(?:more|less|fewer|extra|additional)\b(?!\s+than\s+\d)"
+    r"|(?:fast|slow|high|low|long|short|bigg|great|small|old|young|larg|cheap|heavi|light|earli|lat)er\b"
+    r"|(?:(?!(?:after|and|at|by|for|from|in|of|on|or|per|through|to|with)\b)[a-z]+\s+)?"
+    r"(?:increase|decrease|raise|reduction|improvement|boost|bump|drop|rise|decline|growth)s?\b)",
+    re.IGNORECASE,
+)
+"""What stands around an amount by which something changed or differs, which is not what it is."""
 _TOGETHER = lazy_pattern(r"\s*,?\s*(?:(?:on|at|from|the|around|about)\s+){0,2}", re.IGNORECASE)
 """What stands between a day and its time of day."""
 _ROW = lazy_pattern(r"\s*(?:°|,|and|or|x|×|by|&|,\s*and|°,?(?:\s*and)?)\s*", re.IGNORECASE)
@@ -55,7 +82,11 @@ def measured(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator
         origin: Where they were read.
     """
     clause = clauses[number]
-    values = [v for v in values_in(clause.text) if not _DENIED.search(clause.text[: v.start])]
+    values = [
+        v
+        for v in values_in(clause.text)
+        if not _DENIED.search(clause.text[: v.start]) and not _is_difference(clause.text, v)
+    ]
     if not values:
         return
     context = stems_of(
@@ -100,6 +131,18 @@ def measured(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator
             value.dimension in APPOINTED_DIMENSIONS or bool(origin.fact) or _stands(clause, value),
             context,
         )
+
+
+def _is_difference(text: str, value: Value) -> bool:
+    """Return whether an amount says by how much something changed or differs, not what it is: “raised it by 5 %”."""
+    if value.dimension in (*APPOINTED_DIMENSIONS, "version"):
+        return False
+    before = text[: value.start]
+    by = _BY.search(before)
+    if by is not None:
+        # “Read by 40 people” counts readers; only a verb of change makes an amount of it.
+        return value.dimension != "count" or _CHANGES.search(before[: by.start()]) is not None
+    return _DIFFERENCE.search(before) is not None or _MORE.match(text, value.end) is not None
 
 
 def _mode(clause: Clause, value: Value) -> Mode | None:
