@@ -1,10 +1,13 @@
-"""The files of one commit, cached by blob, and the catalog's knowledge of the unchanged ones."""
+"""The files of one commit, cached by blob, the catalog's knowledge of the unchanged ones, and a copy in a folder."""
 
 from __future__ import annotations
 
 import builtins
+import os
 import re
-from collections.abc import Callable, Collection, Hashable, Mapping
+import secrets
+import shutil
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -13,12 +16,14 @@ from workbench.engine import layout
 from workbench.engine.catalog.catalog import Catalog
 from workbench.engine.catalog.file_rows import FileRows, extract, moment_of
 from workbench.engine.catalog.graph import json_list
+from workbench.engine.errors import HistoryDamaged, InvalidInput, OutsideWorkspace, StorageError
 from workbench.engine.identifiers import entity_name, linked_entity
 from workbench.engine.markdown.statements import ACCESS_KEYS, WrittenAccesses
 from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
+    from pathlib import Path
     from zoneinfo import ZoneInfo
 
     from workbench.engine.history.git_store import GitStore
@@ -334,3 +339,86 @@ class CatalogedFiles:
             if self._catalog.version() == version:
                 break
         return answer
+
+
+def export_files(target: Path, root: Path, files: Iterable[tuple[str, bytes]]) -> tuple[int, int]:
+    """Write files into a folder, all or nothing.
+
+    Args:
+        target: A new or empty folder.
+        root: The workspace folder, in which no copy may be made.
+        files: Relative paths with contents.
+
+    Returns:
+        The number of files and of bytes.
+
+    Raises:
+        InvalidInput: The target is not empty.
+        OutsideWorkspace: The target is in the workspace.
+        HistoryDamaged: A path leads out of the folder.
+        StorageError: It cannot be written.
+    """
+    # Links on the way to the folder are the person's own; the real location counts.
+    place = target.parent.resolve() / target.name
+    real_root = root.resolve()
+    if place == real_root or real_root in place.parents:
+        raise OutsideWorkspace(
+            "A copy cannot be made inside the workspace, where it would be memory itself.",
+            where=str(target),
+            remedy="Name a new folder elsewhere.",
+        )
+    _require_free(place, target)
+    made = place.with_name(f".{place.name}.workbench-{secrets.token_hex(6)}")
+    count = size = 0
+    try:
+        made.mkdir(parents=True)
+        for path, content in files:
+            _write(made / _checked(path), content)
+            count += 1
+            size += len(content)
+        made.rename(place)
+    except OSError as error:
+        raise StorageError(
+            f"The copy cannot be written: {error.strerror or error}.",
+            where=str(target),
+            remedy="Free some space, or name a folder that you may write.",
+        ) from error
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+    return count, size
+
+
+def _require_free(place: Path, target: Path) -> None:
+    try:
+        is_free = not os.path.lexists(place) or (
+            place.is_dir() and not place.is_symlink() and not any(place.iterdir())
+        )
+    except OSError as error:
+        raise StorageError(
+            f"This folder cannot be read: {error.strerror or error}.",
+            where=str(target),
+            remedy="Name a folder that you may write.",
+        ) from error
+    if not is_free:
+        raise InvalidInput(
+            "There is something there already.",
+            where=str(target),
+            remedy="Name a new folder, or an empty one.",
+        )
+
+
+def _checked(path: str) -> str:
+    parts = path.split("/")
+    if any(part in ("", ".", "..") or "\0" in part for part in parts):
+        raise HistoryDamaged(
+            "The history names a file outside the workspace.",
+            where=path,
+            remedy="Look with: workbench audit verify",
+        )
+    return path
+
+
+def _write(place: Path, content: bytes) -> None:
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with place.open("xb") as file:
+        file.write(content)

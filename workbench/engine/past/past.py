@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import secrets
-import shutil
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -18,11 +15,9 @@ from workbench.engine.catalog.file_rows import extract, title_of
 from workbench.engine.errors import (
     Ambiguous,
     Cancelled,
-    HistoryDamaged,
     InvalidInput,
     NotFound,
     OutsideWorkspace,
-    StorageError,
 )
 from workbench.engine.history.commits import RESTORES, parse_message
 from workbench.engine.history.differences import match_units, parse_units, unit_name
@@ -40,7 +35,7 @@ from workbench.engine.memory.decay import DecayContext, is_archived
 from workbench.engine.memory.draft import Draft
 from workbench.engine.memory.forget import plan_archive
 from workbench.engine.memory.lookup import locate_memory, show_memory
-from workbench.engine.past.files import PastFiles, is_entity, read_entity_head
+from workbench.engine.past.files import PastFiles, export_files, is_entity, read_entity_head
 from workbench.engine.past.lookups import PastLookups, PastScores, neighbourhood
 from workbench.engine.results.audit import (
     ComparePhase,
@@ -58,8 +53,6 @@ from workbench.engine.results.memories import CoreView, Shown
 from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from workbench.engine.history.git_objects import Commit
     from workbench.engine.history.git_store import GitStore
     from workbench.engine.history.plan import FileView
@@ -403,89 +396,6 @@ class Past:
                     f"“{name}” may be {', '.join(matches[:5])}.", remedy="Name one of them."
                 ) from None
             return parse_memory_id(matches[0])
-
-
-def export_files(target: Path, root: Path, files: Iterable[tuple[str, bytes]]) -> tuple[int, int]:
-    """Write files into a folder, all or nothing.
-
-    Args:
-        target: A new or empty folder.
-        root: The workspace folder, in which no copy may be made.
-        files: Relative paths with contents.
-
-    Returns:
-        The number of files and of bytes.
-
-    Raises:
-        InvalidInput: The target is not empty.
-        OutsideWorkspace: The target is in the workspace.
-        HistoryDamaged: A path leads out of the folder.
-        StorageError: It cannot be written.
-    """
-    # Links on the way to the folder are the person's own; the real location counts.
-    place = target.parent.resolve() / target.name
-    real_root = root.resolve()
-    if place == real_root or real_root in place.parents:
-        raise OutsideWorkspace(
-            "A copy cannot be made inside the workspace, where it would be memory itself.",
-            where=str(target),
-            remedy="Name a new folder elsewhere.",
-        )
-    _require_free(place, target)
-    made = place.with_name(f".{place.name}.workbench-{secrets.token_hex(6)}")
-    count = size = 0
-    try:
-        made.mkdir(parents=True)
-        for path, content in files:
-            _write(made / _checked(path), content)
-            count += 1
-            size += len(content)
-        made.rename(place)
-    except OSError as error:
-        raise StorageError(
-            f"The copy cannot be written: {error.strerror or error}.",
-            where=str(target),
-            remedy="Free some space, or name a folder that you may write.",
-        ) from error
-    finally:
-        shutil.rmtree(made, ignore_errors=True)
-    return count, size
-
-
-def _require_free(place: Path, target: Path) -> None:
-    try:
-        is_free = not os.path.lexists(place) or (
-            place.is_dir() and not place.is_symlink() and not any(place.iterdir())
-        )
-    except OSError as error:
-        raise StorageError(
-            f"This folder cannot be read: {error.strerror or error}.",
-            where=str(target),
-            remedy="Name a folder that you may write.",
-        ) from error
-    if not is_free:
-        raise InvalidInput(
-            "There is something there already.",
-            where=str(target),
-            remedy="Name a new folder, or an empty one.",
-        )
-
-
-def _checked(path: str) -> str:
-    parts = path.split("/")
-    if any(part in ("", ".", "..") or "\0" in part for part in parts):
-        raise HistoryDamaged(
-            "The history names a file outside the workspace.",
-            where=path,
-            remedy="Look with: workbench audit verify",
-        )
-    return path
-
-
-def _write(place: Path, content: bytes) -> None:
-    place.parent.mkdir(parents=True, exist_ok=True)
-    with place.open("xb") as file:
-        file.write(content)
 
 
 def compare_moments(

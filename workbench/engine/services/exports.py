@@ -16,7 +16,7 @@ from workbench.engine.file_access import expand_writable
 from workbench.engine.markdown.decay_scores import DecayScores
 from workbench.engine.memory.decay import SCORED_STORES, decay_record
 from workbench.engine.memory.scores_file import entry_of
-from workbench.engine.past.past import export_files
+from workbench.engine.past.files import export_files
 from workbench.engine.results import to_json
 from workbench.engine.roles import Capability, require
 from workbench.engine.services.context import WorkspaceContext
