@@ -22,8 +22,7 @@ from tests.engine.reflection.snapshots import check_quotes, snapshot
 from workbench.engine.identifiers import FILE_ID
 from workbench.engine.reflection.claims import find_conflicts
 from workbench.engine.reflection.extraction import extract_knowledge
-from workbench.engine.reflection.model import Agenda
-from workbench.engine.reflection.work import Work
+from workbench.engine.reflection.model import Agenda, Work
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -30,8 +30,8 @@ from zoneinfo import ZoneInfo
 from tests.engine.reflection.snapshots import check_quotes, snapshot
 from workbench.engine.identifiers import FILE_ID
 from workbench.engine.reflection.claims import find_conflicts
+from workbench.engine.reflection.model import Work
 from workbench.engine.reflection.passages import passages_of
-from workbench.engine.reflection.work import Work
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -16,9 +16,8 @@ from workbench.engine import Workspace, layout
 from workbench.engine.errors import InvalidInput, Locked, Refused, RoleRefused
 from workbench.engine.markdown.review import Evidence, ReviewItem
 from workbench.engine.reflection import items
-from workbench.engine.reflection.model import Agenda, Guidance, Snapshot, Summary
+from workbench.engine.reflection.model import Agenda, Cancelled, Guidance, Snapshot, Summary, Work
 from workbench.engine.reflection.rejections import remember
-from workbench.engine.reflection.work import Cancelled, Work
 from workbench.engine.results.reviews import Phase, Progress
 
 

@@ -16,18 +16,16 @@ from typing import TYPE_CHECKING, Any, Final
 from workbench.engine.errors import InvalidInput, ProviderError
 from workbench.engine.providers.chat import Completion
 from workbench.engine.reflection.model_mind import ModelMind
-from workbench.engine.reflection.model_mind.budget import InputSizes
-from workbench.engine.reflection.model_mind.schemas import EVIDENCE, problem_with
-from workbench.engine.reflection.model_mind.showing import as_data
-from workbench.engine.reflection.model_mind.windows import cut_windows
+from workbench.engine.reflection.model_mind.asking import InputSizes
+from workbench.engine.reflection.model_mind.material import cut_windows
+from workbench.engine.reflection.model_mind.showing import EVIDENCE, as_data, problem_with
 from workbench.engine.reflection.rules import RulesMind
 from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from workbench.engine.markdown.review import ReviewItem
     from workbench.engine.providers.chat import ChatMessage, JsonReply
-    from workbench.engine.reflection.model import Agenda, Guidance, Snapshot, Summary
-    from workbench.engine.reflection.work import Work
+    from workbench.engine.reflection.model import Agenda, Guidance, Snapshot, Summary, Work
 
 TASK_TOKENS: Final = 8_000
 """Most tokens of one task, its schema included."""

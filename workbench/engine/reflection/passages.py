@@ -1,16 +1,21 @@
-"""Takes files of episodes, logs and notes apart into passages: who said what, when, on which lines."""
+"""Takes files of episodes, logs and notes apart into passages: who said what, when, on which lines.
+
+Which known entities new passages name, at a cost that does not grow with the graph.
+"""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from datetime import datetime
-from typing import TYPE_CHECKING
+from heapq import nsmallest
+from typing import TYPE_CHECKING, Final
 from zoneinfo import ZoneInfo
 
 from workbench.engine import layout
 from workbench.engine.catalog.file_rows import extract
+from workbench.engine.catalog.terms import STOP_WORDS
 from workbench.engine.markdown.source import SourceText
 from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection.model import Passage
@@ -24,13 +29,25 @@ from workbench.engine.search.chunks import (
     units_of,
 )
 from workbench.engine.secrets.detection import without_masked_lines
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
-    from workbench.engine.catalog.records import MemoryRecord
+    from collections.abc import Sequence
+
+    from workbench.engine.catalog.lookups import Lookups
+    from workbench.engine.catalog.records import EntityRecord, MemoryRecord
+    from workbench.engine.reflection.model import Work
 
 _CLOCK = lazy_pattern(r"(\d{1,2})[:.](\d{2})")
 _HEADING = lazy_pattern(r"#{1,6}\s")
 _LONGEST_LABEL = 120
+MOST_NAMES: Final = 20_000
+"""Names that are looked up in one cycle: first what is written like a name, then what recurs."""
+_LONGEST_NAME: Final = 4
+_MOST_WORDS: Final = 400
+_WORD: Final = lazy_pattern(r"[^\W_][\w'’+#.&-]*[\w+#]|[^\W_]")
+_LINK: Final = lazy_pattern(r"\[\[([^\]|\n]+)")
+_POSSESSIVE: Final = lazy_pattern(r"['’]s$")
 
 
 def holds_passages(path: str) -> bool:
@@ -185,3 +202,75 @@ def _moment(label: str, turn: LogTurn, of_section: datetime | None) -> datetime 
     if clock is None or int(clock[1]) > 23 or int(clock[2]) > 59:
         return of_section
     return of_section.replace(hour=int(clock[1]), minute=int(clock[2]))
+
+
+@dataclass(frozen=True)
+class Named:
+    """What passages name.
+
+    Args:
+        records: The entities by id.
+        passages: Indices of the passages that name each, by its id.
+    """
+
+    records: dict[str, EntityRecord]
+    passages: dict[str, tuple[int, ...]]
+
+
+def find_named(passages: Sequence[Passage], graph: Lookups, work: Work) -> Named:
+    """Find the entities of the graph that passages name by label, alias, link, tag or a person’s first name.
+
+    Args:
+        passages: What is new.
+        graph: Asked once for each distinct name, at most `MOST_NAMES` times.
+        work: Asked whether to go on.
+    """
+    places: defaultdict[str, list[int]] = defaultdict(list)
+    capital: set[str] = set()
+    for at, passage in enumerate(passages):
+        if at % 500 == 0:
+            work.check()
+        for name, like_a_name in dict.fromkeys(_candidates(passage)):
+            if not places[name] or places[name][-1] != at:
+                places[name].append(at)
+            if like_a_name:
+                capital.add(name)
+    # Of a million candidates few are wanted: sorting all of them would take much memory.
+    ranked = nsmallest(MOST_NAMES, places, key=lambda name: (name not in capital, -len(places[name])))
+    records: dict[str, EntityRecord] = {}
+    found: defaultdict[str, set[int]] = defaultdict(set)
+    for number, name in enumerate(ranked):
+        if number % 500 == 0:
+            work.check()
+        record = graph.entity(f"entity:{name[2:]}") if name.startswith("[[") else graph.named(name)
+        if record is None and name in capital and " " not in name:
+            record = graph.called(name)
+        if record is not None:
+            records[record.id] = record
+            found[record.id].update(places[name])
+    return Named(records, {entity: tuple(sorted(where)) for entity, where in found.items()})
+
+
+def _candidates(passage: Passage) -> Iterator[tuple[str, bool]]:
+    """Yield the runs of words that could be a name, folded, with whether each is written like one."""
+    for link in _LINK.findall(passage.text):
+        target = link.strip().rsplit("/", 1)[-1]
+        if "--" in target:
+            yield "[[" + target.partition("#")[0], True
+    for tag in passage.tags:
+        yield tag.casefold(), True
+    if passage.speaker:
+        yield passage.speaker.casefold(), passage.speaker[:1].isupper()
+    for line in passage.text.split("\n"):
+        words = [_POSSESSIVE.sub("", word) for word in _WORD.findall(line)[:_MOST_WORDS]]
+        folded = [word.casefold() for word in words]
+        for start, word in enumerate(folded):
+            if word in STOP_WORDS:
+                continue
+            # A single word in small letters is a name only where it recurs as a tag or is long.
+            if words[start][0].isupper() or len(word) > 3 or not word.isascii():
+                yield word, words[start][0].isupper()
+            for length in range(2, _LONGEST_NAME + 1):
+                if start + length <= len(folded) and folded[start + length - 1] not in STOP_WORDS:
+                    names = all(word[0].isupper() for word in words[start : start + length])
+                    yield " ".join(folded[start : start + length]), names

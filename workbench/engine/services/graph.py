@@ -37,7 +37,7 @@ from workbench.engine.memory.graph_changes import (
     plan_unlink,
     plan_unmerge,
 )
-from workbench.engine.reflection.proposing_merges import plan_propose_merge
+from workbench.engine.reflection.submissions import plan_propose_merge
 from workbench.engine.roles import Capability, require
 from workbench.engine.services.mutator import Mutator
 from workbench.engine.services.retrieval import Retrieval

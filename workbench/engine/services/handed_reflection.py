@@ -14,7 +14,7 @@ from workbench.engine.services.reflection_input import keep_answers, read_answer
 
 if TYPE_CHECKING:
     from workbench.engine.reflection.handing_out import Answers, Task
-    from workbench.engine.reflection.work import Work
+    from workbench.engine.reflection.model import Work
     from workbench.engine.services.context import WorkspaceContext
     from workbench.engine.services.mutator import Mutator
     from workbench.engine.services.reflections import Reflections

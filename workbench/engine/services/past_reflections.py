@@ -11,8 +11,7 @@ from workbench.engine.history.commits import CommitIndex, parse_message
 from workbench.engine.history.permissions import owner_in_words, owner_of
 from workbench.engine.history.revert import ITEM
 from workbench.engine.reflection.files import read_log, read_pending, reflection_of
-from workbench.engine.reflection.review.record import ITEMS
-from workbench.engine.reflection.verdicts import read_verdicts, without_verdicts
+from workbench.engine.reflection.review.record import ITEMS, read_verdicts, without_verdicts
 from workbench.engine.results.inbox import PastItem, PastReflection, PastReflections
 from workbench.engine.roles import Capability, require
 

@@ -167,7 +167,7 @@ def _same_statement(one: str, other: str) -> bool:
 
 
 def _relation(new: str, old: str, owner: str) -> Relation:
-    from workbench.engine.reflection.claims.two_statements import cannot_both_hold
+    from workbench.engine.reflection.claims.finder import cannot_both_hold
 
     if text_key(new) == text_key(old) or _same_statement(new, old):
         return "repeats"

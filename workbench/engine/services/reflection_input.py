@@ -21,7 +21,7 @@ from workbench.engine.reflection.handing_out import Answers
 from workbench.engine.reflection.kinds import Kind
 from workbench.engine.reflection.model import Passage, Snapshot
 from workbench.engine.reflection.passages import holds_passages, passages_of
-from workbench.engine.reflection.verdicts import read_verdicts
+from workbench.engine.reflection.review.record import read_verdicts
 from workbench.engine.services.reflection_leftovers import handed_out
 from workbench.engine.services.routing import own_relations, owner_of
 from workbench.engine.services.unread import Unread

@@ -11,12 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.engine.file_access import read_state, write_state
-from workbench.engine.reflection.backlog import Backlog, parse_backlog, render_backlog
-from workbench.engine.reflection.unread import ReadMark
+from workbench.engine.reflection.leftovers import Backlog, ReadMark, parse_backlog, render_backlog
 
 if TYPE_CHECKING:
     from workbench.engine.markdown.review import ReviewItem
-    from workbench.engine.reflection.work import Exchange
+    from workbench.engine.reflection.model import Exchange
     from workbench.engine.services.context import WorkspaceContext
 
 

@@ -18,8 +18,7 @@ from workbench.engine.errors import (
 from workbench.engine.history.plan import FileView, Plan
 from workbench.engine.memory.proposals import read_proposals
 from workbench.engine.process import process_lock
-from workbench.engine.reflection.cycle import run_cycle
-from workbench.engine.reflection.deferred_proposals import items_of
+from workbench.engine.reflection.cycle import account_lines, plan_nothing, plan_proposal, run_cycle
 from workbench.engine.reflection.due import OCCASIONS, next_scheduled
 from workbench.engine.reflection.files import (
     next_reflection,
@@ -28,11 +27,11 @@ from workbench.engine.reflection.files import (
     read_rejected,
 )
 from workbench.engine.reflection.handing_out import AgentMind, AgentModel
+from workbench.engine.reflection.model import Work
 from workbench.engine.reflection.model_mind import ModelMind
 from workbench.engine.reflection.review.staleness import check
 from workbench.engine.reflection.rules import RulesMind
-from workbench.engine.reflection.work import Work
-from workbench.engine.reflection.writing import account_lines, plan_nothing, plan_proposal
+from workbench.engine.reflection.submissions import items_of
 from workbench.engine.roles import Capability, require
 from workbench.engine.services.context import WorkspaceContext
 from workbench.engine.services.mutator import Mutator

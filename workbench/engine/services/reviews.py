@@ -20,7 +20,6 @@ from workbench.engine.history.undo import continued_plan, going_on_plan
 from workbench.engine.memory.core import view_core
 from workbench.engine.memory.lookup import locate_memory
 from workbench.engine.memory.proposals import without_proposals
-from workbench.engine.reflection.deferred_proposals import numbers_of
 from workbench.engine.reflection.files import (
     read_log,
     read_pending,
@@ -29,8 +28,9 @@ from workbench.engine.reflection.review.deciding import plan_decide, plan_edit_i
 from workbench.engine.reflection.review.overview import Standing, overview
 from workbench.engine.reflection.review.plan import checked_reflection, plan_apply, preview, still_relevant
 from workbench.engine.reflection.review.plan_context import PlanContext
+from workbench.engine.reflection.review.record import read_verdicts
 from workbench.engine.reflection.review.rehearsal import rehearse
-from workbench.engine.reflection.verdicts import read_verdicts
+from workbench.engine.reflection.submissions import numbers_of
 from workbench.engine.roles import Capability, require
 from workbench.engine.services.context import WorkspaceContext
 from workbench.engine.services.mutator import Mutator

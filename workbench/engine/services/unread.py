@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING
 from workbench.engine import results
 from workbench.engine.clock import time_or_none
 from workbench.engine.errors import HistoryDamaged, HistoryError
-from workbench.engine.reflection.account import READ_FIELD, read_account
-from workbench.engine.reflection.backlog import Backlog
 from workbench.engine.reflection.due import Situation, is_due, next_scheduled
 from workbench.engine.reflection.files import (
+    READ_FIELD,
     is_of_another_tool,
+    read_account,
     read_log,
     read_pending,
     reflection_of,
 )
 from workbench.engine.reflection.items import BY_HAND, PROPOSED, is_by_hand
+from workbench.engine.reflection.leftovers import Backlog, ReadMark, order_of
+from workbench.engine.reflection.leftovers import unread_passages as passages_after
 from workbench.engine.reflection.model import Passage
 from workbench.engine.reflection.passages import count_entries, holds_passages
-from workbench.engine.reflection.unread import ReadMark, order_of
-from workbench.engine.reflection.unread import unread_passages as passages_after
 from workbench.engine.secrets.detection import masked, masked_lines
 from workbench.engine.services.reflection_leftovers import read_backlog, read_while_waiting
 from workbench.engine.services.secret_guard import waiting

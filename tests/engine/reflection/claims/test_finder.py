@@ -10,8 +10,7 @@ import pytest
 from tests.engine.reflection.snapshots import chat, check_quotes, said, snapshot
 from workbench.engine.markdown.review import ReviewItem
 from workbench.engine.reflection.claims import find_conflicts
-from workbench.engine.reflection.model import Passage
-from workbench.engine.reflection.work import Cancelled, Work
+from workbench.engine.reflection.model import Cancelled, Passage, Work
 from workbench.engine.results.reviews import Progress
 
 UPDATES = [

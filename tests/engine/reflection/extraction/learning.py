@@ -7,8 +7,7 @@ from pathlib import Path
 from tests.engine.reflection.snapshots import chat, check_quotes, snapshot
 from workbench.engine.markdown.review import ReviewItem
 from workbench.engine.reflection.extraction import extract_knowledge
-from workbench.engine.reflection.model import Agenda, Passage
-from workbench.engine.reflection.work import Work
+from workbench.engine.reflection.model import Agenda, Passage, Work
 
 NOTHING_FIRST = Agenda(())
 

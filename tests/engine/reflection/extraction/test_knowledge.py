@@ -9,8 +9,7 @@ import pytest
 from tests.engine.reflection.extraction.learning import NOTHING_FIRST, facts, learn, say
 from tests.engine.reflection.snapshots import chat, snapshot
 from workbench.engine.reflection.extraction import extract_knowledge
-from workbench.engine.reflection.model import Agenda, Area
-from workbench.engine.reflection.work import Cancelled, Work
+from workbench.engine.reflection.model import Agenda, Area, Cancelled, Work
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.engine.reflection.extraction.relatives import Persons
+from workbench.engine.reflection.extraction.reading import Persons
 
 
 def test_a_name_that_does_what_persons_do_is_a_person() -> None:

@@ -9,8 +9,7 @@ import pytest
 from tests.engine.reflection.snapshots import chat, check_quotes, said, snapshot
 from workbench.engine.markdown.review import ReviewItem
 from workbench.engine.reflection.extraction import find_procedures
-from workbench.engine.reflection.model import Passage
-from workbench.engine.reflection.work import Work
+from workbench.engine.reflection.model import Passage, Work
 
 
 def ways(folder: Path, *passages: Passage, files: dict[str, str] | None = None) -> list[ReviewItem]:

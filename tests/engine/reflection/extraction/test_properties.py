@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from tests.engine.reflection.snapshots import chat, check_quotes, snapshot
 from workbench.engine.reflection.extraction import extract_knowledge, find_procedures
-from workbench.engine.reflection.model import Agenda
-from workbench.engine.reflection.work import Work
+from workbench.engine.reflection.model import Agenda, Work
 
 PIECES = st.sampled_from(
     [

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from workbench.engine.markdown.review import ReviewItem
-from workbench.engine.reflection.model import Agenda, Guidance, Mind, Snapshot, Summary
-from workbench.engine.reflection.work import PhaseAccount, Work
+from workbench.engine.reflection.model import Agenda, Guidance, Mind, PhaseAccount, Snapshot, Summary, Work
 from workbench.engine.results.reviews import Phase
 
 

@@ -11,8 +11,7 @@ from workbench.engine.errors import ProviderError
 from workbench.engine.markdown.review import Evidence, ReviewItem
 from workbench.engine.providers.chat import ChatCancelled, ChatMessage, Completion, JsonReply
 from workbench.engine.reflection import items as forms
-from workbench.engine.reflection.model import Agenda, Area, Guidance, Snapshot, Summary
-from workbench.engine.reflection.work import Work
+from workbench.engine.reflection.model import Agenda, Area, Guidance, Snapshot, Summary, Work
 
 Said = dict[str, Any] | str | ProviderError | Completion
 Answerer = Callable[[str, dict[str, Any]], Said]

@@ -13,8 +13,8 @@ from tests.engine.reflection.model_mind.conftest import MakeSnapshot
 from tests.engine.reflection.model_mind.running import consolidate, run
 from tests.engine.reflection.model_mind.scripted import StubMind
 from workbench.engine.providers.chat_models import LlamaChat
+from workbench.engine.reflection.model import Cancelled, Work
 from workbench.engine.reflection.model_mind import ModelMind
-from workbench.engine.reflection.work import Cancelled, Work
 from workbench.engine.results.reviews import Phase
 
 # One token for each character: a prompt takes far more tokens than the cycle counts with.

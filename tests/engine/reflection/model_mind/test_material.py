@@ -11,12 +11,11 @@ import pytest
 from tests.engine.reflection.model_mind.conftest import FILES
 from tests.engine.reflection.model_mind.scripted import ScriptedChat, StubMind, always
 from tests.engine.reflection.snapshots import faded, said, snapshot
-from workbench.engine.reflection.model import Agenda, Area, Guidance, Snapshot
+from workbench.engine.reflection.model import Agenda, Area, Guidance, Snapshot, Work
 from workbench.engine.reflection.model_mind import ModelMind
 from workbench.engine.reflection.model_mind.asking import instructions
-from workbench.engine.reflection.model_mind.inquiry import whole_objects
+from workbench.engine.reflection.model_mind.mind import whole_objects
 from workbench.engine.reflection.model_mind.showing import Shown, Source, as_data, clipped
-from workbench.engine.reflection.work import Work
 from workbench.engine.results.reviews import Phase
 from workbench.engine.tokens import count_tokens
 

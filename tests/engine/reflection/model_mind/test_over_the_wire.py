@@ -24,9 +24,9 @@ from workbench.engine.markdown.review import PendingReflection, ReviewSection
 from workbench.engine.providers.chat_models import OpenAICompatibleChat
 from workbench.engine.providers.model_server import EndPoint
 from workbench.engine.reflection.cycle import run_cycle
+from workbench.engine.reflection.model import Cancelled, Work
 from workbench.engine.reflection.model_mind import ModelMind
 from workbench.engine.reflection.rules import RulesMind
-from workbench.engine.reflection.work import Cancelled, Work
 
 SOUND = {"items": [fact("Alex", "Alex said thing 0.", ("P1", "thing number 0"))]}
 INJECTION = (

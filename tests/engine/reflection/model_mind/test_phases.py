@@ -16,9 +16,8 @@ from workbench.engine.markdown.review import Evidence
 from workbench.engine.providers.chat import Completion
 from workbench.engine.reflection import items as forms
 from workbench.engine.reflection import kinds
-from workbench.engine.reflection.model import Agenda, Guidance, Snapshot
+from workbench.engine.reflection.model import Agenda, Cancelled, Guidance, Snapshot, Work
 from workbench.engine.reflection.model_mind import ModelMind
-from workbench.engine.reflection.work import Cancelled, Work
 from workbench.engine.results.reviews import Phase
 
 QUOTE = ("P1", "thing number 0")

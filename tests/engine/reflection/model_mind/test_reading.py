@@ -15,14 +15,11 @@ from tests.engine.reflection.snapshots import check_quotes, faded, said, snapsho
 from workbench.engine.markdown.review import ReviewItem
 from workbench.engine.reflection import items as forms
 from workbench.engine.reflection.kinds import Kind
-from workbench.engine.reflection.model import Snapshot
+from workbench.engine.reflection.model import Snapshot, Work
 from workbench.engine.reflection.model_mind import consolidating, material
-from workbench.engine.reflection.model_mind.item_context import ItemContext
-from workbench.engine.reflection.model_mind.reading import Read, read_items
+from workbench.engine.reflection.model_mind.material import Window
+from workbench.engine.reflection.model_mind.reading import ItemContext, Read, Targets, read_items, speakers_of
 from workbench.engine.reflection.model_mind.showing import Shown
-from workbench.engine.reflection.model_mind.targets import Targets, speakers_of
-from workbench.engine.reflection.model_mind.windows import Window
-from workbench.engine.reflection.work import Work
 
 FILES = {
     "MEMORY.md": "# Core\n\n## Identity\n- Name: Alex\n\n## Critical Facts\n- Alex is allergic to nuts\n",

@@ -12,16 +12,17 @@ from tests.engine.reflection.snapshots import check_quotes, faded, said, snapsho
 from workbench.engine.markdown.review import Evidence, ReviewItem
 from workbench.engine.reflection import claims, extraction
 from workbench.engine.reflection import items as forms
-from workbench.engine.reflection.model import Agenda, Guidance, Snapshot
+from workbench.engine.reflection.model import Agenda, Guidance, Snapshot, Work
 from workbench.engine.reflection.rules import RulesMind
 from workbench.engine.reflection.rules.consolidating import (
     MOST_ARCHIVED,
     is_known,
     propose_archival,
+    propose_protection,
+    propose_restoring,
     without_repetition,
 )
 from workbench.engine.reflection.rules.survey import survey
-from workbench.engine.reflection.work import Work
 
 OLD = said("2026-02-01 09:00", "Harbor keeps readings for ninety days", type="fact", tags=("harbor",))
 NEW = said("2026-02-02 09:00", "Harbor keeps readings for sixty days", type="correction", tags=("harbor",))
@@ -283,3 +284,45 @@ def test_a_fact_that_says_a_claim_with_its_reason_is_no_item_of_its_own() -> Non
     )
     other = forms.fact("person--user", "Staging has three nodes and one disk", proof, reason="…")
     assert without_repetition((claim, fact, other)) == (claim, other)
+
+
+def test_an_archived_memory_that_is_spoken_of_comes_back(tmp_path: Path) -> None:
+    passages = (
+        said("2026-03-01 09:00", "Nothing of note", type="event"),
+        said(
+            "2026-03-01 10:00", "Marta found the CSS bug in the login page of the portal again", type="event"
+        ),
+    )
+    made = snapshot(tmp_path, passages, files=FILES, archived=(faded(BUG),))
+    (item,) = propose_restoring(made, Work())
+    check_quotes(made, (item,))
+    assert (item.kind, item.target) == ("restore", BUG)
+    assert [proof.id for proof in item.evidence] == [BUG, passages[1].id]
+
+
+def test_a_few_common_words_bring_nothing_back(tmp_path: Path) -> None:
+    passages = (
+        said("2026-03-01 10:00", "A new page was found for the bug tracker of the team", type="event"),
+    )
+    assert propose_restoring(snapshot(tmp_path, passages, files=FILES, archived=(faded(BUG),)), Work()) == ()
+
+
+def test_never_forget_asks_for_protection(tmp_path: Path) -> None:
+    files = {
+        "memory/episodes/2026-03-01.md": day(
+            "2026-03-01", episode("09:00", "Two things. Never forget the six-hour rule of Harbor!")
+        )
+    }
+    passage = said("2026-03-01 09:00", "Two things. Never forget the six-hour rule of Harbor!", type="fact")
+    made = snapshot(tmp_path, (passage,), files=files)
+    (item,) = propose_protection(made, Work())
+    check_quotes(made, (item,))
+    assert (item.kind, item.target, item.confidence) == ("vault pin", passage.id, "high")
+    assert item.evidence[0].quote == "Never forget the six-hour rule of Harbor!"
+
+
+def test_a_decision_that_is_accessed_often_is_foundational(tmp_path: Path) -> None:
+    decision = faded("episode:2025-10-01:10:00", 0.9, accesses=6)
+    event = faded(BUG, 0.9, accesses=9)
+    made = snapshot(tmp_path, files=FILES, often=(event, decision))
+    assert [item.target for item in propose_protection(made, Work())] == ["episode:2025-10-01:10:00"]

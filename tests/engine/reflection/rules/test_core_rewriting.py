@@ -15,9 +15,8 @@ from tests.engine.reflection.snapshots import check_quotes, core_view, faded, sa
 from workbench.engine.markdown.core import PIN, CoreMemory
 from workbench.engine.markdown.review import Evidence, ReviewItem
 from workbench.engine.reflection import items as forms
-from workbench.engine.reflection.model import Agenda, Passage, Snapshot
+from workbench.engine.reflection.model import Agenda, Passage, Snapshot, Work
 from workbench.engine.reflection.rules.core_rewriting import rewrite_core
-from workbench.engine.reflection.work import Work
 from workbench.engine.tokens import count_tokens
 
 NOTHING = Agenda(())

@@ -10,11 +10,9 @@ from tests.engine.reflection.rules.books import EVOLUTION, LOG, evolution, log
 from tests.engine.reflection.snapshots import chat, check_quotes, said, snapshot
 from workbench.engine.markdown.review import ReviewItem
 from workbench.engine.reflection.kinds import Kind
-from workbench.engine.reflection.model import Agenda, Guidance, Snapshot
-from workbench.engine.reflection.rules.looking_back import look_back
-from workbench.engine.reflection.rules.past import accepted, read_past, turned_down
+from workbench.engine.reflection.model import Agenda, Guidance, Snapshot, Work
+from workbench.engine.reflection.rules.looking_back import accepted, look_back, read_past, turned_down
 from workbench.engine.reflection.rules.survey import survey
-from workbench.engine.reflection.work import Work
 
 NOTHING = Agenda(())
 

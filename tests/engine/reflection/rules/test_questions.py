@@ -8,11 +8,10 @@ from tests.engine.catalog.shelf import ENTITIES
 from tests.engine.reflection.rules.books import LOG, log
 from tests.engine.reflection.snapshots import chat, check_quotes, faded, said, snapshot
 from workbench.engine.markdown.review import ReviewItem
-from workbench.engine.reflection.model import Guidance, Snapshot
+from workbench.engine.reflection.model import Guidance, Snapshot, Work
 from workbench.engine.reflection.rules.looking_back import look_back
 from workbench.engine.reflection.rules.questions import ask
 from workbench.engine.reflection.rules.survey import survey
-from workbench.engine.reflection.work import Work
 
 WAVES = (
     "# concept--waves\n\n<!-- Label: Waves -->\n\n"

@@ -8,9 +8,8 @@ import pytest
 
 from tests.engine.catalog.shelf import ENTITIES
 from tests.engine.reflection.snapshots import NOW, chat, said, snapshot
-from workbench.engine.reflection.model import Agenda, Area
+from workbench.engine.reflection.model import Agenda, Area, Cancelled, Work
 from workbench.engine.reflection.rules.survey import MOST_AREAS, led_by, passage_weight, survey
-from workbench.engine.reflection.work import Cancelled, Work
 
 APOLLO = {
     f"{ENTITIES}/project--apollo.md": "# project--apollo\n\n<!-- Label: Apollo -->\n\n## Aliases\n- moon shot\n",

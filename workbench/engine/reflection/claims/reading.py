@@ -1,4 +1,9 @@
-"""Reads every claim that a cycle may compare: of the new passages, of older ones near them, and of recorded facts."""
+"""Reads every claim that a cycle may compare: of the new passages, of older ones near them, and of recorded facts.
+
+Among them what is said to be so or not to be so of one thing: liked or not, allowed or not, there or not.
+Reads what has a place that one thing at a time has: the tool for a task, the person in a role, a thing's home.
+Says in a sentence what a claim says, quotes the words that say it, and names whom or what it is about.
+"""
 
 from __future__ import annotations
 
@@ -8,37 +13,171 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.catalog.terms import stem
+from workbench.engine.identifiers import slug
+from workbench.engine.language.calendar import ENGLISH_MONTH_IN_FULL, ENGLISH_WEEKDAY
+from workbench.engine.language.sentences import asks
+from workbench.engine.markdown.review import Evidence
 from workbench.engine.patterns import lazy_pattern
-from workbench.engine.reflection.claims.choice_patterns import (
+from workbench.engine.reflection.claims.clauses import Mode, asserts, begin_of, clauses_of, without_lead
+from workbench.engine.reflection.claims.deeds import deeds, denials, denies, of_whom, telling
+from workbench.engine.reflection.claims.measuring import measured
+from workbench.engine.reflection.claims.model import Choice, Origin, Span, Weights
+from workbench.engine.reflection.claims.vocabulary import (
+    CHANGE_STEMS,
+    CLEAR_CHANGE,
+    FAINT_CHANGE,
+    FEELS,
+    HOLDS,
+    OCCUPIES,
     PATTERNS,
     PREFERS,
+    SAME_MEANING,
     STOPPED,
     SWITCHED,
 )
-from workbench.engine.reflection.claims.clauses import Mode, clauses_of
-from workbench.engine.reflection.claims.deeds import deeds
-from workbench.engine.reflection.claims.denials import denials, telling
-from workbench.engine.reflection.claims.measuring import measured
-from workbench.engine.reflection.claims.model import Choice, Origin, Span
-from workbench.engine.reflection.claims.occupants import occupants
-from workbench.engine.reflection.claims.stances import stances
-from workbench.engine.reflection.claims.stating import speaker_key
-from workbench.engine.reflection.claims.vocabulary import CLEAR_CHANGE, FAINT_CHANGE
-from workbench.engine.reflection.claims.weights import Weights
 from workbench.engine.reflection.english import words
 from workbench.engine.reflection.model import Passage
-from workbench.engine.search.chunks import AGENT
+from workbench.engine.reflection.third_person import third_person
+from workbench.engine.search.chunks import AGENT, PERSON
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from workbench.engine.catalog.lookups import Lookups
-    from workbench.engine.reflection.claims.clauses import Clause
+    from workbench.engine.reflection.claims.clauses import Clause, Token
     from workbench.engine.reflection.claims.model import Deed, Denial, Measured
-    from workbench.engine.reflection.model import Snapshot
-    from workbench.engine.reflection.work import Work
+    from workbench.engine.reflection.model import Snapshot, Work
 
 _NO_FAVOURITE = words("part memory thing moment way time one feature aspect pastime")
+YES: Final = frozenset(("yes",))
+NO: Final = frozenset(("no",))
+
+_WHO = r"(?:\b(?:i|we)|^(?P<he>(?-i:[A-Z])[\w-]+))"
+_ADVERBS = (
+    r"(?:(?:really|just|absolutely|always|also|still|now|totally|honestly|simply|actually|usually)\s+)*"
+)
+_LIKES = lazy_pattern(
+    rf"{_WHO}\s+{_ADVERBS}(?:loves?|likes?|enjoys?|adores?)\s+(?P<what>[^.,;!?]+)"
+    r"|\b(?:i['’]m|i\s+am)\s+(?:a\s+)?(?:big\s+|huge\s+)?(?:fan\s+of|fond\s+of|into)\s+(?P<what2>[^.,;!?]+)",
+    re.IGNORECASE,
+)
+_DISLIKES = lazy_pattern(
+    rf"{_WHO}\s+{_ADVERBS}(?:(?:can['’]?t|can\s*not|cannot)\s+(?:stand|bear)|hates?|dislikes?|detests?"
+    r"|(?:do\s*n['’]?t|do\s+not|does\s*n['’]?t)\s+(?:really\s+|even\s+)?(?:like|enjoy))\s+(?P<what>[^.,;!?]+)"
+    r"|\b(?:i['’]m|i\s+am)\s+(?:not|no)\s+(?:a\s+)?(?:big\s+|huge\s+)?(?:fan\s+of|fond\s+of|into)\s+(?P<what2>[^.,;!?]+)",
+    re.IGNORECASE,
+)
+_CHINESE_FEELS = lazy_pattern(
+    r"我(?:们|家|妈|爸)?(?:还是|一直|现在|比较|很|最|更|特别|真)*(?:(?P<no>不(?:太|怎么)?喜欢|讨厌|受不了)|喜欢)了?(?P<what>[\u3400-\u9fffA-Za-z]{1,10})"
+)
+_TASTE_OF = lazy_pattern(
+    r"^(?:the\s+)?(?:(?:taste|smell|sound|idea|thought|look)\s+of|cooking\s+with|eating|drinking|having|using)\s+",
+    re.IGNORECASE,
+)
+_REST = lazy_pattern(
+    r"\s+(?:because|since|when|while|so|but|and|as|for|if|in\s+the|on\s+the|after|before)\b.*", re.IGNORECASE
+)
+_NOT = lazy_pattern(
+    r"\b(?:is|are|am|was|were)\s+(?:\w+\s+)?not\s+|\b(?:is|are|was|were)n['’]?t\s+|['’](?:s|re|m)\s+not\s+"
+    r"|\b(?:is|are|there['’]s)\s+no\s+",
+    re.IGNORECASE,
+)
+_IS = lazy_pattern(r"\b(?:is|are|am)\s+|(?<=\w)['’](?:s|re|m)\s+", re.IGNORECASE)
+_SUBJECT = lazy_pattern(
+    r"(?:here|that|this|it|what|which|how|who|where|these|those|let|i|we|you|one|everything|nothing|something)$",
+    re.IGNORECASE,
+)
+"""What may stand before “is” without saying of what it is so."""
+_OF_ONESELF = lazy_pattern(r"(?:an?\s+(?!bit|little|lot|few|couple)|allergic\b)", re.IGNORECASE)
+_AFTER_ALL = lazy_pattern(r"\bafter\s+all\b|\bat\s+last\b|\bagain\b|\bmeanwhile\b", re.IGNORECASE)
+_LONGEST: Final = 160
+_FEWEST: Final = 2
+_OCCUPANT = (
+    r"(?P<chosen>(?-i:(?:Dr\.?|Mr\.?|Ms\.?|Mrs\.?|Prof\.?)\s+)?(?-i:[A-Z])[\w+#&-]*(?:[ ](?-i:[A-Z])[\w+#&-]*){0,2}"
+    r"|(?-i:[a-z]+[A-Z])\w*)"
+)
+_SLOT = r"(?P<about>(?:(?-i:[A-Z])[\w-]+['’]s\s+)?(?:[a-z][\w-]*\s+){0,4}?[a-z][\w-]*)"
+_LAST_SLOT = (
+    r"(?P<about>[a-z][\w-]*(?:\s+(?!(?:from|since|as|because|when|while|and|but|in|on|at|with|until|so|now)\b)"
+    r"[a-z][\w-]*){0,4})"
+)
+_THE = r"(?:(?:the|my|our|all|every|all\s+my|all\s+our|each|this)\s+)"
+_STATE = (
+    r"(?:is|are|was|were|runs?|goes|go|comes?|sits?|lives?|stays?|(?:is|are)\s+(?:now\s+)?(?:kept|done|stored|hosted"
+    r"|described|built|written|managed|made|tracked|handled))"
+)
+_AT = r"(?:in|on|with|by|through|over|via|at|from|out\s+of)\s+(?:the\s+)?"
+_SLOT_ADVERBS = r"(?:(?:now|currently|still|all|mostly|actually|today)\s+)*"
+
+_WRITTEN: Final = (
+    (
+        rf"\b(?:switched|moved|migrated|changed|switching|moving)\s+(?:over\s+)?to\s+{_OCCUPANT}\s+(?:for|as)\s+"
+        rf"{_THE}?{_LAST_SLOT}\b"
+    ),
+    (
+        rf"\b(?:moved|switched|migrated|transferred|shifted|ported|moving|switching|migrating)\s+{_THE}?{_SLOT}"
+        rf"(?:\s+over)?\s+(?:to|into|onto)\s+(?:the\s+)?{_OCCUPANT}"
+    ),
+    (
+        rf"\b(?:i|we)\s+{_SLOT_ADVERBS}(?:do|write|run|keep|store|track|manage|build|make|draw|host|deploy|handle|test|plan"
+        rf"|have)\s+{_THE}?{_SLOT}\s+{_AT}{_OCCUPANT}"
+    ),
+    (
+        rf"\b(?:i|we)(?:['’]re|['’]m|\s+am|\s+are)?\s+{_SLOT_ADVERBS}us(?:e|ing)\s+{_OCCUPANT}(?:\s+v?\d[\w.]*)?\s+(?:for|as)\s+"
+        rf"{_THE}?{_LAST_SLOT}\b"
+    ),
+    (
+        rf"^(?:(?:and|but|so)\s+)?{_OCCUPANT}\s+{_SLOT_ADVERBS}(?:is|stays|remains|leads|runs|drives|manages|handles|(?:has\s+)?took"
+        rf"\s+over|has\s+taken\s+over|takes\s+over|took\s+over)\s+(?:now\s+)?{_THE}{_LAST_SLOT}\b"
+    ),
+    rf"\b{_THE}(?:new\s+|current\s+)?{_SLOT}\s+{_SLOT_ADVERBS}(?:is|are)\s+{_SLOT_ADVERBS}(?:called\s+|named\s+)?(?:an?\s+)?{_OCCUPANT}",
+    rf"(?:^|\b{_THE}|[,:]\s+){_SLOT}\s+{_SLOT_ADVERBS}{_STATE}\s+{_SLOT_ADVERBS}{_AT}{_OCCUPANT}",
+)
+_CHINESE: Final = (
+    r"^(?:现在的?|如今的?)?(?P<about>(?![我你他她它这那今明昨])[\u3400-\u9fff]{2,6}?)(?:现在|最后|已经)?(?:用的是|选的是|选了"
+    r"|换成|改成|改用|改为|改铺|是|叫)了?(?P<chosen>[\u3400-\u9fffA-Za-z][\u3400-\u9fff\w]{1,14}?)(?:的|了)?$"
+)
+_PATTERNS: Final = tuple(lazy_pattern(pattern, re.IGNORECASE) for pattern in (*_WRITTEN, _CHINESE))
+_MOVES: Final = _PATTERNS[:2]
+_OVER = lazy_pattern(
+    r"\b(?:taken|took|takes)\s+over\b|\bsince\b|\bas\s+of\b|\bfrom\s+\w+\s+on\b", re.IGNORECASE
+)
+_CALENDAR: Final = lazy_pattern(
+    rf"(?:{ENGLISH_MONTH_IN_FULL}|(?:{ENGLISH_WEEKDAY})s?|i)$",
+    re.IGNORECASE,
+)
+_PEOPLE: Final = words(
+    "sister brother mother father mom mum dad friend friends wife husband son daughter girlfriend boyfriend partner"
+    " cousin neighbour neighbor aunt uncle grandma grandpa kid kids child children baby parents family people guy"
+    " man woman person he she they it this that there what who"
+)
+_NO_SLOT: Final = words(
+    "everything anything nothing something one it that this there here who which what work lot"
+)
+_QUOTE: Final = 200
+_STATEMENT: Final = 260
+_CAPITALIZED = lazy_pattern(r"[A-Z][\w.+#-]*(?: [A-Z][\w.+#-]*){0,2}")
+_OWN = lazy_pattern(r"\b(?:I|I['’]\w+|my|My|me|we|We|our|Our|us|we['’]\w+)\b|我")
+_OURS = lazy_pattern(r"(?:we|our)\b(?!.*\byou)", re.IGNORECASE)
+_OWN_WORDS = (
+    (lazy_pattern(r"\b(?:we are|we['’]re)\b", re.IGNORECASE), "I'm"),
+    (lazy_pattern(r"\bwe were\b", re.IGNORECASE), "I was"),
+    (lazy_pattern(r"\bwe\b", re.IGNORECASE), "I"),
+    (lazy_pattern(r"\bour\b", re.IGNORECASE), "my"),
+    (lazy_pattern(r"\bourselves\b", re.IGNORECASE), "myself"),
+    (lazy_pattern(r"\bus\b"), "me"),
+)
+"""Who says “we” of his work or household speaks for himself as well."""
+_SINCE = lazy_pattern(r"(?:and\s+|but\s+)?since\s+(?:the|my|our|last|this)\b", re.IGNORECASE)
+"""What cannot lose its “since” without losing its sense."""
+_SAYS = lazy_pattern(
+    r"(?:the|this|that|it|its|there|[A-Z][\w.’'+#-]*)\b.{0,160}?\s(?:is|are|was|were|has|have|had|now\s+\w+s|\w+s|\w+ed|will)\b",
+    re.IGNORECASE,
+)
+_HANGS = lazy_pattern(r",\s+(?:which|who|that)\b", re.IGNORECASE)
+_FRAGMENT = lazy_pattern(
+    r"(?:with|for|by|of|in|on|at|to|including|like|from|as|using|\w+ing)\b", re.IGNORECASE
+)
 
 
 def choices(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator[Choice]:
@@ -243,3 +382,211 @@ def _entities(graph: Lookups, passages: Iterable[Passage], owner: str) -> Iterat
         for entity in every:
             if entity.id not in seen:
                 yield entity.id, speaker_key(entity.label, owner) if entity.type == "person" else ""
+
+
+def stances(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator[Choice]:
+    """Yield what a clause says to be liked or not, and what it says to be so or not; at most one of each.
+
+    Args:
+        clauses: Of the passage.
+        number: Of the clause among them.
+        origin: Where they were read.
+    """
+    clause = clauses[number]
+    if clause.asked:
+        return
+    for pattern, yes in ((_DISLIKES, NO), (_LIKES, YES)):
+        found = pattern.search(clause.text)
+        if found is not None and clause.mode_at(clause.start + found.start()) is Mode.STATES:
+            whose = of_whom(origin, found["he"] if found["what"] else None)
+            yield from _feeling(clauses, number, whose, found, yes)
+            break
+    chinese = _CHINESE_FEELS.search(clause.text)
+    if chinese is not None:
+        yield from _feeling(clauses, number, origin, chinese, NO if chinese["no"] else YES)
+    if len(clause.text) <= _LONGEST:
+        yield from _state(clauses, number, origin)
+
+
+def _feeling(
+    clauses: Sequence[Clause], number: int, origin: Origin, found: re.Match[str], yes: frozenset[str]
+) -> Iterator[Choice]:
+    clause = clauses[number]
+    group = "what" if found["what"] else "what2"
+    said = _REST.sub("", found[group])
+    lead = _TASTE_OF.match(said)
+    start = clause.start + found.start(group) + (lead.end() if lead else 0)
+    end = clause.start + found.start(group) + len(said)
+    about = telling([token for token in clause.tokens if start <= token.start and token.end <= end])
+    if about:
+        span = Span(begin_of(clauses, number), clause.end, clause.start + found.start())
+        yield Choice(origin, FEELS, yes, frozenset(), about, _change(clause), span)
+
+
+def _state(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator[Choice]:
+    clause = clauses[number]
+    denied = _NOT.search(clause.text)
+    found = denied or _IS.search(clause.text)
+    if found is None or clause.mode_at(clause.start + found.start()) is not Mode.STATES:
+        return
+    place = clause.start + found.start()
+    before = [token for token in clause.tokens if token.start < place]
+    behind = telling([token for token in clause.tokens if token.start >= clause.start + found.end()])
+    about = telling(clause.tokens)
+    if not before or (
+        _SUBJECT.match(before[-1].word.partition("'")[0])
+        and not (before[-1].word[:1] == "i" and _OF_ONESELF.match(clause.text, found.end()))
+    ):
+        return
+    if behind and len(about) >= _FEWEST:
+        span = Span(begin_of(clauses, number), clause.end, clause.start + found.start())
+        yield Choice(origin, HOLDS, NO if denied else YES, frozenset(), about, _change(clause), span)
+
+
+def _change(clause: Clause) -> int:
+    return 2 if CLEAR_CHANGE.search(clause.text) or _AFTER_ALL.search(clause.text) else 0
+
+
+def occupants(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator[Choice]:
+    """Yield what a clause says to have a place that one thing at a time has; at most one.
+
+    Args:
+        clauses: Of the passage.
+        number: Of the clause among them.
+        origin: Where they were read.
+    """
+    clause = clauses[number]
+    if clause.asked or denies(clause.text):
+        return
+    for pattern in _PATTERNS:
+        found = pattern.search(clause.text)
+        if found is None or clause.mode_at(clause.start + found.start()) is not Mode.STATES:
+            continue
+        name, slot = _tokens(clause, found, "chosen"), _tokens(clause, found, "about")
+        about = frozenset(
+            SAME_MEANING.get(token.stem, token.stem)
+            for token in slot
+            if token.tells and token.word not in _NO_SLOT and token.stem not in CHANGE_STEMS
+        )
+        if not about or slot[-1].word in _PEOPLE or _CALENDAR.match(found["chosen"]):
+            continue
+        change = 2 if pattern in _MOVES or CLEAR_CHANGE.search(clause.text) else 0
+        change = change or (1 if _OVER.search(clause.text) or FAINT_CHANGE.search(clause.text) else 0)
+        chosen = frozenset(token.stem for token in name)
+        span = Span(begin_of(clauses, number), clause.end, clause.start + found.start())
+        yield Choice(origin, OCCUPIES, chosen, frozenset(), about, change, span)
+        return
+
+
+def _tokens(clause: Clause, found: re.Match[str], group: str) -> list[Token]:
+    start, end = clause.start + found.start(group), clause.start + found.end(group)
+    return [token for token in clause.tokens if start <= token.start and token.end <= end]
+
+
+def speaker_key(speaker: str, owner: str) -> str:
+    """Return by what two claims are told to be of one speaker: “user”, no label and the owner's name are one."""
+    folded = speaker.casefold().strip()
+    return "" if folded in PERSON or folded == owner.casefold().strip() else folded
+
+
+def speaker_name(origin: Origin, owner: str) -> str:
+    """Return the name a speaker is spoken of by: the label, for “user” the owner, and without one “The user”."""
+    return (origin.subject or origin.passage.speaker) if origin.speaker else owner or "The user"
+
+
+def statement(origin: Origin, span: Span, owner: str) -> str:
+    """Say a claim as a sentence in the third person.
+
+    Where the words are no sentence that can stand alone they are quoted: “Alex said: …”.
+
+    Args:
+        origin: Where it was read.
+        span: The words.
+        owner: The owner's name, empty where it is not known.
+    """
+    written = _cut(origin.passage.text, span, _STATEMENT)
+    if origin.fact:
+        return written
+    name = speaker_name(origin, owner)
+    said = without_lead(written).rstrip(" .,;:?!？")
+    if _SINCE.match(written):
+        return f"{name} said: “{written.rstrip(' .,;:?!？')}”"
+    if _OURS.match(said):
+        for plural, own in _OWN_WORDS:
+            said = plural.sub(own, said)
+    if asks(said) or ("?" in written and not asserts(said)):
+        return f"{name} asked: “{said}?”"
+    if _OWN.search(said):
+        return third_person(said, name)
+    if not origin.passage.speaker or (
+        _SAYS.match(said) and not _HANGS.search(said) and not _FRAGMENT.match(said)
+    ):
+        return said[:1].upper() + said[1:]
+    return f"{name} said: “{said}”"
+
+
+def evidence(sides: Iterable[tuple[Origin, Span]]) -> list[Evidence]:
+    """Quote the words of claims, each passage once.
+
+    Args:
+        sides: Where each was read, and its words.
+    """
+    found: dict[tuple[str, str], Evidence] = {}
+    for origin, span in sides:
+        lead = len(origin.passage.text[span.start : span.end]) - len(
+            without_lead(origin.passage.text[span.start : span.end])
+        )
+        telling = replace(span, start=min(span.start + lead, span.key))
+        quoted = Evidence(origin.fact or origin.passage.id, _cut(origin.passage.text, telling, _QUOTE))
+        found.setdefault((quoted.id, quoted.quote), quoted)
+    return list(found.values())
+
+
+def target(
+    snapshot: Snapshot, sides: tuple[tuple[Origin, Span], tuple[Origin, Span]]
+) -> tuple[str, tuple[str, ...]]:
+    """Return the entity that two claims are about, and what it needs to be known first.
+
+    That is the entity of the graph that both sides name, the one named first, else the person who speaks.
+    """
+    (_, _), (later, span) = sides
+    named = set(_names(*sides[0]))
+    for name in _names(later, span):
+        entity = snapshot.graph.named(name) if name in named else None
+        if entity is not None and entity.type != "person":
+            return entity.id.removeprefix("entity:"), ()
+    return person(snapshot, later)
+
+
+def person(snapshot: Snapshot, origin: Origin) -> tuple[str, tuple[str, ...]]:
+    """Return the entity of the one who speaks, and it again where the graph does not know it."""
+    name = (origin.subject or origin.passage.speaker) if origin.speaker else snapshot.owner or "user"
+    known = snapshot.graph.named(name) or snapshot.graph.called(name)
+    if known is not None and known.type == "person":
+        return known.id.removeprefix("entity:"), ()
+    made = f"person--{slug(name)}"
+    return made, () if snapshot.graph.entity(f"entity:{made}") else (made,)
+
+
+def _names(origin: Origin, span: Span) -> Iterable[str]:
+    """Yield what may be a name, in the order of the words, the longer ones first."""
+    for match in _CAPITALIZED.finditer(origin.passage.text, span.start, span.end):
+        parts = match[0].rstrip(".,").split()
+        for begin in range(len(parts)):
+            for end in range(len(parts), begin, -1):
+                yield " ".join(parts[begin:end])
+
+
+def _cut(text: str, span: Span, limit: int) -> str:
+    """Return the words of a span as one line; of a long one a stretch of whole words around its key."""
+    start, end = span.start, span.end
+    if end - start > limit:
+        start = max(start, min(span.key - limit // 2, end - limit))
+        end = min(end, start + limit)
+        if start > span.start:
+            blank = text.find(" ", start, span.key)
+            start = blank + 1 if blank >= 0 else start
+        if end < span.end:
+            blank = text.rfind(" ", span.key, end)
+            end = blank if blank > span.key else end
+    return " ".join(text[start:end].split())

@@ -6,15 +6,14 @@ import math
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
-from workbench.engine.reflection.claims.value import APPOINTED_DIMENSIONS
-from workbench.engine.reflection.claims.weights import Postings
+from workbench.engine.reflection.claims.model import Postings
+from workbench.engine.reflection.claims.values import APPOINTED_DIMENSIONS
 from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from workbench.engine.reflection.claims.model import Measured
-    from workbench.engine.reflection.claims.weights import Weights
+    from workbench.engine.reflection.claims.model import Measured, Weights
 
 _NEEDED: Final = {2: 0.42, 1: 0.68, 0: 0.78}
 """Similarity at which two values are of the same thing, by how surely the later one is said to be new."""

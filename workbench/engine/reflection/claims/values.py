@@ -1,4 +1,7 @@
-"""Finds what a text gives as a value: numbers with units, percentages, sums, counts, dates and versions."""
+"""Finds what a text gives as a value, and when two are the same.
+
+Numbers with units, percentages, sums, counts, dates and versions.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +16,8 @@ from workbench.engine.language.calendar import (
     WEEKDAYS,
 )
 from workbench.engine.patterns import lazy_pattern
-from workbench.engine.reflection.claims.value import Value
 from workbench.engine.reflection.english import words
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,6 +43,7 @@ _CHINESE_CLOCK = lazy_pattern(
 _WEEKDAY = lazy_pattern(
     rf"\b(?P<weekday>{ENGLISH_WEEKDAY})s?\b|(?P<chinese>{CHINESE_WEEKDAY})", re.IGNORECASE
 )
+APPOINTED_DIMENSIONS: Final = frozenset(("date", "clock", "weekday"))
 
 
 def dates(text: str) -> Iterator[Value]:
@@ -305,3 +309,37 @@ def _versions(text: str) -> Iterator[Value]:
                 tool=tool.split()[-1],
                 written=match["version"],
             )
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """One value as a text gives it.
+
+    Args:
+        start: Its place in the text.
+        end: Behind its unit and rate.
+        dimension: time, share, bytes, money …, `count` for a number of things, `date`, `clock`, `weekday`, `version`.
+        amount: In the dimension's own unit; a date as YYYYMMDD, without a year 0000MMDD; a time of day in minutes.
+        per: What it is a rate of, singular; empty where it is none.
+        bound: Whether it is a limit rather than a value (“under 250ms”).
+        tool: What a version is of, folded.
+        written: As it stands.
+    """
+
+    start: int
+    end: int
+    dimension: str
+    amount: float
+    per: str = ""
+    bound: bool = False
+    tool: str = ""
+    written: str = ""
+
+    def same_as(self, other: Value) -> bool:
+        """Return whether both may be one value; a date without a year agrees with one that has it."""
+        if self.dimension == "date":
+            return self.amount % 10000 == other.amount % 10000
+        if self.dimension == "version":
+            short, long = sorted((self.written.lstrip("v"), other.written.lstrip("v")), key=len)
+            return long == short or long.startswith(short + ".")
+        return abs(self.amount - other.amount) <= 1e-9 * max(1.0, abs(self.amount))

@@ -1,28 +1,25 @@
-"""Finds the statements in passages that may be worth recording, each with whom it is about and its very words."""
+"""Finds the statements in passages that may be worth recording, each with whom it is about and its very words.
+
+What somebody says in Chinese of himself and his things: likes, decisions, home, work, family, health, numbers.
+Cuts a sentence of a conversation down to the one thing it says: no greeting, no address, no aside.
+"""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Final
 
+from workbench.engine.language.denials import is_denied
 from workbench.engine.language.sentences import sentences
 from workbench.engine.patterns import lazy_pattern
-from workbench.engine.reflection.extraction.chinese import said_in_chinese
 from workbench.engine.reflection.extraction.retelling import own_words, tell
-from workbench.engine.reflection.extraction.trimming import clauses
-from workbench.engine.reflection.extraction.worth import (
-    LEAST,
-    is_elliptic,
-    is_ones_own,
-    terms_of,
-    worth_of,
-)
+from workbench.engine.reflection.extraction.worth import LEAST, is_elliptic, is_ones_own, terms_of, worth_of
 from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from workbench.engine.reflection.extraction.speaking import Voice
+    from workbench.engine.reflection.extraction.naming import Voice
     from workbench.engine.reflection.model import Passage
 
 _SHORTEST: Final = 12
@@ -43,6 +40,180 @@ _KIN = lazy_pattern(
     r"|boss|manager|colleague|mentor|coach|teacher|roommate|dog|puppy|cat|kitten)\b",
     re.IGNORECASE,
 )
+_MANNER = (
+    r"(?:也|都|很|最|更|非常|特别|特別|一直|已经|已經|刚刚|剛剛|刚|剛|现在|現在|真的|比较|比較|从来|從來"
+    r"|今年|去年|上个月|上周|昨天|今天)*"
+)
+_NOT = r"(?:不再|不|没有|沒有|没|沒)?"
+_KINDS: Final = (
+    ("decision", 5.0, r"(?:决定|決定|选择了?|選擇了?|选了|選了|改用|采用|採用|打算用|换成|換成)"),
+    (
+        "preference",
+        4.5,
+        r"(?:喜欢|喜歡|讨厌|討厭|偏好|更愿意|更願意|爱|愛|习惯用?|習慣用?|吃素|吃|喝)(?!了|过|過)",
+    ),
+    ("home", 5.0, r"(?:住在|搬到|搬去|搬家|来自|來自|老家在|出生于|出生在)"),
+    (
+        "work",
+        5.0,
+        r"(?:在[^,，。]{1,12}(?:工作|上班|上学|上學|读书|讀書)|辞职|辭職|换了?工作|換了?工作|毕业|畢業|入职|入職|退休|升职|升職)",
+    ),
+    (
+        "health",
+        5.0,
+        r"(?:对[^,，。]{1,8}(?:过敏|過敏)|對[^,，。]{1,8}過敏|过敏|過敏|戒了?[烟煙酒]|怀孕|懷孕|做了?手术|做了?手術)",
+    ),
+    (
+        "family",
+        5.0,
+        r"(?:结婚|結婚|离婚|離婚|有[^,，。]{0,4}(?:孩子|女儿|女兒|儿子|兒子|猫|貓|狗)|养了?[^,，。]{0,4}[猫貓狗])",
+    ),
+    ("begun", 4.5, r"(?:开始学|開始學|开始|開始|在学|在學|报名|報名|参加了|參加了)"),
+)
+_OWN_KIN = lazy_pattern(
+    r"^我(?:的)?(?:女儿|女兒|儿子|兒子|妻子|太太|老婆|丈夫|先生|老公|妈妈|媽媽|爸爸|姐姐|妹妹|哥哥|弟弟|猫|貓|狗|生日|名字|职业|職業)"
+    r".{0,4}(?:叫|是|在|住|喜欢|喜歡|过敏|過敏)"
+)
+_PATTERNS: Final = tuple(
+    (kind, value, lazy_pattern(rf"^(?:我|我们|我們|用户|用戶){_MANNER}{_NOT}{_MANNER}{verbs}"))
+    for kind, value, verbs in _KINDS
+)
+# What is said of a thing: “总预算定在18万元”, “空调装了3台”, and what was chosen for it: “地板我们决定用实木的”.
+_THING: Final = r"^(?!这|那|它|他|她|今天|昨天|刚才|隔壁|邻居|别人|人家|一[个箱块])[\u4e00-\u9fff·]{2,14}?"
+_MEASURED = lazy_pattern(
+    rf"{_THING}(?:是|在|有|一共|共|总共|定在|定了|花了|加到|降到|涨到|换了|换成|改铺|改成|改到|选了|装了|买了|推迟到|提前到"
+    r"|开始|宽|长|高|需要|要|用了|还剩|还有|到)[^?？]{0,40}?\d"
+)
+_CHOSEN = lazy_pattern(
+    rf"{_THING}(?:我们?|最后|后来|终于|没用[^,，]{{1,4}}[,，]){{0,3}}(?:决定|选了|选的是|换成了?|改铺了?|改成了?|改用了?|改铺)[^,，]{{2,}}"
+)
+_ROLE = lazy_pattern(
+    r"^(?:现在的|新的|我们的|我的)?(?:工长|老板|医生|老师|经理|房东|主任|导师|教练|负责人|项目经理|同事)(?:是|姓|叫)[\u4e00-\u9fff]"
+)
+_UNSURE = lazy_pattern(
+    r"[?？]|[吗嗎呢吧](?:[。.!！]|$)|如果|要是|可能|也许|也許|希望|想要?|觉得|覺得|你|您|谢谢|謝謝"
+)
+_OPENING = lazy_pattern(
+    r"^(?:嗯|哦|对|對|是的|好的|其实|其實|另外|还有|還有|所以|但是|不过|不過|顺便说一下|第[一二三四五]|主要是|好)[,，、]?\s*"
+)
+_LONGEST_CHINESE: Final = 120
+_OF_A_CHOICE: Final = 4.6
+_OF_A_THING: Final = 3.8
+_ASIDE = lazy_pattern(r"\[(?:image|photo|video|audio|file|gif|sticker)\b[^\]\n]{0,400}\]", re.IGNORECASE)
+_BORDER = lazy_pattern(
+    r"""\s+[-–—]{1,3}\s+|(?<=[a-z])[-–]{1,2}\s+|—|;\s+|\s*\.\.\.+\s+
+      | ,?\s+(?:and|but|so|though|because)\s+(?=(?:can|could|would|do|will)\ you\b|what\b|how\b)
+      | ,\s+(?=(?:how|what|why|which|where|when)\ (?:can|could|do|does|should|would|is|are|if)\b|(?:can
+          |could|would|do|will)\ you\b|any\ (?:ideas?|tips|advice)\b|what\ (?:do|about)\b)
+      | ,?\s+(?:and|but|so)\s+(?=(?:I|we)(?:'|’|\s))
+      | ,\s+(?=(?:is|are|was|does|do|did|can|could|should|would|will|has|have|am)\ (?:that|this|it|there|you|I|we|he
+          |she|they)\b)
+      | ,?\s+so\s+(?=(?:please|careful|be|don['’]t|(?:just\ )?give|no\ more)\b)
+      | ,?\s+(?:so|and)\s+(?=please\b|want(?:ed)?\ to\ (?:make\ sure|ensure|know|understand)\b)
+      | ,\s+(?=(?:my|our)\ (?:\w+\ ){1,3}?(?:is|was|has|had|got|broke|passed|died|just|are|were|have|went
+          |moved|started)\b)
+      | ,\s+(?=(?:I|we)(?:'|’|\s)(?!know\b|think\b|guess\b|mean\b))
+      | (?<=\w\w)[,:]\s+(?=here(?:'|’)?s\b|check\ (?:it|this)\ out)
+    """,
+    re.VERBOSE,
+)
+# What stands before decides what it means: “if we move, I quit”.
+_SUBORDINATE = lazy_pattern(
+    r"(?:if|unless|when|whenever|while|since|because|although|though|once|after|before|until|as"
+    r"|even)\b",
+    re.IGNORECASE,
+)
+_LEANS = lazy_pattern(
+    r"(?:if|unless|when|whenever|while|since|because|although|though|once|after|before|until|as|in|on|by|at"
+    r"|last|this|next|every|each|over|during|for|ever|even|two|three|a|one|the|yesterday|today|recently"
+    r"|growing|back|first|so)\b",
+    re.IGNORECASE,
+)
+_OPENINGS = lazy_pattern(
+    r"""(?:
+        (?:yeah|yep|yes|yup|ye|no|nope|nah|wow|who+a+h?|woah|oh|o+h|ah+|a+w+|hey|hi|hello|hiya
+            |thanks(?:\ (?:a\ lot|so\ much
+          |a\ bunch|a\ ton))?|thank\ you(?:\ so\ much)?|thx|sure(?:\ thing)?|definitely|absolutely|totally
+          |exactly|right
+          |ok(?:ay)?|well|actually|btw|by\ the\ way|anyways?|oh\ well|haha+|lol|omg|unfortunately|luckily
+          |fortunately
+          |honestly|tbh|to\ be\ honest|of\ course|you\ know(?:\ what)?|guess\ what|in\ fact|besides
+          |additionally|sadly
+          |surprisingly|hmm+|um+|uh+|congrats|agreed|true|good\ (?:morning|evening|afternoon)|as\ for\ me
+          |personally
+          |in\ the\ meantime|meanwhile|basically|seriously|frankly|great(?:\ question)?|cool|awesome|nice
+          |amazing|perfect
+          |sounds\ (?:good|great)|got\ it|long\ time\ no\ (?:see|talk|chat)|first\ of\ all|on\ (?:another
+          |a\ different)\ note
+          |recently|lately|currently|nowadays|these\ days|right\ now|at\ the\ moment|so\ far|yay|woo?hoo+
+          |phew|gosh|man|dude)
+          (?:\s*[,!.:–—-]+\s*|\s+(?=(?:I|we|my|our)\b)|\s*$)
+      | (?:and|but|also|plus|so|then|still|yet|or|because|though)\b,?\s+(?!(?:on|far)\b)
+      | (?:since|when|after)\ (?:we|I|you)(?:'ve|’ve|\ have)?(?:\ last)?\ (?:chatted|talked|spoke|met
+          |saw\ each\ other)
+          (?:\ to\ (?:each\ other|you))?(?:\ last(?:\ time)?)?,?\s+
+      | since\ (?:our|my|the)\ last\ (?:chat|talk|conversation|catch[ -]?up),?\s+
+      | (?:so\ )?speaking\ of\ [^,]{2,40},\s+
+      | (?:my|our|other|the)\ (?:\w+\ )?news\s*[:–—-]+\s*
+      | (?:some\ |the\ )?(?:great|good|big|bad|exciting|sad|fun|amazing)\ news\b\s*[,!:–—-]*\s*
+      | (?:fun\ fact|fyi|update|quick\ update|heads\ up|remember|note|please\ note|remember\ that
+          |note\ that)\s*[,:–—-]+\s*
+    )""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_ANNOUNCED = lazy_pattern(
+    r"""(?:I(?:\ |'|’)?(?:m|am)?\ ?(?:just\ |also\ )?)?(?:
+        (?:wanted|want|have|had|need|going|gonna|wish|decided)(?:\ to)?\ (?:let\ you\ know|tell\ you
+            |share(?:\ with\ you)?|mention
+          |update\ you|give\ you\ (?:a|the)\ (?:heads[\ -]?up|update)(?:\ on\ [^,:–—-]{2,60})?)(?:\ that
+          |\ about\ it)?
+      | (?:so\ |really\ |super\ |very\ )?(?:excited|happy|thrilled|stoked|proud|glad|pleased)\ to\ (?:tell
+          |share|say|announce|report)
+          (?:\ you|\ with\ you)?(?:\ that)?
+      | forgot\ to\ (?:mention|tell\ you|say)(?:\ that)?
+      | (?:have|'ve|’ve|'ve\ got|got|\ have\ got)\ (?:some\ |a\ )?(?:\w+\ )?(?:news|update)(?:\ to\ share)?
+      | (?:must|have\ to|gotta|should|can|will|would|'ll|'d)\ (?:say|admit|mention|tell\ you|confess)(?:\ that)?
+      | let\ me\ tell\ you(?:\ that)?|did\ I\ (?:tell\ you|mention)(?:\ that)?|you\ won't\ believe\ (?:it|this)
+      | (?:not\ sure\ if\ I(?:'ve|’ve)?|as\ I|like\ I)\ (?:said|mentioned)(?:\ before|\ earlier)?
+      | (?:the\ )?thing\ is(?:\ that)?|(?:I\ )?remember\ that|turns\ out(?:\ that)?|it\ turns\ out(?:\ that)?
+    )\s*[,:–—-]*\s*""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_VOCATIVE = lazy_pattern(r"(?P<name>[A-Z][\w’'-]{1,20})\s*[,!–-]+\s*(?=\S)")
+_VOCATIVE_END = lazy_pattern(r",\s*(?P<name>[A-Z][\w’'-]{1,20})(?=\s*[.!,]*\s*$)")
+_TAIL = lazy_pattern(
+    r"""(?:
+        ,?\s+(?:and|so)\s+(?:it|that|this)(?:'s|’s|\ is|\ was|\ has|\ felt|\ feels|\ really|\ made|\ makes
+            |\ gives|\ gave|\ helps|\ looks|\ looked|\ keeps|\ kept
+          |\ turned)\b.*
+      | ,\s+(?:it|that|this|which)(?:'s|’s|\ is|\ was|\ has|\ felt|\ feels|\ really|\ made|\ makes|\ gives
+          |\ gave|\ helps|\ looks|\ looked|\ keeps|\ kept|\ turned)\b.*
+      | ,\s+(?:you\ know|right|huh|haha+|lol|though|too|as\ well|actually|of\ course|for\ sure|btw
+          |by\ the\ way|honestly
+          |so\ (?:exciting|cool|fun)|wow)\b\s*[.!]*
+      | ,?\s+(?:tho,?\ )?(?:why|how\ come|agree|ok(?:ay)?|tho)\s*[.!]*
+      | \s+since\ (?:(?:our|my|the)\ last\ (?:chat|talk|conversation)|(?:we|I)\ last\ (?:chatted|talked|spoke))
+      | \s+(?:too|as\ well|though|haha+|lol|btw|by\ the\ way|so\ far|you\ know|for\ sure)\s*[.!]*
+      | \s*[:;]-?[)(DP]+ | \s*[\U0001F300-\U0001FAFF\u2600-\u27BF\uFE0F]+
+    )\s*[.!]*$""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_TAKEN_BACK = lazy_pattern(r"\b(?:but|cancel\w*|however)\b", re.IGNORECASE)
+# What follows is shown to be worked on: a draft, somebody’s mail. Its “I” need not be the speaker.
+_SHOWN = lazy_pattern(
+    r"""\b(?:here(?:['’]s|\ is)|below\ is|this\ is)\ (?:my|the|a|an)\ (?:[\w-]+\ ){0,3}?(?:draft|essay
+          |e-?mail|letter|resume|cv
+          |text|story|poem|post|paragraph|message|speech|article|chapter|script|transcript|review|bio
+          |abstract)\b
+      | \b(?:rewrite|proofread|translate|paraphrase|summari[sz]e|edit|polish|improve|shorten
+          |correct)\ (?:this|the\ following|my
+          |the\ text)\b[^\n]{0,80}(?::|\n)
+      | ^[ \t]*dear\ [\w .]{1,40},[ \t]*$
+    """,
+    re.VERBOSE | re.IGNORECASE | re.MULTILINE,
+)
+_SHORTEST_PIECE: Final = 8
+_FEWEST_WORDS: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,3 +342,124 @@ def _topic(sentence: str, before: str) -> str:
     if len(kin) == 1:
         return next(iter(kin))
     return before if not kin and _THIRD.match(sentence) else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A Chinese statement of somebody about himself: what kind, how much worth, and where it begins."""
+
+    kind: str
+    value: float
+    start: int
+
+
+def said_in_chinese(sentence: str) -> Said | None:
+    """Return what a sentence says of its speaker; None where it asks, supposes, addresses or says nothing known."""
+    if len(sentence) > _LONGEST_CHINESE or _UNSURE.search(sentence):
+        return None
+    opening = _OPENING.match(sentence)
+    start = opening.end() if opening else 0
+    plain = sentence[start:]
+    for kind, value, pattern in _PATTERNS:
+        if pattern.match(plain):
+            return Said(kind, value, start)
+    if _CHOSEN.match(plain):
+        return Said("decision", _OF_A_CHOICE, start)
+    if _MEASURED.match(plain) or _ROLE.match(plain):
+        return Said("circumstance", _OF_A_THING, start)
+    return Said("family", _KINDS[-2][1], start) if _OWN_KIN.match(plain) else None
+
+
+def own_part(text: str) -> str:
+    """Return a message up to where it shows a text to be worked on, which its speaker need not mean."""
+    shown = _SHOWN.search(text)
+    return text[: shown.start()] if shown else text
+
+
+def clauses(sentence: str, names: frozenset[str]) -> Iterator[tuple[int, int]]:
+    """Yield what a sentence says piece by piece, as places of its first character and behind its last.
+
+    Args:
+        sentence: As it was said.
+        names: Of those who take part, folded: whom it may address.
+    """
+    for start, end in _pieces(sentence):
+        begin = _opened(sentence, start, end, names)
+        stop = _closed(sentence, begin, end, names)
+        if stop - begin >= _SHORTEST_PIECE:
+            yield begin, stop
+
+
+def _pieces(sentence: str) -> Iterator[tuple[int, int]]:
+    """Split at dashes and where another subject begins; images and other asides end a piece as well."""
+    start = 0
+    borders = sorted(
+        [*_BORDER.finditer(sentence), *_ASIDE.finditer(sentence)], key=lambda border: border.start()
+    )
+    for border in borders:
+        if border.start() < start:
+            continue
+        before = sentence[start : border.start()].lstrip()
+        joint = sentence[border.start() : border.end()].strip(" ,").casefold()
+        leans = _LEANS if joint == "" else _SUBORDINATE
+        if joint in ("", "and", "but", "so") and (leans.match(before) or len(before.split()) < _FEWEST_WORDS):
+            continue
+        if (
+            sentence[border.end() : border.end() + 7]
+            .casefold()
+            .startswith(("but it", "until", "not ", "except"))
+        ):
+            continue
+        yield start, border.start()
+        start = border.end()
+    yield start, len(sentence)
+
+
+def _opened(sentence: str, start: int, end: int, names: frozenset[str]) -> int:
+    """Return where a piece begins to say something, behind interjections, addresses and announcements."""
+    while start < end:
+        while start < end and not sentence[start].isalnum() and sentence[start] not in "\"“'‘[`":
+            start += 1
+        found = _OPENINGS.match(sentence, start, end) or _ANNOUNCED.match(sentence, start, end)
+        if found is None:
+            named = _VOCATIVE.match(sentence, start, end)
+            found = (
+                named
+                if named and named["name"].casefold() in names
+                else _greeted(sentence, start, end, names)
+            )
+        if found is None or found.end() == start:
+            return start
+        start = found.end()
+    return end
+
+
+def _greeted(sentence: str, start: int, end: int, names: frozenset[str]) -> re.Match[str] | None:
+    """Match “Hey Maria, ” and “Thanks John ”, whose interjection no comma follows."""
+    found = re.compile(
+        r"(?:hey|hi|hello|yeah|yes|yep|yup|sure|thanks|thank you|wow|oh|aw+|definitely|of course|ok(?:ay)?"
+        r"|well|no)"
+        r"(?:\s+there)?\s+(?P<name>[A-Z][\w’'-]{1,20})\s*[,!.–-]*\s*",
+        re.IGNORECASE,
+    ).match(sentence, start, end)
+    return found if found and found["name"].casefold() in names else None
+
+
+def _closed(sentence: str, start: int, end: int, names: frozenset[str]) -> int:
+    """Return where a piece has said it, before what only comments on it."""
+    while True:
+        piece = sentence[start:end].rstrip(" .!,;:…")
+        end = start + len(piece)
+        named = _VOCATIVE_END.search(piece)
+        if named and named["name"].casefold() in names:
+            end = start + named.start()
+            continue
+        tail = _TAIL.search(piece)
+        if (
+            tail is None
+            or tail.start() < _SHORTEST_PIECE
+            or _TAKEN_BACK.search(tail.group())
+            or is_denied(tail.group())
+        ):
+            return end
+        end = start + tail.start()

@@ -1,29 +1,36 @@
-"""Reads passages one after the other and keeps what they say: statements, names, relatives and how these are joined."""
+"""Reads passages one after the other and keeps what they say: statements, names, relatives and how these are joined.
+
+What notes state of somebody or something named: “User lives in Lisbon”, “Ana moved to Porto”. What an owner states of
+the things around him: the numbers, days and names of his work and home.
+Finds the names of a speaker’s family, friends and pets, “my sister Ines”, and tells persons by what they do.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Final
 
+from workbench.engine.catalog.terms import STOP_WORDS
 from workbench.engine.identifiers import entity_id
 from workbench.engine.language.sentences import sentences
 from workbench.engine.patterns import lazy_pattern
-from workbench.engine.reflection.extraction.candidates import Acquaintance, Candidate, candidates
-from workbench.engine.reflection.extraction.circumstances import circumstances
-from workbench.engine.reflection.extraction.connections import GENERAL, Connections
-from workbench.engine.reflection.extraction.entities import Naming
-from workbench.engine.reflection.extraction.naming import Mention, Names
-from workbench.engine.reflection.extraction.notes import noted
-from workbench.engine.reflection.extraction.relatives import Persons, Relative, relatives
-from workbench.engine.reflection.extraction.speaking import Voice, Voices
-from workbench.engine.reflection.extraction.stated import stated
-from workbench.engine.reflection.extraction.trimming import own_part
-from workbench.engine.reflection.extraction.worth import terms_of
+from workbench.engine.reflection.english import words
+from workbench.engine.reflection.extraction.candidates import Acquaintance, Candidate, candidates, own_part
+from workbench.engine.reflection.extraction.connections import GENERAL, Connections, Naming
+from workbench.engine.reflection.extraction.naming import Mention, Names, Voice, Voices
+from workbench.engine.reflection.extraction.retelling import leaves_i_out, own_words, tell, with_i
+from workbench.engine.reflection.extraction.stated import is_concrete, particulars, stated
+from workbench.engine.reflection.extraction.worth import LEAST, is_ones_own, terms_of, worth_of
+from workbench.engine.triggers.cues import routing_cues
 from workbench.engine.triggers.live_text import live_text
 from workbench.engine.triggers.relations import find_relations
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from workbench.engine.reflection.model import Passage, Snapshot
 
 LONGEST_READ: Final = 20_000
@@ -38,6 +45,100 @@ _KNOWN_VERBS: Final = frozenset(
         "preceded-by", "followed-by", "prefers", "avoids", "confident-about", "uncertain-about", "relates-to",
     )
 )  # fmt: skip
+# A note is written to be read again.
+_WRITTEN: Final = 0.8
+_SHORTEST: Final = 10
+_LONGEST: Final = 320
+_USER = lazy_pattern(r"(?:the )?user(?P<own>['’]s)?\s+(?=\w)", re.IGNORECASE)
+_BEFORE_NAME = lazy_pattern(r"(?:the |project |our )*", re.IGNORECASE)
+_SAYS = lazy_pattern(r"(?:['’]s\s+[\w-]+)?\s+(?:project\s+|team\s+)?[a-z][\w'’-]+")
+_NAMED_TYPES: Final = frozenset(("person", "project", "tool", "concept", "place"))
+KIND: Final = "circumstance"
+_WORTH: Final = 3.4
+_PER_WORD: Final = 0.25
+_MOST_WORDS: Final = 4
+_DATED: Final = 0.4
+_FEWEST_WORDS: Final = 2
+_ARTICLE: Final = lazy_pattern(r"^(?:the|our|my|an?)\s+", re.IGNORECASE)
+_LABELLED: Final = lazy_pattern(
+    r"(?P<label>(?!(?:TODO|Todo|To do|Note|Idea|Maybe|Question|Q|A|Link|See|Source|Log|Error|Warning|Example)\b)"
+    r"[A-Z][^\W\d_]*(?:[ ’'-][^\W\d_]+){0,3}):\s+(?P<says>[^?:|<>={}]{6,160}(?::\d\d[^?:|<>={}]{0,80})?)"
+)
+_BEGINS_ABOUT: Final = ("person", "project")
+_KIN: Final = (
+    r"(?:wife|husband|partner|fianc[eé]e?|girlfriend|boyfriend|son|daughter|sister|brother|mom|mum|mother"
+    r"|dad|father"
+    r"|aunt|auntie|uncle|cousin|niece|nephew|grandma|grandpa|grandmother|grandfather|(?:best |old |close "
+    r"|childhood )?friend"
+    r"|boss|manager|colleague|co-?worker|teammate|mentor|coach|teacher|roommate|flatmate|neighbou?r"
+    r"|therapist|doctor"
+    r"|mother-in-law|father-in-law|sister-in-law|brother-in-law|stepson|stepdaughter|stepmother|stepfather"
+    r"|twin|landlord)"
+)
+_CHILD: Final = r"(?:(?:[\w-]+-)(?:year|month|week)-old|baby(?: (?:boy|girl))?|kid|child|newborn|toddler)"
+_PET: Final = (
+    r"(?:dog|puppy|pup|cat|kitten|kitty|parrot|hamster|rabbit|bunny|horse|pony|turtle|tortoise|guinea pig"
+    r"|snake|goldfish"
+    r"|fish|bird|budgie|lizard|gecko|ferret|labrador|poodle|beagle|(?:golden )?retriever"
+    r"|(?:german )?shepherd|husky|corgi)"
+)
+_NAME: Final = r"(?P<name>(?-i:[A-Z][\w’'-]*[a-zà-ÿ]))"
+_WHOSE: Final = r"\b(?P<whose>my|our)\s+(?P<before>(?:(?!name\b)[\w-]+\s+){0,2}?)"
+_RELATIVE_NAMED = lazy_pattern(
+    rf"{_WHOSE}(?P<kin>{_KIN}|{_CHILD})(?P<link>['’]s\s+name(?:\s+is|['’]s)"
+    rf"|,?\s+(?:who(?:se)?\s+(?:name\s+)?is\s+)?(?:named|called)"
+    rf"|['’]s\s+called|\s+is\s+(?:named|called)|,|)\s+{_NAME}(?!['’]s\s+(?:{_KIN}|{_PET})\b)",
+    re.IGNORECASE,
+)
+_HIS_NAME = lazy_pattern(
+    rf"{_WHOSE}(?P<kin>{_KIN}|{_CHILD}|{_PET})\b[^.!?\n]{{0,80}}?\b(?:his|her|their|its)\s+name(?:['’]s"
+    rf"|\s+is)\s+{_NAME}",
+    re.IGNORECASE,
+)
+_PET_NAMED = lazy_pattern(
+    rf"(?:\b(?P<whose>my|our)\s+(?:(?:[\w-]+)\s+){{0,2}}?|\b(?:have|has|got|adopted|bought|rescued|own"
+    rf"|getting|get)\s+"
+    rf"(?:(?:an?|another|our|my|the|this|two|new|cute|little|old"
+    rf"|[\w-]+)\s+){{1,3}})(?P<kin>{_PET})(?P<link>,?\s+(?:is\s+)?(?:named|called)|['’]s\s+name\s+is|,|)"
+    rf"\s+{_NAME}",
+    re.IGNORECASE,
+)
+_BORN = lazy_pattern(
+    rf"\b(?P<whose>had|have|has|welcomed|adopted)\s+(?:an?|our|my)\s+(?P<before>(?:[\w-]+\s+){{0,2}}?)"
+    rf"(?P<kin>baby (?:girl|boy)|daughter|son|girl|boy)\s+(?:named|called)\s+{_NAME}",
+    re.IGNORECASE,
+)
+_APPOSED = lazy_pattern(
+    rf"\b{_NAME},\s+(?P<whose>my|our)\s+(?P<before>(?:[\w-]+\s+){{0,2}}?)(?P<kin>{_KIN}|{_PET})(?=\s*(?:[,.;!]|$|(?:is|was|has|had)\b))",
+    re.IGNORECASE,
+)
+_AFTER_NAME = lazy_pattern(
+    r"\s+(?:[a-z]+(?:s|ed)|is|was|and|has|had|who|loves?|likes?|got|just|said|works?|lives?|came|went|will|to|at|in|on"
+    r"|for|with)\b|\s*[,.;!)’']|\s*$"
+)
+# What begins an answer, before “my sister”: “Yeah, my big sister”.
+_ANSWERS: Final = words(
+    "yeah yes yep yup no nope ok okay oh ah well haha hey hi hello sure thanks right sorry wow exactly true"
+    " maybe"
+)
+_QUALIFIED: Final = frozenset(
+    (
+        "older",
+        "younger",
+        "little",
+        "big",
+        "elder",
+        "late",
+        "twin",
+        "eldest",
+        "youngest",
+        "oldest",
+        "new",
+        "former",
+        "old",
+        "best",
+    )
+)
 
 
 @dataclass
@@ -220,3 +321,222 @@ class Reader:
 
 def _mention_of(voice: Voice) -> Mention:
     return Mention(voice.entity, voice.label, "person", voice.known, 0, True)
+
+
+def noted(at: int, passage: Passage, voice: Voice, names: Names) -> Iterator[Candidate]:
+    """Yield what a note, which nobody speaks, states of its owner or of what it names first.
+
+    Args:
+        at: Index of the passage.
+        passage: Without a speaker and without a type.
+        voice: The owner.
+        names: Tells the entities that a sentence names.
+    """
+    said = passage.moment.date() if passage.moment else None
+    for sentence in sentences(passage.text):
+        line = " ".join(sentence.text.split()).rstrip(" .。!")
+        if not _SHORTEST <= len(line) <= _LONGEST or is_ones_own(line):
+            continue
+        told = _about_owner(line, voice) or _about_named(line, names)
+        if told is None:
+            continue
+        about, own = told
+        worth = worth_of(own, known=True)
+        in_full = tell(own, voice.name, said)
+        if in_full.text and worth.value + _WRITTEN >= LEAST:
+            yield Candidate(
+                at,
+                about.entity,
+                about.label,
+                in_full.text,
+                sentence.text,
+                worth.kind,
+                worth.value + _WRITTEN,
+                worth.terms,
+                in_full.day or passage.day,
+                in_full.dated,
+            )
+
+
+def _about_owner(line: str, voice: Voice) -> tuple[Acquaintance, str] | None:
+    owner = Acquaintance(voice.entity, voice.label)
+    user = _USER.match(line)
+    if user:
+        return owner, f"{voice.name}{'’s' if user['own'] else ''} {line[user.end() :]}"
+    if leaves_i_out(line):
+        return owner, own_words(with_i(line), elliptic=False)
+    return None
+
+
+def _about_named(line: str, names: Names) -> tuple[Acquaintance, str] | None:
+    """Return the entity that a line begins by naming and then says something of."""
+    begin = _BEFORE_NAME.match(line)
+    start = begin.end() if begin else 0
+    for mention in names.in_text(line):
+        if (
+            mention.start <= start
+            and mention.type in _NAMED_TYPES
+            and (mention.known or mention.type in ("person", "project"))
+        ):
+            named = line[mention.start :]
+            end = len(mention.label) if named.startswith(mention.label) else named.find(" ")
+            if end > 0 and _SAYS.match(named, end):
+                return Acquaintance(mention.entity, mention.label), line
+    return None
+
+
+def circumstances(
+    at: int, passage: Passage, voice: Voice, names: Names, said_already: Sequence[str]
+) -> Iterator[Candidate]:
+    """Yield what the owner states of things that a clause names itself.
+
+    They are worth less than what somebody says of himself, so that they come after it where there is no room for both.
+
+    Args:
+        at: Index of the passage.
+        passage: Of the owner: a message, or a note without a speaker.
+        voice: The owner.
+        names: Tells the entities that a clause names.
+        said_already: The words of the passage that other statements quote.
+    """
+    labelled = None if passage.speaker else _labelled(at, passage, voice)
+    if labelled is not None:
+        yield labelled
+        return
+    said = passage.moment.date() if passage.moment else None
+    for sentence in sentences(passage.text):
+        for one in particulars(sentence.text):
+            quote = sentence.text[one.start : one.end]
+            if any(quote in other or other in quote for other in said_already):
+                continue
+            own = own_words(quote, elliptic=False)
+            told = tell(own[:1].upper() + own[1:], voice.name, said)
+            terms = terms_of(own)
+            if not told.text or len(terms) < _FEWEST_WORDS:
+                continue
+            entity, label = _about(one.subject, voice, names)
+            value = _WORTH + _PER_WORD * min(_MOST_WORDS, len(terms)) + _DATED * told.dated
+            day = told.day or passage.day
+            subject = _ARTICLE.sub("", one.subject)
+            yield Candidate(
+                at, entity, label, told.text, quote, KIND, value, terms, day, told.dated, subject=subject
+            )
+
+
+def _labelled(at: int, passage: Passage, voice: Voice) -> Candidate | None:
+    """Return what a line of notes says behind its label: “Boiler: serviced by Kessler, 129 euros”."""
+    line = " ".join(passage.text.split()).rstrip(" .")
+    found = _LABELLED.fullmatch(line)
+    if found is None or not is_concrete(found["says"]) or tell(line, voice.name, None).text != line:
+        return None
+    terms = terms_of(line)
+    if len(terms) < _FEWEST_WORDS:
+        return None
+    value = _WORTH + _PER_WORD * min(_MOST_WORDS, len(terms))
+    quote = passage.text.strip()
+    return Candidate(
+        at, voice.entity, voice.label, line, quote, KIND, value, terms, passage.day, subject=found["label"]
+    )
+
+
+def _about(subject: str, voice: Voice, names: Names) -> tuple[str, str]:
+    """Return whom or what a subject names: an entity of the graph, a person, a project; else the owner."""
+    mentions: tuple[Mention, ...] = names.in_text(subject) if subject else ()
+    for mention in mentions:
+        if mention.known or (mention.type in _BEGINS_ABOUT and subject.endswith(mention.label)):
+            return mention.entity, mention.label
+    return voice.entity, voice.label
+
+
+@dataclass(frozen=True, slots=True)
+class Relative:
+    """Somebody a speaker names as his own.
+
+    Args:
+        name: Of the person or animal.
+        kin: What it is to the speaker: “older sister”, “dog”.
+        animal: Whether it is a pet.
+        start: Where the words begin in the text.
+        end: Behind the name.
+    """
+
+    name: str
+    kin: str
+    animal: bool
+    start: int
+    end: int
+
+
+def relatives(text: str, names: frozenset[str]) -> Iterator[Relative]:
+    """Yield the relatives, friends and pets that a text names.
+
+    Args:
+        text: One sentence.
+        names: Of those who take part, folded: whom the text may address rather than name.
+    """
+    ordinary = routing_cues().words["no_names"]
+    for pattern in (_PET_NAMED, _HIS_NAME, _RELATIVE_NAMED, _APPOSED, _BORN):
+        for found in pattern.finditer(text):
+            name = found["name"].removesuffix("’s").removesuffix("'s")
+            folded = name.casefold()
+            if folded in names or folded in ordinary or folded in _ANSWERS or len(name) < 2:
+                continue
+            bare = pattern in (_PET_NAMED, _RELATIVE_NAMED) and found["link"] in ("", ",")
+            if bare and not _AFTER_NAME.match(text, found.start("name") + len(name)):
+                continue
+            animal = re.fullmatch(_PET, found["kin"], re.IGNORECASE) is not None
+            end = max(found.start("name") + len(name), found.end("kin"))
+            yield Relative(name, _kin(found, animal=animal), animal, found.start(), end)
+
+
+def _kin(found: re.Match[str], *, animal: bool) -> str:
+    kin = found["kin"].casefold()
+    before = "" if animal or "before" not in found.groupdict() else (found["before"] or "").split()
+    kin = f"{kin} child" if kin.endswith("-old") else kin
+    kept = [word.casefold() for word in before if word.casefold() in _QUALIFIED]
+    return " ".join((*kept, kin))
+
+
+_DOER: Final = r"[A-Z][a-zà-ÿ]{2,20}"
+# In “the code of Orchid lives in …” it is the code that lives there: a name after a preposition does nothing.
+_GOVERNED: Final = "".join(rf"(?<!\b{word} )" for word in ("of", "for", "from", "in", "at", "on", "with"))
+_DOES = lazy_pattern(
+    rf"(?<![\w-]){_GOVERNED}(?P<name>{_DOER})\s+(?:(?:also|really|now|always)\s+)?(?:wears|prefers|likes|loves|hates|wants|asked|said|says"
+    r"|told|thinks|reads|drives|lives|leads|studies|practi[sc]es|threw|bought|complained|suggested|insists"
+    r"|is (?:allergic|team lead|moving|leaving|pregnant|her|his|my|our)|goes on (?:\w+ )?leave"
+    r"|broke (?:his|her)|got (?:his|her)"
+    r"|will (?:write|take|deliver|send|call|ask)|would like|works (?:at|as|for))\b"
+)
+_WITHIN = lazy_pattern(rf"(?<=[a-z,;:] )(?P<name>{_DOER})\b")
+_LONGEST_PASSAGE: Final = 8_000
+
+
+class Persons:
+    """Collects names that do what only persons do; one seen but at the beginning of sentences may be any word."""
+
+    def __init__(self) -> None:
+        self._does: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
+        self._within: set[str] = set()
+
+    def read(self, at: int, text: str) -> None:
+        """Take in a passage of the owner’s.
+
+        Args:
+            at: Its index.
+            text: What it says.
+        """
+        text = text[:_LONGEST_PASSAGE]
+        self._within.update(found["name"] for found in _WITHIN.finditer(text))
+        for found in _DOES.finditer(text):
+            self._does[found["name"]].append((at, found.start("name")))
+
+    def named(self) -> Iterator[tuple[int, Mention]]:
+        """Yield each place where a person is told by what it does: index of the passage, and whom it names."""
+        ordinary = routing_cues().words["no_names"]
+        for name, places in self._does.items():
+            folded = name.casefold()
+            if name not in self._within or folded in ordinary or folded in STOP_WORDS:
+                continue
+            entity = entity_id("person", name).name
+            for at, start in places:
+                yield at, Mention(entity, name, "person", False, start, marked=False)

@@ -11,7 +11,7 @@ from workbench.engine.language.sentences import sentences
 from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection import items
 from workbench.engine.reflection.extraction.facts import quoted
-from workbench.engine.reflection.extraction.speaking import Voices
+from workbench.engine.reflection.extraction.naming import Voices
 from workbench.engine.reflection.extraction.worth import terms_of
 from workbench.engine.triggers.procedures import outline_procedure
 from workbench.engine.values import dataclass
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from workbench.engine.markdown.pages import Procedure
     from workbench.engine.markdown.review import ReviewItem
     from workbench.engine.reflection.items import Confidence
-    from workbench.engine.reflection.model import Passage, Snapshot
-    from workbench.engine.reflection.work import Work
+    from workbench.engine.reflection.model import Passage, Snapshot, Work
 
 _STEP: Final = 500
 _LONGEST: Final = 1_500

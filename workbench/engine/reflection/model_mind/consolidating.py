@@ -11,20 +11,23 @@ from typing import TYPE_CHECKING, Any, Final
 from workbench.engine.reflection.kinds import Kind
 from workbench.engine.reflection.model import Agenda
 from workbench.engine.reflection.model_mind import material
-from workbench.engine.reflection.model_mind.asking import NO_BUDGET, NoAnswer
-from workbench.engine.reflection.model_mind.budget import LEAST_ANSWER, PLENTY, allowance
-from workbench.engine.reflection.model_mind.material import EXCERPT_TOKENS, Row, areas_of
-from workbench.engine.reflection.model_mind.schemas import items_schema, record
-from workbench.engine.reflection.model_mind.showing import Shown, Source, clipped, passage_row
-from workbench.engine.reflection.model_mind.windows import Window, cut_windows
-from workbench.engine.reflection.named_entities import find_named
+from workbench.engine.reflection.model_mind.asking import LEAST_ANSWER, NO_BUDGET, PLENTY, NoAnswer, allowance
+from workbench.engine.reflection.model_mind.material import EXCERPT_TOKENS, Row, Window, areas_of, cut_windows
+from workbench.engine.reflection.model_mind.showing import (
+    Shown,
+    Source,
+    clipped,
+    items_schema,
+    passage_row,
+    record,
+)
+from workbench.engine.reflection.passages import find_named
 
 if TYPE_CHECKING:
     from workbench.engine.catalog.records import EntityRecord
     from workbench.engine.markdown.review import ReviewItem
-    from workbench.engine.reflection.model import Guidance, Passage, Snapshot
-    from workbench.engine.reflection.model_mind.inquiry import Inquiry
-    from workbench.engine.reflection.work import Work
+    from workbench.engine.reflection.model import Guidance, Passage, Snapshot, Work
+    from workbench.engine.reflection.model_mind.mind import Inquiry
 
 _KNOWLEDGE: Final = (
     Kind.ENTITY,

@@ -1,4 +1,7 @@
-"""What each phase lays before a model: bounded parts of the snapshot as rows of data, each with its handle."""
+"""What each phase lays before a model: bounded parts of the snapshot as rows of data, each with its handle.
+
+Cuts new passages, oldest first, into windows that fit one question.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +11,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from workbench.engine import layout
 from workbench.engine.reflection.model_mind.showing import Shown, Source, clipped, passage_row
+from workbench.engine.tokens import count_tokens
+from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from workbench.engine.markdown.review import ReviewItem
     from workbench.engine.reflection.model import Agenda, Area, Passage, Snapshot
     from workbench.engine.reflection.model_mind.showing import What
-    from workbench.engine.reflection.model_mind.windows import Window
     from workbench.engine.results.decay import DecayEntry
 
 Row = dict[str, Any]
@@ -203,3 +207,31 @@ def _entry_rows(
             "text": clipped(text, EXCERPT_TOKENS),
             **({"protected": True} if entry.pinned else {}),
         }
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A run of passages by their indices, the end not included."""
+
+    start: int
+    end: int
+
+
+def cut_windows(passages: Sequence[Passage], start: int, tokens: int, frame: int) -> Iterator[Window]:
+    """Yield the windows from a passage on; one that is too long alone has a window of its own, and is cut there.
+
+    Args:
+        passages: Oldest first.
+        start: Index of the first passage.
+        tokens: Most tokens of a window.
+        frame: Tokens that stand around a passage.
+    """
+    begin, held = start, 0
+    for at in range(start, len(passages)):
+        cost = count_tokens(passages[at].text) + frame
+        if at > begin and held + cost > tokens:
+            yield Window(begin, at)
+            begin, held = at, 0
+        held += cost
+    if begin < len(passages):
+        yield Window(begin, len(passages))

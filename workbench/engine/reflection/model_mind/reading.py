@@ -1,31 +1,50 @@
-"""Makes proposed changes of a model's answer, item by item; what does not hold is dropped with the reason."""
+"""Makes proposed changes of a model's answer, item by item; what does not hold is dropped with the reason.
+
+What an item of an answer is read against, and how its words are made fit to be kept.
+Which entity a model means by a name or an id: a known one, or one that the same reflection proposes.
+
+Why one item of an answer is dropped, while the others stay.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import field
+from datetime import date
+from typing import TYPE_CHECKING, Any, Final
 
+from workbench.engine.catalog.records import FactRecord
 from workbench.engine.errors import InvalidInput
-from workbench.engine.identifiers import slug
-from workbench.engine.memory.wording import clean_name, one_line
+from workbench.engine.identifiers import entity_id, slug
+from workbench.engine.markdown.review import Evidence
+from workbench.engine.memory.wording import clean_line, clean_name, clip, one_line
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection import items as forms
 from workbench.engine.reflection.kinds import Kind, kind_of
 from workbench.engine.reflection.model import Passage
-from workbench.engine.reflection.model_mind.dropping import Unusable
-from workbench.engine.reflection.model_mind.item_context import day, day_of, line, reason, same
-from workbench.engine.reflection.model_mind.schemas import item_schema, problem_with
-from workbench.engine.reflection.model_mind.targets import Target
+from workbench.engine.reflection.model_mind.showing import item_schema, problem_with
 from workbench.engine.results.decay import DecayEntry
 from workbench.engine.results.memories import CoreItem
 from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
+    from workbench.engine.catalog.lookups import Lookups
+    from workbench.engine.catalog.records import EntityRecord
     from workbench.engine.markdown.review import ReviewItem
-    from workbench.engine.reflection.model_mind.item_context import ItemContext, Reader, Said
-    from workbench.engine.reflection.model_mind.showing import Source
+    from workbench.engine.reflection.model import Snapshot
+    from workbench.engine.reflection.model_mind.showing import Shown, Source, What
 
 _MOST_ALIASES: Final = 8
 _MOST_STEPS: Final = 20
+Said = dict[str, Any]
+Reader = Callable[["ItemContext", Said], "ReviewItem"]
+"""Makes an item of what keeps the schema of its kind; raises `Unusable` or `InvalidInput` where it does not hold."""
+
+_LONGEST: Final = 500
+_LONGEST_REASON: Final = 240
+_DAY: Final = lazy_pattern(r"\d{4}-\d{2}-\d{2}")
+_OWNER_WORDS: Final = frozenset({"user", "the user", "owner", "the owner"})
+_NOBODY: Final = frozenset({"user", "assistant", "system", "tool", "bot", "ai"})
 
 
 @dataclass(frozen=True)
@@ -354,3 +373,235 @@ STANDING_READERS: Final[Mapping[Kind, Reader]] = {
 """How each kind is read."""
 
 _READERS: Final[Mapping[Kind, Reader]] = {**KNOWLEDGE_READERS, **STANDING_READERS}
+
+
+@dataclass(frozen=True)
+class ItemContext:
+    """Where an answer's items come from.
+
+    Args:
+        snapshot: What the reflection looks at.
+        shown: What the model was shown.
+        targets: Finds entities; learns those that are proposed.
+    """
+
+    snapshot: Snapshot
+    shown: Shown
+    targets: Targets
+
+    def evidence(self, said: Said, least: int = 1) -> tuple[Evidence, ...]:
+        """Return what an item cites, of so many different memories at least."""
+        return read_evidence(said["evidence"], self.shown, least=least)
+
+    def cited(self, said: Said) -> list[Source]:
+        """Return the memories that an item cites, in its order."""
+        return [source for each in said["evidence"] if (source := self.shown.find(each["ref"])) is not None]
+
+    def source(self, ref: str, *whats: What) -> Source:
+        """Return what a handle stands for.
+
+        Raises:
+            Unusable: It was not shown, or stands for something else than is wanted.
+        """
+        source = self.shown.find(ref)
+        if source is None or source.what not in whats:
+            raise Unusable(f"{ref[:20]!r} is nothing that this can be done to")
+        return source
+
+    def title(self, source: Source) -> str:
+        """Return a line that names a memory."""
+        return one_line(self.snapshot.titles(source.id)) or one_line(source.text)[:80]
+
+
+def line(text: str) -> str:
+    """Return a statement as one line without what must not be kept.
+
+    Raises:
+        InvalidInput: It is empty or too long.
+    """
+    return clean_line(text, what="What it says", limit=_LONGEST).text
+
+
+def reason(said: Said) -> str:
+    """Return an item's reason as one line, cut where it is long.
+
+    Raises:
+        InvalidInput: It is empty.
+    """
+    return clip(clean_line(said["reason"], what="Its reason").text, _LONGEST_REASON)
+
+
+def same(one: str, other: str) -> bool:
+    """Return whether two statements differ in no more than case, blanks and a final stop."""
+    return one_line(one).casefold().rstrip(" .。") == one_line(other).casefold().rstrip(" .。")
+
+
+def day(text: str) -> str | None:
+    """Return an ISO date; None for what is none."""
+    if _DAY.fullmatch(text.strip()) is None:
+        return None
+    try:
+        return date.fromisoformat(text.strip()).isoformat()
+    except ValueError:
+        return None
+
+
+def day_of(source: Source) -> str | None:
+    """Return the ISO date since which a memory says what it says; None where nothing tells."""
+    record = source.record
+    if isinstance(record, FactRecord):
+        return record.since
+    return getattr(record, "day", None) or None
+
+
+_LONGEST_QUOTE: Final = 200
+_MOST: Final = 6
+# Models write these as the other, one character for one.
+_ALIKE: Final = str.maketrans("’‘“”–—\u00a0", "''\"\"-- ")
+_AROUND: Final = " \"'“”‘’….,;"
+
+
+def read_evidence(cited: Sequence[dict[str, Any]], shown: Shown, *, least: int = 1) -> tuple[Evidence, ...]:
+    """Return what an item cites.
+
+    Args:
+        cited: Handles and quotes, as the schema of evidence has them.
+        shown: What the model was shown.
+        least: Different memories that have to be cited.
+
+    Raises:
+        Unusable: A handle was not shown, a quote is not in its memory, or there are too few.
+    """
+    found: dict[tuple[str, str], Evidence] = {}
+    for each in cited[:_MOST]:
+        source = shown.find(each["ref"])
+        if source is None:
+            raise Unusable(f"{each['ref'][:20]!r} was not shown")
+        text = shown.text_of(source.id)
+        quote = verbatim(each["quote"], source.text if text is None else text)
+        if not quote:
+            raise Unusable(f"{each['ref']} does not say “{one_line(each['quote'])[:60]}”")
+        found.setdefault((source.id, quote), Evidence(source.id, quote))
+    if len({evidence.id for evidence in found.values()}) < least:
+        raise Unusable("it cites nothing" if least == 1 else "it does not cite both sides")
+    return tuple(found.values())
+
+
+def verbatim(quote: str, text: str) -> str:
+    """Return a quote as the text has it, where only case, quotation marks, dashes or white space differ.
+
+    Returns:
+        Words of the text, at most 200 characters of them, on one line; empty where it does not say them.
+    """
+    whole = one_line(text)
+    for wanted in (one_line(quote), one_line(quote).strip(_AROUND)):
+        if not wanted:
+            continue
+        for fold in (str, _alike):
+            at = fold(whole).find(fold(wanted))
+            if at >= 0:
+                return _shortened(whole[at : at + len(wanted)])
+    return ""
+
+
+def _alike(text: str) -> str:
+    lowered = text.lower()
+    # Some letters have a small form of two characters, and places would no longer match.
+    return (lowered if len(lowered) == len(text) else text).translate(_ALIKE)
+
+
+def _shortened(quote: str) -> str:
+    if len(quote) <= _LONGEST_QUOTE:
+        return quote.strip()
+    cut = quote.rfind(" ", 0, _LONGEST_QUOTE + 1)
+    return quote[: cut if cut > 0 else _LONGEST_QUOTE].strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """An entity `type--slug`, and whether a person has yet to approve that there is one."""
+
+    id: str
+    proposed: bool
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Return what has to be approved before anything about it."""
+        return (self.id,) if self.proposed else ()
+
+
+def speakers_of(passages: Iterable[Passage]) -> frozenset[str]:
+    """Return the people who speak in some passages; “user” and “assistant” are no names."""
+    return frozenset(
+        passage.speaker
+        for passage in passages
+        if passage.speaker and passage.speaker.casefold() not in _NOBODY
+    )
+
+
+@dataclass
+class Targets:
+    """Finds entities, and keeps those that this reflection proposes.
+
+    Args:
+        graph: Knows the entities there are.
+        owner: The person's name; empty where core memory does not say.
+        speakers: Who says something in what is new, as the labels have it.
+        proposed: Labels of the proposed ones by their ids `type--slug`.
+    """
+
+    graph: Lookups
+    owner: str
+    speakers: frozenset[str]
+    proposed: dict[str, str] = field(default_factory=dict)
+
+    def known(self, name: str) -> EntityRecord | None:
+        """Return the entity of the graph by that id or name, or None."""
+        meant = self._meant(name)
+        if "--" in meant and (found := self.graph.entity(f"entity:{meant}")) is not None:
+            return found
+        return self.graph.named(meant)
+
+    def find(self, name: str) -> Target:
+        """Return the entity that a name or id means.
+
+        Who speaks is a person, whether or not one is proposed.
+
+        Raises:
+            Unusable: There is none, and none is proposed.
+        """
+        known = self.known(name)
+        if known is not None:
+            return Target(known.id.removeprefix("entity:"), proposed=False)
+        meant = self._meant(name)
+        for target, label in self.proposed.items():
+            if meant == target or meant.casefold() == label.casefold():
+                return Target(target, proposed=True)
+        for person in (self.owner, *sorted(self.speakers)):
+            target = str(entity_id("person", person)).removeprefix("entity:") if person else ""
+            if target and meant.casefold() in (person.casefold(), target):
+                return Target(target, proposed=True)
+        raise Unusable(f"“{meant[:60]}” is no known or proposed entity")
+
+    def propose(self, name: str, entity_type: str) -> str:
+        """Return the id `type--slug` of a new entity.
+
+        Raises:
+            Unusable: There is one already.
+        """
+        target = str(entity_id(entity_type, name)).removeprefix("entity:")
+        known = self.known(name) or self.known(target)
+        if known is not None:
+            raise Unusable(f"“{name}” is known already as {known.id.removeprefix('entity:')}")
+        if target in self.proposed:
+            raise Unusable(f"“{name}” is proposed already")
+        self.proposed[target] = name
+        return target
+
+    def _meant(self, name: str) -> str:
+        bare = name.strip().removeprefix("[[").removesuffix("]]").removeprefix("entity:")
+        return self.owner if bare.casefold() in _OWNER_WORDS and self.owner else bare
+
+
+class Unusable(ValueError):
+    """An item says what it may not, or what nothing that was shown supports; its text is the reason, a clause."""

@@ -13,7 +13,7 @@ from workbench.engine.memory.wording import clean_line, clean_memory, clip
 from workbench.engine.reflection import items
 from workbench.engine.reflection.files import read_pending
 from workbench.engine.reflection.kinds import Kind, kind_of
-from workbench.engine.reflection.review.item_parts import is_date
+from workbench.engine.reflection.review.item_reading import is_date
 from workbench.engine.results.memories import Changed
 
 DECISIONS: Final[tuple[str, ...]] = get_args(Decision)

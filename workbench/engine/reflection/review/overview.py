@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.engine.clock import time_or_none
 from workbench.engine.memory.wording import one_line
-from workbench.engine.reflection.account import read_account
 from workbench.engine.reflection.due import AGEING_HOURS
-from workbench.engine.reflection.files import reflection_of
+from workbench.engine.reflection.files import read_account, reflection_of
 from workbench.engine.reflection.items import AS_OF, PROPOSED, RESEMBLES, fields_of
 from workbench.engine.reflection.kinds import FORMS, SUMMARY, Kind, Risk, kind_of
 from workbench.engine.results import reviews as reflection_results

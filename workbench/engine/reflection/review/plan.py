@@ -24,7 +24,7 @@ from workbench.engine.reflection import rejections
 from workbench.engine.reflection.files import read_log, read_pending, reflection_of
 from workbench.engine.reflection.kinds import Kind
 from workbench.engine.reflection.review.deciding import plan_decide
-from workbench.engine.reflection.review.item_parts import is_item_id
+from workbench.engine.reflection.review.item_reading import is_item_id
 from workbench.engine.reflection.review.record import Decided, updated_record
 from workbench.engine.reflection.review.rehearsal import Rehearsal, rehearse
 from workbench.engine.results.reviews import Applied, FilePreview, ReviewPreview

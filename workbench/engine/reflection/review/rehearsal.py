@@ -10,11 +10,10 @@ from workbench.engine.errors import InvalidInput, WorkbenchError
 from workbench.engine.memory.core import view_core
 from workbench.engine.memory.draft import Draft
 from workbench.engine.memory.wording import clip
-from workbench.engine.reflection.review.applying.apply_item import carry_out, stage_of
-from workbench.engine.reflection.review.applying.step import Step
+from workbench.engine.reflection.review.applying import Step, carry_out, stage_of
 from workbench.engine.reflection.review.item_changes import creates, lacks_words, may_change_nothing
 from workbench.engine.reflection.review.item_reading import read_item
-from workbench.engine.reflection.review.parsed_files import ParsedFiles
+from workbench.engine.reflection.review.plan_context import ParsedFiles
 from workbench.engine.reflection.review.staleness import Staleness, check_all
 from workbench.engine.results.reviews import CoreTokens
 from workbench.engine.values import dataclass

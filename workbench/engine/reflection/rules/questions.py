@@ -12,16 +12,18 @@ from workbench.engine.markdown.entity import EntityFile
 from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection import items as forms
 from workbench.engine.reflection.rules.core_items import newest_first, read_lines
-from workbench.engine.reflection.rules.past import read_past
+from workbench.engine.reflection.rules.looking_back import SAME_QUESTION, read_past, times_asked
 from workbench.engine.reflection.rules.phrasing import (
     alternatives,
+    cite,
     clipped,
+    content_words,
     counted,
+    coverage,
+    likeness,
     listed,
+    quote_of,
 )
-from workbench.engine.reflection.rules.quoting import cite, quote_of
-from workbench.engine.reflection.rules.themes import SAME_QUESTION, times_asked
-from workbench.engine.reflection.rules.words import content_words, coverage, likeness
 from workbench.engine.search.chunks import AGENT, PERSON
 from workbench.engine.triggers.cues import routing_cues
 
@@ -36,9 +38,9 @@ if TYPE_CHECKING:
         Guidance,
         Passage,
         Snapshot,
+        Work,
     )
     from workbench.engine.reflection.rules.core_items import CoreLine
-    from workbench.engine.reflection.work import Work
 
 MOST_QUESTIONS: Final = 5
 _MOST_OF_A_KIND: Final = 2

@@ -10,17 +10,15 @@ from typing import TYPE_CHECKING, Final
 from workbench.engine.catalog.terms import STOP_WORDS, terms
 from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection.model import Agenda, Area
-from workbench.engine.reflection.named_entities import find_named
-from workbench.engine.reflection.rules.phrasing import counted, listed
-from workbench.engine.reflection.rules.words import is_topical
+from workbench.engine.reflection.passages import find_named
+from workbench.engine.reflection.rules.phrasing import counted, is_topical, listed
 from workbench.engine.triggers.cues import routing_cues
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from datetime import datetime
 
-    from workbench.engine.reflection.model import Passage, Snapshot
-    from workbench.engine.reflection.work import Work
+    from workbench.engine.reflection.model import Passage, Snapshot, Work
 
 MOST_AREAS: Final = 80
 """Areas of an agenda; what is in none of the first ones is gathered by day, and all further days in one."""

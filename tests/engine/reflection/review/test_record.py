@@ -9,7 +9,7 @@ import pytest
 from workbench.engine.markdown.review import Evidence, ReviewItem
 from workbench.engine.reflection import items
 from workbench.engine.reflection.kinds import Kind
-from workbench.engine.reflection.verdicts import read_verdicts, verdict_line, without_verdicts
+from workbench.engine.reflection.review.record import read_verdicts, verdict_line, without_verdicts
 
 PROOF = [Evidence("episode:2026-02-02:14:30", "tea")]
 FACT = replace(items.fact("person--alex", "Prefers tea", PROOF, reason="Said so."), id="r-001.1")

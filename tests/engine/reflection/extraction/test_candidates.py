@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from workbench.engine.reflection.extraction.candidates import clauses
 from workbench.engine.reflection.extraction.retelling import own_words
-from workbench.engine.reflection.extraction.trimming import clauses
 
 NAMES = frozenset(("bo", "tilda"))
 

@@ -9,11 +9,9 @@ import pytest
 
 from tests.engine.reflection.snapshots import snapshot
 from workbench.engine.markdown.review import PendingReflection, ReviewSection
-from workbench.engine.reflection.account import Account, read_account
-from workbench.engine.reflection.cycle import Proposal
-from workbench.engine.reflection.model import Summary
-from workbench.engine.reflection.work import Work
-from workbench.engine.reflection.writing import account_lines
+from workbench.engine.reflection.cycle import Proposal, account_lines
+from workbench.engine.reflection.files import Account, read_account
+from workbench.engine.reflection.model import Summary, Work
 from workbench.engine.results.reviews import Phase
 
 MARK = f"{'a' * 40}, without backlog nothing"

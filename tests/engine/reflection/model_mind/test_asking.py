@@ -12,10 +12,10 @@ from tests.engine.reflection.model_mind.scripted import Said, ScriptedChat, Stub
 from tests.engine.reflection.snapshots import said
 from workbench.engine.errors import ProviderError
 from workbench.engine.providers.chat import Completion
+from workbench.engine.reflection.model import Work
 from workbench.engine.reflection.model_mind import ModelMind
-from workbench.engine.reflection.model_mind.budget import InputSizes, allowance
-from workbench.engine.reflection.model_mind.windows import Window, cut_windows
-from workbench.engine.reflection.work import Work
+from workbench.engine.reflection.model_mind.asking import InputSizes, allowance
+from workbench.engine.reflection.model_mind.material import Window, cut_windows
 from workbench.engine.results.reviews import Phase
 from workbench.engine.tokens import count_tokens
 

@@ -1,22 +1,84 @@
-"""What an owner states of the things around him becomes facts; what supposes, points or has been replaced does not."""
+"""What notes, which nobody speaks, state of whom they name."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.engine.reflection.snapshots import chat, check_quotes, said, snapshot
+from workbench.engine.markdown.review import ReviewItem
 from workbench.engine.reflection.extraction import extract_knowledge
-from workbench.engine.reflection.extraction.particulars import particulars
+from workbench.engine.reflection.extraction.reading import relatives
+from workbench.engine.reflection.extraction.stated import particulars
 from workbench.engine.reflection.kinds import Kind
-from workbench.engine.reflection.model import Agenda
-from workbench.engine.reflection.work import Work
+from workbench.engine.reflection.model import Agenda, Work
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from workbench.engine.reflection.model import Passage
+
+ORION = {
+    "memory/graph/entities/project--orion.md": "# project--orion\n\n<!-- Type: project | Label: Orion -->\n"
+}
+
+
+def note(folder: Path, text: str, files: dict[str, str] | None = None) -> list[ReviewItem]:
+    made = snapshot(folder, [said("2026-02-04 10:00", text)], owner="Ada", files=files)
+    items = extract_knowledge(made, Agenda(()), Work())
+    check_quotes(made, items)
+    return [item for item in items if item.kind == "fact"]
+
+
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        ("User prefers short answers.", "Ada prefers short answers"),
+        ("The user is allergic to penicillin.", "Ada is allergic to penicillin"),
+        ("User’s dentist is in Faro.", "Ada’s dentist is in Faro"),
+        ("Prefer dark mode everywhere", "Ada prefers dark mode everywhere"),
+        ("Decided to go with Hetzner for hosting", "Ada decided to go with Hetzner for hosting"),
+    ],
+)
+def test_what_is_noted_of_the_owner(tmp_path: Path, text: str, fact: str) -> None:
+    (item,) = note(tmp_path, text)
+    assert (item.text, item.target) == (fact, "person--ada")
+
+
+@pytest.mark.parametrize(
+    ("text", "target"),
+    [
+        ("Ana moved to Porto last week and starts at the port in March", "person--ana"),
+        ("Orion runs on three machines in Falkenstein", "project--orion"),
+        ("Project Orion is led by Ana", "project--orion"),
+    ],
+)
+def test_what_is_noted_of_whom_a_line_begins_with(tmp_path: Path, text: str, target: str) -> None:
+    assert [item.target for item in note(tmp_path, text, ORION)] == [target]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Call the dentist tomorrow",
+        "TODO: buy milk",
+        "Is Orion late again?",
+        "She moved to Porto last week",
+        "Could Ana review this?",
+        "Weather was fine",
+    ],
+)
+def test_tasks_and_talk_teach_nothing(tmp_path: Path, text: str) -> None:
+    assert note(tmp_path, text, ORION) == []
+
+
+def test_a_noted_relation_counts_though_stated_once(tmp_path: Path) -> None:
+    files = ORION | {
+        "memory/graph/entities/tool--kafka.md": "# tool--kafka\n\n<!-- Type: tool | Label: Kafka -->\n"
+    }
+    made = snapshot(tmp_path, [said("2026-02-04 10:00", "Orion depends on Kafka.")], owner="Ada", files=files)
+    (relation,) = [item for item in extract_knowledge(made, Agenda(()), Work()) if item.kind == "relation"]
+    assert (relation.target, relation.text) == ("project--orion", "depends-on [[tool--kafka]]")
 
 
 def _facts(tmp_path: Path, passages: tuple[Passage, ...]) -> dict[str, str]:
@@ -177,3 +239,41 @@ def test_a_known_value_is_superseded_by_another_and_not_repeated_by_itself(tmp_p
             "entity:person--user#^f111",
         )
     ]
+
+
+NOBODY: frozenset[str] = frozenset(("bo",))
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "kin", "animal"),
+    [
+        ("My sister Ines lives in Bergen.", "Ines", "sister", False),
+        ("My younger brother, Aksel, sails.", "Aksel", "younger brother", False),
+        ("My daughter is called Liv.", "Liv", "daughter", False),
+        ("My wife's name is Marit.", "Marit", "wife", False),
+        ("Our two-year-old is a whirlwind, his name is Odd.", "Odd", "two-year-old child", False),
+        ("My best friend Yusuf bakes.", "Yusuf", "best friend", False),
+        ("We have a parrot named Kiwi.", "Kiwi", "parrot", True),
+        ("My dog Truffle snores.", "Truffle", "dog", True),
+        ("Pepper, my hamster, escaped.", "Pepper", "hamster", True),
+    ],
+)
+def test_relatives_are_found(text: str, name: str, kin: str, animal: bool) -> None:
+    (found,) = relatives(text, NOBODY)
+    assert (found.name, found.kin, found.animal) == (name, kin, animal)
+    assert name in text[found.start : found.end]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I love my sister, Bo.",
+        "My brother is Catholic.",
+        "My mother Tongue was odd there.",
+        "My friend and I went to Oslo.",
+        "Thanks to my dad I know Rome.",
+        "My dog. Monday was hot.",
+    ],
+)
+def test_others_are_not(text: str) -> None:
+    assert [found.name for found in relatives(text, NOBODY) if found.name != "Tongue"] == []
