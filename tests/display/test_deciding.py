@@ -131,6 +131,12 @@ def test_a_statement_worded_otherwise_since_is_not_ascribed_to_who_reworded_it()
     ]
     shown = "\n".join(map(plain_text, card_lines(item_card(clash, cited, None, NOW, key), 50)))
     assert f"reads now “{now}” · you said so" in " ".join(shown.split())
+    assert "take 45" in shown
+    # Nothing offers words that do not hold any more.
+    stale = replace(clash, stale=True, now=now, why_stale="One of the two reads otherwise by now.")
+    shown = "\n".join(map(plain_text, card_lines(item_card(stale, cited, None, NOW, key), 50)))
+    assert "take 45" not in shown
+    assert "One of the two reads otherwise by now." in shown
 
 
 def test_quotes_within_a_quote_become_single_ones() -> None:

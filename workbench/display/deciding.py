@@ -257,6 +257,8 @@ def item_card(
 
 def item_outcomes(item: ReviewItem, key: Callable[[str], str]) -> tuple[tuple[str, str], ...]:
     """Say what each key does to a contradiction that a reflection found."""
+    if item.stale:
+        return ((key("decline"), "decline it: it asks about words that have changed, and cannot be written"),)
     fields = item.fields or {}
     return outcomes(fields.get("this", ""), fields.get("that", ""), "kept as what held until then", key)
 

@@ -11,7 +11,7 @@ from textual.widgets import TextArea
 from tests.tui.frame.hands import drawn, frame_of, opened, press, said
 from tests.tui.held_workspace import ANTHROPIC, TOKEN, held
 from tests.tui.proposed_workspace import CALL, MAY_2, MAY_16, RADAR, TEA, asked, asked_template
-from tests.tui.seen_workspace import INES, open_seen
+from tests.tui.seen_workspace import FERRY, INES, open_seen
 from tests.tui.stillness import settle
 from workbench.display.ink import plain_text
 from workbench.engine import FixedClock, Workspace, layout
@@ -265,6 +265,36 @@ async def test_an_answer_is_written_and_accepts_its_question(seen: Workspace) ->
         item = next(each for each in seen.inbox().review.items if each.id == BY_ID["question"])
         assert item.decision == "approved"
         assert (item.fields or {})["answer"] == "Lisbon"
+
+
+async def test_no_key_takes_words_that_were_changed_since(seen: Workspace) -> None:
+    every_ten = "The ferry leaves Barreiro every ten minutes"
+    seen.edit_file(
+        layout.PENDING_REFLECTION,
+        f"""# Reflection Summary — 2026-02-02
+
+<!-- reflection: r-001 | created: 2026-02-02T03:00:00+00:00 -->
+
+## ⚠️ Contradictions detected
+- [ ] `r-001.1` contradiction for [[project--ferry]]: Which holds?
+  - this: The ferry leaves Barreiro every hour
+  - that: The ferry leaves Barreiro every twenty minutes
+  - resolve: ask
+  - episode:2026-01-12:10:05 says "every hour"
+  - {FERRY}#^frun says "The ferry leaves Barreiro every twenty minutes"
+""",
+    )
+    async with opened(seen, place="inbox") as pilot:
+        assert "take “twenty minutes”" in card(pilot)
+        seen.edit(f"{FERRY}#^frun", every_ten)
+        await press(pilot, "1", "2")
+        assert "One of the two reads otherwise by now." in card(pilot)
+        assert "take" not in card(pilot)
+        await press(pilot, "greater_than_sign")
+        assert said(pilot) == "One of the two reads otherwise by now; d declines the question."
+        await press(pilot, "d")
+        await press(pilot, "w", "enter")
+        assert seen.show(f"{FERRY}#^frun").text == every_ten
 
 
 async def test_a_proposal_is_reworded_and_stored_elsewhere(asked: Workspace) -> None:

@@ -51,6 +51,7 @@ _PAST: Final = {
     "without": "Without the secret:",
 }
 _ANSWERS: Final = frozenset({"", "…", "..."})
+_SAID_OTHERWISE: Final = "One of the two reads otherwise by now; ⸨decline⸩ declines the question."
 SAY_WHICH: Final = "Say which holds: ⸨older⸩ the older, ⸨newer⸩ the newer, ⸨both⸩ both."
 _SEVERAL: Final = (
     "There are more than two statements: ⸨accept⸩ takes this one, ⸨decline⸩ declines it, ⸨both⸩ keeps all."
@@ -317,6 +318,8 @@ def cannot(row: Waiting, tick: str) -> str:
         return _SEVERAL if row.is_several else ONLY_PAIRS
     if tick == "both" and row.group != CLASHES:
         return ONLY_PAIRS
+    if tick in ("older", "newer", "both") and row.item is not None and row.item.stale:
+        return _SAID_OTHERWISE
     if tick == "accept" and row.is_clash:
         return SAY_WHICH
     if tick == "accept" and row.item is not None and kind_of(row.item.kind) is Kind.QUESTION:

@@ -1,8 +1,8 @@
 """Whether what an item would change still reads as it did when the item was proposed.
 
 A stamp, written with the proposal, is a digest of just those lines: other edits of the same file make nothing
-stale. An item that adds something is stale once it is there already.
-What the files say now where an item would change them.
+stale. An item that adds something is stale once it is there already, and a contradiction once either of its sides
+reads otherwise. What the files say now where an item would change them.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from workbench.engine import layout
 from workbench.engine.errors import NotFound, WorkbenchError
 from workbench.engine.markdown.graph import RelationVocabulary, canonical_relation
 from workbench.engine.markdown.pages import Procedure
+from workbench.engine.markdown.statements import parse_statement
 from workbench.engine.memory.core import same_item
 from workbench.engine.memory.decay import is_archived
 from workbench.engine.memory.entities import merged_into
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
     from workbench.engine.reflection.review.item_changes import ItemChange
 
 _CHANGED = "What it would change reads otherwise by now."
+_SIDE_CHANGED = "One of the two reads otherwise by now."
 _GONE = "What it would change is no longer there."
 
 
@@ -106,6 +108,8 @@ def check(item: ReviewItem, view: FileView, zone: tzinfo) -> Staleness:
         already = find_duplicate(change, files)
         if already is not None:
             return Staleness(True, already.text, already.note or "This stands there already.")
+        if isinstance(change, Deciding) and (side := _reworded_side(item, change, files, zone)) is not None:
+            return Staleness(True, side, _SIDE_CHANGED)
         stamped = field_of(item, AS_OF)
         current = current_text(change, files, zone)
     except WorkbenchError:
@@ -119,6 +123,18 @@ def check(item: ReviewItem, view: FileView, zone: tzinfo) -> Staleness:
     if stamped:
         return FRESH if digest == _of(current) else Staleness(True, current.text, _CHANGED)
     return FRESH if _says(current, item) else Staleness(True, current.text, _CHANGED)
+
+
+def _reworded_side(item: ReviewItem, change: Deciding, files: ParsedFiles, zone: tzinfo) -> str | None:
+    """Return how the other recorded side of a contradiction reads by now; None where it reads as the item says."""
+    for proof in item.evidence:
+        said = text_key(parse_statement(proof.quote.strip().removeprefix("- ")).text)
+        if "#^" not in proof.id or proof.id == change.fact or said != text_key(change.that):
+            continue
+        now = current_text(OtherWording(proof.id, change.that), files, zone)
+        if now is None or text_key(now.text) != said:
+            return now.text if now is not None else ""
+    return None
 
 
 def check_all(items: Iterable[ReviewItem], view: FileView, zone: tzinfo) -> dict[str, Staleness]:

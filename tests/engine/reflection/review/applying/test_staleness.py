@@ -12,7 +12,7 @@ from tests.engine.reflection.review.applying.desk import BACKUPS, BOTH, HARBOUR,
 from tests.engine.reflection.review.applying.test_every_kind import CASES, contradiction
 from workbench.engine import Workspace, layout
 from workbench.engine.history.work_files import WorkFiles
-from workbench.engine.markdown.review import ReviewItem
+from workbench.engine.markdown.review import Evidence, ReviewItem
 from workbench.engine.reflection import items
 from workbench.engine.reflection.items import AS_OF
 from workbench.engine.reflection.review.staleness import check, stamp
@@ -21,6 +21,7 @@ UTC = ZoneInfo("UTC")
 TEA = "entity:person--robin#^tea1"
 LANGUAGE = "entity:project--harbour#^lang"
 EPISODE = "episode:2026-02-01:18:40"
+WRITTEN = "Harbour is written in Rust"
 UPPSALA = "core:identity:lives-in-uppsala"
 
 Change = Callable[[Workspace], object]
@@ -53,6 +54,19 @@ MOVED: dict[str, tuple[ReviewItem, Change, str]] = {
         contradiction("that", TEA),
         lambda w: w.edit(TEA, "Drinks mate"),
         "Drinks mate",
+    ),
+    "other recorded side of a contradiction": (
+        replace(
+            contradiction("that", TEA),
+            fields=(
+                (items.THIS, "Drinks tea in the morning"),
+                (items.THAT, WRITTEN),
+                (items.RESOLVE, "that"),
+            ),
+            evidence=(Evidence(TEA, "Drinks tea in the morning"), Evidence(LANGUAGE, WRITTEN)),
+        ),
+        lambda w: w.edit(LANGUAGE, "Harbour is written in Go"),
+        "Harbour is written in Go",
     ),
     "item of core memory": (
         items.core_change(
