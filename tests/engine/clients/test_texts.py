@@ -12,10 +12,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from workbench.engine.clients.config_text import TomlFormat, YamlFormat
 from workbench.engine.clients.json_text import JsonFormat, Unreadable
 from workbench.engine.clients.known import JSON, JSON5, JSONC
-from workbench.engine.clients.toml_text import TomlFormat
-from workbench.engine.clients.yaml_text import YamlFormat
 
 ENTRY = {"command": "/opt/work bench/workbench", "args": ["mcp", "--workspace", "/home/nora/“memory”"]}
 SERVERS = ("mcpServers", "workbench")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.engine.services.agent_home import AgentHome
-from tests.engine.services.test_handed_reflection import answered, fact, task_of
+from tests.engine.services.test_reflections import answered, fact, task_of
 from workbench.engine import Workspace
 from workbench.engine.results.recall import Hit
 

@@ -37,13 +37,13 @@ JSON5: Final = json_text.JsonFormat(comments=True, trailing=True, json5=True)
 
 
 def _toml() -> Format:
-    from workbench.engine.clients.toml_text import TomlFormat
+    from workbench.engine.clients.config_text import TomlFormat
 
     return TomlFormat()
 
 
 def _yaml() -> Format:
-    from workbench.engine.clients.yaml_text import YamlFormat
+    from workbench.engine.clients.config_text import YamlFormat
 
     return YamlFormat()
 

@@ -19,23 +19,20 @@ if TYPE_CHECKING:
     from workbench.engine.services.context import WorkspaceContext
     from workbench.engine.services.core import Core
     from workbench.engine.services.exports import Exports
-    from workbench.engine.services.forget_requests import ForgetRequests
     from workbench.engine.services.forgetting import Decay, Forgetting
     from workbench.engine.services.graph import Graph
-    from workbench.engine.services.handed_reflection import HandedReflection
     from workbench.engine.services.imports import Imports
     from workbench.engine.services.inbox import Inbox
     from workbench.engine.services.instructions import Instructions
     from workbench.engine.services.memory import Memory
-    from workbench.engine.services.messages import Messages
+    from workbench.engine.services.messages import ForgetRequests, Messages
     from workbench.engine.services.past import PastReader
-    from workbench.engine.services.past_reflections import PastReflectionReader
     from workbench.engine.services.proposals import Proposals
     from workbench.engine.services.questions import Questions
     from workbench.engine.services.reasons import Reasons
-    from workbench.engine.services.reflections import Reflections
+    from workbench.engine.services.reflections import HandedReflection, Reflections
     from workbench.engine.services.retrieval import Retrieval
-    from workbench.engine.services.reviews import Reviews
+    from workbench.engine.services.reviews import PastReflectionReader, Reviews
     from workbench.engine.services.secrets import Secrets
     from workbench.engine.services.session_changes import SessionChanges
     from workbench.engine.services.session_flush import SessionFlush
@@ -142,7 +139,7 @@ class Services:
 
     @cached_property
     def handed_reflection(self) -> HandedReflection:
-        from workbench.engine.services.handed_reflection import HandedReflection
+        from workbench.engine.services.reflections import HandedReflection
 
         return HandedReflection(self.context, self.mutator, self.reflections)
 
@@ -184,7 +181,7 @@ class Services:
 
     @cached_property
     def forget_requests(self) -> ForgetRequests:
-        from workbench.engine.services.forget_requests import ForgetRequests
+        from workbench.engine.services.messages import ForgetRequests
 
         return ForgetRequests(self.context, self.mutator, self.forgetting)
 
@@ -226,7 +223,7 @@ class Services:
 
     @cached_property
     def past_reflections(self) -> PastReflectionReader:
-        from workbench.engine.services.past_reflections import PastReflectionReader
+        from workbench.engine.services.reviews import PastReflectionReader
 
         return PastReflectionReader(self.context, self.past)
 

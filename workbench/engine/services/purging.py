@@ -14,11 +14,11 @@ from workbench.engine.services import kept_brief
 from workbench.engine.services.context import SESSIONS_FOLDER, WorkspaceContext
 from workbench.engine.services.inbox_ticks import Ticks
 from workbench.engine.services.past import PastReader
-from workbench.engine.services.reflection_leftovers import forget_leftovers
 from workbench.engine.services.scoped_view import forget_scopes
 from workbench.engine.services.secret_guard import purge_held_back
 from workbench.engine.services.sessions import own_home
 from workbench.engine.services.state_folder import set_aside_beside
+from workbench.engine.services.unread import forget_leftovers
 from workbench.engine.sessions import transcripts
 from workbench.engine.sessions.events import FileLines
 from workbench.engine.sessions.foreign import originals

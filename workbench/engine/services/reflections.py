@@ -1,65 +1,76 @@
-"""Reflections: one is run and leaves a proposal, or says that nothing is new; it never decides on it."""
+"""Reflections: one is run and leaves a proposal, or says that nothing is new; it never decides on it.
+
+What a cycle of reflection looks at: a snapshot of memory with what is new, and what an agent answered of it.
+Reflection by the agent's own model: hands out the next question, and takes its answer in.
+"""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
 from workbench.engine import layout, results
-from workbench.engine.errors import (
-    InvalidInput,
-    Locked,
-    Refused,
-    Stale,
-    StorageError,
-)
+from workbench.engine.errors import InvalidInput, Locked, NotFound, Refused, Stale, StorageError
+from workbench.engine.file_access import read_state, write_state
 from workbench.engine.history.plan import FileView, Plan
+from workbench.engine.markdown.pages import Procedure
+from workbench.engine.memory.core import view_core
+from workbench.engine.memory.lookup import locate_memory
 from workbench.engine.memory.proposals import read_proposals
 from workbench.engine.process import process_lock
 from workbench.engine.reflection.cycle import account_lines, plan_nothing, plan_proposal, run_cycle
 from workbench.engine.reflection.due import OCCASIONS, next_scheduled
 from workbench.engine.reflection.files import (
     next_reflection,
+    read_evolution,
     read_log,
     read_pending,
     read_rejected,
 )
-from workbench.engine.reflection.handing_out import AgentMind, AgentModel
-from workbench.engine.reflection.model import Work
+from workbench.engine.reflection.handing_out import AgentMind, AgentModel, Answers, Unanswered, answer_of
+from workbench.engine.reflection.kinds import Kind
+from workbench.engine.reflection.model import Passage, Snapshot, Work
 from workbench.engine.reflection.model_mind import ModelMind
+from workbench.engine.reflection.passages import holds_passages, passages_of
+from workbench.engine.reflection.review.record import read_verdicts
 from workbench.engine.reflection.review.staleness import check
 from workbench.engine.reflection.rules import RulesMind
 from workbench.engine.reflection.submissions import items_of
 from workbench.engine.roles import Capability, require
 from workbench.engine.services.context import WorkspaceContext
 from workbench.engine.services.mutator import Mutator
-from workbench.engine.services.reflection_input import forget_answers, read_answers, take_snapshot
-from workbench.engine.services.reflection_leftovers import (
+from workbench.engine.services.retrieval import Retrieval
+from workbench.engine.services.reviews import REFLECTING, Reviews
+from workbench.engine.services.routing import own_relations, owner_of
+from workbench.engine.services.unread import (
+    Unread,
+    WithWaiting,
+    files_waiting,
+    handed_out,
     keep_backlog,
     keep_read_while_waiting,
     keep_trace,
     read_trace,
-)
-from workbench.engine.services.retrieval import Retrieval
-from workbench.engine.services.reviews import REFLECTING, Reviews
-from workbench.engine.services.unread import (
-    WithWaiting,
-    files_waiting,
     reflection_due,
     unread_passages,
     waiting_proposal,
 )
+from workbench.engine.triggers.model_routing import RELATIONS
 
 if TYPE_CHECKING:
-    from workbench.engine.history.plan import FileView, Plan
+    from workbench.engine.markdown.reflection_records import ReflectionLog
+    from workbench.engine.reflection.handing_out import Task
     from workbench.engine.reflection.model import Mind
+    from workbench.engine.results.decay import DecayEntry, DecayView
+    from workbench.engine.results.recall import Hit
     from workbench.engine.results.reviews import Progress
-    from workbench.engine.services.context import WorkspaceContext
-
 
 _NOTHING_NEW = "There is nothing new to learn."
+_MOST_SCORED = 400
+_ACTOR = "bot:reflection"
 
 
 class Reflections:
@@ -315,3 +326,207 @@ def _checked(reflection: str) -> str:
     if not reflection.replace("-", "").isalnum():
         raise InvalidInput(f"“{reflection[:40]}” is no reflection.", remedy="Name one like r-012.")
     return reflection
+
+
+def take_snapshot(
+    context: WorkspaceContext,
+    view: FileView,
+    unread: Unread,
+    search: Callable[[str, int], Sequence[Hit]],
+    number: int,
+) -> Snapshot:
+    """Return everything that a cycle may look at.
+
+    Args:
+        view: The files as of the commit.
+        unread: What is to be read.
+        search: Finds memories near a text.
+        number: Of the reflection.
+    """
+    log = read_log(view)
+    scores = context.scores()
+    standing = scores.view(forecast=(), lambda_=None)
+    graph = context.visible(scores)
+    by_id = {passage.id: passage for passage in unread.passages}
+    owner = owner_of(context)
+    return Snapshot(
+        now=context.now(),
+        owner="" if owner == "User" else owner,
+        passages=unread.passages,
+        earlier=_earlier(context, view, unread, search),
+        graph=graph,
+        core=view_core(view, context.settings),
+        procedures=tuple(_procedures(view)),
+        fading=_fading(standing),
+        often=_often(standing),
+        archived=_archived(standing, log),
+        titles=_titles(context),
+        text_of=lambda memory_id: (
+            by_id[memory_id].text if memory_id in by_id else _text_of(context, view, memory_id)
+        ),
+        records=log.records,
+        insights=read_evolution(view).insights,
+        relations=(*RELATIONS, *own_relations(context)),
+        number=number,
+    )
+
+
+def _procedures(view: FileView) -> Iterator[Procedure]:
+    for path in view.list(layout.PROCEDURES):
+        if path.endswith(".md"):
+            yield Procedure.parse(view.read(path) or b"", path)
+
+
+def _fading(standing: DecayView) -> tuple[DecayEntry, ...]:
+    # What somebody archived has score 0.
+    low = [entry for entry in standing.entries if entry.status in ("dormant", "archived") and entry.score > 0]
+    return tuple(sorted(low, key=lambda entry: (entry.score, entry.id))[:_MOST_SCORED])
+
+
+def _often(standing: DecayView) -> tuple[DecayEntry, ...]:
+    used = [entry for entry in standing.entries if entry.access_count > 1 and entry.status != "archived"]
+    return tuple(sorted(used, key=lambda entry: (-entry.access_count, -entry.score, entry.id))[:_MOST_SCORED])
+
+
+def _archived(standing: DecayView, log: ReflectionLog) -> tuple[DecayEntry, ...]:
+    """Return what reflections archived; what a person forgot by name is never offered again."""
+    verdicts = (verdict for record in log.records for verdict in read_verdicts(record.body))
+    ids = {each.target for each in verdicts if each.kind is Kind.ARCHIVE and each.decision == "approved"}
+    away = [entry for entry in standing.entries if entry.id in ids and entry.status == "archived"]
+    return tuple(sorted(away, key=lambda entry: entry.last_accessed, reverse=True)[:_MOST_SCORED])
+
+
+def _titles(context: WorkspaceContext) -> Callable[[str], str]:
+    def title(memory_id: str) -> str:
+        record = context.lookups.memory(memory_id)
+        return record.title if record else memory_id
+
+    return title
+
+
+def _text_of(context: WorkspaceContext, view: FileView, memory_id: str) -> str | None:
+    try:
+        return locate_memory(view, memory_id, context.zone).text
+    except (NotFound, InvalidInput):
+        return None
+
+
+def _earlier(
+    context: WorkspaceContext, view: FileView, unread: Unread, search: Callable[[str, int], Sequence[Hit]]
+) -> Callable[[str, int], Sequence[Passage]]:
+    if not unread.mark.base and not unread.mark.head:
+        return lambda _text, _limit: ()
+    new = {passage.id for passage in unread.passages}
+
+    @lru_cache(maxsize=64)
+    def passages(path: str) -> list[Passage]:
+        return passages_of(path, view.read(path) or b"", context.zone) if holds_passages(path) else []
+
+    def find(text: str, limit: int) -> list[Passage]:
+        found: dict[str, Passage] = {}
+        for hit in search(text, limit):
+            for passage in passages(hit.path):
+                if (
+                    passage.id not in new
+                    and passage.start_line <= hit.end_line
+                    and passage.end_line >= hit.start_line
+                ):
+                    found.setdefault(passage.id, passage)
+        return list(found.values())[:limit]
+
+    return find
+
+
+def read_answers(context: WorkspaceContext) -> Answers:
+    """Return what an agent answered of a reflection that it has not finished."""
+    return Answers.parse(read_state(handed_out(context)))
+
+
+def keep_answers(context: WorkspaceContext, answers: Answers) -> None:
+    """Keep what an agent answered; what cannot be kept is asked again."""
+    write_state(handed_out(context), answers.render())
+
+
+def forget_answers(context: WorkspaceContext) -> None:
+    """Delete what an agent answered: the reflection that it belongs to is written."""
+    with contextlib.suppress(OSError):
+        handed_out(context).unlink(missing_ok=True)
+
+
+class HandedReflection:
+    """A reflection that an agent thinks, task by task; what it answers is checked as any model's answer is."""
+
+    def __init__(self, context: WorkspaceContext, mutator: Mutator, reflections: Reflections) -> None:
+        self._context = context
+        self._mutator = mutator
+        self._reflections = reflections
+
+    def hand_out(self) -> results.reviews.HandedOut | results.reviews.Reflected:
+        """Return the next task for the agent's own model; where nothing is left to ask, write the proposal.
+
+        Asking again without an answer gives the same task.
+
+        Raises:
+            Refused: A proposal waits for decisions.
+            Locked: Another process is reflecting.
+            RoleRefused: This door may not write.
+        """
+        return self._go_on(read_answers(self._context))
+
+    def take_in(
+        self, answer: Mapping[str, Any] | str
+    ) -> results.reviews.HandedOut | results.reviews.Reflected:
+        """Take in the answer to the task that was handed out, and go on to the next.
+
+        Args:
+            answer: `{"task", "model", "answer"}`, or the object in `answer` alone; as JSON or read already.
+
+        Returns:
+            The next task; after the last one, what was proposed.
+
+        Raises:
+            InvalidInput: It is for another task, or not in the form that was asked for; the task stays open.
+            Refused: A proposal waits for decisions.
+            Locked: Another process is reflecting.
+            RoleRefused: This door may not write.
+        """
+        require(self._context.role, Capability.WRITE_MEMORY, doing="reflect")
+        answers = read_answers(self._context)
+        if answers.open is None:
+            going_on = self._go_on(answers)
+            if isinstance(going_on, results.reviews.Reflected):
+                return going_on
+            answers = read_answers(self._context)
+        if answers.open is not None:
+            answers.given[answers.open.id] = answer_of(answer, answers.open)
+            answers.open = None
+            self._keep(answers)
+        return self._go_on(answers)
+
+    def _go_on(self, answers: Answers) -> results.reviews.HandedOut | results.reviews.Reflected:
+        """Run the cycle with what was answered so far, up to the first question without an answer."""
+        self._mutator.attribution("reflection", actor=_ACTOR)
+        mind: list[AgentMind] = []
+
+        def think(work: Work) -> AgentMind:
+            mind.append(AgentMind(AgentModel(answers.given, lambda: str(work.phase))))
+            return mind[0]
+
+        try:
+            return self._reflections.reflect(mind=think)
+        except Unanswered as waiting:
+            answers.open = waiting.task
+            self._keep(answers)
+            return _handed_out(waiting.task, mind[0].tasks - len(mind[0].chat.asked))
+
+    def _keep(self, answers: Answers) -> None:
+        """Keep what was answered, with purges kept off: it may quote what one of them takes away."""
+        with contextlib.suppress(Stale, Locked), self._mutator.without_purges(_ACTOR):
+            keep_answers(self._context, answers)
+
+
+def _handed_out(task: Task, remaining: int) -> results.reviews.HandedOut:
+    material = tuple(results.reviews.Material(id_, text) for id_, text in task.material)
+    return results.reviews.HandedOut(
+        task.id, task.phase, task.instructions, material, task.schema, max(0, remaining)
+    )

@@ -13,8 +13,7 @@ from workbench.engine.roles import Capability, require
 from workbench.engine.services import sessions as places
 from workbench.engine.services.context import WorkspaceContext
 from workbench.engine.services.mutator import Mutator
-from workbench.engine.services.session_flush import SessionFlush
-from workbench.engine.services.session_hook import EndedSession, run_hook
+from workbench.engine.services.session_flush import EndedSession, SessionFlush, run_hook
 from workbench.engine.services.sessions import Sessions
 from workbench.engine.sessions import events
 from workbench.engine.sessions.compaction import (

@@ -7,8 +7,14 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from workbench.engine.patterns import lazy_pattern
-from workbench.engine.triggers.clauses import Sentence, clause_starts, paragraph_start, sentences
-from workbench.engine.triggers.live_text import PUNCTUATION, live_text
+from workbench.engine.triggers.live_text import (
+    PUNCTUATION,
+    Sentence,
+    clause_starts,
+    live_text,
+    paragraph_start,
+    sentences,
+)
 from workbench.engine.triggers.model import ALONE, Detection, Surroundings
 from workbench.engine.triggers.phrases import Find
 from workbench.engine.values import dataclass

@@ -13,7 +13,7 @@ from workbench.engine.reflection import items
 from workbench.engine.reflection.extraction.facts import quoted
 from workbench.engine.reflection.extraction.naming import Voices
 from workbench.engine.reflection.extraction.worth import terms_of
-from workbench.engine.triggers.procedures import outline_procedure
+from workbench.engine.triggers.rules import outline_procedure
 from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:

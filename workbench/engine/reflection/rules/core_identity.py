@@ -34,9 +34,9 @@ from workbench.engine.reflection.rules.phrasing import (
     likeness,
     plain,
 )
-from workbench.engine.triggers.core_worth import core_block
 from workbench.engine.triggers.cues import routing_cues
 from workbench.engine.triggers.live_text import PUNCTUATION
+from workbench.engine.triggers.rules import core_block
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

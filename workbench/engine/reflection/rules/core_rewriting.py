@@ -30,9 +30,9 @@ from workbench.engine.reflection.rules.phrasing import (
     spoken,
 )
 from workbench.engine.reflection.third_person import third_person
-from workbench.engine.triggers.core_worth import core_block
 from workbench.engine.triggers.cues import routing_cues
 from workbench.engine.triggers.live_text import PUNCTUATION
+from workbench.engine.triggers.rules import core_block
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
