@@ -32,11 +32,12 @@ from workbench.display.memories import shown_lines
 from workbench.display.status import core_lines
 from workbench.display.text import Page, ProgressLine, clip, safe_line
 from workbench.engine.errors import ConfirmationNeeded, NotFound
-from workbench.engine.results.audit import Alerts, PastScores, VerifyProgress
+from workbench.engine.results.audit import Alerts, PastScores
 from workbench.engine.results.memories import Changed
 
 if TYPE_CHECKING:
     from workbench.engine.results.audit import NextStep
+    from workbench.engine.steps import Progress
     from workbench.engine.workspace import Workspace
 
 ACTIONS_SHOWN = 40
@@ -304,7 +305,7 @@ def verify(invocation: Invocation, deep: bool) -> int:
     nobody has acknowledged that yet.
     """
 
-    def told(progress: VerifyProgress) -> None:
+    def told(progress: Progress) -> None:
         of = f" of {progress.total:,}" if progress.total else ""
         line.tell(f"Checking {progress.phase}: {progress.done:,}{of}")
 

@@ -23,7 +23,7 @@ from workbench.display.sessions import (
 from workbench.display.text import ProgressLine
 
 if TYPE_CHECKING:
-    from workbench.engine.results.sessions import CompactionProgress
+    from workbench.engine.steps import Progress
 
 
 FROM = click.option(
@@ -158,7 +158,7 @@ def compact(invocation: Invocation, key: str, from_: str | None, instructions: s
     A chat model writes the summary where one is configured, else it is made of what was said.
     """
 
-    def told(progress: CompactionProgress) -> None:
+    def told(progress: Progress) -> None:
         line.tell(f"Compacting: {progress.phase} {progress.done:,} of {progress.total:,}")
 
     with invocation.open() as workspace, ProgressLine() as line:

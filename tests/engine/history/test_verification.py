@@ -19,7 +19,7 @@ from workbench.engine.history import maintenance
 from workbench.engine.history.history import History
 from workbench.engine.history.maintenance import git_command, git_environment, repacking_paused, verify
 from workbench.engine.history.plan import Action
-from workbench.engine.results.audit import VerifyProgress
+from workbench.engine.steps import Progress
 
 
 @pytest.fixture
@@ -284,7 +284,7 @@ def test_without_the_git_program_deep_says_so(notebook: Notebook, monkeypatch: p
     assert "Install git" in str(raised.value.remedy)
 
 
-def _is_at(told: list[VerifyProgress], phase: str) -> bool:
+def _is_at(told: list[Progress], phase: str) -> bool:
     return phase in {each.phase for each in told}
 
 
@@ -307,7 +307,7 @@ def test_what_a_repack_moved_meanwhile_is_no_damage(rich: Notebook, monkeypatch:
 
 
 def test_it_tells_how_far_it_is_and_can_be_called_off_at_each_step(rich: Notebook) -> None:
-    told: list[VerifyProgress] = []
+    told: list[Progress] = []
     assert verify(rich.history, deep=True, progress=told.append).ok
     assert list(dict.fromkeys(each.phase for each in told)) == ["commits", "changes", "objects"]
     assert all(0 <= each.done <= (each.total or each.done) for each in told)

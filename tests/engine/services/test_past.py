@@ -9,7 +9,7 @@ import pytest
 from tests.engine.services.agent_home import AgentHome
 from workbench.engine import layout
 from workbench.engine.errors import Cancelled, InvalidInput, NotFound
-from workbench.engine.results.audit import CompareProgress
+from workbench.engine.steps import Progress
 
 DAY = "memory/episodes/2026-02-01.md"
 EPISODE = "episode:2026-02-01:09:15"
@@ -236,14 +236,14 @@ def test_an_edit_back_to_what_was_is_no_difference(lived: tuple[AgentHome, str])
 
 def test_a_comparison_tells_how_far_it_is_and_is_called_off(lived: tuple[AgentHome, str]) -> None:
     home, first = lived
-    told: list[CompareProgress] = []
+    told: list[Progress] = []
     with home.open() as workspace:
         whole = workspace.compare(first, progress=told.append)
-        assert [(each.phase, each.done, each.total) for each in told] == [
-            ("reading", 0, len(whole.files)),
-            ("comparing", 0, len(whole.files)),
+        count = len(whole.files)
+        assert told == [
+            Progress(phase, done, count) for phase in ("reading", "comparing") for done in (0, count)
         ]
-        for asked in (0, 1):
+        for asked in (0, 1, 2):
             told.clear()
             answers = iter([*[False] * asked, True])
             with pytest.raises(Cancelled, match="called off"):

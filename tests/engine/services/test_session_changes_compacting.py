@@ -10,17 +10,17 @@ from tests.engine.services.agent_home import AgentHome
 from tests.engine.services.session_talk import MAIN, everything, transcript, with_model
 from tests.engine.sessions.transcript_files import chain, write
 from workbench.engine.errors import Cancelled
-from workbench.engine.results.sessions import CompactionProgress
 from workbench.engine.services.sessions import Sessions
+from workbench.engine.steps import Progress
 
 
 def test_a_compaction_tells_how_far_it_has_come(talked: AgentHome) -> None:
     with talked.open() as workspace:
-        told: list[CompactionProgress] = []
+        told: list[Progress] = []
         assert workspace.session_compact(MAIN, keep_tokens=5, progress=told.append).line is not None
     assert [each.phase for each in told] == ["reading", "reading", "gathering", "gathering"]
     assert all(each.done <= each.total for each in told)
-    assert told[1] == CompactionProgress("reading", 7, 7)
+    assert told[1] == Progress("reading", 7, 7)
 
 
 @pytest.mark.parametrize("asked", range(4))
@@ -39,7 +39,7 @@ def test_a_compaction_by_a_model_is_called_off_between_stages(
 ) -> None:
     with_model(monkeypatch, "A summary.")
     with talked.open() as workspace:
-        told: list[CompactionProgress] = []
+        told: list[Progress] = []
         with pytest.raises(Cancelled):
             workspace.session_compact(
                 MAIN,
@@ -47,7 +47,7 @@ def test_a_compaction_by_a_model_is_called_off_between_stages(
                 progress=told.append,
                 cancelled=lambda: bool(told) and told[-1].phase == "summarising",
             )
-        assert told[-1] == CompactionProgress("summarising", 0, 1)
+        assert told[-1] == Progress("summarising", 0, 1)
         assert workspace.session_flush_check(MAIN).compactions == 0
 
 

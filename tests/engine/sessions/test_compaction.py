@@ -25,7 +25,8 @@ from workbench.engine.sessions.compaction import (
 )
 from workbench.engine.sessions.context import Placed
 from workbench.engine.sessions.events import FileLines, random_access
-from workbench.engine.sessions.transcripts import ProgressReporter, read_tree
+from workbench.engine.sessions.transcripts import read_tree
+from workbench.engine.steps import Steps
 from workbench.engine.tokens import count_tokens
 
 
@@ -182,13 +183,13 @@ def test_a_model_is_asked_in_stages_that_fit_it() -> None:
 
 def test_a_model_at_work_is_called_off_and_rules_do_not_go_on_for_it() -> None:
     looks = iter([False, True])
-    with pytest.raises(Cancelled, match="the session is as it was"):
+    with pytest.raises(Cancelled, match="called off"):
         summarise(
             gather(said("1", None, "user", "We decided to sail at noon.")),
             "",
             chat=Chat("SUMMARY"),
             context_tokens=4096,
-            steps=ProgressReporter(cancelled=lambda: next(looks)),
+            steps=Steps(cancelled=lambda: next(looks)),
         )
 
 

@@ -18,9 +18,10 @@ from workbench.display.card import Card
 from workbench.display.ink import plain_text
 from workbench.engine import FixedClock, Workspace, layout
 from workbench.engine.errors import Cancelled
-from workbench.engine.results.audit import CompareProgress, Comparison
+from workbench.engine.results.audit import Comparison
 from workbench.engine.results.memories import CoreItem
 from workbench.engine.services.audit import Audit
+from workbench.engine.steps import Progress
 from workbench.tui.places.history import HistoryPlace
 from workbench.tui.places.history_rows import ALL
 from workbench.tui.places.past import View
@@ -241,11 +242,11 @@ async def test_a_long_comparison_says_how_far_it_is_and_ends_once_nobody_waits_f
         __: str,
         ___: str | None,
         *,
-        progress: Callable[[CompareProgress], None],
+        progress: Callable[[Progress], None],
         cancelled: Callable[[], bool],
     ) -> Comparison:
         while not cancelled():
-            progress(CompareProgress("comparing", 700, 9_000))
+            progress(Progress("comparing", 700, 9_000))
             if frame_of(pilot).at_work and not told:
                 told.append(drawn(pilot, "status"))
                 pilot.app.post_message(events.Key(key, None))

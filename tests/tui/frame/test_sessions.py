@@ -16,8 +16,9 @@ from tests.tui.frame.hands import drawn, frame_of, opened, press, said
 from tests.tui.seen_workspace import NOW
 from workbench.display.ink import plain_text
 from workbench.engine import FixedClock, Workspace
-from workbench.engine.results.sessions import Compacted, CompactionProgress
+from workbench.engine.results.sessions import Compacted
 from workbench.engine.services.session_changes import SessionChanges
+from workbench.engine.steps import Progress
 from workbench.tui.parts.transcript import TranscriptPart
 from workbench.tui.places.sessions import SessionsPlace
 
@@ -189,7 +190,7 @@ async def test_a_compaction_says_how_far_it_is_and_esc_stops_it(
     def slow(changes: SessionChanges, key: str, **options: Any) -> Compacted:
         stopped = options["cancelled"]
 
-        def progress(reached: CompactionProgress) -> None:
+        def progress(reached: Progress) -> None:
             options["progress"](reached)
             while not stopped():
                 if frame_of(pilot).at_work and not told:

@@ -14,12 +14,12 @@ import subprocess
 import sys
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from workbench.engine import layout
 from workbench.engine.errors import (
@@ -46,7 +46,8 @@ from workbench.engine.history.work_files import read_work_file
 from workbench.engine.markdown.audit_log import AuditLogFile, render_audit_line
 from workbench.engine.patterns import lazy_pattern
 from workbench.engine.process import process_lock
-from workbench.engine.results.audit import Verified, VerifyProblem, VerifyProgress
+from workbench.engine.results.audit import Verified, VerifyProblem
+from workbench.engine.steps import Progress, Steps
 from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
@@ -83,11 +84,8 @@ _started: list[subprocess.Popen[bytes]] = []
 _REQUIRED = ("Actor", "Approval", "Trigger")
 # Another process may write meanwhile; its unfinished work is not a fault.
 _ROUNDS = 3
-# Between two progress reports.
-_TOLD_EVERY = 200
 # How lines of `git fsck` that report a problem begin.
 _COMPLAINTS = ("error", "fatal", "missing", "broken", "bad")
-_Item = TypeVar("_Item")
 
 
 @dataclass(frozen=True)
@@ -431,7 +429,7 @@ def verify(
     history: History,
     *,
     deep: bool = False,
-    progress: Callable[[VerifyProgress], None] = lambda _: None,
+    progress: Callable[[Progress], None] = lambda _: None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Verified:
     """Check the whole record of memory; writes nothing, and takes no lock that a writer waits for.
@@ -458,7 +456,7 @@ def verify(
     """
     if deep:
         require_git("to read every object of the history")
-    steps = _Steps(progress, cancelled)
+    steps = Steps("The check was cancelled; it changes nothing.", progress, cancelled)
     for _ in range(_ROUNDS):
         before = history.head() if history.exists else None
         found = _verify_once(history, steps, deep=deep)
@@ -467,26 +465,7 @@ def verify(
     return found
 
 
-@dataclass(frozen=True)
-class _Steps:
-    """The callers' hooks for progress and cancellation."""
-
-    progress: Callable[[VerifyProgress], None]
-    cancelled: Callable[[], bool]
-
-    def through(self, phase: str, items: Iterable[_Item], total: int = 0) -> Iterator[_Item]:
-        for done, item in enumerate(items):
-            if done % _TOLD_EVERY == 0:
-                self.tell(phase, done, total)
-            yield item
-
-    def tell(self, phase: str, done: int, total: int) -> None:
-        if self.cancelled():
-            raise Cancelled("The check was cancelled; it changes nothing.")
-        self.progress(VerifyProgress(phase, done, total))
-
-
-def _verify_once(history: History, steps: _Steps, *, deep: bool) -> Verified:
+def _verify_once(history: History, steps: Steps, *, deep: bool) -> Verified:
     if not history.exists:
         gone = tuple(_rewriting(history, ()))
         return Verified(not gone, gone, 0, 0)
@@ -495,7 +474,7 @@ def _verify_once(history: History, steps: _Steps, *, deep: bool) -> Verified:
     commits: list[Commit] = []
     entries = 0
     try:
-        for commit in steps.through("commits", store.walk()):
+        for commit in steps.over("commits", store.walk()):
             commits.append(commit)
             problems.extend(_commit_problems(store, commit))
         entries, found = _log_problems(history, commits)
@@ -623,9 +602,9 @@ def _file_problems(history: History, head: Commit | None) -> Iterator[VerifyProb
             )
 
 
-def _unaccounted(store: GitStore, commits: list[Commit], steps: _Steps) -> Iterator[VerifyProblem]:
+def _unaccounted(store: GitStore, commits: list[Commit], steps: Steps) -> Iterator[VerifyProblem]:
     known = {commit.id for commit in commits}
-    for commit in steps.through("changes", commits, len(commits)):
+    for commit in steps.over("changes", commits, len(commits)):
         named = {entry.file for entry in parse_message(commit).entries}
         if not known.issuperset(commit.parents):
             continue
@@ -636,7 +615,7 @@ def _unaccounted(store: GitStore, commits: list[Commit], steps: _Steps) -> Itera
                 yield VerifyProblem("unaccounted", commit.short, detail)
 
 
-def _object_problems(history: History, steps: _Steps) -> Iterator[VerifyProblem]:
+def _object_problems(history: History, steps: Steps) -> Iterator[VerifyProblem]:
     """Have git read every object, reachable or not, and every pack completely."""
     found = _complaints(history.store, steps)
     if found:
@@ -648,7 +627,7 @@ def _object_problems(history: History, steps: _Steps) -> Iterator[VerifyProblem]
         yield VerifyProblem("broken-object", layout.HISTORY, line)
 
 
-def _complaints(store: GitStore, steps: _Steps) -> Sequence[str]:
+def _complaints(store: GitStore, steps: Steps) -> Sequence[str]:
     checked = run_git(
         store.path,
         *("fsck", "--full", "--strict", "--no-dangling", "--progress"),

@@ -7,14 +7,13 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from workbench.engine import layout
 from workbench.engine.catalog.file_rows import extract, title_of
 from workbench.engine.errors import (
     Ambiguous,
-    Cancelled,
     InvalidInput,
     NotFound,
     OutsideWorkspace,
@@ -38,8 +37,6 @@ from workbench.engine.memory.lookup import locate_memory, show_memory
 from workbench.engine.past.files import PastFiles, export_files, is_entity, read_entity_head
 from workbench.engine.past.lookups import PastLookups, PastScores, neighbourhood
 from workbench.engine.results.audit import (
-    ComparePhase,
-    CompareProgress,
     Comparison,
     Copied,
     FileChanged,
@@ -50,6 +47,7 @@ from workbench.engine.results.audit import (
 )
 from workbench.engine.results.graph import GraphView
 from workbench.engine.results.memories import CoreView, Shown
+from workbench.engine.steps import UNTOLD, Steps
 from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
@@ -65,11 +63,8 @@ if TYPE_CHECKING:
 _ORDER = {store: place for place, store in enumerate(("core", "episodic", "semantic", "procedural", "vault"))}
 _UNDECIDED = (False, False)
 Pairs = Mapping[str, tuple[bytes | None, bytes | None]]
-T = TypeVar("T")
 
 _SHORT = 10
-# Files between two looks at whether somebody called it off.
-_TOLD_EVERY = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,31 +159,6 @@ def _entity(path: str, content: bytes) -> Iterator[tuple[str, PastMemory]]:
 
 def _compared(text: str) -> str:
     return "\n".join(line.rstrip() for line in text.splitlines())
-
-
-@dataclass(frozen=True)
-class Steps:
-    """Whom a comparison tells how far it has come, and asks whether to go on."""
-
-    progress: Callable[[CompareProgress], None] = lambda _: None
-    cancelled: Callable[[], bool] = lambda: False
-
-    def over(self, phase: ComparePhase, items: Sequence[T]) -> Iterator[T]:
-        """Yield the items of a phase, telling now and then how many are done.
-
-        Raises:
-            Cancelled: It was called off.
-        """
-        for done, item in enumerate(items):
-            if done % _TOLD_EVERY == 0:
-                if self.cancelled():
-                    raise Cancelled("The comparison was called off; it changes nothing.")
-                self.progress(CompareProgress(phase, done, len(items)))
-            yield item
-
-
-UNTOLD = Steps()
-"""Of what is short enough that nobody waits for it."""
 
 
 class Past:
@@ -361,7 +331,7 @@ class Past:
                 read(change.old_blob) if change.old_blob else None,
                 read(change.new_blob) if change.new_blob else None,
             )
-            for change in steps.over("reading", changes)
+            for change in steps.over("reading", changes, len(changes))
         }
 
     def unit(self, memory_id: str) -> tuple[str, PastMemory] | None:
@@ -422,7 +392,7 @@ def compare_moments(
         for path, (before, after) in sorted(pairs.items())
     )
     changes: dict[str, tuple[int, MemoryChange]] = {}
-    for path, (before, after) in steps.over("comparing", sorted(pairs.items())):
+    for path, (before, after) in steps.over("comparing", sorted(pairs.items()), len(pairs)):
         if path == layout.DECAY_SCORES:
             continue
         for line, change in _changes(path, before, after, zone):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import field
 from datetime import datetime
-from typing import Literal
 
 from workbench.engine.results import OR_NULL
 from workbench.engine.results.memories import Score
@@ -251,15 +250,6 @@ class Verified:
 
 
 @dataclass(frozen=True)
-class VerifyProgress:
-    """How far `audit verify` has come; `total` is 0 where nobody knows it yet."""
-
-    phase: str
-    done: int
-    total: int
-
-
-@dataclass(frozen=True)
 class BlameLine:
     """Who wrote a line, and when."""
 
@@ -414,23 +404,6 @@ class Comparison:
     to: str | None
     files: tuple[FileChanged, ...]
     memories: tuple[MemoryChange, ...]
-
-
-ComparePhase = Literal["reading", "comparing"]
-
-
-@dataclass(frozen=True)
-class CompareProgress:
-    """How far a comparison has come.
-
-    Args:
-        phase: `reading` the files that differ, or `comparing` the memories in them.
-        done: Files.
-    """
-
-    phase: ComparePhase
-    done: int
-    total: int
 
 
 @dataclass(frozen=True)

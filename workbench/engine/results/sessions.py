@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 
 from workbench.engine.results import OR_NULL
 from workbench.engine.results.memories import Changed
@@ -244,9 +244,6 @@ class SessionPlace:
     agents: tuple[str, ...]
 
 
-CompactionPhase = Literal["reading", "gathering", "summarising"]
-
-
 @dataclass(frozen=True)
 class SessionAppended:
     """Outcome of writing to a transcript.
@@ -317,20 +314,6 @@ class Flushed(Changed):
             saved = f"Saved {fresh} {'memory' if fresh == 1 else 'memories'}"
             return f"{saved}; {again}." if known else f"{saved}."
         return f"Nothing new to save: {again}." if known else "Nothing was worth saving."
-
-
-@dataclass(frozen=True)
-class CompactionProgress:
-    """Progress of a compaction.
-
-    Args:
-        phase: `reading` the transcript, `gathering` material, or `summarising` it.
-        done: Lines, messages or stages done.
-    """
-
-    phase: CompactionPhase
-    done: int
-    total: int
 
 
 @dataclass(frozen=True)

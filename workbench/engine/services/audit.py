@@ -53,6 +53,7 @@ from workbench.engine.services.context import WorkspaceContext
 from workbench.engine.services.mutator import Mutator
 from workbench.engine.services.past import PastReader, read_time
 from workbench.engine.services.secret_guard import follow_held_back, waiting
+from workbench.engine.steps import Steps
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -61,6 +62,7 @@ if TYPE_CHECKING:
     from workbench.engine.history.git_store import GitStore
     from workbench.engine.history.plan import FileView, Plan, Planner, Receipt
     from workbench.engine.past.past import Past
+    from workbench.engine.steps import Progress
 
 # Commits of one action that are read for what was decided in them.
 _MOST_DECISIONS = 100
@@ -205,7 +207,7 @@ class Audit:
         self,
         *,
         deep: bool = False,
-        progress: Callable[[results.audit.VerifyProgress], None] = lambda _: None,
+        progress: Callable[[Progress], None] = lambda _: None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> results.audit.Verified:
         """Check that audit log, git history and files agree.
@@ -553,7 +555,7 @@ class Audit:
         older: str,
         newer: str | None = None,
         *,
-        progress: Callable[[results.audit.CompareProgress], None] = lambda _: None,
+        progress: Callable[[Progress], None] = lambda _: None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> results.audit.Comparison:
         """Return what is different at a later moment.
@@ -572,12 +574,12 @@ class Audit:
             InvalidInput: This is no moment.
             Cancelled: It was called off.
         """
-        from workbench.engine.past.past import Steps, compare_moments
+        from workbench.engine.past.past import compare_moments
 
         context = self._context
         before = self._past.past(older, "older")
         after = self._past.past("HEAD" if newer is None else newer, "newer")
-        steps = Steps(progress, cancelled)
+        steps = Steps("The comparison was called off; it changes nothing.", progress, cancelled)
         pairs = before.differing(after, steps)
         if newer is None:
             store = context.history.store

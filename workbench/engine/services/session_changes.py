@@ -30,7 +30,8 @@ from workbench.engine.sessions.events import MESSAGE, LineReader, random_access
 from workbench.engine.sessions.foreign import drop_copy
 from workbench.engine.sessions.keys import peer_of, read_trigger
 from workbench.engine.sessions.store import JOINED, milliseconds, whole
-from workbench.engine.sessions.transcripts import ProgressReporter, Tree, read_tree, repair_transcript
+from workbench.engine.sessions.transcripts import Tree, read_tree, repair_transcript
+from workbench.engine.steps import Progress, Steps
 from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from workbench.engine.sessions.keys import SessionKey
 
 
+_CALLED_OFF = "The compaction was called off; the session is as it was."
 _ROLES = ("user", "assistant", "toolResult")
 
 
@@ -209,7 +211,7 @@ class SessionChanges:
         instructions: str = "",
         keep_tokens: int | None = None,
         from_: str | None = None,
-        progress: Callable[[results.sessions.CompactionProgress], None] = lambda _: None,
+        progress: Callable[[Progress], None] = lambda _: None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> results.sessions.Compacted:
         """Replace by a summary all but the newest messages of a session; the transcript keeps everything.
@@ -235,7 +237,7 @@ class SessionChanges:
         found = self._sessions.own(key, from_)
         with self._mutator.group.resting_on(context.history if context.has_history() else None):
             try:
-                planned = self._planned(found, keep, instructions, ProgressReporter(progress, cancelled))
+                planned = self._planned(found, keep, instructions, Steps(_CALLED_OFF, progress, cancelled))
             except (Cancelled, KeyboardInterrupt):
                 if found.copied_from is not None:
                     drop_copy(found.key, found.entry, places.own_home(context).store)
@@ -339,9 +341,7 @@ class SessionChanges:
             done = self.compact(key, keep_tokens=done.tokens_before // 4)
         return done.line is not None and done.tokens_after < done.tokens_before
 
-    def _planned(
-        self, found: places.FoundSession, keep: int, instructions: str, steps: ProgressReporter
-    ) -> _Planned:
+    def _planned(self, found: places.FoundSession, keep: int, instructions: str, steps: Steps) -> _Planned:
         lines = found.readable(self._context)
         tree = read_tree(lines, steps)
         with random_access(lines) as reader:
@@ -356,7 +356,7 @@ class SessionChanges:
         return found.entry.context_tokens or self._context.settings.sessions.window
 
     def _summary(
-        self, tree: Tree, reader: LineReader, cut: CompactionCut, instructions: str, steps: ProgressReporter
+        self, tree: Tree, reader: LineReader, cut: CompactionCut, instructions: str, steps: Steps
     ) -> Summary:
         settings = self._context.settings
         gathered = SessionMaterial(material_characters(settings.model.context))

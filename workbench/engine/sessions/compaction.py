@@ -32,8 +32,9 @@ from workbench.engine.sessions.events import (
     words_of,
 )
 from workbench.engine.sessions.store import SessionEntry
-from workbench.engine.sessions.transcripts import ProgressReporter, Tree
+from workbench.engine.sessions.transcripts import Tree
 from workbench.engine.settings.sections import FlushSettings
+from workbench.engine.steps import UNTOLD, Steps
 from workbench.engine.tokens import count_tokens
 from workbench.engine.values import dataclass
 
@@ -274,7 +275,7 @@ def summarise(
     chat: ChatModel | None,
     context_tokens: int,
     instructions: str = "",
-    steps: ProgressReporter | None = None,
+    steps: Steps = UNTOLD,
 ) -> Summary:
     """Write the summary; tool failures and files are always included.
 
@@ -283,7 +284,7 @@ def summarise(
         chat: The model, or None to use the rules.
         context_tokens: The model's context size, for question and answer together.
         instructions: What the user wants it to focus on.
-        steps: Receives progress, or None.
+        steps: Told how far it has come.
 
     Raises:
         Cancelled: `steps` was cancelled.
@@ -292,7 +293,7 @@ def summarise(
     if chat is None or not gathered.turns:
         return Summary(_joined(_extract(gathered, before), facts), "rules")
     try:
-        text = _asked(gathered, before, chat, context_tokens, instructions, steps or ProgressReporter())
+        text = _asked(gathered, before, chat, context_tokens, instructions, steps)
     except ProviderError as error:
         return Summary(_joined(_extract(gathered, before), facts), "rules", error.message)
     return Summary(_joined(text, facts), "model")
@@ -304,7 +305,7 @@ def _asked(
     chat: ChatModel,
     context_tokens: int,
     instructions: str,
-    steps: ProgressReporter,
+    steps: Steps,
 ) -> str:
     """Ask stage by stage, passing the summary so far and the next part."""
     room = _stage_tokens(context_tokens)

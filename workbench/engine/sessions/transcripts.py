@@ -13,19 +13,19 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
-from workbench.engine.errors import Cancelled, InvalidInput, OutsideWorkspace, StorageError, WorkbenchError
+from workbench.engine.errors import InvalidInput, OutsideWorkspace, StorageError, WorkbenchError
 from workbench.engine.file_access import open_outside_file, replace_file
-from workbench.engine.results.sessions import CompactionPhase, CompactionProgress, SessionProblem
+from workbench.engine.results.sessions import SessionProblem
 from workbench.engine.sessions import events
 from workbench.engine.sessions.events import Event, FileLines, Lines, MaskedLines, read_event, render_event
 from workbench.engine.sessions.locks import transcript_lock
 from workbench.engine.sessions.store import NAME, SessionStore
+from workbench.engine.steps import UNTOLD, Steps
 from workbench.engine.values import dataclass
 
 _BACK = 1 << 16
 MOST_ENTRY_BYTES = 16 * 1024 * 1024
 LEAF = "leaf"
-_EACH = 512
 MOST_PROBLEMS = 1000
 # Consecutive queries are mostly about one transcript.
 _MOST_KNOWN = 4
@@ -155,42 +155,6 @@ def _unwritable(place: Path, error: OSError) -> StorageError:
     )
 
 
-@dataclass(frozen=True)
-class ProgressReporter:
-    """Reports progress and cancellation.
-
-    Args:
-        progress: Called with progress, on the calling thread.
-        cancelled: Polled; returns whether to stop.
-    """
-
-    progress: Callable[[CompactionProgress], None] = lambda _: None
-    cancelled: Callable[[], bool] = lambda: False
-
-    @property
-    def called_off(self) -> Cancelled:
-        """Return what ends a compaction that was cancelled."""
-        return Cancelled("The compaction was called off; the session is as it was.")
-
-    def tell(self, phase: CompactionPhase, done: int, total: int) -> None:
-        """Report how much of a phase is done.
-
-        Raises:
-            Cancelled: The operation was cancelled.
-        """
-        if self.cancelled():
-            raise self.called_off
-        self.progress(CompactionProgress(phase, done, total))
-
-    def over(self, phase: CompactionPhase, items: Iterable[T], total: int) -> Iterator[T]:
-        """Yield the items of a phase, reporting progress now and then."""
-        for done, item in enumerate(items):
-            if done % _EACH == 0:
-                self.tell(phase, done, total)
-            yield item
-        self.tell(phase, total, total)
-
-
 @dataclass
 class Tree:
     """Structure of one transcript: for each entry its line and its parent.
@@ -247,11 +211,11 @@ class Tree:
 _known: dict[tuple[int, ...], Tree] = {}
 
 
-def read_tree(lines: Lines, steps: ProgressReporter | None = None) -> Tree:
+def read_tree(lines: Lines, steps: Steps = UNTOLD) -> Tree:
     """Return the structure of a transcript, cached while it is unchanged.
 
     Args:
-        steps: Receives progress, or None.
+        steps: Told how far it has come.
 
     Raises:
         Cancelled: `steps` was cancelled.
@@ -263,7 +227,8 @@ def read_tree(lines: Lines, steps: ProgressReporter | None = None) -> Tree:
     tree = _known.pop(stamp, None) if stamp is not None else None
     if tree is None:
         numbered = lines.read()
-        tree = _read(numbered if steps is None else steps.over("reading", numbered, lines.count()))
+        # Counting reads the file once more.
+        tree = _read(numbered if steps is UNTOLD else steps.over("reading", numbered, lines.count()))
     if stamp is None:
         return tree
     _known[stamp] = tree

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from datetime import tzinfo
 
     from workbench.engine.results.account import SinceChange
-    from workbench.engine.results.audit import Action, CompareProgress, Comparison, PastScore
+    from workbench.engine.results.audit import Action, Comparison, PastScore
+    from workbench.engine.steps import Progress
     from workbench.engine.workspace import Workspace
 
 PAGE = 300
@@ -301,7 +302,7 @@ class PastReading:
         tell: Callable[[str], None],
         stopped: Callable[[], bool],
     ) -> Compared:
-        def progress(told: CompareProgress) -> None:
+        def progress(told: Progress) -> None:
             if told.total > _TOLD_FROM:
                 tell(f"{told.phase} {told.done:,} of {told.total:,} files; esc stops")
 

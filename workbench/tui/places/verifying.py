@@ -13,7 +13,8 @@ from workbench.display.words import counted
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from workbench.engine.results.audit import VerifyProblem, VerifyProgress
+    from workbench.engine.results.audit import VerifyProblem
+    from workbench.engine.steps import Progress
     from workbench.engine.workspace import Workspace
 
 _MOST = 8
@@ -48,7 +49,7 @@ def read_verified(workspace: Workspace, tell: Callable[[str], None], stopped: Ca
         stopped: Asked all the while whether it was called off.
     """
 
-    def progress(told: VerifyProgress) -> None:
+    def progress(told: Progress) -> None:
         steps = f" {told.done:,} of {told.total:,}" if told.total else ""
         tell(f"checking {told.phase}{steps}")
 

@@ -11,7 +11,8 @@ from workbench.tui.verbs.act import OTHER_VERBS, Act, quoted
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from workbench.engine.results.sessions import CompactionProgress, Flushed
+    from workbench.engine.results.sessions import Flushed
+    from workbench.engine.steps import Progress
     from workbench.engine.workspace import Workspace
 
 ONE = "One session at a time; esc unmarks."
@@ -48,7 +49,7 @@ def compact(
         The sentence of the status line.
     """
 
-    def progress(told: CompactionProgress) -> None:
+    def progress(told: Progress) -> None:
         tell(f"{told.phase} {told.done:,} of {told.total:,}; esc stops")
 
     done = workspace.session_compact(session.key, from_=session.place, progress=progress, cancelled=stopped)
