@@ -30,6 +30,8 @@ SATURDAY = date(2022, 12, 17)
         ("I quit three days ago", "I quit on 2022-12-14"),
         ("I began about five years ago", "I began around 2017"),
         ("I was there a few years ago", "I was there some years before 2022"),
+        ("It was moved to next week", "It was moved to the week after 2022-12-17"),
+        ("She moved to Rome last week", "She moved to Rome in the week before 2022-12-17"),
         ("I have lived here since last year", "I have lived here since 2021"),
     ],
 )

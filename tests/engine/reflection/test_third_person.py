@@ -34,6 +34,7 @@ SAID = {
     "Actually, I don't use \"my\" tool": "Alex doesn't use \"my\" tool",
     "I wrote `if I am` there": "Alex wrote `if I am` there",
     "The deadline I set is May 3": "The deadline Alex set is May 3",
+    "I sum \\( x_i + i \\) and x for i = 1": "Alex sums \\( x_i + i \\) and x for i = 1",
     "World War I was bad": "World War I was bad",
     "We moved to Postgres": "Alex: We moved to Postgres",
     "I think you're right": "Alex: I think you're right",

@@ -38,6 +38,11 @@ _RELATIVE = lazy_pattern(
 # “Over the last month” is no day and no month.
 _STRETCH: Final = frozenset(("over", "during", "for", "in", "within", "throughout"))
 _PREPOSITIONS: Final = ("on ", "in ")
+# “Moved to next week” is moved to the week after, not to in it.
+_GOVERNS: Final = lazy_pattern(
+    r"\b(?:about|than|(?:moved|postponed|pushed|rescheduled|delayed|shifted|brought)(?:\s[\w’'-]+){0,4}\sto)\s$",
+    re.IGNORECASE,
+)
 _WHEN_SAID = lazy_pattern(
     r"\s*\b(?:just recently|recently|lately|currently|right now|at the moment|nowadays|these days"
     r"|as of now|so far)\b",
@@ -84,6 +89,8 @@ def with_dates(text: str, said: date | None) -> Dated:
         if leads:
             bare = words.partition(" ")[2] if words.startswith(_PREPOSITIONS) else words
             words = f"{match['leads'].split(' ')[0]} {bare}"
+        elif _GOVERNS.search(text, 0, match.start()) and words.startswith(_PREPOSITIONS):
+            words = words.partition(" ")[2]
         dated = True
         first = first or day
         return words

@@ -24,7 +24,7 @@ _OPENING = lazy_pattern(
     re.IGNORECASE,
 )
 _MARKUP = lazy_pattern(r"\*\*|__|(?<!\w)\*(?=\w)|(?<=\w)\*(?!\w)")
-_KEPT = lazy_pattern(r"`[^`]*`|\"[^\"]*\"|“[^”]*”|\[\[[^\]]*\]\]|https?://\S+")
+_KEPT = lazy_pattern(r"`[^`]*`|\\\(.*?\\\)|\\\[.*?\\\]|\"[^\"]*\"|“[^”]*”|\[\[[^\]]*\]\]|https?://\S+")
 _WORD = lazy_pattern(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _BE: Final = {"am": "is", "was": "was", "have": "has", "do": "does", "don't": "doesn't", "haven't": "hasn't"}
 _IRREGULAR = {"go": "goes", "be": "is", "do": "does", "have": "has", "am": "is"}
@@ -102,7 +102,7 @@ class _Turning:
             before = words[number - 1][0] if number else ""
             between = line[end : word.start()].strip(" ")
             self._after_and = between == "," if between else self._after_and
-            new = self._one(word[0], before, following, line[word.end() : word.end() + 1])
+            new = self._one(word[0], before, following, line[word.end() : word.end() + 2])
             if new is None:
                 return None
             said.append(line[end : word.start()] + new)
@@ -122,9 +122,9 @@ class _Turning:
             return None
         if (
             key == "i"
-            and (word == "I" or after == " ")
+            and (word == "I" or (after[:1] == " " and after[1:].isalpha()))
             and before.casefold() not in _LIKE_I
-            and after not in "./-"
+            and after[:1] not in ("", ".", "/", "-")
         ):
             return self._subject()
         if key.startswith("i'") and key[2:] in _CONTRACTED:

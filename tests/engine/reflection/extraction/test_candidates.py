@@ -31,6 +31,13 @@ NAMES = frozenset(("bo", "tilda"))
         ("When I was young, I sang.", ["When I was young, I sang"]),
         ("I wanted to go, but it was cancelled.", ["I wanted to go, but it was cancelled"]),
         ("My mum and I baked bread.", ["My mum and I baked bread"]),
+        (
+            "I have a flight on 3 May, and with my flat let, what should I pack?",
+            ["I have a flight on 3 May", "what should I pack?"],
+        ),
+        ("I'm looking for a boat, and since Tom praised his", ["I'm looking for a boat"]),
+        ("I sold my boat, but since it leaked, I got little", ["I sold my boat", "I got little"]),
+        ("I use Caddy 2.7, and here's my config", ["I use Caddy 2.7", "here's my config"]),
         ("I own a boat, it looks like I can't sell it.", ["I own a boat, it looks like I can't sell it"]),
     ],
 )
@@ -46,6 +53,11 @@ def test_clauses(sentence: str, said: list[str]) -> None:
         ("we moved to Lund", "I moved to Lund"),
         ("We're planning our wedding", "I'm planning my wedding"),
         ("Last week I sold my boat", "I sold my boat last week"),
+        (
+            "Last week I sold my boat, which I had for years",
+            "I sold my boat last week, which I had for years",
+        ),
+        ("Last week I met a man who sails", "I met a man who sails last week"),
         ("My mum and I baked bread", "I baked bread with my mum"),
         ("I'm gonna start a band", "I'm going to start a band"),
         ("I really just love plums", "I love plums"),
@@ -54,6 +66,7 @@ def test_clauses(sentence: str, said: list[str]) -> None:
         ("I met this old sailor", "I met an old sailor"),
         ("we can all make the world better", ""),
         ("we help each other", ""),
+        ("we were close neighbours for years", ""),
     ],
 )
 def test_own_words(clause: str, own: str) -> None:

@@ -96,6 +96,19 @@ def test_what_is_told_in_order_twice_becomes_a_procedure(tmp_path: Path) -> None
     assert item.confidence == "low"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I studied the index, which then grew, then but I need help with the cache.",
+        "After the meeting, then should we buy three servers or not.",
+        "I assume x = 3 for the base, then show x^2 = 9 for the step.",
+    ],
+)
+def test_pieces_of_sentences_are_no_steps(tmp_path: Path, text: str) -> None:
+    passages = [each for day in ("2026-01-05", "2026-01-12") for each in chat(day, ("user", text))]
+    assert ways(tmp_path, *passages) == []
+
+
 def test_known_procedures_are_not_proposed(tmp_path: Path) -> None:
     known = "# How to deploy\n\n## Steps\n1. Run the smoke tests\n"
     text = "To deploy: first run the smoke tests, then tag the release."

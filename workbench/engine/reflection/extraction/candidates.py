@@ -113,7 +113,7 @@ _BORDER = lazy_pattern(
       | ,\s+(?=(?:my|our)\ (?:\w+\ ){1,3}?(?:is|was|has|had|got|broke|passed|died|just|are|were|have|went
           |moved|started)\b)
       | ,\s+(?=(?:I|we)(?:'|’|\s)(?!know\b|think\b|guess\b|mean\b))
-      | (?<=\w\w)[,:]\s+(?=here(?:'|’)?s\b|check\ (?:it|this)\ out)
+      | (?<=[\w`'")])[,:]?\s+(?:(?:and|so|but)\s+)?(?=here(?:(?:'|’)s|\ is|\ are)\b|check\ (?:it|this)\ out)
     """,
     re.VERBOSE,
 )
@@ -197,6 +197,13 @@ _TAIL = lazy_pattern(
       | \s*[:;]-?[)(DP]+ | \s*[\U0001F300-\U0001FAFF\u2600-\u27BF\uFE0F]+
     )\s*[.!]*$""",
     re.VERBOSE | re.IGNORECASE,
+)
+# What hangs on a main clause that was cut off: “…, and with my flat secured, how do I pack?”.
+_HANGING = lazy_pattern(
+    r",?\s+(?:and|but|so)\s+(?:(?:with|as\s+of|for|in|on|at|by|despite|given|considering)\b[^,;]*"
+    r"|(?:since|because|as|if|when|while|although|though|even\s+though|after|before|once)\b(?:(?!\b(?:I|we|he|she|they|it)\b)[^,;])*"
+    r"(?:\b(?:I|we|he|she|they|it)\b(?:(?!\b(?:I|we|he|she|they|it)\b)[^,;])*)?)$",
+    re.IGNORECASE,
 )
 _TAKEN_BACK = lazy_pattern(r"\b(?:but|cancel\w*|however)\b", re.IGNORECASE)
 # What follows is shown to be worked on: a draft, somebody’s mail. Its “I” need not be the speaker.
@@ -453,6 +460,10 @@ def _closed(sentence: str, start: int, end: int, names: frozenset[str]) -> int:
         named = _VOCATIVE_END.search(piece)
         if named and named["name"].casefold() in names:
             end = start + named.start()
+            continue
+        hanging = _HANGING.search(piece)
+        if hanging is not None and hanging.start() >= _SHORTEST:
+            end = start + hanging.start()
             continue
         tail = _TAIL.search(piece)
         if (

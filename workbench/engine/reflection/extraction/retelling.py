@@ -47,8 +47,12 @@ _WE = (
     (lazy_pattern(r"\b(?:all of )?us\b(?! (?:citizen|dollars?|army|visa|market))"), "me"),
 )
 _OF_US = lazy_pattern(r"\b(?:we|our|us)\b", re.IGNORECASE)
+# What only several can be: of one of them it says nothing that can be read alone.
 _JOINTLY = lazy_pattern(
-    r"\b(?:each other|one another|both of us|as a team|a (?:great|good) team|make a team|rock|(?:let"
+    r"\bwe(?: all| both)?(?:['’]re| are| were|['’]ve been| have been| became| stayed)(?: \w+){0,3}? "
+    r"(?:friends|buddies|mates|teammates|classmates|roommates|flatmates|neighbou?rs|colleagues|co-?workers|partners|siblings"
+    r"|twins|cousins|rivals|strangers|soulmates|allies|opposites|equals|a couple|a pair)\b"
+    r"|\b(?:each other|one another|both of us|as a team|a (?:great|good) team|make a team|rock|(?:let"
     r"|help)s? us)\b",
     re.IGNORECASE,
 )
@@ -74,6 +78,11 @@ _WHEN = lazy_pattern(
     r"|(?:on |this )?(?:mon|tues|wednes|thurs|fri|satur|sun)day|in (?:\d{4}|[A-Z][a-z]+(?: \d{4})?)"
     r"|for (?:the past )?[\w ]{3,20}"
     r"|earlier [\w ]{3,15}),?\s+(?=(?:I|my|we|our)\b)(?P<said>.*)$",
+    re.IGNORECASE,
+)
+_DEPENDENT = lazy_pattern(
+    r",?\s+(?:because|since|although|though|whereas|but|so)\s+(?!far\b)"
+    r"|,\s+(?:which|who|whose|where|while|when|as|after|before)\s+",
     re.IGNORECASE,
 )
 _A_CERTAIN = lazy_pattern(
@@ -183,7 +192,11 @@ def own_words(clause: str, *, elliptic: bool) -> str:
     if late:
         when = late["when"]
         when = when[:1].lower() + when[1:] if when[:3].casefold() == "in " else when.lower()
-        line = f"{late['said'].rstrip(' .!,')} {when}"
+        said = late["said"].rstrip(" .!,")
+        # The day is that of the main clause: “I took a break from pottery last month, which I do for fun”.
+        dependent = _DEPENDENT.search(said)
+        end = dependent.start() if dependent else len(said)
+        line = f"{said[:end]} {when}{said[end:]}"
     line = _A_CERTAIN.sub(
         lambda m: f"{m['verb']} {'an' if m['next'] in 'aeiouAEIOU' else 'a'} {m['next']}", line
     )

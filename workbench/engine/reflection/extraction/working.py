@@ -64,6 +64,14 @@ _SUBJECT = lazy_pattern(
     r"|['’]re)?\s+(?:have\s+|had\s+to\s+|always\s+|usually\s+)?|^first,?\s+",
     re.IGNORECASE,
 )
+# A step is something to do: a verb begins it, no conjunction, preposition, number or unfinished thought.
+_NO_STEP = lazy_pattern(
+    r"^(?:which|who|that|this|these|those|it|he|she|they|you|but|or|and|so|if|when|while|because|since|although|as"
+    r"|for|in|on|at|of|with|after|before|by|to|from|should|would|could|can|may|might|shall|will|been|being|is|are|was"
+    r"|were|has|i['’]ll|we['’]ll|the|an?|my|our|his|her|their|its|not|no|how|what|why|where|(?:plann|try|hop|think|"
+    r"consider|wonder)ing)\b|^[\W\d]|[\\^={}]",
+    re.IGNORECASE,
+)
 _QUESTION = lazy_pattern(r"\?|\b(?:can|could|would) you\b", re.IGNORECASE)
 _ACTIONS: Final = frozenset(("task", "event"))
 
@@ -164,7 +172,12 @@ def _action(at: int, text: str, quote: str = "") -> Iterator[_Action]:
     line = " ".join(text.split("\n")[0].split()).strip(" .,;。，")
     said = _SUBJECT.sub("", line)
     key = tuple(sorted(terms_of(re.sub(r"\d[\d.:,-]*", " ", said))))[:4]
-    if key and 1 < len(said.split()) <= 14 and not _QUESTION.search(line):
+    if (
+        key
+        and 1 < len(said.split()) <= 14
+        and not _QUESTION.search(line)
+        and not (quote and _NO_STEP.search(said))
+    ):
         yield _Action(at, said, quote or line, key)
 
 
