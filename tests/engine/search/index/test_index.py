@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.engine.search.index.bookshelf import ANYTHING, Bookshelf, MemoryFiles, after, ids
+from tests.engine.search.index.bookshelf import ANYTHING, Bookshelf, MemoryFiles, WordEmbedder, after, ids
 from workbench.engine.catalog.records import FactRecord
 from workbench.engine.search.chunks import ChunkSize, Within
 
@@ -114,6 +114,28 @@ def test_a_number_is_never_used_twice(shelf: Bookshelf) -> None:
     with shelf.index.source() as source:
         (new,) = source.by_memory(["a.md:0"], ANYTHING)
         assert source.read([old, new])[0].number == new > old
+
+
+def test_a_lane_asked_for_more_goes_on_as_if_asked_for_all_at_once(shelf: Bookshelf) -> None:
+    for number in range(12):
+        shelf.write(
+            f"{number}.md", f"tea {'and tea ' * number}in cup{number}", day=f"2026-01-{number + 1:02}"
+        )
+    shelf.sync()
+    late = Within(after=date(2026, 1, 7))
+    vector = WordEmbedder().embed_query("tea")
+    with shelf.index.source() as source:
+        words, near = source.by_keywords(["tea"], 99, ANYTHING), source.by_vector(vector, 99, ANYTHING)
+        words_late, near_late = source.by_keywords(["tea"], 99, late), source.by_vector(vector, 99, late)
+    assert [len(each) for each in (words, near, words_late, near_late)] == [12, 12, 6, 6]
+    with shelf.index.source() as source:
+        for count in (3, 7, 5, 99):
+            assert source.by_keywords(["tea"], count, ANYTHING) == words[:count]
+            assert source.by_vector(vector, count, ANYTHING) == near[:count]
+        assert source.by_keywords(["tea"], 2, late) == words_late[:2]
+        assert source.by_keywords(["cup3"], 2, late) == []
+        assert source.by_vector(vector, 2, late) == near_late[:2]
+        assert source.by_keywords(["tea"], 99, late) == words_late
 
 
 def test_narrowed_by_store_and_day(shelf: Bookshelf) -> None:

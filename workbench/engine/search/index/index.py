@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import date, datetime
+from itertools import islice
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -26,9 +27,11 @@ from workbench.engine.search.index.builder import Builder
 from workbench.engine.search.index.chunk_embedding import ChunkEmbedder, EmbeddingCache, embed_pending
 from workbench.engine.search.index.file_store import FileStore
 from workbench.engine.search.index.files import IndexFile, IndexLost, IndexShape, OpenFiles
-from workbench.engine.search.index.tables import ask, decode, decoding, read_state
+from workbench.engine.search.index.tables import VectorScan, ask, decode, decoding, read_state
 
 if TYPE_CHECKING:
+    import apsw
+
     from workbench.engine.providers.embedding.embedder import Embedder, FloatArray
 
 
@@ -333,11 +336,34 @@ _CHUNKS = (
 )
 
 
+class _Ranking:
+    """The chunks that hold any of some terms, best first, read as far as they were asked for."""
+
+    def __init__(self, clause: str, asked: tuple[str, ...], rows: apsw.Cursor) -> None:
+        self.clause = clause
+        self.asked = asked
+        self.rows = rows
+        self._read: list[tuple[int, float]] = []
+
+    def first(self, count: int) -> list[tuple[int, float]]:
+        """Return up to so many of them, with their BM25."""
+        more = islice(self.rows, max(0, count - len(self._read)))
+        self._read.extend((int(number), float(score)) for number, score in more)
+        return self._read[:count]
+
+
 class Snapshot(AbstractContextManager["Snapshot"]):
-    """Answers from one state of an index file; for one thread. Close it soon: it keeps the file from shrinking."""
+    """Answers from one state of an index file; for one thread. Close it soon: it keeps the file from shrinking.
+
+    Asked once more for more of the same, a lane goes on where it stopped.
+    """
 
     def __init__(self, file: IndexFile) -> None:
         self._file = file
+        self._frequencies: dict[str, int] = {}
+        self._ranking: _Ranking | None = None
+        self._scan: tuple[bytes, Within, VectorScan] | None = None
+        self._vectors_read: dict[int, FloatArray] = {}
         self._connection = file.begin_reading()
         try:
             with file.translated():
@@ -353,6 +379,9 @@ class Snapshot(AbstractContextManager["Snapshot"]):
 
     def close(self) -> None:
         """Release the state."""
+        if self._ranking is not None:
+            self._ranking.rows.close()
+            self._ranking = None
         self._file.end_reading(self._connection)
 
     @property
@@ -383,14 +412,20 @@ class Snapshot(AbstractContextManager["Snapshot"]):
         if not telling:
             return []
         clause, values = _within(within)
-        # The full-text index returns rows by rank: only the wanted number is examined further.
-        joined = " CROSS JOIN chunks c ON c.number = words.rowid" if values else ""
-        rows = self._rows(
-            f"SELECT words.rowid, -words.rank FROM words{joined} WHERE words MATCH ?{clause}"
-            " ORDER BY words.rank LIMIT ?",
-            (" OR ".join(map(_quoted, telling)), *values, limit),
-        )
-        return [(int(number), float(score)) for number, score in rows]
+        asked = (" OR ".join(map(_quoted, telling)), *values)
+        with self._file.translated():
+            if self._ranking is None or (self._ranking.clause, self._ranking.asked) != (clause, asked):
+                if self._ranking is not None:
+                    self._ranking.rows.close()
+                # The full-text index returns rows by rank: only the wanted number is examined further.
+                joined = " CROSS JOIN chunks c ON c.number = words.rowid" if values else ""
+                rows = self._connection.execute(
+                    f"SELECT words.rowid, -words.rank FROM words{joined} WHERE words MATCH ?{clause}"
+                    " ORDER BY words.rank",
+                    asked,
+                )
+                self._ranking = _Ranking(clause, asked, rows)
+            return self._ranking.first(limit)
 
     def by_vector(self, vector: FloatArray, limit: int, within: Within) -> list[tuple[int, float]]:
         """See `ChunkSource`; empty for a vector of other dimensions than the index's."""
@@ -399,7 +434,10 @@ class Snapshot(AbstractContextManager["Snapshot"]):
         with self._file.translated():
             memory = self._file.vectors
             memory.refresh(self._connection, self.state.version, self.state.dimensions)
-            about = memory.nearest(vector, limit + _SPARE, within)
+            asked = vector.tobytes()
+            if self._scan is None or self._scan[:2] != (asked, within):
+                self._scan = (asked, within, memory.scan(vector, within))
+            about = self._scan[2].nearest(limit + _SPARE)
             exact = self._cosines([number for number, _ in about[:_MOST_EXACT]], vector)
         # For very large limits the last results keep the scan's approximate scores.
         return [*exact, *about[_MOST_EXACT:]][:limit]
@@ -453,6 +491,12 @@ class Snapshot(AbstractContextManager["Snapshot"]):
             return [stored_chunk(rows[number], vectors.get(number)) for number in numbers if number in rows]
 
     def _frequency(self, term: str) -> int:
+        found = self._frequencies.get(term)
+        if found is None:
+            found = self._frequencies[term] = self._count_of(term)
+        return found
+
+    def _count_of(self, term: str) -> int:
         if term.endswith("*"):
             start = term[:-1]
             question = "SELECT sum(doc) FROM vocabulary WHERE term >= ? AND term < ?"
@@ -474,14 +518,16 @@ class Snapshot(AbstractContextManager["Snapshot"]):
     def _vectors(self, numbers: Sequence[int]) -> dict[int, FloatArray]:
         import numpy as np
 
-        found: dict[int, FloatArray] = {}
+        read = self._vectors_read
         with self._file.translated(), decoding():
             for number in numbers:
+                if number in read:
+                    continue
                 for (blob,) in self._connection.execute(
                     "SELECT embedding FROM vectors WHERE rowid = ?", (number,)
                 ):
-                    found[number] = np.frombuffer(blob, np.float32).reshape(self.state.dimensions)
-        return found
+                    read[number] = np.frombuffer(blob, np.float32).reshape(self.state.dimensions)
+        return {number: read[number] for number in numbers if number in read}
 
     def _rows(self, question: str, values: Sequence[Any]) -> list[Row]:
         with self._file.translated():

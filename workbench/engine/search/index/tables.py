@@ -401,6 +401,25 @@ class _Held:
         return cls(np.zeros(blocks, np.int64), VectorRows.empty(blocks * BLOCK, dimensions))
 
 
+@dataclass(frozen=True)
+class VectorScan:
+    """The approximate cosine of each place in a vector memory with one vector, minus infinity where none is wanted."""
+
+    starts: NDArray[np.int64]
+    scores: FloatArray
+
+    def nearest(self, limit: int) -> list[tuple[int, float]]:
+        """Return the numbers of the nearest chunks, best first, with their cosine."""
+        scores, limit = self.scores, min(limit, len(self.scores))
+        if not limit:
+            return []
+        best = np.argpartition(-scores, limit - 1)[:limit]
+        best = best[np.argsort(-scores[best])]
+        best = best[np.isfinite(scores[best])]
+        numbers: list[int] = (self.starts[best // BLOCK] + best % BLOCK).tolist()
+        return list(zip(numbers, scores[best].tolist(), strict=True))
+
+
 class VectorMemory:
     """In-memory copy of an index file's vectors, refreshed block by block; thread-safe.
 
@@ -438,22 +457,17 @@ class VectorMemory:
                     self._read(connection, block, changed)
             self._version = version
 
-    def nearest(self, vector: FloatArray, limit: int, within: Within) -> list[tuple[int, float]]:
-        """Return the chunks nearest to a unit vector, best first, with their cosine; both approximate."""
+    def scan(self, vector: FloatArray, within: Within) -> VectorScan:
+        """Compare every vector with a unit vector."""
         held = self._held
         count = held.used * BLOCK
         rows = held.rows.taken(slice(count))
         if not count or vector.shape[0] != rows.codes.shape[1]:
-            return []
+            return VectorScan(held.starts, np.empty(0, np.float32))
         scores = _products(rows.codes, vector)
         scores *= rows.scales
         scores[~_wanted(rows, within)] = -np.inf
-        limit = min(limit, count)
-        best = np.argpartition(-scores, limit - 1)[:limit]
-        best = best[np.argsort(-scores[best])]
-        best = best[np.isfinite(scores[best])]
-        numbers: list[int] = (held.starts[best // BLOCK] + best % BLOCK).tolist()
-        return list(zip(numbers, scores[best].tolist(), strict=True))
+        return VectorScan(held.starts, scores)
 
     def _make_room(self, blocks: int) -> None:
         old = self._held

@@ -241,12 +241,14 @@ def gather(
     statistics = source.statistics([*asked, *extra_terms])
     by_words = source.by_keywords(asked, reach, within) if asked else []
     vector = _vector(question, embed, source, [number for number, _ in by_words[:_LISTENED_TO]])
+    owners: dict[int, str] = {}
     while True:
         by_meaning = (
             source.by_vector(vector, min(reach, _MOST_BY_MEANING), within) if vector is not None else []
         )
         best = _best(by_words, by_meaning)
-        hidden = scores.hidden_among(source.owners(best))
+        owners.update(source.owners([number for number in best if number not in owners]))
+        hidden = scores.hidden_among(owners)
         shown = [number for number in best if number not in hidden][:wanted]
         is_all = len(by_words) < reach and len(by_meaning) < min(reach, _MOST_BY_MEANING)
         if len(shown) >= wanted or is_all or reach >= _MOST_OF_A_LANE:
