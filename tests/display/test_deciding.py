@@ -17,6 +17,7 @@ from workbench.display.deciding import (
     past_card,
     past_words,
     proposal_card,
+    source_words,
     waiting_row,
 )
 from workbench.display.ink import line_width, plain_text
@@ -137,6 +138,19 @@ def test_a_statement_worded_otherwise_since_is_not_ascribed_to_who_reworded_it()
     shown = "\n".join(map(plain_text, card_lines(item_card(stale, cited, None, NOW, key), 50)))
     assert "take 45" not in shown
     assert "One of the two reads otherwise by now." in shown
+
+
+@pytest.mark.parametrize(
+    ("memory", "read"),
+    [
+        ("core:active-context:printing-the-timetable", "core memory, Active context"),
+        ("procedure:send-the-invoice", "Send the invoice"),
+        ("entity:project--audio-guide#^a1b2", "Audio guide"),
+        ("file:USER.md#L3-L4", "USER.md, lines 3–4"),
+    ],
+)
+def test_where_something_stands_is_read_as_words(memory: str, read: str) -> None:
+    assert source_words(memory, NOW) == read
 
 
 def test_quotes_within_a_quote_become_single_ones() -> None:

@@ -581,14 +581,14 @@ def said_words(said: Saying, now: datetime) -> str:
 
 
 def source_words(memory_id: str, now: datetime) -> str:
-    """Return where something stands, in words: the day of an episode, the name of an entity."""
+    """Return where something stands, in words: the day of an episode, the name of an entity, a block of core memory."""
     kind, _, rest = memory_id.partition(":")
     if kind == "episode":
         on = date_of(rest[:10])
         return f"{words.day(on, now.date())}, {rest[11:16]}".rstrip(", ") if on is not None else rest
-    if kind == "entity":
-        return slug_words(rest.partition("#")[0])
-    return words.origin(memory_id)
+    if kind == "core":
+        return f"core memory, {block_of(memory_id)}"
+    return slug_words(rest.partition("#")[0]) if kind in ("entity", "procedure") else words.origin(memory_id)
 
 
 def _sides(item: ReviewItem, cited: Sequence[Cited], now: datetime) -> tuple[Side, Side]:

@@ -17,6 +17,7 @@ from workbench.display.ink import plain_text
 from workbench.engine import FixedClock, Workspace, layout
 from workbench.engine.results.inbox import ProposalTick, SecretTick
 from workbench.engine.sync.conflicts import ConflictFile, ConflictRecord, Version
+from workbench.tui.parts.line import DrawnLines
 from workbench.tui.places.inbox import InboxPlace
 
 __all__ = ["asked", "asked_template", "held"]
@@ -259,6 +260,8 @@ async def test_an_answer_is_written_and_accepts_its_question(seen: Workspace) ->
         await press(pilot, "2")
         await to_row(pilot, BY_ID["question"])
         await press(pilot, "e")
+        below = frame_of(pilot).query_one(".editor-lines", DrawnLines)
+        assert "Who pays for the second radar?" in "\n".join(map(plain_text, below.lines(60)))
         await press(pilot, *"Lisbon")
         await press(pilot, "enter")
         assert said(pilot).startswith("Answered “Who pays for the second radar?”")

@@ -6,8 +6,12 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from workbench.display.card import MEASURE
+from workbench.display.cells import wrap
 from workbench.display.contradiction import HEAD
 from workbench.display.deciding import block_in, block_of
+from workbench.display.ink import ink
+from workbench.display.markdown import unlinked
 from workbench.engine import layout
 from workbench.engine.reflection.kinds import Kind, kind_of
 from workbench.tui.places.ticks import Unreadable, keeping
@@ -15,6 +19,7 @@ from workbench.tui.verbs.act import Act, quoted
 from workbench.tui.verbs.rewording import TEXT, Field, Writing, core_outlook, done
 
 if TYPE_CHECKING:
+    from workbench.display.ink import Line
     from workbench.engine.results.reviews import ReviewItem
     from workbench.engine.workspace import Workspace
     from workbench.tui.places.ticks import Waiting
@@ -120,11 +125,20 @@ def _item_writing(workspace: Workspace, row: Waiting, item: ReviewItem) -> Writi
 
         return Act(call)
 
-    titles = {Kind.QUESTION: item.after, Kind.CONTRADICTION: HEAD, Kind.CORE_CHANGE: block_of(item.target)}
+    titles = {Kind.QUESTION: "Your answer", Kind.CONTRADICTION: HEAD, Kind.CORE_CHANGE: block_of(item.target)}
     look = None
     if kind in (Kind.CORE_CHANGE, Kind.PROMOTION):
         core = workspace.core()
         block = block_in(core, item.target)
         if block is not None:
             look = partial(core_outlook, core, block, item.target if item.target.count(":") == 2 else None)
-    return Writing(row.id, titles.get(kind, item.kind.capitalize()), row.title, fields, save, look=look)
+    title = titles.get(kind, item.kind.capitalize())
+    below = partial(_asked, item) if answers else None
+    return Writing(row.id, title, row.title, fields, save, look=look, below=below)
+
+
+def _asked(item: ReviewItem, width: int) -> list[Line]:
+    """Draw the question that is being answered, and why it is asked."""
+    width = min(width, MEASURE)
+    asked = [(ink(part, "strong"),) for part in wrap(unlinked(item.after), width)]
+    return [*asked, *((ink(part, "soft"),) for part in wrap(unlinked(item.reason), width))]
