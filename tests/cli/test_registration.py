@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.cli.agents import CLIENTS, registration
+from workbench.cli.connect import CLIENTS, registration
 from workbench.engine.clients.known import Server
 
 FOLDER = Path("/home/nora/my “memory” $HOME's")

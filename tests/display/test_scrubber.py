@@ -9,25 +9,30 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.display.course import (
+from workbench.display.ink import line_width, plain_text
+from workbench.display.scrubber import (
     AGENTS,
     HANDS,
+    HERE,
+    MARK,
     PEOPLE,
     REFLECTION,
     UPKEEP,
     Course,
+    Pointers,
     Window,
     column_of,
     commit_in,
     counts,
+    dates_below,
+    draw_scrubber,
     followed,
     hand_of,
     prepare_course,
+    ribbon_place,
     whole,
     zoomed,
 )
-from workbench.display.ink import line_width, plain_text
-from workbench.display.scrubber import HERE, MARK, Pointers, dates_below, draw_scrubber, ribbon_place
 
 LISBON = ZoneInfo("Europe/Lisbon")
 START = int(datetime(2026, 1, 1, 8, tzinfo=UTC).timestamp())

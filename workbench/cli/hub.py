@@ -10,7 +10,7 @@ import click
 
 from workbench.cli.command import group
 from workbench.cli.invocation import DONE, NOTHING_FOUND, Invocation, refuse_for_a_scope
-from workbench.display.access import changed_lines, memories_lines, synced_lines
+from workbench.display.connections import changed_lines, memories_lines, synced_lines
 from workbench.display.memories import found_lines
 from workbench.display.text import ProgressLine
 from workbench.engine.errors import WorkbenchError

@@ -85,7 +85,7 @@ TOPICS: dict[str, dict[str, Listed]] = {
         "connect": Listed("connect", "Give this memory to an agent’s program: its configuration and hooks"),
         "disconnect": Listed("connect", "Take this memory out of an agent’s program again"),
         "mcp": Listed("serving", "Serve this memory to an agent over MCP"),
-        "agents-md": Listed("agents", "Print instructions for an agent’s prompt"),
+        "agents-md": Listed("connect", "Print instructions for an agent’s prompt"),
     },
     "Bring it along": {
         "import": Listed("transfer", "Bring in memory, conversations and documents from elsewhere"),

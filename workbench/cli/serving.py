@@ -13,7 +13,7 @@ import click
 
 from workbench.cli.command import group, scope_of, scope_option, scoped_door
 from workbench.cli.invocation import DONE, NOTHING_FOUND, ROLE_VARIABLE, Invocation, print_json, role_of
-from workbench.display.access import added_lines, revoked_lines, tokens_lines
+from workbench.display.connections import added_lines, revoked_lines, tokens_lines
 from workbench.display.text import write
 from workbench.engine.clients.hooks import prepare_brief
 from workbench.engine.errors import RoleRefused, WorkbenchError

@@ -1,29 +1,33 @@
-"""Draws the card of a memory: what it says, why it is believed, what uses it, when it fades, what became of it."""
+"""Draws the card of a memory: what it says, why it is believed, what uses it, when it fades, what became of it.
+
+A sentence of it may name a command, `⸨undo⸩ takes that back`, and is told with the key it has.
+"""
 
 from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from itertools import zip_longest
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from workbench.display import words
 from workbench.display.action_words import named, plainly
 from workbench.display.cells import wrap
 from workbench.display.diffing import diff_lines
-from workbench.display.ink import BLANK, Span, gap, ink, line_width, wrap_line
+from workbench.display.ink import BLANK, Line, Span, gap, ink, line_width, wrap_line
 from workbench.display.markdown import markdown_lines
 from workbench.display.words import counted
 from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
 
     from workbench.display.diffing import DiffRow
-    from workbench.display.ink import Line
     from workbench.engine.results.decay import DecayExplained
     from workbench.engine.results.memories import Saying, Shown, Validity, Why
 
@@ -39,6 +43,9 @@ _LONGEST_QUOTE = 240
 # What begins a heading in Markdown; the card has a heading of its own look.
 _COMMENT = lazy_pattern(r"<!--.*?-->", re.DOTALL)
 _HEADING = lazy_pattern(r"\A#{1,6} ")
+KeyOf: TypeAlias = Callable[[str], str]
+"""Given the id of a command: the key that a person has it on, as it is written; empty for what is none."""
+NAMED = lazy_pattern(r"⸨([a-z-]+)⸩")
 
 
 @dataclass(frozen=True)
@@ -379,3 +386,29 @@ def _side_by_side(pair: Beside, width: int) -> list[Line]:
     room = (width - _APART) * 11 // 20
     rows = zip_longest(_below(pair.left, room), _below(pair.right, width - room - _APART), fillvalue=BLANK)
     return [(*left, gap(room + _APART - line_width(left)), *right) if right else left for left, right in rows]
+
+
+def told(text: str, key_of: KeyOf) -> str:
+    """Return a sentence with the keys of the commands that it names."""
+    return NAMED.sub(lambda found: key_of(found[1]) or found[0], text) if "⸨" in text else text
+
+
+def told_line(line: Line, key_of: KeyOf) -> Line:
+    """Return a line with the keys of the commands that it names."""
+    return tuple(replace(span, text=told(span.text, key_of)) for span in line)
+
+
+def told_card(card: Card, key_of: KeyOf) -> Card:
+    """Return a card with the keys of the commands that its sections name."""
+
+    def lines_of(section: Section) -> Section:
+        return replace(section, lines=tuple(told_line(line, key_of) for line in section.lines))
+
+    def part(section: Section | Beside | Differs) -> Section | Beside | Differs:
+        if isinstance(section, Beside):
+            return Beside(lines_of(section.left), lines_of(section.right))
+        return lines_of(section) if isinstance(section, Section) else section
+
+    return replace(
+        card, kind=told_line(card.kind, key_of), sections=tuple(part(section) for section in card.sections)
+    )

@@ -112,11 +112,6 @@ def stays(entry: DecayEntry) -> bool:
     return entry.pinned or entry.type_weight is None or entry.store == "core"
 
 
-def half_life(rate: float) -> float:
-    """Return the days in which half of a score is gone; infinite where nothing fades."""
-    return math.log(2) / rate if rate > 0 else math.inf
-
-
 def rate_of(days: float) -> float:
     """Return the rate a day, λ, of a half-life in days; 0 for an infinite one."""
     return 0.0 if math.isinf(days) else float(f"{math.log(2) / days:.4g}")

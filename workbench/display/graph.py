@@ -6,12 +6,10 @@ from collections import defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from workbench.display.card import Section, card_lines
+from workbench.display.card import Section, card_lines, told_card
 from workbench.display.entity import entity_card
-from workbench.display.graph_drawing.neighbourhood import draw_compact
-from workbench.display.graph_drawing.path import draw_path
+from workbench.display.graph_drawing.views import draw_compact, draw_path
 from workbench.display.ink import ink
-from workbench.display.keys import told_card
 from workbench.display.text import Page, clip, safe_line
 from workbench.display.words import counted
 

@@ -9,10 +9,9 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from workbench.display.audit import unified_lines
-from workbench.display.card import card_lines
+from workbench.display.card import card_lines, told_card
 from workbench.display.changes import account_lines, at_minute, held_back_lines, on_day
 from workbench.display.deciding import Cited, item_card
-from workbench.display.keys import told_card
 from workbench.display.text import Page, clip, display_width, safe, safe_line
 from workbench.display.words import counted
 from workbench.engine import layout

@@ -10,9 +10,8 @@ from workbench.display.card import Card, Section
 from workbench.display.changes import at_minute
 from workbench.display.health import size_words
 from workbench.display.ink import column, ink
-from workbench.display.remedies import in_bench
 from workbench.display.text import Page, safe_line
-from workbench.display.words import counted
+from workbench.display.words import counted, in_bench
 from workbench.engine.results.transfer import FORM_WORDS
 
 if TYPE_CHECKING:

@@ -10,10 +10,16 @@ from workbench.engine.scoped_memory import ScopedMemory
 from workbench.engine.tokens import cut_to_budget
 from workbench.engine.workspace import Workspace
 from workbench.mcp.reading_tools import SEARCH
-from workbench.mcp.review_tools import propose_request
 from workbench.mcp.server import MemoryServer
 from workbench.mcp.tool import ANSWER_TOKENS, LONGEST_TEXT, Call, Kind, Parameter, Tool, fitted
-from workbench.mcp.writing_tools import CONFIDENCES, HELD_BACK, TYPES, remember_request, without_blanks
+from workbench.mcp.writing_tools import (
+    CONFIDENCES,
+    HELD_BACK,
+    TYPES,
+    propose_request,
+    remember_request,
+    without_blanks,
+)
 
 STORES = ("episodic", "semantic")
 _STORE = Parameter(

@@ -9,9 +9,8 @@ from typing import Any
 from workbench.engine.errors import NotFound
 from workbench.engine.roles import Role, require
 from workbench.mcp.reading_tools import AUDIT, CORE, GET, GRAPH, SEARCH
-from workbench.mcp.review_tools import DECIDE, PROPOSE, REFLECT
 from workbench.mcp.tool import Call, Tool, read_arguments
-from workbench.mcp.writing_tools import FORGET, REMEMBER
+from workbench.mcp.writing_tools import DECIDE, FORGET, PROPOSE, REFLECT, REMEMBER
 
 TOOLS: tuple[Tool, ...] = (SEARCH, GET, REMEMBER, FORGET, REFLECT, DECIDE, PROPOSE, GRAPH, CORE, AUDIT)
 """Every tool there is, in the order in which agents see them."""

@@ -17,10 +17,10 @@ from workbench.display.words import counted
 from workbench.engine import layout
 from workbench.engine.errors import InvalidInput, WorkbenchError
 from workbench.engine.file_access import expand_writable
-from workbench.engine.settings.writing import USUAL_PLACE, remember_usual
+from workbench.engine.settings.layers import USUAL_PLACE, remember_usual
 from workbench.engine.transfer.recognition import known_places
 from workbench.engine.values import dataclass
-from workbench.tui.frame.reading import break_with
+from workbench.tui.frame.working import break_with
 from workbench.tui.palette import Palette
 from workbench.tui.parts.line import DrawnLines
 from workbench.tui.parts.list import ListPart

@@ -7,10 +7,9 @@ from itertools import combinations
 
 from tests.display.graph_drawing.graphs import chain, edge, id_of, node, view
 from tests.display.graph_drawing.test_grouping import many
-from tests.display.graph_drawing.test_neighbourhood import shown
+from tests.display.graph_drawing.test_views import shown
 from workbench.display.canvas import Picture
-from workbench.display.graph_drawing.neighbourhood import draw_compact, draw_neighbourhood
-from workbench.display.graph_drawing.path import draw_path
+from workbench.display.graph_drawing.views import draw_compact, draw_neighbourhood, draw_path
 from workbench.engine.results.graph import GraphView
 
 HARBOR = view(

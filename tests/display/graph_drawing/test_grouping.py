@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.display.graph_drawing.graphs import edge, id_of, neighbourhoods, node, star
-from tests.display.graph_drawing.test_neighbourhood import shown
-from workbench.display.graph_drawing.neighbourhood import draw_neighbourhood, members_of
+from tests.display.graph_drawing.test_views import shown
 from workbench.display.graph_drawing.ties import grouped, hidden_relations, read_ties, whole
+from workbench.display.graph_drawing.views import draw_neighbourhood, members_of
 from workbench.engine.results.graph import GraphView
 
 

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from tests.display.graph_drawing.graphs import chain, edge, id_of, neighbourhoods, node, star, view
 from workbench.display.canvas import DOWN, LEFT, RIGHT, UP
-from workbench.display.graph_drawing.neighbourhood import draw_neighbourhood
-from workbench.display.graph_drawing.path import draw_path
+from workbench.display.graph_drawing.views import draw_neighbourhood, draw_path
 from workbench.engine.results.graph import GraphView
 
 if TYPE_CHECKING:

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from workbench.engine.memory.decay import half_life
 from workbench.engine.settings.schema import Kind, Unfit, Value
 from workbench.engine.settings.sections import SCHEMA, default_of
-from workbench.engine.settings.wording import HALF_LIFE, SECTIONS, half_life, meant, said, wording, written
+from workbench.engine.settings.wording import HALF_LIFE, SECTIONS, meant, said, wording, written
 
 
 def test_every_setting_stands_in_one_section_under_a_name_of_its_own() -> None:

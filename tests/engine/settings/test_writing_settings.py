@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.engine.errors import InvalidSetting
-from workbench.engine.settings.layers import load_settings
+from workbench.engine.settings.layers import load_settings, remember_usual, write_setting
 from workbench.engine.settings.sections import Settings, system_timezone, user_settings_file
-from workbench.engine.settings.writing import remember_usual, write_setting
 
 WRITTEN = b"""# ours
 timezone = 'UTC'   # where we are

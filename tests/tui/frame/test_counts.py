@@ -10,7 +10,7 @@ from workbench.display.ink import plain_text
 from workbench.engine import Workspace
 from workbench.engine.errors import StorageError
 from workbench.engine.results.decay import Falls
-from workbench.tui.frame.drawing import rail
+from workbench.tui.frame.edges import rail
 
 
 async def test_each_count_is_what_its_place_lists(seen: Workspace) -> None:

@@ -10,9 +10,10 @@ from textual.pilot import Pilot
 from tests.tui.frame.hands import drawn, frame_of, opened, press, said
 from tests.tui.seen_workspace import ARCHIVED, TIDES
 from workbench.display.card import card_lines
-from workbench.display.decay import days_words, fading, grouped, half_life, rate_of
+from workbench.display.decay import days_words, fading, grouped, rate_of
 from workbench.display.ink import line_width, plain_text
 from workbench.engine import Workspace
+from workbench.engine.memory.decay import half_life
 from workbench.tui.places.decay import HALF_LIVES, DecayPlace, consequences, parse_half_life, stepped
 
 SIZES = [(80, 24), (120, 36), (160, 40), (240, 60)]

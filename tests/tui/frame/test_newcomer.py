@@ -9,8 +9,8 @@ import pytest
 from tests.tui.frame.hands import drawn, frame_of, opened, press
 from workbench.display.ink import line_width, plain_text
 from workbench.engine import Workspace
-from workbench.tui.frame.drawing import line_of_places
-from workbench.tui.frame.reading import Reading
+from workbench.tui.frame.edges import line_of_places
+from workbench.tui.frame.working import Reading
 
 ABOUT_A_ROW = ("edit", "pin", "forget", "bring back", "evidence", "take back", "path to")
 

@@ -10,7 +10,7 @@ from tests.tui.frame.hands import TWO_SIZES, drawn, frame_of, opened, press, sai
 from tests.tui.seen_workspace import open_seen
 from workbench.engine import FixedClock, Workspace
 from workbench.engine.results.memories import Timeline
-from workbench.tui.frame import pressing, typed_ahead
+from workbench.tui.frame import pressing
 from workbench.tui.frame.app import FrameApp
 from workbench.tui.places.timeline import TimelinePlace
 
@@ -93,7 +93,7 @@ async def test_forget_acts_on_the_row_that_was_painted_when_it_was_typed(
 async def test_keys_wait_for_rows_that_are_read_and_say_so_when_they_do_not_come(
     seen: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(typed_ahead, "_SECONDS_TO_ANSWER", 0.0)
+    monkeypatch.setattr(pressing, "_SECONDS_TO_ANSWER", 0.0)
     app = FrameApp(seen)
     async with app.run_test(size=(120, 36)) as pilot:
         await press(pilot)

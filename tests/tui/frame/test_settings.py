@@ -15,8 +15,7 @@ from workbench.display.settings import sections_line, setting_row
 from workbench.engine import Workspace
 from workbench.engine.settings.wording import SECTIONS
 from workbench.tui.frame.app import FrameApp
-from workbench.tui.places.keys_page import KeyRows
-from workbench.tui.places.settings import SettingRows
+from workbench.tui.places.settings import KeyRows, SettingRows
 
 TOML = "workbench.toml"
 

@@ -8,7 +8,7 @@ from tests.tui.frame.hands import drawn, frame_of, opened, press, said
 from tests.tui.stillness import settle
 from workbench.display.ink import line_width, plain_text
 from workbench.engine import Workspace
-from workbench.tui.frame.drawing import line_of_places, question_lines, status
+from workbench.tui.frame.edges import line_of_places, question_lines, status
 from workbench.tui.places.timeline import TimelineRows
 from workbench.tui.verbs.act import Act
 

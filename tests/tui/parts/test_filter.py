@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.display.ink import Line, ink
-from workbench.tui.parts.filter import Filterable, RowFilter
-from workbench.tui.parts.query import parse_query
+from workbench.tui.parts.filter import Filterable, RowFilter, parse_query
 from workbench.tui.parts.rows import Rows, RowSource
 
 TODAY = date(2026, 2, 2)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.tui.parts.query import parse_query, pieces
+from workbench.tui.parts.filter import parse_query, pieces
 
 TODAY = date(2026, 2, 2)
 FIELDS = ("type", "tag")

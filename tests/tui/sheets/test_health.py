@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 from tests.tui.frame.hands import TWO_SIZES, drawn, frame_of, opened, press, said
 from tests.tui.sheets.hands import card_of, rows_of
 from tests.tui.stillness import settle
-from workbench.display.remedies import SHELL
+from workbench.display.words import SHELL
 from workbench.engine import Workspace
 
 

@@ -9,10 +9,10 @@ from workbench.display.canvas import DOWN, LEFT, RIGHT, UP, Canvas, Picture, Reg
 from workbench.display.cells import cell_width
 from workbench.display.graph_drawing import boxes
 from workbench.display.graph_drawing.boxes import Box, Style, measure
-from workbench.display.graph_drawing.tree import write_run
+from workbench.display.graph_drawing.tree import walk, write_run
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from workbench.display.graph_drawing.tree import Branch
 
@@ -56,15 +56,9 @@ class Stand:
         first = self.y + self.box.body
         return range(first, first + len(self.branch.runs))
 
-    def walk(self) -> Iterator[Stand]:
-        """Give this box and all that hang on it."""
-        yield self
-        for child in self.children:
-            yield from child.walk()
-
     def shift(self, lines: int) -> None:
         """Move it down with all that hangs on it."""
-        for each in self.walk():
+        for each in walk(self):
             each.y += lines
 
 
@@ -87,7 +81,7 @@ class Columns:
     def columns(self) -> list[list[Stand]]:
         """Return the boxes column by column from the left, each from the top; all of a side where they hang."""
         found: dict[int, list[Stand]] = {}
-        for each in self.centre.walk():
+        for each in walk(self.centre):
             found.setdefault(each.side * (1 if self.hanging else each.depth), []).append(each)
         return [sorted(found[at], key=lambda each: each.y) for at in sorted(found)]
 
@@ -117,7 +111,7 @@ def stack_sides(centre: Stand, tops: dict[int, int]) -> int:
     for each in centre.children:
         each.shift(anchor - tops[each.side])
     centre.y = anchor - centre.box.height // 2
-    stands = list(centre.walk())
+    stands = list(walk(centre))
     centre.shift(-min(each.y for each in stands))
     return max(each.y + each.box.height for each in stands)
 
@@ -146,7 +140,7 @@ def place(
         side: [stand_for(each, style, 1, side) for each in hung] for side, hung in ((-1, left), (1, right))
     }
     centre.children = sides[-1] + sides[1]
-    stands = list(centre.walk())
+    stands = list(walk(centre))
     extent = _across(centre.box.width, stands, style, width)
     if extent is None:
         return None
@@ -283,7 +277,7 @@ def _hang_down(centre: Stand, sides: dict[int, list[Stand]], space: int) -> int:
     for side, hung in sides.items():
         top = 0
         for each in hung:
-            for below in each.walk():
+            for below in walk(each):
                 below.y = top
                 top += below.box.height
             top += space
@@ -294,7 +288,7 @@ def _hang_down(centre: Stand, sides: dict[int, list[Stand]], space: int) -> int:
 def draw_columns(columns: Columns, width: int, chosen: str) -> Picture:
     """Draw a tree in its places."""
     canvas = Canvas(max(width, columns.width), columns.height)
-    stands = list(columns.centre.walk())
+    stands = list(walk(columns.centre))
     for each in stands:
         marked = each.branch.caption.key == chosen
         boxes.draw(canvas, each.box, each.x, each.y, each.width, chosen=marked, centre=each.side == 0)

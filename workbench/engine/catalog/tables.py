@@ -80,7 +80,7 @@ CREATE TABLE state (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 """
 
 TABLES_OF_FILES = ("entities", "names", "edges", "facts", "links", "problems")
-SUFFIXES = ("", "-wal", "-shm")
+_SUFFIXES = ("", "-wal", "-shm", "-journal")
 # Kilobytes of pages that a large change may hold before it writes them.
 _WRITING_CACHE = 16_000
 
@@ -149,8 +149,8 @@ def connect(place: Path, cache: int = 4_000) -> apsw.Connection:
 
 
 def delete_database(place: Path) -> None:
-    """Delete the database's files."""
-    for suffix in SUFFIXES:
+    """Delete a database and its side files."""
+    for suffix in _SUFFIXES:
         Path(f"{place}{suffix}").unlink(missing_ok=True)
 
 

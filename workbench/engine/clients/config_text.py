@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any, Final
 
-from workbench.engine.clients.json_text import Path, Unreadable
+from workbench.engine.clients.json_text import Path, Unreadable, value_at
 from workbench.engine.patterns import lazy_pattern
 
 _PLAIN: Final = lazy_pattern(r"[A-Za-z/][A-Za-z0-9_/.-]*")
@@ -182,7 +182,7 @@ class TomlFormat:
             Unreadable: It is broken, or the table cannot be added.
         """
         before, rest = self.parse(text), text
-        if _at(before, path) is not None:
+        if value_at(before, path) is not None:
             rest = self.drop(text, path)
         newline = "\r\n" if "\r\n" in text else "\n"
         gap = "" if not rest.strip() else newline if rest.endswith("\n") else newline * 2
@@ -263,12 +263,6 @@ def _written(value: Any) -> str:
     import tomlkit
 
     return str(tomlkit.item(value).as_string())
-
-
-def _at(value: Any, path: Path) -> Any:
-    for step in path:
-        value = value.get(step) if isinstance(value, dict) else None
-    return value
 
 
 def _put(value: Any, path: Path, given: Any) -> None:

@@ -8,7 +8,7 @@ import hashlib
 import json
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import field, replace
 from pathlib import Path
@@ -148,13 +148,6 @@ def named(path: Path) -> Iterator[None]:
             where=f"{path}:{error.line}",
             remedy="Mend this line, or write the entry by hand: workbench agents-md --mcp json",
         ) from error
-
-
-def at(value: Any, path: Iterable[str | int]) -> Any:
-    """Return what is at a path of keys; None where nothing is."""
-    for step in path:
-        value = value.get(step) if isinstance(value, dict) else None
-    return value
 
 
 def change_of(configuration: Configuration, machine: Machine, *, is_kept: bool) -> FileChange:

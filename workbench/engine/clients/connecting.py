@@ -15,7 +15,6 @@ from typing import Any, Final
 from workbench.engine.clients.configurations import (
     Configuration,
     Ledger,
-    at,
     change_of,
     copy_of,
     digest,
@@ -25,6 +24,7 @@ from workbench.engine.clients.configurations import (
     short,
     write,
 )
+from workbench.engine.clients.json_text import value_at
 from workbench.engine.clients.known import CLIENTS, Client, Machine, Server, client_called, is_ours, words_of
 from workbench.engine.errors import InvalidInput, NotFound, Refused, StorageError, WorkbenchError
 from workbench.engine.patterns import lazy_pattern
@@ -119,7 +119,7 @@ def connections_of(client: Client, machine: Machine, scope: str) -> Iterator[Con
         Refused: It is not to be read.
     """
     place = client.file_of(machine, scope)
-    entries = at(read(place, machine, client.format()).value(), client.servers)
+    entries = value_at(read(place, machine, client.format()).value(), client.servers)
     moments: tuple[str, ...] = ()
     if client.hooks is not None:
         with suppress(WorkbenchError):
@@ -296,7 +296,7 @@ def _check_scope(client: Client, machine: Machine, scope: str) -> None:
 
 
 def _put_server(client: Client, found: dict[Path, Configuration], place: Path, server: Server) -> None:
-    entries = at(found[place].value(), client.servers)
+    entries = value_at(found[place].value(), client.servers)
     present = entries.get(server.name) if isinstance(entries, dict) else None
     words = words_of(present)
     if words == server.words:
@@ -331,7 +331,7 @@ def _put_hooks(
     if present:
         found[place] = _without_empty(found[place], client, ledger.record(place))
     for key, value in base.items():
-        if at(found[place].value(), (key,)) is None:
+        if value_at(found[place].value(), (key,)) is None:
             put = _with(found[place], (key,), value)
             found[place] = replace(put, made=(*put.made, (key,)))
     for event, group in groups.items():
@@ -374,7 +374,7 @@ class _Hook:
 
 
 def _hooks_in(value: Any) -> Iterator[_Hook]:
-    events = at(value, ("hooks",))
+    events = value_at(value, ("hooks",))
     for event, groups in events.items() if isinstance(events, dict) else ():
         for index, group in enumerate(groups if isinstance(groups, list) else ()):
             inside = group.get("hooks", [group]) if isinstance(group, dict) else None
@@ -399,7 +399,7 @@ def _moment_of(command: object) -> str:
 
 def _ours(value: Any, client: Client, agent: str | None = None) -> list[Keys]:
     """Return the paths to what is ours in a configuration: servers, and hooks unless one sub-agent's are meant."""
-    entries = at(value, client.servers)
+    entries = value_at(value, client.servers)
     paths: list[Keys] = []
     for name, entry in entries.items() if isinstance(entries, dict) else ():
         server = Server.read(words_of(entry))
@@ -408,7 +408,7 @@ def _ours(value: Any, client: Client, agent: str | None = None) -> list[Keys]:
     if agent is None and client.hooks is not None:
         paths += (each.path for each in _hooks_in(value))
     if agent is None and client.plugin is not None and client.plugin.switch:
-        paths += [client.plugin.switch] if at(value, client.plugin.switch) == client.plugin.on else []
+        paths += [client.plugin.switch] if value_at(value, client.plugin.switch) == client.plugin.on else []
     return paths
 
 
@@ -421,7 +421,9 @@ def _with(each: Configuration, keys: tuple[str, ...], value: Any, *, append: boo
     """
     assert each.format is not None
     held = each.value()
-    made = tuple(keys[:depth] for depth in range(1, len(keys) + append) if at(held, keys[:depth]) is None)
+    made = tuple(
+        keys[:depth] for depth in range(1, len(keys) + append) if value_at(held, keys[:depth]) is None
+    )
     with named(each.path):
         text = (each.format.append if append else each.format.put)(each.text(), keys, value)
     changed = each.with_text(text)
@@ -469,16 +471,16 @@ def _without_empty(each: Configuration, client: Client, record: Mapping[str, Any
     """Return a file without the objects that were made for what is ours and hold nothing any more."""
     value = each.value()
     servers = [client.servers[:depth] for depth in range(1, len(client.servers) + 1)]
-    events = [("hooks", str(event)) for event in at(value, ("hooks",)) or ()] if client.hooks else []
+    events = [("hooks", str(event)) for event in value_at(value, ("hooks",)) or ()] if client.hooks else []
     switch = client.plugin.switch[:-1] if client.plugin else ()
     switches = [switch[:depth] for depth in range(1, len(switch) + 1)]
     known = [*servers, *switches, ("hooks",), *events]
     made = [tuple(keys) for keys in record.get("made", ())] if record else known
     for keys in sorted(made, key=len, reverse=True):
-        if at(each.value(), keys) in ({}, []):
+        if value_at(each.value(), keys) in ({}, []):
             each = _without(each, keys)
     # Hooks that somebody else wrote into a file of ours need it.
-    if record and (record.get("existed") or not at(each.value(), ("hooks",))):
+    if record and (record.get("existed") or not value_at(each.value(), ("hooks",))):
         for key in client.hooks.base if client.hooks else ():
             each = _without(each, (key,)) if (key,) in made else each
     if record and not record.get("existed") and not each.value():
@@ -495,13 +497,13 @@ def _put_plugin(
     if not wanted.hooks and not wanted.prompts:
         dropped, notes = _drop_whole(machine, ledger, folder, _plugin_texts(client, folder, None))
         found |= {each.path: each for each in dropped}
-        if plugin.switch and at(found[place].value(), plugin.switch) == plugin.on:
+        if plugin.switch and value_at(found[place].value(), plugin.switch) == plugin.on:
             found[place] = _without_empty(_without(found[place], plugin.switch), client, ledger.record(place))
         return notes
     notes = _put_files(machine, found, ledger, folder, _plugin_texts(client, folder, wanted))
-    if plugin.switch and at(found[place].value(), plugin.switch) is None:
+    if plugin.switch and value_at(found[place].value(), plugin.switch) is None:
         found[place] = _with(found[place], plugin.switch, dict(plugin.on))
-    allowed = at(found[place].value(), (*plugin.switch[:1], "allow"))
+    allowed = value_at(found[place].value(), (*plugin.switch[:1], "allow"))
     if isinstance(allowed, list) and plugin.switch[-1] not in allowed:
         notes.append(
             f"Its hooks run once plugins.allow in {short(place, machine)} names “{plugin.switch[-1]}”."

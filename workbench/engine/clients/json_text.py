@@ -377,6 +377,13 @@ def _added_in_line(text: str, node: Node, last: Part | None, written: str) -> st
     return text[: last.value.end] + ", " + written + text[last.value.end :]
 
 
+def value_at(value: Any, path: Path) -> Any:
+    """Return what is at a path of keys; None where nothing is."""
+    for step in path:
+        value = value.get(step) if isinstance(value, dict) else None
+    return value
+
+
 def _end_of_line(text: str, at: int) -> int:
     """Return where a line's comments end, if nothing but comments follows on it; else the place itself."""
     found = _LINE_END.match(text, at)

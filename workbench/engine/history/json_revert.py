@@ -35,7 +35,7 @@ _MOVING = frozenset(
     }
 )
 
-_ABSENT: Final = object()
+ABSENT: Final = object()
 _INDENT = lazy_pattern(r"[\[{]\r?\n([ \t]+)")
 _SEPARATOR = " / "
 _RECORDS_DEPTH = 2
@@ -91,9 +91,9 @@ def revert_json(
         JsonConflict: A value was changed again.
         NotJson: A version is not a JSON object.
     """
-    old = parse_json(before) if before is not None else _ABSENT
+    old = parse_json(before) if before is not None else ABSENT
     merged = _merge(old, parse_json(after), parse_json(now), (), only)
-    if merged is _ABSENT:
+    if merged is ABSENT:
         return None if before is None else b"{}\n"
     return render_json(merged, now, before)
 
@@ -107,14 +107,14 @@ def changed_keys(before: bytes | None, after: bytes | None) -> tuple[str, ...]:
 
 def _differing(old: object, new: object, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     # Records that come or go with their container are named one by one, so that they can be told apart.
-    if old is _ABSENT and _holds_records(new):
+    if old is ABSENT and _holds_records(new):
         old = {}
-    elif new is _ABSENT and _holds_records(old):
+    elif new is ABSENT and _holds_records(old):
         new = {}
     if isinstance(old, dict) and isinstance(new, dict):
         for key in {**old, **new}:
-            yield from _differing(old.get(key, _ABSENT), new.get(key, _ABSENT), (*path, key))
-    elif not _same(old, new):
+            yield from _differing(old.get(key, ABSENT), new.get(key, ABSENT), (*path, key))
+    elif not is_same(old, new):
         yield path
 
 
@@ -124,15 +124,15 @@ def _holds_records(value: object) -> bool:
 
 def _merge(before: Any, after: Any, now: Any, path: tuple[str, ...], only: Collection[str] | None) -> Any:
     selected = only is None or any(_SEPARATOR.join(path[:n]) in only for n in range(1, len(path) + 1))
-    if _same(before, after) or _same(now, before):
+    if is_same(before, after) or is_same(now, before):
         return now
-    if selected and _same(now, after):
+    if selected and is_same(now, after):
         return before
-    if isinstance(after, dict) and isinstance(now, dict) and (before is _ABSENT or isinstance(before, dict)):
+    if isinstance(after, dict) and isinstance(now, dict) and (before is ABSENT or isinstance(before, dict)):
         return _merge_objects(
-            before if isinstance(before, dict) else {}, after, now, path, only, before is _ABSENT
+            before if isinstance(before, dict) else {}, after, now, path, only, before is ABSENT
         )
-    if not selected or (after is not _ABSENT and now is _ABSENT and before is _ABSENT):
+    if not selected or (after is not ABSENT and now is ABSENT and before is ABSENT):
         return now
     if path and is_bookkeeping(path[-1]):
         return now
@@ -149,15 +149,15 @@ def _merge_objects(
 ) -> Any:
     merged: dict[str, Any] = {}
     for key, value in now.items():
-        result = _merge(before.get(key, _ABSENT), after.get(key, _ABSENT), value, (*path, key), only)
-        if result is not _ABSENT:
+        result = _merge(before.get(key, ABSENT), after.get(key, ABSENT), value, (*path, key), only)
+        if result is not ABSENT:
             merged[key] = result
     for key in (k for k in {**before, **after} if k not in now):
-        result = _merge(before.get(key, _ABSENT), after.get(key, _ABSENT), _ABSENT, (*path, key), only)
-        if result is not _ABSENT:
+        result = _merge(before.get(key, ABSENT), after.get(key, ABSENT), ABSENT, (*path, key), only)
+        if result is not ABSENT:
             merged = _put_behind(merged, key, result, list(before))
     if created and all(is_bookkeeping(key) for key in merged):
-        return _ABSENT
+        return ABSENT
     own = [key for key, value in merged.items() if not isinstance(value, dict) and not is_bookkeeping(key)]
     if created and own and only is None and not any(isinstance(value, dict) for value in after.values()):
         # Whatever remains of a record to be removed was added since.
@@ -174,8 +174,9 @@ def _put_behind(merged: dict[str, Any], key: str, value: Any, order: list[str]) 
     return dict(items)
 
 
-def _same(one: object, other: object) -> bool:
-    if one is _ABSENT or other is _ABSENT:
+def is_same(one: object, other: object) -> bool:
+    """Return whether two values are written alike, or both are absent."""
+    if one is ABSENT or other is ABSENT:
         return one is other
     return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
 
@@ -224,7 +225,7 @@ def _written(
 ) -> str:
     for source in sources:
         known = source.get(path)
-        if known is not None and _same(json.loads(known), value):
+        if known is not None and is_same(json.loads(known), value):
             return known
     inner, outer = "\n" + indent * (len(path) + 1), "\n" + indent * len(path)
     if not isinstance(value, dict) or not value:
@@ -268,7 +269,7 @@ def _past_blanks(text: str, at: int) -> int:
 
 
 def _shown(value: object) -> str | None:
-    if value is _ABSENT:
+    if value is ABSENT:
         return None
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 400 else text[:399] + "…"

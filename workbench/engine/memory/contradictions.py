@@ -58,7 +58,7 @@ def _standing(
     files: EntityFiles, memory: str, entries: Mapping[str, ScoreEntry], zone: tzinfo
 ) -> Iterator[OpposedMemory]:
     entry, whole = entries.get(memory), entries.get(memory.partition("#^")[0])
-    if any(each is not None and is_archived(each) for each in (entry, whole)):
+    if is_archived(entry) or is_archived(whole):
         return
     pinned = any(each is not None and each.pinned for each in (entry, whole))
     try:

@@ -333,8 +333,10 @@ def decay_record(
     )
 
 
-def is_archived(entry: ScoreEntry) -> bool:
-    """Return True if the memory was archived by decision, as opposed to a low score."""
+def is_archived(entry: ScoreEntry | None) -> bool:
+    """Return True if the memory was archived by decision, as opposed to a low score; without an entry it was not."""
+    if entry is None:
+        return False
     said = dict(entry.extra).get("archived")
     if isinstance(said, bool):
         return said

@@ -395,8 +395,7 @@ class PastScores:
 
     def is_archived(self, memory_id: str) -> bool:
         """Return True if a memory, fact or relation was archived by decision."""
-        entry = self._entries.get(memory_id)
-        return entry is not None and is_archived(entry)
+        return is_archived(self._entries.get(memory_id))
 
 
 def neighbourhood(

@@ -41,8 +41,7 @@ from workbench.engine.roles import Capability, require
 from workbench.engine.secrets.detection import find_secrets, masked
 from workbench.engine.services import kept_brief
 from workbench.engine.services.secret_guard import guarded, refuse_secrets
-from workbench.engine.settings.layers import check_settings
-from workbench.engine.settings.writing import write_setting
+from workbench.engine.settings.layers import check_settings, write_setting
 
 if TYPE_CHECKING:
     from workbench.engine.history.history import History
@@ -592,7 +591,7 @@ def _rescored(context: WorkspaceContext, index: bytes) -> list[str]:
     found = []
     for entity in context.lookups.entities():
         entry, name = entries.get(entity.id), entity.id.removeprefix("entity:")
-        visible = entry is None or not is_archived(entry)
+        visible = not is_archived(entry)
         if visible != (name in shown) or (visible and shown[name] != (entry is not None and entry.pinned)):
             found.append(entity.id)
     # The rows of relations do not say whether they were archived and restored, or never were.

@@ -183,7 +183,7 @@ class Questions:
         entry = scores.entries.get(memory_id)
         score = scores.of(memory_id)
         status = score.status if score else "active"
-        if entry is not None and is_archived(entry):
+        if is_archived(entry):
             cause = newest(Action.ARCHIVE)
             return _told(memory_id, snippet, "archived", Action.ARCHIVE, cause, _ARCHIVED, "restore")
         if is_retired:

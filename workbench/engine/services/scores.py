@@ -416,7 +416,7 @@ class Scores:
         """Return what planners want to know about a memory's relevance."""
         if "#^" in memory_id:
             # A fact or relation: it has no score of its own, but may be archived by itself.
-            return Relevance(0.0, archived=self._is_archived(memory_id))
+            return Relevance(0.0, archived=is_archived(self.entries.get(memory_id)))
         record = self.lookups.memory(memory_id)
         composed = self._compose(record) if record else None
         if composed is None:
@@ -427,11 +427,7 @@ class Scores:
 
     def archived_parts(self) -> frozenset[str]:
         """Return the facts and relations that were archived by themselves, their entity not."""
-        return frozenset(name for name in self.entries if "#^" in name and self._is_archived(name))
-
-    def _is_archived(self, memory_id: str) -> bool:
-        entry = self.entries.get(memory_id)
-        return entry is not None and is_archived(entry)
+        return frozenset(name for name, entry in self.entries.items() if "#^" in name and is_archived(entry))
 
     @garbage_collection_paused()
     def view(self, *, forecast: Sequence[int], lambda_: float | None) -> results.decay.DecayView:

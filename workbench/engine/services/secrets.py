@@ -19,8 +19,7 @@ from workbench.engine.services.context import WorkspaceContext
 from workbench.engine.services.mutator import Mutator, allowed_words, plan_setting
 from workbench.engine.services.quarantine import HeldRequest, Quarantine
 from workbench.engine.services.secret_guard import forget_settled, waiting
-from workbench.engine.settings.layers import check_settings
-from workbench.engine.settings.writing import write_setting
+from workbench.engine.settings.layers import check_settings, write_setting
 
 if TYPE_CHECKING:
     from workbench.engine.services.memory import Memory

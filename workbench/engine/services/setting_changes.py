@@ -13,11 +13,16 @@ from workbench.engine.history.plan import Action, FileChange, FileView, Plan
 from workbench.engine.results.memories import Changed
 from workbench.engine.results.settings import SettingChanged, SettingRow, SettingsListed
 from workbench.engine.roles import Capability, require
-from workbench.engine.settings.layers import load_settings, unknown
+from workbench.engine.settings.layers import (
+    erase_setting,
+    load_settings,
+    replace_user_file,
+    unknown,
+    write_setting,
+)
 from workbench.engine.settings.schema import Kind, Unfit, Value
 from workbench.engine.settings.sections import SCHEMA, Settings, default_of, user_settings_file, value_of
 from workbench.engine.settings.wording import SECTIONS, meant, said, takes, wording, written
-from workbench.engine.settings.writing import erase_setting, replace_user_file, write_setting
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -241,11 +241,10 @@ def said(key: str, value: Value) -> str:
     if spec.secret:
         return "set" if value else "not set"
     if key == HALF_LIFE and isinstance(value, int | float):
-        return (
-            counted(f"{days:,.0f}" if (days := half_life(value)) >= 10 else f"{days:.2g}", unit)
-            if value
-            else "never"
-        )
+        if not value:
+            return "never"
+        days = math.log(2) / value
+        return counted(f"{days:,.0f}" if days >= 10 else f"{days:.2g}", unit)
     match value:
         case bool():
             return "on" if value else "off"
@@ -264,11 +263,6 @@ def counted(number: str, unit: str) -> str:
     if not unit:
         return number
     return f"{number} {unit.removesuffix('s') if number == '1' and unit != 'ms' else unit}"
-
-
-def half_life(rate: float) -> float:
-    """Return the days in which relevance halves at a rate of decay a day; infinite for 0."""
-    return math.log(2) / rate if rate else math.inf
 
 
 def written(key: str, value: Value) -> str:

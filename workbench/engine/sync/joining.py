@@ -21,7 +21,14 @@ from typing import Any, Final
 
 from workbench.engine import layout
 from workbench.engine.history.differences import SIMILAR, Unit, parse_units, similarity
-from workbench.engine.history.json_revert import NotJson, is_bookkeeping, parse_json, render_json
+from workbench.engine.history.json_revert import (
+    ABSENT,
+    NotJson,
+    is_bookkeeping,
+    is_same,
+    parse_json,
+    render_json,
+)
 from workbench.engine.history.structural_revert import UnitRevert, comment_fields
 from workbench.engine.identifiers import entity_name
 from workbench.engine.markdown.decay_scores import (
@@ -40,7 +47,6 @@ Tree = Mapping[str, bytes]
 """The tracked files of one commit by workspace-relative path; contents may be read when they are asked for."""
 WHOLE_FILE: Final = ""
 """The name of what differs where no unit of a file can be told apart."""
-_ABSENT: Final = object()
 _COUNTS: Final = frozenset({"access_count", "accesses"})
 # What the engine writes from history or from a reflection; the older side's words stand.
 _RETOLD: Final = frozenset({layout.AUDIT_ARCHIVE})
@@ -323,39 +329,33 @@ def _settle_statement(second: str, first: str) -> str | None:
 
 def _join_json(base: bytes | None, first: bytes, second: bytes) -> Joint:
     clashes: list[Clash] = []
-    was: Any = _ABSENT if base is None else parse_json(base)
+    was: Any = ABSENT if base is None else parse_json(base)
     joined = _join_values(was, parse_json(first), parse_json(second), (), clashes)
     return render_json(joined, first, second), tuple(clashes)
 
 
 def _join_values(base: Any, first: Any, second: Any, path: tuple[str, ...], clashes: list[Clash]) -> Any:
     """Join two values by their keys, adding to the clashes; what one side deleted and the other changed stays."""
-    if _same(first, second) or _same(second, base):
+    if is_same(first, second) or is_same(second, base):
         return first
-    if _same(first, base):
+    if is_same(first, base):
         return second
     if isinstance(first, dict) and isinstance(second, dict):
         known = base if isinstance(base, dict) else {}
         joined = {}
         for key in {**first, **second}:
-            then, mine, theirs = (each.get(key, _ABSENT) for each in (known, first, second))
+            then, mine, theirs = (each.get(key, ABSENT) for each in (known, first, second))
             value = _join_values(then, mine, theirs, (*path, key), clashes)
-            if value is not _ABSENT:
+            if value is not ABSENT:
                 joined[key] = value
         return joined
     if path and is_bookkeeping(path[-1]) and isinstance(first, str) and isinstance(second, str):
         return max(first, second)
     shown = [
-        None if each is _ABSENT else json.dumps(each, ensure_ascii=False) for each in (base, first, second)
+        None if each is ABSENT else json.dumps(each, ensure_ascii=False) for each in (base, first, second)
     ]
     clashes.append(Clash(" / ".join(path), *shown))
-    return second if first is _ABSENT else first
-
-
-def _same(one: object, other: object) -> bool:
-    if one is _ABSENT or other is _ABSENT:
-        return one is other
-    return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
+    return second if first is ABSENT else first
 
 
 def join_scores(base: bytes | None, first: bytes, second: bytes) -> bytes:
@@ -518,7 +518,7 @@ def _clashes(base: bytes, first: bytes, second: bytes) -> Iterator[tuple[Key, st
     was, mine, theirs = (_by_key(content) for content in (base, first, second))
     taken = {*was, *mine, *theirs}
     for key, unit in theirs.items():
-        if key not in was and key in mine and not _is_same(mine[key], unit):
+        if key not in was and key in mine and not _is_same_unit(mine[key], unit):
             yield key, unit.meaning, taken
 
 
@@ -527,7 +527,7 @@ def _by_key(content: bytes) -> dict[Key, Unit]:
     return {unit.key: unit for unit in units if unit.key and unit.key[0] in ("entry", "block", "proposal")}
 
 
-def _is_same(one: Unit, other: Unit) -> bool:
+def _is_same_unit(one: Unit, other: Unit) -> bool:
     """Return True for what both sides know alike: the same text, or a statement in the same words."""
     if one.meaning == other.meaning:
         return True

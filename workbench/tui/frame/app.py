@@ -13,9 +13,9 @@ from textual.app import App
 from textual.message import Message
 from textual.widgets import Input, TextArea
 
+from workbench.tui.frame.pressing import TypedAhead
 from workbench.tui.frame.remembered import Remembered
 from workbench.tui.frame.screen import Frame
-from workbench.tui.frame.typed_ahead import TypedAhead
 from workbench.tui.ground import LateAnswer, Notice
 from workbench.tui.look import AUTO, keep_taste, read_look, stamp
 from workbench.tui.palette import Palette
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from workbench.engine.workspace import Workspace
-    from workbench.tui.frame.typed_ahead import Typed
+    from workbench.tui.frame.pressing import Typed
     from workbench.tui.ground import Answer
     from workbench.tui.themes import ThemeFile
 

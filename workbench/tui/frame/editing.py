@@ -16,8 +16,8 @@ from textual.app import SuspendNotSupported
 
 from workbench.display.cells import wrap
 from workbench.display.ink import BLANK, Span
-from workbench.display.remedies import told_in_bench
 from workbench.display.rows import over_cap_lines, problem_lines
+from workbench.display.words import told_in_bench
 from workbench.engine.errors import (
     BudgetExceeded,
     InvalidSetting,

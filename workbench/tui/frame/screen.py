@@ -10,28 +10,22 @@ from textual.containers import Container, Horizontal, Vertical
 from textual.screen import Screen
 from textual.widgets import Input, TextArea
 
-from workbench.display.keys import told_card
-from workbench.display.remedies import told_in_bench
+from workbench.display.card import told_card
+from workbench.display.words import told_in_bench
 from workbench.engine.clock import time_or_none
 from workbench.engine.errors import NotFound
-from workbench.tui.frame import drawing
-from workbench.tui.frame.asking import Asking
-from workbench.tui.frame.choosing import Choosing
+from workbench.tui.frame.choosing import Choosing, Stepping
 from workbench.tui.frame.copying import Copying
-from workbench.tui.frame.drawing import CSS, lay_out
-from workbench.tui.frame.edges import Counts, Edges
+from workbench.tui.frame.edges import CSS, PLACE_LINK, Counts, Edges, lay_out
 from workbench.tui.frame.editing import Editing
-from workbench.tui.frame.filtering import Filtering, Finding
+from workbench.tui.frame.filtering import Asking, Filtering, Finding
 from workbench.tui.frame.follower import Follower
-from workbench.tui.frame.jumping import Jumping
 from workbench.tui.frame.looking import Looking
 from workbench.tui.frame.pressing import Pressing
-from workbench.tui.frame.reading import Reading, raise_on_screen
 from workbench.tui.frame.remembered import Drafts
 from workbench.tui.frame.splits import Splits
-from workbench.tui.frame.stepping import Stepping
-from workbench.tui.frame.walking import Walking
-from workbench.tui.frame.working import Acting, Working
+from workbench.tui.frame.walking import Jumping, Walking
+from workbench.tui.frame.working import Acting, Reading, Working, raise_on_screen
 from workbench.tui.keys.table import BY_NAME, COMMAND, Command
 from workbench.tui.parts.canvas import CanvasPart
 from workbench.tui.parts.chooser import ChooserPart
@@ -557,8 +551,8 @@ class Frame(Screen[None], inherit_bindings=False):
 
     @on(DrawnLines.Pressed)
     def _pressed(self, event: DrawnLines.Pressed) -> None:
-        if event.link.startswith(drawing.PLACE_LINK):
-            self.go(event.link.removeprefix(drawing.PLACE_LINK))
+        if event.link.startswith(PLACE_LINK):
+            self.go(event.link.removeprefix(PLACE_LINK))
 
     def on_resize(self, event: events.Resize) -> None:
         self._lay_out(event.size.width, event.size.height)

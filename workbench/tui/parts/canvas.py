@@ -11,7 +11,7 @@ from textual.scroll_view import ScrollView
 from workbench.display.canvas import DOWN, LEFT, RIGHT, UP, Picture
 from workbench.display.ink import BLANK, Span
 from workbench.tui.palette import PAPER, palette_of
-from workbench.tui.parts.overlay import Labels, labelled
+from workbench.tui.parts.line import Labels, labelled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -11,7 +11,7 @@ from textual.scroll_view import ScrollView
 
 from workbench.display.ink import BLANK, Span
 from workbench.tui.palette import CURSOR, MARKED, PAPER, RAISED, palette_of
-from workbench.tui.parts.overlay import Labels, labelled
+from workbench.tui.parts.line import Labels, labelled
 from workbench.tui.parts.rows import Rows, last_line, nearest, repeated_heading, step_from
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from workbench.display.ink import (
 )
 from workbench.display.matching import LIT, light
 from workbench.tui.palette import MARKED, PAPER, palette_of
-from workbench.tui.parts.overlay import Labels, labelled, selectable, selected_text
+from workbench.tui.parts.line import Labels, labelled, selectable, selected_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

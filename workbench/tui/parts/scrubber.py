@@ -8,9 +8,8 @@ from textual import events
 from textual.message import Message
 from textual.widget import Widget
 
-from workbench.display.course import HANDS, commit_in
 from workbench.display.ink import BLANK
-from workbench.display.scrubber import draw_ribbon, draw_scrubber, ribbon_place
+from workbench.display.scrubber import HANDS, commit_in, draw_ribbon, draw_scrubber, ribbon_place
 from workbench.engine.values import dataclass
 from workbench.tui.palette import PAPER, palette_of
 
@@ -21,9 +20,8 @@ if TYPE_CHECKING:
     from textual.geometry import Size
     from textual.strip import Strip
 
-    from workbench.display.course import Course, Window
     from workbench.display.ink import Line
-    from workbench.display.scrubber import Pointers
+    from workbench.display.scrubber import Course, Pointers, Window
 
 # On a lower screen, or above a card, all lanes are drawn as one line.
 _LANES_FROM = 30

@@ -20,11 +20,11 @@ from textual.scroll_view import ScrollView
 from workbench.display.cells import wrap
 from workbench.display.ink import BLANK, Span, ink, link_at, plain_text
 from workbench.display.matching import LIT
-from workbench.display.remedies import told_in_bench
 from workbench.display.transcript import DAY, UNFOLD_ALL, Look, named_memories, page_entries
+from workbench.display.words import told_in_bench
 from workbench.engine.errors import InvalidInput, NotFound
 from workbench.tui.palette import MARKED, PAPER, palette_of
-from workbench.tui.parts.overlay import Labels, labelled, selectable, selected_text
+from workbench.tui.parts.line import Labels, labelled, selectable, selected_text
 from workbench.tui.parts.page import PagePart
 from workbench.tui.parts.transcript_pages import PAGE, TranscriptPages, page_of
 

@@ -20,14 +20,14 @@ from workbench.display.found import (
     why_not_card,
 )
 from workbench.display.ink import Span, column, ink, spread
-from workbench.display.remedies import in_bench, told_in_bench
+from workbench.display.words import in_bench, told_in_bench
 from workbench.engine.errors import WorkbenchError
 from workbench.engine.identifiers import OUTSIDE_STORES, SEARCHED_STORES
 from workbench.engine.language.periods import parse_days
 from workbench.engine.requests import SearchRequest
 from workbench.engine.values import dataclass
 from workbench.tui.parts.evidence import evidence_at
-from workbench.tui.parts.query import FIRST, LAST, pieces
+from workbench.tui.parts.filter import FIRST, LAST, pieces
 from workbench.tui.parts.rows import Rows
 from workbench.tui.places.memory_reading import read_memory_card, read_memory_evidence
 from workbench.tui.places.place import Place

@@ -24,7 +24,6 @@ from workbench.display.decay import (
     fading,
     fading_row,
     grouped,
-    half_life,
     longest_text,
     rate_of,
     score_words,
@@ -35,6 +34,7 @@ from workbench.display.ink import BLANK, gap, ink, line_width, spread
 from workbench.display.rows import heading_row
 from workbench.display.words import counted
 from workbench.engine.language.periods import parse_days
+from workbench.engine.memory.decay import half_life
 from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
 from workbench.tui.parts.filter import Filterable

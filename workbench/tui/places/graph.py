@@ -17,8 +17,7 @@ from workbench.display.entity import (
     sorted_entities,
     table_heading,
 )
-from workbench.display.graph_drawing.neighbourhood import draw_compact, draw_neighbourhood, members_of
-from workbench.display.graph_drawing.path import draw_path
+from workbench.display.graph_drawing.views import draw_compact, draw_neighbourhood, draw_path, members_of
 from workbench.display.ink import Span, ink, spread
 from workbench.display.words import counted
 from workbench.engine.errors import NotFound

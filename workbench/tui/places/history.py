@@ -13,14 +13,13 @@ from workbench.display.action_words import sentence
 from workbench.display.actions import action_card, unread_card
 from workbench.display.card import Card
 from workbench.display.cells import wrap
-from workbench.display.course import followed, whole, zoomed
 from workbench.display.ink import ink, spread
 from workbench.display.memory_changes import (
     counts_of,
     difference_card,
     past_card,
 )
-from workbench.display.scrubber import Pointers, hands_legend
+from workbench.display.scrubber import Pointers, followed, hands_legend, whole, zoomed
 from workbench.display.words import counted
 from workbench.engine.errors import HistoryDamaged, NotFound
 from workbench.tui.keys.table import COMMAND
@@ -32,8 +31,7 @@ from workbench.tui.places.history_rows import ActionRows, DifferingRows, preview
 from workbench.tui.places.memory_reading import read_memory_writing
 from workbench.tui.places.past import PAGE, Listed, PastReading, View, Wish
 from workbench.tui.places.place import Place
-from workbench.tui.places.verifying import read_verified
-from workbench.tui.verbs.history import COMMIT, Differing, Happened, Several, happened
+from workbench.tui.verbs.history import COMMIT, Differing, Happened, Several, happened, read_verified
 from workbench.tui.verbs.memories import Memory
 
 if TYPE_CHECKING:
@@ -41,8 +39,8 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
 
-    from workbench.display.course import Window
     from workbench.display.ink import Line
+    from workbench.display.scrubber import Window
     from workbench.display.transcript import Evidence
     from workbench.engine.results.audit import Action, ActionDone
     from workbench.engine.workspace import Workspace

@@ -8,7 +8,7 @@ from datetime import date, datetime, time, timedelta
 from typing import TYPE_CHECKING
 
 from workbench.display import words
-from workbench.display.course import UPKEEP, Course, prepare_course
+from workbench.display.scrubber import UPKEEP, Course, prepare_course
 from workbench.engine.errors import HistoryDamaged, InvalidInput, NotFound, WorkbenchError
 from workbench.engine.language.periods import day_and_time
 from workbench.engine.patterns import lazy_pattern

@@ -13,13 +13,13 @@ from typing import (
 
 from textual.containers import Container
 
+from workbench.display.card import told_line
 from workbench.display.ink import (
     gap,
     ink,
     plain_text,
     wrap_line,
 )
-from workbench.display.keys import told_line
 from workbench.tui.parts.evidence import EvidencePart
 from workbench.tui.parts.filter import Filterable, FilterLine, RowFilter
 from workbench.tui.parts.line import DrawnLines

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, ClassVar, TypeAlias, TypeVar, cast
 
 from workbench.display import words
 from workbench.display.ink import Span, ink
-from workbench.display.remedies import in_bench
 from workbench.display.rows import beside_row, memory_row
 from workbench.display.today import (
     alert_card,
@@ -20,7 +19,7 @@ from workbench.display.today import (
     since_heading,
     unread_heading,
 )
-from workbench.display.words import counted
+from workbench.display.words import counted, in_bench
 from workbench.engine import layout
 from workbench.engine.errors import WorkbenchError
 from workbench.engine.results.account import Since

@@ -9,9 +9,8 @@ from workbench.display import words
 from workbench.display.card import Card
 from workbench.display.health import check_card, check_row, freshness, index_card, worse_first
 from workbench.display.ink import Line, ink, spread
-from workbench.display.remedies import in_bench
 from workbench.display.rows import beside_row
-from workbench.display.words import counted
+from workbench.display.words import counted, in_bench
 from workbench.engine.errors import WorkbenchError
 from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass

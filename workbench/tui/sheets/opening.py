@@ -1,4 +1,7 @@
-"""Opens what every place has: import, export, syncing, tokens, index and health, and why a memory did not answer."""
+"""Opens what every place has: import, export, syncing, tokens, index and health, and why a memory did not answer.
+
+Syncs memory with a git remote: names it, shows what would leave, and carries both ways while one works on.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +9,17 @@ import os
 from typing import TYPE_CHECKING
 
 from workbench.display import words
-from workbench.display.access import opens
+from workbench.display.connections import opens
 from workbench.display.health import size_words
-from workbench.display.remedies import told_in_bench
-from workbench.display.words import counted
-from workbench.engine.errors import Cancelled, WorkbenchError
+from workbench.display.sync import conflicts_told, keys_told, readers
+from workbench.display.words import counted, in_bench, told_in_bench
+from workbench.engine.errors import Cancelled, SecretFound, WorkbenchError
 from workbench.engine.file_access import expand_writable
+from workbench.engine.sync.devices import without_login
 from workbench.tui.keys.table import COMMAND, HEALTH, IMPORT
 from workbench.tui.parts.chooser import Choice
 from workbench.tui.places.ask import AskPlace
-from workbench.tui.sheets.paths import complete
-from workbench.tui.sheets.syncing import Syncing
+from workbench.tui.sheets.importing import complete
 from workbench.tui.verbs.act import Act, quoted
 from workbench.tui.verbs.memories import Memory
 
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from workbench.engine.results.access import AccessToken, AccessTokens
+    from workbench.engine.results.sync import Synced, SyncKey, SyncPreview, SyncStatus
     from workbench.engine.results.transfer import Exported, ExportProgress
     from workbench.engine.workspace import Workspace
     from workbench.tui.frame.screen import Frame
@@ -35,6 +39,10 @@ _WAYS = (
     Choice(FILE, "One file of JSON Lines, with all that is known of each memory", _AS),
     Choice(FOLDER, "A plain folder of the files as they are", _AS),
 )
+NOW, OTHER, STOP = "sync-now", "another-remote", "stop-syncing"
+SEALED, LET_IN, KEY = "sealed-remote", "let-in", "own-key"
+_OWN_KEY = "Show this device’s key, to let it in elsewhere"
+_KEPT = "what was fetched or sent stays"
 
 
 class Exporting:
@@ -177,3 +185,172 @@ class Sheets:
             self._frame.read()
 
         self._frame.choosing.choose_memory(f"Which memory did you expect for “{question}”?", take)
+
+
+class Syncing:
+    """Asks for a remote where none is known, and syncs."""
+
+    def __init__(self, frame: Frame) -> None:
+        self._frame = frame
+
+    def begin(self) -> None:
+        """Ask what to do, or where to sync with."""
+        if self._frame.working.is_running:
+            self._frame.say(self._frame.working.busy)
+        else:
+            self._frame.reading.read("sync", lambda workspace: workspace.sync_status(), self._choose)
+
+    def _choose(self, status: SyncStatus) -> None:
+        if status.remote is None:
+            about = "One memory on several devices, through a remote of yours"
+            choices: tuple[Choice, ...] = (
+                Choice(OTHER, "Name a remote: a folder, host:path or URL", about),
+                Choice(SEALED, "Name a remote that nobody has to trust; what is sent is sealed", about),
+                Choice(KEY, _OWN_KEY, "For a sealed remote: a device that is in lets this one in by it"),
+            )
+            self._frame.choosing.choose("One memory on several devices", choices, self._take)
+            return
+        sealed = f", sealed: {keys_told(status.keys)}" if status.sealed else ""
+        about = f"{status.device}, with {status.remote}{sealed}"
+        waits = f"; {counted(status.waiting, 'change')} to send" if status.waiting else ""
+        choices = (
+            Choice(NOW, f"Sync now{waits}", about),
+            *((Choice(LET_IN, "Let another device in, by its key", about),) if status.sealed else ()),
+            Choice(SEALED if status.sealed else OTHER, "Name the remote again, or another one", about),
+            *((Choice(KEY, _OWN_KEY, about),) if status.sealed else ()),
+            Choice(STOP, "Stop syncing; what is here and there stays", about),
+        )
+        self._frame.choosing.choose("One memory on several devices", choices, self._take)
+
+    def _take(self, choice: Choice) -> None:
+        if choice.id in (OTHER, SEALED):
+            self._ask(sealed=choice.id == SEALED)
+        elif choice.id == LET_IN:
+            self._frame.editing.ask(
+                "the key of the other device (age1…)", take=lambda text: self._let_in(text.strip())
+            )
+        elif choice.id == KEY:
+            self._frame.reading.read("sync", lambda workspace: workspace.sync_key(), self._show_key)
+        elif choice.id == STOP:
+            self._frame.begin(Act(_stop))
+        else:
+            self._sync(None)
+
+    def _show_key(self, key: SyncKey) -> None:
+        about = "Give it to a device that is in: there, m y and “Let another device in”"
+        self._frame.choosing.choose(
+            f"The key of {key.device}; enter copies it",
+            (Choice(key.key, key.key, about),),
+            lambda choice: self._frame.copying.copy(choice.id, "this device’s key"),
+        )
+
+    def _ask(self, *, sealed: bool) -> None:
+        label = "sync sealed with" if sealed else "sync with"
+        self._frame.editing.ask(
+            f"{label} (folder, host:path or URL)", take=lambda text: self._look(text.strip(), sealed=sealed)
+        )
+
+    def _let_in(self, key: str) -> str | None:
+        if not key:
+            return "Write the key that the other device shows; esc leaves it."
+        workspace = self._frame.working.workspace
+
+        def work(tell: Callable[[str], None], _: Callable[[], bool]) -> str:
+            tell("encrypting everything again…")
+            return f"Encrypted again, for {keys_told(workspace.sync_allow(key).keys)}."
+
+        self._frame.working.begin("The sealing", work, "the remote stays as it was")
+        return None
+
+    def _look(self, remote: str, *, sealed: bool) -> str | None:
+        if not remote:
+            return "Write a folder, host:path or a URL; esc leaves it."
+
+        looked: list[SyncPreview] = []
+
+        def work(tell: Callable[[str], None], stopped: Callable[[], bool]) -> str:
+            found = self._frame.working.workspace.sync_preview(
+                remote, sealed=sealed, progress=_telling(tell), cancelled=stopped
+            )
+            if found.secrets:
+                first = found.secrets[0]
+                raise SecretFound(
+                    f"Nothing was sent: {counted(len(found.secrets), 'thing')} in what would leave "
+                    f"{'looks' if len(found.secrets) == 1 else 'look'} like a secret, first in "
+                    f"{first.path or 'the message of a commit'}.",
+                    remedy="Forget it for good with its history, or allow it; then sync again.",
+                )
+            looked.append(found)
+            return f"Looked at {quoted(found.remote)}."
+
+        self._frame.say(f"Looking at {without_login(remote)}; everything else works meanwhile.")
+        self._frame.working.begin(
+            "The look",
+            work,
+            "nothing was changed",
+            then=lambda: self._confirm(remote, looked[0], sealed=sealed),
+        )
+        return None
+
+    def _confirm(self, remote: str, found: SyncPreview, *, sealed: bool) -> None:
+        def begin(_: Workspace) -> str:
+            self._frame.app.call_later(self._sync, remote, sealed)
+            return "Syncing."
+
+        self._frame.begin(Act(begin, leaving(found), "sync from now on"))
+
+    def _sync(self, remote: str | None, sealed: bool = False) -> None:
+        workspace = self._frame.working.workspace
+
+        def work(tell: Callable[[str], None], stopped: Callable[[], bool]) -> str:
+            synced = workspace.sync(
+                remote,
+                confirmed=remote is not None,
+                sealed=sealed,
+                progress=_telling(tell),
+                cancelled=stopped,
+            )
+            return synced_words(synced)
+
+        self._frame.say("Syncing; everything else works meanwhile, and esc in Today stops it.")
+        self._frame.working.begin("The sync", work, _KEPT)
+
+
+def _telling(tell: Callable[[str], None]) -> Callable[[str, int, int], None]:
+    def progress(what: str, done: int, total: int) -> None:
+        tell(f"{what.lower()} {100 * done // total}%" if total else f"{what.lower()}…")
+
+    return progress
+
+
+def _stop(workspace: Workspace) -> str:
+    workspace.sync_forget()
+    return "This memory is no longer synced; what is here and at the remote stays."
+
+
+def leaving(found: SyncPreview) -> str:
+    """Return the question before memory leaves for a new remote, as a sentence."""
+    if found.brings_memory:
+        came = found.incoming
+        return (
+            f"Bring {counted(len(came.files), 'file')} ({size_words(came.size)}) from {quoted(found.remote)}?"
+        )
+    out = found.outgoing
+    what = f"{counted(out.commits, 'commit')}, {counted(len(out.files), 'file')}, {size_words(out.size)}"
+    if found.keys:
+        # First what matters most: a long line is cut.
+        return f"Seal for {readers(found.keys)} alone; send {what} to {quoted(found.remote)} as “{found.device}”?"
+    return f"Send {what} to {quoted(found.remote)} as “{found.device}”?"
+
+
+def synced_words(synced: Synced) -> str:
+    """Return what a sync did, as a sentence or two."""
+    if not synced.sent and not synced.received and not synced.purged:
+        return "Nothing is new on either side."
+    parts = [
+        *((f"{counted(synced.sent, 'commit')} sent",) if synced.sent else ()),
+        *((f"{counted(synced.received, 'commit')} received",) if synced.received else ()),
+        *(("what another device purged is gone here too",) if synced.purged else ()),
+    ]
+    conflicts = (f"{conflicts_told(synced.conflicts)}.",) if synced.conflicts else ()
+    return " ".join((f"Synced: {', '.join(parts)}.", *conflicts, *map(in_bench, synced.warnings)))

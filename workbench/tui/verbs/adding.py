@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from workbench.display import words
 from workbench.display.ink import Span, ink, wrap_line
-from workbench.display.remedies import told_in_bench
 from workbench.display.rows import problem_lines
+from workbench.display.words import told_in_bench
 from workbench.engine.errors import WorkbenchError
 from workbench.engine.requests import RememberRequest
 from workbench.engine.values import dataclass

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from workbench.display import words
-from workbench.display.remedies import in_bench
+from workbench.display.words import in_bench
 from workbench.engine.errors import InvalidInput, NotFound
 from workbench.engine.values import dataclass
 from workbench.tui.verbs.act import Act, quoted

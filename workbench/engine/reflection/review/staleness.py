@@ -217,7 +217,11 @@ def find_duplicate(change: ItemChange, files: ParsedFiles) -> CurrentText | None
             pinned = memory.startswith("vault:") or (entry is not None and entry.pinned)
             return CurrentText("", note="It is protected already.") if pinned else None
         case Archiving(memory=memory):
-            return CurrentText("", note="It is archived already.") if is_hidden(files, memory) else None
+            return (
+                CurrentText("", note="It is archived already.")
+                if is_archived(files.entries.get(memory))
+                else None
+            )
         case _:
             return None
 
@@ -333,19 +337,13 @@ def _lines(files: ParsedFiles, memory: str, zone: tzinfo) -> CurrentText:
 def _memory(files: ParsedFiles, memory: str, zone: tzinfo, *, counts_pins: bool = False) -> CurrentText:
     placed = locate_memory(files, memory, zone)
     entry = files.entries.get(memory)
-    marks = ["archived" * is_hidden(files, memory), "retired" * placed.retired]
+    marks = ["archived" * is_archived(files.entries.get(memory)), "retired" * placed.retired]
     pinned = placed.pinned or (entry is not None and entry.pinned)
     if counts_pins:
         marks.append("pinned" * pinned)
     said = [word for word in marks if word]
     text = f"{placed.text} ({', '.join(said)})" if said else placed.text
     return CurrentText(text, (placed.text, *marks))
-
-
-def is_hidden(files: ParsedFiles, memory: str) -> bool:
-    """Return whether somebody archived a memory."""
-    entry = files.entries.get(memory)
-    return entry is not None and is_archived(entry)
 
 
 def read_procedure(files: ParsedFiles, procedure: str) -> Procedure | None:

@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from workbench.engine.catalog.tables import delete_database
 from workbench.engine.errors import Locked, StorageError
 from workbench.engine.file_access import Watch, is_cut_short, let_go
 from workbench.engine.patterns import lazy_pattern
@@ -23,7 +24,6 @@ from workbench.engine.search.index.tables import (
     ask,
     connect,
     create_tables,
-    delete_database,
     has_tables,
     read_state,
     write_state,

@@ -23,8 +23,7 @@ from workbench.engine.process import process_lock
 from workbench.engine.search.chunks import Chunk, FileSource, Statistics, StoredChunk, Within
 from workbench.engine.search.contract import IndexState, IndexSync, telling_terms
 from workbench.engine.search.index import files as names
-from workbench.engine.search.index.builder import Builder
-from workbench.engine.search.index.chunk_embedding import ChunkEmbedder, EmbeddingCache, embed_pending
+from workbench.engine.search.index.building import Builder, ChunkEmbedder, EmbeddingCache, embed_pending
 from workbench.engine.search.index.file_store import FileStore
 from workbench.engine.search.index.files import IndexFile, IndexLost, IndexShape, OpenFiles
 from workbench.engine.search.index.tables import VectorScan, ask, decode, decoding, read_state

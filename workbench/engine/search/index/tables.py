@@ -57,7 +57,6 @@ CREATE TABLE blocks (
 );
 CREATE INDEX blocks_by_version ON blocks (version);
 """
-SUFFIXES = ("", "-wal", "-shm", "-journal")
 _PRAGMAS = (
     # Whatever the SQLite build: truncating a mapped file kills the process.
     "mmap_size = 0",
@@ -142,12 +141,6 @@ def has_tables(connection: apsw.Connection) -> bool:
 def create_vectors(connection: apsw.Connection, dimensions: int) -> None:
     """Create the table of vectors, in the caller's transaction."""
     connection.execute(_VECTORS.format(int(dimensions)))
-
-
-def delete_database(place: Path) -> None:
-    """Delete a database and its side files."""
-    for suffix in SUFFIXES:
-        Path(f"{place}{suffix}").unlink(missing_ok=True)
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,7 @@ from workbench.engine.search.contract import (
     IndexSync,
     tags_json,
 )
-from workbench.engine.search.index.builder import Builder
-from workbench.engine.search.index.chunk_embedding import ChunkEmbedder, embed_pending
+from workbench.engine.search.index.building import Builder, ChunkEmbedder, embed_pending
 from workbench.engine.search.index.files import IndexShape
 from workbench.engine.search.index.tables import encode
 from workbench.engine.search.postgres.postings import BASE, ChunkTerms, change_postings

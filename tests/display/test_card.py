@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from workbench.display.card import Beside, Card, Section
+from workbench.display.card import NAMED, Beside, Card, Section, told, told_card
 from workbench.display.ink import ink, plain_text
-from workbench.display.keys import NAMED, told, told_card
 from workbench.tui.keys.dispatch import Keymap
 
 PACKAGE = Path(__file__).parents[2] / "workbench"

@@ -10,7 +10,7 @@ import pytest
 from tests.engine.search.index.bookshelf import ANYTHING, Bookshelf, WordEmbedder, after
 from workbench.engine.search.contract import ChunkVectors
 from workbench.engine.search.index import index
-from workbench.engine.search.index.chunk_embedding import EmbeddingCache
+from workbench.engine.search.index.building import EmbeddingCache
 
 NOW = 1_770_000_000
 DAY = 86_400

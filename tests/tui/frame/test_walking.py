@@ -9,8 +9,7 @@ from textual.pilot import Pilot
 from tests.tui.frame.hands import TWO_SIZES, drawn, frame_of, opened, press, said
 from tests.tui.seen_workspace import LEARNED_FROM
 from workbench.engine import Workspace
-from workbench.tui.parts.line import DrawnLines
-from workbench.tui.parts.overlay import letters
+from workbench.tui.parts.line import DrawnLines, letters
 
 
 def label_of(pilot: Pilot[None], target: str) -> str:
