@@ -233,7 +233,7 @@ def test_of_a_path_in_several_sources_the_first_is_taken(shelf: Bookshelf) -> No
 
 
 def test_progress_and_cancelling_between_files(shelf: Bookshelf, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("workbench.engine.search.index.building._CHUNKS_AT_ONCE", 64)
+    monkeypatch.setattr("workbench.engine.search.index.building._MOST_CHUNKS", 64)
     for number in range(300):
         shelf.write(f"{number:03}.md", f"memory {number}")
     told: list[tuple[int, int]] = []
