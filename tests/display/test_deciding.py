@@ -153,6 +153,14 @@ def test_where_something_stands_is_read_as_words(memory: str, read: str) -> None
     assert source_words(memory, NOW) == read
 
 
+def test_a_question_after_core_memory_says_what_its_answers_do() -> None:
+    asked = item(
+        "question", "“Bikes” — is this still so?", target="core:persona:bikes", fields={"answer": "…"}
+    )
+    shown = " ".join(map(plain_text, card_lines(item_card(asked, [], None, NOW, key), 70)))
+    assert "“no” takes it out of Persona, “yes” keeps it, other words replace it." in " ".join(shown.split())
+
+
 def test_quotes_within_a_quote_become_single_ones() -> None:
     assert quote("“Evening work is for reading”  was said") == "“‘Evening work is for reading’ was said”"
     assert quote("a" * 99, 10) == f"“{'a' * 9}…”"

@@ -530,7 +530,9 @@ def _effect(item: ReviewItem, kind: Kind | None) -> str:
     if kind is None or kind in _IN_CORE - {Kind.DEMOTION}:
         return ""
     if kind is Kind.QUESTION and (block := block_of(item.target)):
-        return f"Your answer is written into {block}, in core memory; ⸨edit⸩ writes it."
+        if "writes" in (item.fields or {}):
+            return f"Your answer is written into {block}, in core memory; ⸨edit⸩ writes it."
+        return f"⸨edit⸩ answers: “no” takes it out of {block}, “yes” keeps it, other words replace it."
     name = "" if item.title == item.target else item.title
     return _EFFECTS[kind].format(name=name or "It")
 

@@ -181,6 +181,40 @@ def test_the_answer_to_whose_memory_it_is_stands_in_identity(
         assert {each.name for each in (settled.root / "memory/episodes").iterdir()} == before
 
 
+@pytest.mark.parametrize(
+    ("answer", "stands"),
+    [
+        ("no", None),
+        ("No longer.", None),
+        ("不是了", None),
+        ("No, in Malmö", "in Malmö"),
+        ("Lives in Malmö", "Lives in Malmö"),
+        ("Yes", "Lives in Uppsala"),
+        ("是的，还住着", "Lives in Uppsala"),
+        ("Still in Uppsala", "Still in Uppsala"),
+        ("Nothing but Malmö", "Nothing but Malmö"),
+    ],
+)
+def test_an_answer_to_whether_core_memory_still_holds_decides_on_it(
+    settled: AgentHome, answer: str, stands: str | None
+) -> None:
+    settled.write(
+        layout.PENDING_REFLECTION,
+        "# Reflection Summary — 2026-02-02\n\n"
+        "<!-- reflection: r-003 | created: 2026-02-02T03:00:00+00:00 -->\n\n## Questions\n"
+        "- [ ] `r-003.1` question for `core:identity:lives-in-uppsala`: “Lives in Uppsala” — is this still so?\n"
+        "  - answer: …\n",
+    )
+    with settled.open() as workspace:
+        workspace.review_edit("r-003.1", fields={"answer": answer}, decision="approved")
+        assert workspace.review_apply().applied == ("r-003.1",)
+        identity = next(block for block in workspace.core().blocks if block.name == "Identity")
+        assert [item.text for item in identity.items] == ["Name: Robin", *([stands] if stands else [])]
+        workspace.undo(confirmed=True)
+        identity = next(block for block in workspace.core().blocks if block.name == "Identity")
+        assert [item.text for item in identity.items] == ["Name: Robin", "Lives in Uppsala"]
+
+
 def test_what_makes_no_sense_is_refused_with_a_remedy(proposed: AgentHome) -> None:
     with proposed.open() as workspace:
         workspace.adopt()

@@ -264,7 +264,8 @@ def question(
 
     Args:
         about: The entity `type--slug` that the answer will be about; or the block of core memory (`core:block`), or
-            the item of one (`core:block:item`), that the answer is written into.
+            the item of one (`core:block:item`), that the answer is written into. Without `writes`, “no” takes the
+            item out, “yes” keeps it, and other words replace it.
         writes: What core memory will say, with “…” where the answer goes.
     """
     fields = ((WRITES, writes),) if writes else ()

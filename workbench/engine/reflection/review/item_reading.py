@@ -47,6 +47,13 @@ _EVOLUTION: Final = "evolution:"
 _RELATION: Final = lazy_pattern(r"\s*([^\[\]:]+?)\s*:?\s*\[\[([^\[\]|#]+)(?:[|#][^\[\]]*)?\]\]\s*\.?\s*")
 _LINK: Final = lazy_pattern(r"\[\[([^\[\]|#]+)(?:[|#][^\[\]]*)?\]\]")
 _I_AM: Final = lazy_pattern(r"(?:i['’]m|i am|my name is|call me)\s+|我叫|我是", re.IGNORECASE)
+_NO: Final = lazy_pattern(
+    r"(?:no|nope|not? (?:any ?more|longer)|nothing|不是了?|不了?|没有了?|沒有了?|否)(?:\s*[,.;:!，。；：！–—-]+\s*|$)",
+    re.IGNORECASE,
+)
+_YES: Final = lazy_pattern(
+    r"(?:yes|yep|yeah|still|是的?|对的?|對的?)(?:\s*[,.;:!，。；：！–—-]|$)", re.IGNORECASE
+)
 _NUMBER: Final = lazy_pattern(r"\s*\d{1,9}[.)]\s+")
 _BULLET: Final = lazy_pattern(r"\s*[-*+]\s+")
 _ITEM_ID: Final = lazy_pattern(r"r-[A-Za-z0-9]+\.\d+")
@@ -101,6 +108,15 @@ def read_item(item: ReviewItem) -> ItemChange:
                 f"“{item.kind[:60]}” is no kind of change.",
                 f"Use one of: {', '.join(Kind)}.",
             )
+
+
+def _still_so(item: ReviewItem, answer: str) -> ItemChange:
+    """Return what is to become of an item of core memory after which was asked."""
+    no = _NO.match(answer)
+    if no is None and _YES.match(answer):
+        return Answering(proposed_text(item), answer, "")
+    said = answer[no.end() if no else 0 :].strip()
+    return CoreWording(core_item_of(item), said) if said else Demoting(core_item_of(item))
 
 
 def _fact(item: ReviewItem) -> ItemChange:
@@ -253,6 +269,8 @@ def _question(item: ReviewItem) -> ItemChange:
     if not item.target.strip().startswith("core:"):
         about = subject_of(item)[0] if item.target.strip() else ""
         return Answering(proposed_text(item), answer, about)
+    if not items.field_of(item, items.WRITES) and not block_of(item):
+        return _still_so(item, answer)
     # “I’m Ines.” and “Ines” answer alike.
     said = answer[opening.end() if (opening := _I_AM.match(answer)) else 0 :].rstrip(" .!。")
     text = items.field_of(item, items.WRITES).replace(items.UNANSWERED, said) or said

@@ -214,6 +214,7 @@ def ask_what_is_untouched(snapshot: Snapshot) -> Iterator[ReviewItem]:
                 f"“{clipped(item.text, 120)}” — is this still so?",
                 (proof,),
                 reason=f"It stands in {layout.CORE} under {name}, and has not been accessed for {days} days.",
+                about=item.id,
             )
 
 
@@ -235,9 +236,10 @@ def ask_what_was_overtaken(snapshot: Snapshot, work: Work) -> Iterator[ReviewIte
         ahead = 31 - source.moment.day if "month" in phrase else 1 if phrase in ("tomorrow", "tonight") else 7
         if days > ahead + 1:
             yield forms.question(
-                f"“{clipped(line.item.text, 120)}” was said on {source.day}. Has it come about, and what holds now?",
+                f"“{clipped(line.item.text, 120)}” was said on {source.day}. What holds now?",
                 (own, quote_of(source, line.words)),
                 reason=f"“{match[0]}” was {counted(days, 'day')} ago.",
+                about=line.item.id,
             )
 
 
