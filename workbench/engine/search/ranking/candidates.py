@@ -44,6 +44,8 @@ _MOST_READ = 160
 _FURTHER = 4
 _MOST_OF_A_LANE = 6400
 _MOST_BY_MEANING = 1600
+# Chunks whose memories' scores are fetched at once.
+_LOOKED_AT_ONCE = 256
 # Upper limit per lane for the weighted sum, however many results are wanted.
 _MOST_OF_A_SUM = 200
 _OF_GRAPH = 24
@@ -247,9 +249,7 @@ def gather(
             source.by_vector(vector, min(reach, _MOST_BY_MEANING), within) if vector is not None else []
         )
         best = _best(by_words, by_meaning)
-        owners.update(source.owners([number for number in best if number not in owners]))
-        hidden = scores.hidden_among(owners)
-        shown = [number for number in best if number not in hidden][:wanted]
+        shown, hidden = _first_shown(best, wanted, source, scores, owners)
         is_all = len(by_words) < reach and len(by_meaning) < min(reach, _MOST_BY_MEANING)
         if len(shown) >= wanted or is_all or reach >= _MOST_OF_A_LANE:
             break
@@ -273,6 +273,26 @@ def gather(
     return Candidates(tuple(chunks), dict(by_words), graph, statistics, vector)
 
 
+def _first_shown(
+    best: Sequence[int], wanted: int, source: ChunkSource, scores: MemoryScores, owners: dict[int, str]
+) -> tuple[list[int], set[int]]:
+    """Return the first so many chunks whose memory is not hidden, and the hidden ones among those looked at.
+
+    Args:
+        owners: The memories of chunks that are known; others are added.
+    """
+    shown: list[int] = []
+    hidden: set[int] = set()
+    for start in range(0, len(best), _LOOKED_AT_ONCE):
+        few = best[start : start + _LOOKED_AT_ONCE]
+        owners.update(source.owners([number for number in few if number not in owners]))
+        hidden |= scores.hidden_among({number: owners[number] for number in few if number in owners})
+        shown.extend(number for number in few if number not in hidden)
+        if len(shown) >= wanted:
+            break
+    return shown[:wanted], hidden
+
+
 def _counts(options: SearchOptions) -> tuple[int, int]:
     """Return how many chunks to request from each lane, and how many to read in all."""
     results = options.max_results or 0
@@ -291,7 +311,10 @@ def _best(*lanes: Sequence[tuple[int, float]]) -> list[int]:
     for lane in lanes:
         for rank, (number, _) in enumerate(lane, 1):
             merit[number] = merit.get(number, 0.0) + 1 / (_RANK_OFFSET + rank)
-    return sorted(merit, key=lambda number: (-merit[number], number))
+    # Two sorts that compare plain numbers take a third of one that compares pairs.
+    found = sorted(merit)
+    found.sort(key=merit.__getitem__, reverse=True)
+    return found
 
 
 def _vector(
