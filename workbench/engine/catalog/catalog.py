@@ -30,6 +30,7 @@ _TICK_NS = 2_000_000_000
 _UNSURE = -1
 _KNOWN_FILES = "SELECT path, size, mtime_ns, ctime_ns, inode, digest, secrets FROM files"
 _KNOWN_DIGESTS = "SELECT path, digest FROM files WHERE path IN (SELECT value FROM json_each(?))"
+_ANY_MASKED = "SELECT EXISTS (SELECT 1 FROM files WHERE secrets <> '')"
 _SCREENED_UNDER = "SELECT value FROM state WHERE key = 'recogniser'"
 _SET_SCREENED_UNDER = "INSERT OR REPLACE INTO state VALUES ('recogniser', ?)"
 _FIRST_BATCH_SECONDS = 0.05
@@ -128,6 +129,7 @@ class Catalog:
         self._clock_ns = clock_ns
         self._mask = mask or UnmaskedMemory()
         self._database = Database(place, zone.key, elsewhere)
+        self._hides_names = False
 
     @contextmanager
     def database(self) -> Iterator[apsw.Connection]:
@@ -199,7 +201,7 @@ class Catalog:
                 stale = [
                     path
                     for path, stamp in present.items()
-                    if (row := known.get(layout.shown(path))) is None
+                    if (row := known.get(path if path.isascii() else layout.shown(path))) is None
                     or is_other
                     or row[1:5] != stamp
                     or (row[6] and row[6] != self._mask.depends_on(path))
@@ -224,6 +226,7 @@ class Catalog:
         """Read these files again, regardless of their stamps; raises like `sync`."""
         tracked = [path for path in dict.fromkeys(paths) if layout.is_tracked(path)]
         hidden = self._mask.hidden_names(tracked)
+        self._hides_names = self._hides_names or bool(hidden)
         tracked = [path for path in tracked if path not in hidden]
         names = json.dumps([path for path in tracked if layout.shown(path) == path])
         for _ in range(_MOST_ATTEMPTS):
@@ -233,6 +236,10 @@ class Catalog:
             except DatabaseLost:
                 self.sync()
         raise self._out_of_reach()
+
+    def depends_on_decisions(self) -> bool:
+        """Return whether a decision on a secret may change what is known of the files though no file changes."""
+        return self._hides_names or bool(self.rows(_ANY_MASKED)[0][0])
 
     def state(self, key: str) -> str | None:
         """Return a stored value of the catalog itself, such as the commit of its last synchronisation."""
@@ -254,6 +261,7 @@ class Catalog:
                 remedy="Give yourself the right to read that folder.",
             ) from error
         hidden = self._mask.hidden_names(found, clean)
+        self._hides_names = bool(hidden)
         return {path: status for path, status in found.items() if path not in hidden} if hidden else found
 
     def _refresh(

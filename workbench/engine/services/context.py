@@ -38,6 +38,7 @@ from workbench.engine.settings.sections import Settings
 if TYPE_CHECKING:
     from workbench.engine.catalog.catalog import Catalog, Synced
     from workbench.engine.catalog.lookups import Lookups
+    from workbench.engine.catalog.notices import ChangeNotices
     from workbench.engine.history.history import History
     from workbench.engine.history.outside_edits import Adopted
     from workbench.engine.history.plan import FileView
@@ -65,6 +66,8 @@ CATALOG = "catalog.sqlite"
 SESSIONS_FOLDER = "sessions"
 # Reading again within this many seconds trusts the last look at the files.
 _FRESH_SECONDS = 0.5
+# What the kernel does not tell (see `ChangeNotices`) is found by a look at all files after so many seconds.
+_LOOK_AGAIN_SECONDS = 30.0
 # Files that are read in the background before they can be found.
 _TAKEN_IN_AT_ONCE = 4_000
 _NEVER = -1e9
@@ -121,6 +124,11 @@ class WorkspaceContext:
     trouble_told: dict[str, str] = field(default_factory=dict, init=False)
     unread: Sequence[str] = field(default=(), init=False)
     _refreshed: float = field(default=_NEVER, repr=False)
+    _looked: float = field(default=_NEVER, repr=False)
+    _looks: int = field(default=0, repr=False)
+    _notices: ChangeNotices | None = field(default=None, repr=False)
+    _notices_count: bool = field(default=False, repr=False)
+    _following: threading.RLock = field(default_factory=threading.RLock, repr=False)
     _settings_file: bytes | None = field(default=None, repr=False)
     _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
 
@@ -276,6 +284,7 @@ class WorkspaceContext:
     ) -> Synced:
         """Bring the catalog up to date with the files."""
         self.follow_settings()
+        look = self._begin_look()
         try:
             for attempt in range(_MOST_ATTEMPTS):
                 synced = self.catalog.sync(
@@ -293,8 +302,24 @@ class WorkspaceContext:
                         raise
         finally:
             self.progress("Reading memory", 0, 0)
-        self._refreshed = time.monotonic()
+        self._refreshed = self._looked = time.monotonic()
+        with self._following:
+            # A later look may have taken notices that this one did not see the files of.
+            self._notices_count = look == self._looks and not self.catalog.depends_on_decisions()
         return synced
+
+    def _begin_look(self) -> int:
+        """Have the kernel tell what changes from here on; return the number of the look at all files that follows."""
+        with self._following:
+            self._looks += 1
+            self._notices_count = False
+            # A process that asks once has no use for what comes later.
+            if self.reads_refresh and self._looks > 1:
+                from workbench.engine.catalog.notices import ChangeNotices
+
+                if self._notices is None or self._notices.take() is None:
+                    self._notices = ChangeNotices.of(self.root)
+            return self._looks
 
     def _note_first_seen(self, cancelled: Callable[[], bool]) -> None:
         if not self.has_history() or cancelled():
@@ -375,7 +400,7 @@ class WorkspaceContext:
 
     def refresh_for_reading(self) -> None:
         """Look for changed files, unless that was done a moment ago or is done elsewhere."""
-        if self._is_reading_due():
+        if self._is_reading_due() and not self._follow_notices():
             self.refresh()
 
     def refresh_in_part(self, seconds: float, least: int) -> bool:
@@ -390,7 +415,7 @@ class WorkspaceContext:
         """
         if self._reading_on.is_busy:
             self._reading_on.wait(seconds)
-        elif self._is_reading_due():
+        elif self._is_reading_due() and not self._follow_notices():
             until = time.monotonic() + seconds
             read = count()
             self.refresh(cancelled=lambda: next(read) >= least and time.monotonic() >= until)
@@ -402,7 +427,43 @@ class WorkspaceContext:
             self._reading_on.ask()
 
     def _is_reading_due(self) -> bool:
-        return self.reads_refresh and time.monotonic() - self._refreshed > _FRESH_SECONDS
+        return self.reads_refresh and (
+            self._notices_count or time.monotonic() - self._refreshed > _FRESH_SECONDS
+        )
+
+    def _follow_notices(self) -> bool:
+        """Read the files of which the kernel told; return False if all have to be looked at."""
+        with self._following:
+            if not self._notices_count or self._notices is None:
+                return False
+            # Until it is done: what fails halfway is found by a look at all files.
+            self._notices_count = False
+            paths = self._notices.take()
+            if paths is None:
+                return False
+            if paths:
+                self.catalog.update(paths)
+                if self.catalog.depends_on_decisions():
+                    return False
+            if time.monotonic() - self._refreshed > _FRESH_SECONDS:
+                self.follow_settings()
+                self._note_first_seen(lambda: False)
+                self._refreshed = time.monotonic()
+            self._notices_count = True
+        if time.monotonic() - self._looked > _LOOK_AGAIN_SECONDS:
+            self._looked = time.monotonic()
+            self._looking_again.ask()
+        return True
+
+    @cached_property
+    def _looking_again(self) -> BackgroundTask:
+        """Return what looks at all files behind the questions, though the kernel told of nothing."""
+        from workbench.engine.search.updater import BackgroundTask
+
+        def look(cancelled: Callable[[], bool]) -> None:
+            self.catalog.sync(cancelled=cancelled)
+
+        return BackgroundTask(look, name="workbench-look")
 
     @cached_property
     def _reading_on(self) -> BackgroundTask:
@@ -429,6 +490,7 @@ class WorkspaceContext:
     def refresh_later(self) -> None:
         """Have the next reading look for changed files, however short ago that was done."""
         self._refreshed = _NEVER
+        self._notices_count = False
 
     @contextlib.contextmanager
     def chat_model(self, timeout_s: float | None = None) -> Iterator[ChatModel | None]:
@@ -483,8 +545,14 @@ class WorkspaceContext:
 
     def close(self) -> None:
         """Let go of everything that was opened."""
-        if (reading_on := self.__dict__.pop("_reading_on", None)) is not None:
-            reading_on.stop()
+        for name in ("_reading_on", "_looking_again"):
+            if (task := self.__dict__.pop(name, None)) is not None:
+                task.stop()
+        with self._following:
+            self._notices_count = False
+            if self._notices is not None:
+                self._notices.close()
+                self._notices = None
         # In this order: the finder reads the catalog until it is closed.
         for name in ("finder", "outside", "catalog", "lookups", "derived_folder"):
             opened = self.__dict__.pop(name, None)
