@@ -481,7 +481,7 @@ class TestPurging:
     SCRIPT = """
 import os, signal, sys
 from workbench.cli.root import workbench
-from workbench.engine.services.purging import Remains
+from workbench.engine.services.forgetting import Remains
 
 NAME = sys.argv.pop()
 

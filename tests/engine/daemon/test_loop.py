@@ -15,7 +15,7 @@ from workbench.engine.daemon.process import read_status
 from workbench.engine.errors import StorageError
 from workbench.engine.history.recovery import purge_is_unfinished
 from workbench.engine.results.memories import Changed
-from workbench.engine.services.purging import Remains
+from workbench.engine.services.forgetting import Remains
 
 
 @pytest.fixture

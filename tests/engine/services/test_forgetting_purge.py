@@ -23,7 +23,7 @@ from workbench.engine.history.purge import Rewriting
 from workbench.engine.history.recovery import PURGE_MARKER, PurgeMarker, write_marker
 from workbench.engine.results.memories import Forgotten
 from workbench.engine.search.qmd import HOME as QMD_HOME
-from workbench.engine.services.purging import Remains
+from workbench.engine.services.forgetting import Remains
 
 NOTED = "The purge is noted and will be finished by the next change"
 

@@ -23,8 +23,7 @@ from workbench.engine.results.memories import CoreItem
 from workbench.engine.services.audit import Audit
 from workbench.engine.steps import Progress
 from workbench.tui.places.history import HistoryPlace
-from workbench.tui.places.history_rows import ALL
-from workbench.tui.places.past import View
+from workbench.tui.places.past import ALL, View
 
 START = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
 SIZES = [(80, 24), (120, 36), (160, 40), (240, 60)]

@@ -1,8 +1,39 @@
-"""Classes of English words that telling who says what about whom turns on."""
+"""English: classes of words that telling who says what about whom turns on, and the third person.
+
+What somebody says about himself is put into the third person, or attributed where that would not do.
+"""
 
 from __future__ import annotations
 
-from typing import Final
+import re
+from typing import TYPE_CHECKING, Final
+
+from workbench.engine.patterns import lazy_pattern
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_OPENING = lazy_pattern(
+    r"(?:(?:and|but|so|also|well|ok|okay|hmm+|oh|hey|hi|sure|yes|yeah|yep|actually|by the way|btw|anyway|plus"
+    r"|in fact|honestly|basically|haha|thanks|wow)\b[,!.]*[ ]+)+(?=\S)",
+    re.IGNORECASE,
+)
+_MARKUP = lazy_pattern(r"\*\*|__|(?<!\w)\*(?=\w)|(?<=\w)\*(?!\w)")
+_KEPT = lazy_pattern(r"`[^`]*`|\\\(.*?\\\)|\\\[.*?\\\]|\"[^\"]*\"|“[^”]*”|\[\[[^\]]*\]\]|https?://\S+")
+_WORD = lazy_pattern(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_BE: Final = {"am": "is", "was": "was", "have": "has", "do": "does", "don't": "doesn't", "haven't": "hasn't"}
+_IRREGULAR = {"go": "goes", "be": "is", "do": "does", "have": "has", "am": "is"}
+_OF_THEY = {"am": "are", "was": "were", "wasn't": "weren't"}
+_LIKE_I = frozenset(
+    ("phase", "part", "type", "chapter", "war", "class", "level", "stage", "volume", "section", "act")
+)
+_CHINESE = lazy_pattern(r"我们|我們|咱|你|您|我")
+_CHINESE_NAMES: Final = {"user": "用户", "the user": "用户"}
+_SHORTEST_VERB: Final = 2
+_CONTRACTED = {"m": "am", "ve": "have", "ll": "will", "d": "would"}
+_PARTICIPLE = lazy_pattern(
+    r"(?:been|had|done|gone|made|already|[^\W\d_]{3,}ed|written|seen|taken|never|always|just)\b"
+)
 
 
 def words(text: str) -> frozenset[str]:
@@ -123,3 +154,182 @@ LIKELY_VERBS: Final = words(
     " close open log track plan rest look"
 )
 """Verbs in their plain form where they stand in a row behind another verb; else they may be nouns."""
+
+
+def third_person(sentence: str, name: str) -> str:
+    """Say of somebody what he says of himself: “I prefer tea” of Alex becomes “Alex prefers tea”.
+
+    The first mention becomes the name, later ones “they”, “them” and “their”; quotations, code and links stay as they
+    are. A sentence without “I” or “my” stays as it is but for its opening words (“So, …”) and final stop. One with
+    “we” or “you”, whose meaning the sentence alone does not tell, and one that no rule fits, is attributed:
+    “Alex: we moved to Postgres”.
+
+    Args:
+        sentence: One sentence, such as `sentences` gives.
+        name: Of the speaker, as it shall stand at the beginning of a sentence.
+
+    Returns:
+        One line without a final stop, its first letter a capital.
+    """
+    line = _MARKUP.sub("", " ".join(sentence.split()))
+    plain = line[_opening(line) :].rstrip(" .。;,:")
+    if not plain:
+        return line
+    if _CHINESE.search(plain):
+        name = _CHINESE_NAMES.get(name.casefold(), name)
+        others = any(found[0] != "我" for found in _CHINESE.finditer(plain))
+        return f"{name}：{plain}" if others else plain.replace("我", name)
+    turned = _Turning(name).turn(plain)
+    if turned is None:
+        return f"{name}: {plain}"
+    return turned[:1].upper() + turned[1:]
+
+
+def mid_sentence(name: str) -> str:
+    """Return a name as it stands within a sentence: “The user” becomes “the user”."""
+    return "the" + name[3:] if name.startswith("The ") else name
+
+
+def _opening(line: str) -> int:
+    found = _OPENING.match(line)
+    return found.end() if found else 0
+
+
+class _Turning:
+    """One sentence on its way: whether the name has been said, and which verb waits to agree with it."""
+
+    def __init__(self, name: str) -> None:
+        self._name = mid_sentence(name)
+        self._named = False
+        self._governs = False
+        self._after_and = False
+        self._plain = False
+        self._present = False
+        self._they = False
+
+    def turn(self, line: str) -> str | None:
+        """Return the line about the named person, or None where it cannot be said mechanically."""
+        words = list(_words(line))
+        said: list[str] = []
+        end = 0
+        for number, word in enumerate(words):
+            following = words[number + 1][0] if number + 1 < len(words) else ""
+            before = words[number - 1][0] if number else ""
+            between = line[end : word.start()].strip(" ")
+            self._after_and = between == "," if between else self._after_and
+            new = self._one(word[0], before, following, line[word.end() : word.end() + 2])
+            if new is None:
+                return None
+            said.append(line[end : word.start()] + new)
+            end = word.end()
+        if self._governs:
+            return None
+        return "".join(said) + line[end:]
+
+    def _one(self, word: str, before: str, following: str, after: str) -> str | None:
+        key = word.casefold().replace("’", "'")
+        if self._governs:
+            return self._agreeing(word, key)
+        they, self._they = self._they, False
+        if they and key in _OF_THEY:
+            return _OF_THEY[key]
+        if key in PLURAL_PERSONS:
+            return None
+        if (
+            key == "i"
+            and (word == "I" or (after[:1] == " " and after[1:].isalpha()))
+            and before.casefold() not in _LIKE_I
+            and after[:1] not in ("", ".", "/", "-")
+        ):
+            return self._subject()
+        if key.startswith("i'") and key[2:] in _CONTRACTED:
+            return self._contracted(key[2:], following)
+        own = self._own(key)
+        return own if own is not None else self._coordinated(word, key, before.casefold())
+
+    def _subject(self) -> str:
+        if self._named:
+            self._they = self._plain = True
+            self._after_and = False
+            return "they"
+        self._named = self._governs = True
+        self._plain = False
+        return self._name
+
+    def _contracted(self, tail: str, following: str) -> str:
+        verb = "had" if tail == "d" and _PARTICIPLE.match(following) else _CONTRACTED[tail]
+        if self._named:
+            self._plain = True
+            return "they " + ("are" if verb == "am" else verb)
+        self._named = True
+        self._plain = verb in ("will", "would")
+        return f"{self._name} {_BE.get(verb, verb)}"
+
+    def _own(self, key: str) -> str | None:
+        if key not in ("my", "me", "mine", "myself"):
+            return None
+        if key == "myself":
+            return "themselves"
+        if not self._named:
+            self._named = True
+            return {"my": f"{self._name}’s", "mine": f"{self._name}’s"}.get(key, self._name)
+        return {"my": "their", "mine": "theirs"}.get(key, "them")
+
+    def _agreeing(self, word: str, key: str) -> str | None:
+        if key in ADVERBS or (
+            key.endswith("ly") and len(key) > 4 and key not in ("apply", "rely", "supply", "reply")
+        ):
+            return word
+        self._governs = False
+        if key in ("ve", "m", "d", "ll") or len(key) < _SHORTEST_VERB:
+            return None
+        if key in ("and", "or", "who", "but", "that", "with", "am"):
+            return "is" if key == "am" else None
+        if key in _BE:
+            return _BE[key]
+        if (
+            key in AUXILIARIES
+            or key in PAST_FORMS
+            or (key.endswith("ed") and key not in ("need", "feed", "speed", "exceed"))
+        ):
+            self._plain = True
+            return word
+        self._present = True
+        return _with_s(word)
+
+    def _coordinated(self, word: str, key: str, before: str) -> str:
+        """Let “and prefer” follow “Alex uses”; not “and prefer” in “Alex wants to use and prefer”."""
+        if key in ("to", "that", "which", "who", "they", "if", "when", "because") or key in AUXILIARIES:
+            self._plain = True
+        joined, self._after_and = (
+            self._after_and,
+            key in ("and", "but") or (self._after_and and key in ADVERBS),
+        )
+        if not joined or not self._named or self._plain:
+            return word
+        if key == "like" and not (before in ("and", "but") or before in ADVERBS):
+            # After a bare comma it is the preposition: “has trouble with mornings, like missing the bus”.
+            return word
+        if key in COMMON_VERBS or (self._present and key in LIKELY_VERBS):
+            return _with_s(word)
+        return word
+
+
+def _words(line: str) -> Iterator[re.Match[str]]:
+    """Yield the words outside of quotations, code and links."""
+    at = 0
+    for kept in _KEPT.finditer(line):
+        yield from _WORD.finditer(line, at, kept.start())
+        at = kept.end()
+    yield from _WORD.finditer(line, at)
+
+
+def _with_s(verb: str) -> str:
+    key = verb.casefold()
+    if key in _IRREGULAR:
+        return _IRREGULAR[key]
+    if key.endswith(("s", "sh", "ch", "x", "z", "o")):
+        return verb + "es"
+    if key.endswith("y") and key[-2:-1] not in "aeiou":
+        return verb[:-1] + "ies"
+    return verb + "s"

@@ -79,7 +79,7 @@ class Services:
         return link.device.name if link.remote else ""
 
     def _other_holders(self) -> OtherHolders:
-        from workbench.engine.services.purging import Remains
+        from workbench.engine.services.forgetting import Remains
 
         return Remains(self.context, self.past)
 

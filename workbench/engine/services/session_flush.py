@@ -35,10 +35,9 @@ from workbench.engine.sessions.events import Lines, TranscriptTurn, iso, random_
 from workbench.engine.sessions.reader import citation
 from workbench.engine.sessions.store import SessionEntry, milliseconds
 from workbench.engine.sessions.transcripts import read_tree
-from workbench.engine.triggers.cues import routing_cues
 from workbench.engine.triggers.detection import detect_all
 from workbench.engine.triggers.live_text import PUNCTUATION, live_text, sentences
-from workbench.engine.triggers.phrases import PhraseBook
+from workbench.engine.triggers.phrases import PhraseBook, routing_cues
 from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from workbench.engine.identifiers import NOTE, entity_type
 from workbench.engine.patterns import lazy_pattern
-from workbench.engine.triggers.cues import Cues, routing_cues
 from workbench.engine.triggers.model import EntityMention, EntityType, NameLookup
+from workbench.engine.triggers.phrases import Cues, routing_cues
 from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:

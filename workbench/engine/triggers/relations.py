@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 from workbench.engine.language.denials import is_denied_next
 from workbench.engine.patterns import lazy_pattern
-from workbench.engine.triggers.cues import RelationCue, routing_cues
 from workbench.engine.triggers.live_text import PUNCTUATION, sentences
 from workbench.engine.triggers.model import EntityMention, FactStatement, RelationMention
+from workbench.engine.triggers.phrases import RelationCue, routing_cues
 from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:

@@ -13,7 +13,6 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from workbench.engine.patterns import lazy_pattern
-from workbench.engine.triggers.cues import Cues, routing_cues
 from workbench.engine.triggers.live_text import PUNCTUATION, sentences
 from workbench.engine.triggers.mentions import find_occurrences, mentioned
 from workbench.engine.triggers.model import (
@@ -28,6 +27,7 @@ from workbench.engine.triggers.model import (
     RoutingHints,
     Store,
 )
+from workbench.engine.triggers.phrases import Cues, routing_cues
 from workbench.engine.triggers.relations import find_relations, split_facts
 
 if TYPE_CHECKING:

@@ -27,9 +27,17 @@ from workbench.tui.parts.evidence import evidence_at, evidence_of_memory
 from workbench.tui.parts.filter import Filterable
 from workbench.tui.parts.list import ListPart
 from workbench.tui.parts.scrubber import Scene, ScrubberPart
-from workbench.tui.places.history_rows import ActionRows, DifferingRows, preview
 from workbench.tui.places.memory_reading import read_memory_writing
-from workbench.tui.places.past import PAGE, Listed, PastReading, View, Wish
+from workbench.tui.places.past import (
+    PAGE,
+    ActionRows,
+    DifferingRows,
+    Listed,
+    PastReading,
+    View,
+    Wish,
+    preview,
+)
 from workbench.tui.places.place import Place
 from workbench.tui.verbs.history import COMMIT, Differing, Happened, Several, happened, read_verified
 from workbench.tui.verbs.memories import Memory

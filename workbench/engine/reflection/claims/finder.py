@@ -37,8 +37,8 @@ from workbench.engine.reflection.claims.vocabulary import (
     SWITCHED,
     WORKS,
 )
+from workbench.engine.reflection.english import mid_sentence, third_person
 from workbench.engine.reflection.model import Passage
-from workbench.engine.reflection.third_person import mid_sentence, third_person
 from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:

@@ -35,9 +35,8 @@ from workbench.engine.reflection.claims.vocabulary import (
     STOPPED,
     SWITCHED,
 )
-from workbench.engine.reflection.english import words
+from workbench.engine.reflection.english import third_person, words
 from workbench.engine.reflection.model import Passage
-from workbench.engine.reflection.third_person import third_person
 from workbench.engine.search.chunks import AGENT, PERSON
 
 if TYPE_CHECKING:

@@ -23,8 +23,8 @@ from workbench.engine.reflection.extraction.naming import Mention, Names, Voice,
 from workbench.engine.reflection.extraction.retelling import leaves_i_out, own_words, tell, with_i
 from workbench.engine.reflection.extraction.stated import is_concrete, particulars, stated
 from workbench.engine.reflection.extraction.worth import LEAST, is_ones_own, terms_of, worth_of
-from workbench.engine.triggers.cues import routing_cues
 from workbench.engine.triggers.live_text import live_text
+from workbench.engine.triggers.phrases import routing_cues
 from workbench.engine.triggers.relations import find_relations
 from workbench.engine.values import dataclass
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.engine.language.said_days import with_dates
 from workbench.engine.patterns import lazy_pattern
-from workbench.engine.reflection.third_person import third_person
+from workbench.engine.reflection.english import third_person
 from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:

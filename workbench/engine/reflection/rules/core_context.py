@@ -30,8 +30,8 @@ from workbench.engine.reflection.rules.phrasing import (
     plain,
     spoken,
 )
-from workbench.engine.triggers.cues import routing_cues
 from workbench.engine.triggers.live_text import PUNCTUATION
+from workbench.engine.triggers.phrases import routing_cues
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

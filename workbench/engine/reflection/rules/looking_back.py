@@ -32,7 +32,7 @@ from workbench.engine.reflection.rules.phrasing import (
     plain,
     quote_of,
 )
-from workbench.engine.triggers.cues import routing_cues
+from workbench.engine.triggers.phrases import routing_cues
 from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from workbench.engine.reflection.rules.phrasing import (
     quote_of,
 )
 from workbench.engine.search.chunks import AGENT, PERSON
-from workbench.engine.triggers.cues import routing_cues
+from workbench.engine.triggers.phrases import routing_cues
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,7 +12,7 @@ from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection.model import Agenda, Area
 from workbench.engine.reflection.passages import find_named
 from workbench.engine.reflection.rules.phrasing import counted, is_topical, listed
-from workbench.engine.triggers.cues import routing_cues
+from workbench.engine.triggers.phrases import routing_cues
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.engine.reflection.third_person import mid_sentence, third_person
+from workbench.engine.reflection.english import mid_sentence, third_person
 
 SAID = {
     "I prefer tea.": "Alex prefers tea",
