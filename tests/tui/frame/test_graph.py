@@ -415,5 +415,7 @@ async def test_a_fact_that_now_says_otherwise_is_told_as_corrected(seen: Workspa
         await press(pilot, "enter", "down", "e", "ctrl+a", *"The kiosk opens at nine", "enter")
         wanted = "Corrected “The kiosk opens at seven” to “The kiosk opens at nine”."
         assert said(pilot) == f"{wanted} u takes that back."
+        # History calls it the same.
+        assert seen.actions(1).actions[0].summary.startswith("corrected “The kiosk opens at seven” to “")
         await press(pilot, "e", "end", *" sharp", "enter")
         assert said(pilot) == "Reworded “The kiosk opens at nine”. u takes that back."

@@ -164,7 +164,7 @@ async def test_an_alert_is_kept_or_its_old_text_brought_back(lived: Workspace) -
         assert lived.alerts_waiting() == ()
         # Undo would take back something else, and so asks.
         await press(pilot, "u")
-        assert drawn(pilot, "keys").strip().startswith("The last step cannot be undone. Undo “")
+        assert drawn(pilot, "keys").strip().startswith("What was done last changed no memory. Undo “")
         await press(pilot, "escape")
         await press(pilot, "a")
         assert said(pilot) == "Nothing waits here; 2 is the Inbox."

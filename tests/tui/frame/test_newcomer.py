@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.tui.frame.hands import drawn, frame_of, opened, press
+from tests.tui.frame.hands import drawn, frame_of, opened, press, said
+from tests.tui.seen_workspace import ARCHIVED, LEARNED_FROM
 from workbench.display.ink import line_width, plain_text
 from workbench.engine import Workspace
 from workbench.tui.frame.edges import line_of_places
 from workbench.tui.frame.working import Reading
+from workbench.tui.places.unread import BEGIN_CORE
 
 ABOUT_A_ROW = ("edit", "pin", "forget", "bring back", "evidence", "take back", "path to")
 
@@ -55,6 +57,51 @@ async def test_a_memory_that_is_not_archived_offers_no_way_back(seen: Workspace)
         await press(pilot, "slash", *"ferry", "enter")
         assert "r bring back" not in drawn(pilot, "keys")
         assert "e edit" in drawn(pilot, "keys")
+
+
+async def test_what_is_archived_is_not_offered_to_be_pinned(seen: Workspace) -> None:
+    async with opened(seen, (160, 40), place="decay") as pilot:
+        head = seen.head()
+        assert "p pin" in drawn(pilot, "keys")
+        frame_of(pilot).go("decay", row=ARCHIVED)
+        await press(pilot)
+        assert "p pin" not in drawn(pilot, "keys")
+        await press(pilot, "p")
+        assert said(pilot) == "This is archived; r brings it back, and then it can be pinned."
+        assert seen.head() == head
+
+
+async def test_evidence_is_not_offered_to_be_edited(seen: Workspace) -> None:
+    async with opened(seen) as pilot:
+        frame_of(pilot).go("timeline", row=LEARNED_FROM)
+        await press(pilot)
+        assert "e edit" in drawn(pilot, "keys")
+        await press(pilot, "o")
+        assert frame_of(pilot).focused is frame_of(pilot).place.evidence
+        assert "e edit" not in drawn(pilot, "keys")
+
+
+async def test_what_was_said_of_a_list_does_not_stand_under_what_is_written(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    with Workspace.open(tmp_path / "empty", role="person") as workspace:
+        async with opened(workspace, place="timeline") as pilot:
+            await press(pilot, "enter")
+            assert said(pilot) == "There is no row here."
+            await press(pilot, "n")
+            assert "no row" not in said(pilot)
+
+
+async def test_notes_that_are_found_while_one_looks_begin_with_reading_them(tmp_path: Path) -> None:
+    day = tmp_path / "notes/memory/2026-01-03.md"
+    day.parent.mkdir(parents=True)
+    day.write_text("# 2026-01-03\n\n- 09:10 Robin: I never fly at night\n", encoding="utf-8")
+    with Workspace.open(tmp_path / "notes", role="person", reads_refresh=False) as workspace:
+        async with opened(workspace, place="") as pilot:
+            assert frame_of(pilot).place.cursor_key == BEGIN_CORE
+            workspace.refresh()
+            frame_of(pilot).read_again()
+            await press(pilot)
+            assert frame_of(pilot).place.cursor_key == "read"
 
 
 @pytest.mark.parametrize(("width", "numbered"), [(80, True), (72, False)])

@@ -197,7 +197,7 @@ async def test_a_contradiction_has_the_inboxs_card_is_ticked_here_and_opened_the
         card = "\n".join(plain_text(line) for line in frame.place.card.lines)
         assert "not enough for ten cars" in card
         await press(pilot, "<")
-        assert said(pilot).startswith("Kept the older:")
+        assert said(pilot).startswith("Will keep the older:")
         await press(pilot, "1", "enter")
         assert drawn(pilot, "crumbs").strip().startswith("Inbox")
 
@@ -340,7 +340,7 @@ async def test_what_was_found_waits_in_the_inbox_and_is_shown_at_once(unread: Wo
         await settle(pilot)
         count = len(unread.review().items)
         assert said(pilot).startswith(f"{count} change")
-        assert said(pilot).endswith("in the Inbox (2).")
+        assert said(pilot).endswith(" in the Inbox; key 2 goes there.")
         assert any("from the reflection" in line for line in lines(today(frame_app(pilot).frame.place)))
         await press(pilot, "R")
         assert said(pilot).startswith("Everything has been read; the last reflection was")

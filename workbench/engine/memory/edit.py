@@ -185,11 +185,11 @@ def _edit_fact(
         words = checked_words(view, settings, file, memory.id.block or "", words)
     draft = Draft(view)
     fact = next((each for each in file.facts if each.block_id == memory.id.block), None)
-    edited = file.replace_fact(memory.id.block or "", words)
+    edited, verb = file.replace_fact(memory.id.block or "", words), "changed"
     if fact is not None and _says_otherwise(view, fact, words, now.tzinfo or settings.zone):
-        edited = _corrected(draft, file, fact, words, f"{now:%Y-%m-%d}", source)
+        edited, verb = _corrected(draft, file, fact, words, f"{now:%Y-%m-%d}", source), "corrected"
     old, new = clip_difference(memory.text, words)
-    summary = f"changed “{old}” to “{new}”"
+    summary = f"{verb} “{old}” to “{new}”"
     draft.write(memory.path, edited.render(), Action.EDIT, summary)
     return draft.plan(
         Action.EDIT, memory.path, summary, Changed(None, ids=(memory.id_text,), warnings=wording.warnings)

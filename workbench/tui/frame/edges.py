@@ -206,6 +206,8 @@ class Edges:
 
     def _idle(self) -> set[str]:
         """Return the commands that would only say why they cannot act on what is under the cursor."""
+        if self._frame.focused is self._frame.place.evidence:
+            return {"edit"}
         subjects = tuple(each for each in self._frame.place.subjects if isinstance(each, Memory))
         offered = VERBS.keys() & {*self._frame.place.keys} if subjects else set()
         return {name for name in offered if isinstance(VERBS[name](subjects), str)}

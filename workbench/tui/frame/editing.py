@@ -243,6 +243,7 @@ class Editing:
         editor.display = True
         self._frame.add_class("-reading")
         self._frame.looking.stop_opening()
+        self._frame.edges.move_on()
         self._frame.remove_class("-evidence")
         place.mount(editor, after=place.card)
 

@@ -184,7 +184,7 @@ class Working:
                 return reflected.reason
             count = len(reflected.ids)
             key = self._frame.keymap.key("place-inbox")
-            return f"{counted(count, 'change waits', 'changes wait')} in the Inbox ({key})."
+            return f"{counted(count, 'change waits', 'changes wait')} in the Inbox; key {key} goes there."
 
         self.begin("The reading", read, "nothing was proposed")
 

@@ -91,7 +91,7 @@ def _proposal_writing(row: Waiting) -> Writing:
 
         def keep(workspace: Workspace) -> str:
             call(workspace)
-            return f"Accepted in your words: {quoted(written.text)}"
+            return f"Will accept in your words: {quoted(written.text)}. ⸨write⸩ writes it."
 
         return Act(keep)
 

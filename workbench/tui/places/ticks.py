@@ -41,14 +41,15 @@ UNREADABLE, CLASHES, DEVICES, SECRETS, QUESTIONS, CHANGES, ASIDE, PAST = (
 _DECISIONS: Final = {"": "undecided", "accept": "approved", "decline": "rejected", "aside": "deferred"}
 _TICKS: Final = {"approved": "accept", "rejected": "decline", "deferred": "aside"}
 _RESOLVE: Final = {"older": "this", "newer": "that", "both": "both"}
-_PAST: Final = {
-    "accept": "Accepted",
-    "decline": "Declined",
+# Nothing is done before it is written, but for what is set aside.
+_TICKED: Final = {
+    "accept": "Will accept",
+    "decline": "Will decline",
     "aside": "Set aside",
-    "older": "Kept the older:",
-    "newer": "Took the newer:",
-    "both": "Kept both:",
-    "without": "Without the secret:",
+    "older": "Will keep the older:",
+    "newer": "Will take the newer:",
+    "both": "Will keep both:",
+    "without": "Will store without the secret:",
 }
 _ANSWERS: Final = frozenset({"", "…", "..."})
 _SAID_OTHERWISE: Final = "One of the two reads otherwise by now; ⸨decline⸩ declines the question."
@@ -432,10 +433,12 @@ def _said(rows: Sequence[Waiting]) -> str:
     what = quoted(of_two.get(first.tick) or first.title) if len(rows) == 1 else f"{len(rows)} rows"
     if not first.tick:
         return f"Took the tick away from {what}."
-    verb = _PAST[first.tick]
+    verb = _TICKED[first.tick]
     if first.held is not None and len(rows) == 1:
-        verb = {"accept": "To be stored, secret and all:", "decline": "To be erased:"}.get(first.tick, verb)
-    return f"{verb} {what}. The same key takes the tick{'' if len(rows) == 1 else 's'} away."
+        verb = {"accept": "Will store, secret and all:", "decline": "Will erase"}.get(first.tick, verb)
+    them, ticks = ("it", "tick") if len(rows) == 1 else ("them", "ticks")
+    then = "The same key" if first.tick == "aside" else f"⸨write⸩ writes {them}; the same key"
+    return f"{verb} {what}. {then} takes the {ticks} away."
 
 
 def _proposal_ticks(row: Waiting) -> Iterable[tuple[int, ProposalTick | None]]:
@@ -478,7 +481,7 @@ def elsewhere(row: Waiting, store: str) -> Act:
 
     def keep(workspace: Workspace) -> str:
         call(workspace)
-        return f"Accepted {quoted(row.title)}, to be stored in {store}. ⸨accept⸩ takes the tick away."
+        return f"Will store {quoted(row.title)} in {store}. ⸨accept⸩ takes the tick away."
 
     return Act(keep)
 

@@ -422,7 +422,11 @@ class TodayPlace(Place):
         if self._inbox is None and results.is_waiting:
             # What waits has the card that it has there.
             self._inbox = self.frame.place_named("inbox")
+        begins = self.results is not None and results.is_unread and not self.results.is_unread
         super().show(results)
+        if begins:
+            # The rows of an empty folder stood here until its notes were found.
+            self.list.do("first")
         self.frame.reading.read("became", lambda workspace: read_became(workspace, results), self._show_whole)
 
     def _show_whole(self, results: Account) -> None:

@@ -82,7 +82,7 @@ def deed(step: NextStep) -> str:
     return f"{kept}…{'”' if kept.count('“') > kept.count('”') else ''}"
 
 
-_NO_UNDO = "The last step cannot be undone."
+_NO_UNDO = "What was done last changed no memory."
 
 
 def _whose(step: NextStep) -> str:

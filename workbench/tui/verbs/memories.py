@@ -39,8 +39,11 @@ def named(memories: tuple[Memory, ...]) -> str:
     return quoted(memories[0].title) if len(memories) == 1 else f"{len(memories)} memories"
 
 
-def pin(memories: tuple[Memory, ...]) -> Act:
-    """Pin memories, or unpin them where all of them are pinned."""
+def pin(memories: tuple[Memory, ...]) -> Act | str:
+    """Pin memories, or unpin them where all of them are pinned; what is archived does not fade any more."""
+    if all(each.archived and not each.pinned for each in memories):
+        return "This is archived; ⸨bring-back⸩ brings it back, and then it can be pinned."
+    memories = tuple(each for each in memories if each.pinned or not each.archived)
     ids = tuple(each.id for each in memories)
     if all(each.pinned for each in memories):
         return Act(
