@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -41,6 +42,21 @@ async def test_a_question_is_answered_while_it_is_typed(seen: Workspace, size: t
         assert drawn(pilot, "crumbs").strip().startswith("Ask")
         await press(pilot, "enter")
         assert place.list.has_focus
+
+
+@pytest.mark.parametrize(("width", "said"), [(45, "Not all read yet"), (120, "The index is not up to date:")])
+async def test_while_memory_is_still_read_the_answers_say_that_more_may_come(
+    seen: Workspace, monkeypatch: pytest.MonkeyPatch, width: int, said: str
+) -> None:
+    search, stale = seen.search_request, "The index is not up to date: it is being read."
+    found = property(lambda _: lambda request: replace(search(request), stale=stale))
+    monkeypatch.setattr(Workspace, "search_request", found)
+    async with opened(seen) as pilot:
+        await press(pilot, "/", *"ferry")
+        place = ask_place(frame_app(pilot).frame.place)
+        shown = plain_text(place.heading(place.results, width))
+        assert shown.startswith(said)
+        assert "…" not in shown
 
 
 async def test_escape_leaves_the_question_for_where_one_was(seen: Workspace) -> None:

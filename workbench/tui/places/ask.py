@@ -19,7 +19,8 @@ from workbench.display.found import (
     text_card,
     why_not_card,
 )
-from workbench.display.ink import Span, column, ink, spread
+from workbench.display.ink import Span, column, ink, line_width, spread
+from workbench.display.today import fitting
 from workbench.display.words import in_bench, told_in_bench
 from workbench.engine.errors import WorkbenchError
 from workbench.engine.identifiers import OUTSIDE_STORES, SEARCHED_STORES
@@ -157,10 +158,12 @@ class AskPlace(Place):
         problem = (ink(results.problem, "danger"),)
         if results.found is None:
             return problem if results.problem else (ink("Ask in your own words, in any language.", "soft"),)
-        shown = len(results.shown)
-        return spread(
-            problem if results.problem else (), (ink(found_words(results.found, shown), "soft"),), width
-        )
+        count = (ink(found_words(results.found, len(results.shown)), "soft"),)
+        if results.found.stale and not results.question.problems:
+            # Cut in the middle, the sentence would not say that there is more to come.
+            said = fitting(width - line_width(count) - 2, results.problem, "Not all read yet")
+            problem = (ink(said, "danger"),)
+        return spread(problem if results.problem else (), count, width)
 
     def empty(self) -> list[Line]:
         answer: Answer | None = self.results
