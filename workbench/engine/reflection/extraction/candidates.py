@@ -13,7 +13,14 @@ from workbench.engine.language.denials import is_denied
 from workbench.engine.language.sentences import sentences
 from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection.extraction.retelling import own_words, tell
-from workbench.engine.reflection.extraction.worth import LEAST, is_elliptic, is_ones_own, terms_of, worth_of
+from workbench.engine.reflection.extraction.worth import (
+    LEAST,
+    features_of,
+    is_elliptic,
+    is_ones_own,
+    terms_of,
+    worth_of,
+)
 from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
@@ -200,7 +207,7 @@ _TAIL = lazy_pattern(
 )
 # What hangs on a main clause that was cut off: “…, and with my flat secured, how do I pack?”.
 _HANGING = lazy_pattern(
-    r",?\s+(?:and|but|so)\s+(?:(?:with|as\s+of|for|in|on|at|by|despite|given|considering)\b[^,;]*"
+    r",?\s+(?:and|but|so)\s+(?:(?:with|as\s+of|for|in|on|at|by|despite|given|considering)\b(?:[^,;]|,(?=\s\d))*"
     r"|(?:since|because|as|if|when|while|although|though|even\s+though|after|before|once)\b(?:(?!\b(?:I|we|he|she|they|it)\b)[^,;])*"
     r"(?:\b(?:I|we|he|she|they|it)\b(?:(?!\b(?:I|we|he|she|they|it)\b)[^,;])*)?)$",
     re.IGNORECASE,
@@ -240,6 +247,7 @@ class Candidate:
         dated: Whether its words say when.
         explicit: Why it is certain to be meant for memory: “stated as a decision”; empty for conversation.
         subject: Words for the thing that it states a number, a day or a name of; empty for other statements.
+        features: What speaks for and against keeping it, by name; none where it was meant for memory.
     """
 
     at: int
@@ -254,6 +262,7 @@ class Candidate:
     dated: bool = False
     explicit: str = ""
     subject: str = ""
+    features: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,6 +332,7 @@ def candidates(
                     worth.terms,
                     told.day or passage.day,
                     told.dated,
+                    features=features_of(own, worth.kind, joint=joint, dated=told.dated, asks=voice.is_owner),
                 )
         topic = _topic(sentence.text, topic)
 

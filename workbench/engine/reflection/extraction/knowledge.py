@@ -28,7 +28,7 @@ from workbench.engine.reflection.extraction.connections import (
 from workbench.engine.reflection.extraction.facts import KnownFacts, anew, fact_item, group, in_order, quoted
 from workbench.engine.reflection.extraction.reading import Reader
 from workbench.engine.reflection.extraction.stated import particulars
-from workbench.engine.reflection.extraction.worth import terms_of
+from workbench.engine.reflection.extraction.worth import is_kept, odds_of, terms_of
 from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from workbench.engine.reflection.model import Agenda, Passage, Snapshot, Work
 
 _STEP: Final = 200
+_MOST_ODDS: Final = 1.5
 _MOST_RELATIONS: Final = 200
 _STATED_RELATION: Final = 3.8
 _MOST_FOR_REPETITION: Final = 3.0
@@ -96,6 +97,16 @@ def extract_knowledge(snapshot: Snapshot, agenda: Agenda, work: Work) -> tuple[R
     return _Proposing(snapshot, agenda, reader, work).items()
 
 
+def _weighed(statements: Iterable[Candidate]) -> Iterator[Candidate]:
+    """Yield what is worth a person's minute, its worth raised or lowered by what speaks for keeping it."""
+    for one in statements:
+        if not one.features:
+            yield one
+        elif is_kept(one.value, odds := odds_of(one.features)):
+            # What was meant for memory has no odds; it comes before conversation that has good ones.
+            yield replace(one, value=one.value + min(odds, _MOST_ODDS) - _MOST_ODDS / 2)
+
+
 @dataclass(frozen=True)
 class _Ranked:
     value: float
@@ -127,7 +138,7 @@ class _Proposing:
         standing = Standing(known.of)
         statements = (
             replace(one, value=one.value + _ON_AGENDA) if one.at in self._first else one
-            for one in without_outdated(map(self._found.in_its_place, self._found.statements))
+            for one in without_outdated(map(self._found.in_its_place, _weighed(self._found.statements)))
         )
         groups = in_order(
             each

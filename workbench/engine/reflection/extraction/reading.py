@@ -22,7 +22,13 @@ from workbench.engine.reflection.extraction.connections import GENERAL, Connecti
 from workbench.engine.reflection.extraction.naming import Mention, Names, Voice, Voices
 from workbench.engine.reflection.extraction.retelling import leaves_i_out, own_words, tell, with_i
 from workbench.engine.reflection.extraction.stated import is_concrete, particulars, stated
-from workbench.engine.reflection.extraction.worth import LEAST, is_ones_own, terms_of, worth_of
+from workbench.engine.reflection.extraction.worth import (
+    LEAST,
+    features_of,
+    is_ones_own,
+    terms_of,
+    worth_of,
+)
 from workbench.engine.triggers.live_text import live_text
 from workbench.engine.triggers.phrases import routing_cues
 from workbench.engine.triggers.relations import find_relations
@@ -419,7 +425,18 @@ def circumstances(
             day = told.day or passage.day
             subject = _ARTICLE.sub("", one.subject)
             yield Candidate(
-                at, entity, label, told.text, quote, KIND, value, terms, day, told.dated, subject=subject
+                at,
+                entity,
+                label,
+                told.text,
+                quote,
+                KIND,
+                value,
+                terms,
+                day,
+                told.dated,
+                subject=subject,
+                features=features_of(own, KIND, joint=False, dated=told.dated, asks=bool(passage.speaker)),
             )
 
 

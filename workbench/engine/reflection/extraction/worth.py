@@ -5,15 +5,23 @@ from __future__ import annotations
 import re
 from functools import cache
 from importlib import resources
-from typing import Final
+from typing import Any, Final
 
 from workbench.engine.catalog.terms import STOP_WORDS, stem
-from workbench.engine.language.calendar import ENGLISH_WEEKDAY
+from workbench.engine.language.calendar import ENGLISH_MONTH_IN_FULL, ENGLISH_WEEKDAY
 from workbench.engine.patterns import lazy_pattern
+from workbench.engine.reflection.english import BASE_FORMS, PAST_FORMS
 from workbench.engine.values import dataclass
 
 LEAST: Final = 3.25
 """Worth below which nothing is proposed."""
+_LEAST_WEIGHED: Final = 4.5
+"""Worth and odds together below which nothing is proposed, unless the odds alone are enough."""
+_ENOUGH: Final = 0.5
+_FEW_TERMS: Final = 3
+_MANY_TERMS: Final = 6
+_VERY_VAGUE: Final = 3
+_SHORT: Final = 7
 _FEWEST_WORDS: Final = 2
 _TELLING: Final = 2
 _BARE: Final = 1.5
@@ -119,6 +127,13 @@ class _Cues:
     kinds: tuple[tuple[str, float, re.Pattern[str]], ...]
     vague: frozenset[str]
     empty: frozenset[str]
+    tenses: tuple[tuple[str, re.Pattern[str]], ...]
+    signs: tuple[tuple[str, re.Pattern[str]], ...]
+    passing: tuple[re.Pattern[str], ...]
+    feels: re.Pattern[str]
+    feelings: frozenset[str]
+    base: float
+    weights: dict[str, float]
 
 
 @cache
@@ -135,7 +150,28 @@ def _cues() -> _Cues:
         tuple((kind["name"], kind["weight"], _any_of(kind["patterns"])) for kind in table["kind"]),
         frozenset(table["words"]["vague"]),
         STOP_WORDS | frozenset(table["words"]["vague"]) | frozenset(table["words"]["frame"]),
+        tuple((name, _filled(pattern, table)) for name, pattern in table["tense"].items()),
+        tuple((name, _filled(pattern, table)) for name, pattern in table["sign"].items()),
+        tuple(_filled(pattern, table) for pattern in table["passing"].values()),
+        _filled(table["parts"]["feels"], table),
+        frozenset(table["words"]["feelings"]),
+        table["model"]["base"],
+        table["model"]["weights"],
     )
+
+
+def _filled(pattern: str, table: dict[str, Any]) -> re.Pattern[str]:
+    """Compile a pattern in which “<self>” and the like stand for parts that several need."""
+    parts = {
+        **table["parts"],
+        "participle": "|".join(sorted(BASE_FORMS)),
+        "past": "|".join(sorted(PAST_FORMS)),
+        "feeling": "|".join(table["words"]["feelings"]),
+        "day": f"{ENGLISH_MONTH_IN_FULL}|{ENGLISH_WEEKDAY}",
+    }
+    for name, part in parts.items():
+        pattern = pattern.replace(f"<{name}>", part)
+    return re.compile(pattern)
 
 
 def _any_of(patterns: list[str]) -> re.Pattern[str]:
@@ -182,6 +218,8 @@ def worth_of(clause: str, *, joint: bool = False, known: bool = False) -> Worth:
     words = [word.casefold() for word in _WORD.findall(plain)]
     if len(words) < _FEWEST_WORDS or len(words) > _MOST_WORDS or cues.dropped.search(plain):
         return Worth(0.0, "", frozenset())
+    if any(pattern.search(plain) for pattern in cues.passing):
+        return Worth(0.0, "", frozenset())
     fitting = sorted(
         ((weight, name) for name, weight, pattern in cues.kinds if pattern.search(plain)), reverse=True
     )
@@ -225,3 +263,48 @@ def _pointing_outside(plain: str) -> float:
             off += _DANGLING
             break
     return off
+
+
+def features_of(own: str, kind: str, *, joint: bool, dated: bool, asks: bool) -> tuple[str, ...]:
+    """Return by name what speaks for or against keeping a statement.
+
+    Args:
+        own: As its speaker says it, with “I”.
+        kind: What it says something about.
+        joint: Whether it said “we”.
+        dated: Whether its words say when.
+        asks: Whether it was said to an agent, who is mostly told what one needs help with now.
+    """
+    cues = _cues()
+    plain = own.replace("’", "'")
+    folded = [word.casefold() for word in _WORD.findall(plain)]
+    tense = next((name for name, pattern in cues.tenses if pattern.search(plain)), "of others")
+    telling = len(terms_of(plain))
+    vague = sum(word in cues.vague for word in folded)
+    feels = any(word in cues.feelings for found in cues.feels.finditer(plain) for word in found.groups())
+    told = "few" if telling < _FEW_TERMS else "some" if telling < _MANY_TERMS else "many"
+    features = [kind, tense, f"{told} telling words"]
+    features += [name for name, pattern in cues.signs if pattern.search(plain)]
+    more = {
+        "of several": joint,
+        "says when": dated,
+        "feels": feels,
+        "vague": vague > 0,
+        "very vague": vague >= _VERY_VAGUE,
+        "short": len(folded) < _SHORT,
+        "long": len(folded) > _COMFORTABLE,
+        "to an agent": asks,
+        f"{tense}, to an agent": asks,
+    }
+    return (*features, *(name for name, holds in more.items() if holds))
+
+
+def odds_of(features: tuple[str, ...]) -> float:
+    """Return the log-odds that a person finds a statement worth keeping, by the fitted weights of its features."""
+    cues = _cues()
+    return cues.base + sum(cues.weights.get(name, 0.0) for name in features)
+
+
+def is_kept(value: float, odds: float) -> bool:
+    """Return whether a statement is worth a person's minute: what is short and plain, by its odds alone."""
+    return odds >= _ENOUGH or (odds >= 0 and value + odds >= _LEAST_WEIGHED)
