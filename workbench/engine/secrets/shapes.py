@@ -210,7 +210,21 @@ def _found_apart(text: str, at: int, end: int, shape: Shape) -> Found | None:
     )
 
 
+@lru_cache(maxsize=1)
+def _beginnings() -> re.Pattern[str]:
+    """Return what finds a mark, or the first two characters of a prefix where it may begin."""
+    table = _table()
+    seconds: dict[str, str] = {}
+    for lead in table.by_lead:
+        seconds[lead[0]] = seconds.get(lead[0], "") + lead[1]
+    leads = "|".join(f"{re.escape(first)}[{re.escape(some)}]" for first, some in seconds.items())
+    marks = "|".join(map(re.escape, table.by_mark))
+    return re.compile(f"(?<![A-Za-z0-9])(?:{leads})|{marks}")
+
+
 def _tokens_in_run(text: str, start: int, end: int) -> Iterator[Found]:
+    if _beginnings().search(text, start, end) is None:
+        return
     table = _table()
     done, tried = start, dict[str, int]()
     for place in _START.finditer(text, start, end):

@@ -46,12 +46,9 @@ _SHORTEST_END: Final = 2
 _IN_RUNS: Final = bytes(
     120 if chr(at) in _SIGNS else 46 if 32 < at < 127 and at != 92 else at for at in range(256)
 )
-_LINE_ENDS: Final = tuple(
-    b"x" * _SHORTEST_END + blank + slash + end
-    for end in (b"\n", b"\r\n")
-    for slash in (b"", b"\\")
-    for blank in (b"", b" ", b"  ")
-)
+# A line break that a run may follow (see `_RUN`): most lines of notes are items, or follow a blank one.
+_NEXT_LINE: Final = lazy_pattern(rf"\n[ \t]*(?:(?:[>|│┃#]|//)[ \t]*)*(?![-+][ \t])[{re.escape(_SIGNS)}]")
+_RETURN, _BACKSLASH, _BLANK = b"\r\\ "
 
 
 @dataclass(frozen=True)
@@ -101,7 +98,7 @@ def wrapped_tokens(text: str, letters: bytes) -> Iterator[Found]:
 def _chains(text: str, letters: bytes) -> Iterator[_Chain]:
     """Yield the lines that belong together, each line break once."""
     done = 0
-    for end in _line_ends(letters.translate(_IN_RUNS)):
+    for end in _line_ends(text, letters.translate(_IN_RUNS)):
         if end <= done or _is_word(text[text.rfind(" ", max(0, end - 40), end) + 1 or end : end]):
             continue
         line = text[max(0, end - _LONGEST_LINE) : end]
@@ -126,17 +123,19 @@ def _chains(text: str, letters: bytes) -> Iterator[_Chain]:
             yield _Chain("".join(parts), tuple(ends), tuple(begins), alone)
 
 
-def _line_ends(runs: bytes) -> list[int]:
-    found = []
-    broken_by = (b"\\\n" in runs or b"\\\r" in runs, b"\r" in runs)
-    for wanted in _LINE_ENDS:
-        if (b"\\" in wanted and not broken_by[0]) or (b"\r" in wanted and not broken_by[1]):
-            continue
-        at = runs.find(wanted)
-        while at >= 0:
-            found.append(at + _SHORTEST_END)
-            at = runs.find(wanted, at + len(wanted))
-    return sorted(found)
+def _line_ends(text: str, runs: bytes) -> Iterator[int]:
+    """Yield where the run at the end of a line ends, up to two blanks and a backslash before the break."""
+    for line_break in _NEXT_LINE.finditer(text):
+        end = line_break.start()
+        if runs[end - 1] == _RETURN:
+            end -= 1
+        if runs[end - 1] == _BACKSLASH:
+            end -= 1
+        for _ in range(2):
+            if runs[end - 1] == _BLANK:
+                end -= 1
+        if end >= _SHORTEST_END and runs.startswith(b"x" * _SHORTEST_END, end - _SHORTEST_END):
+            yield end
 
 
 def _is_word(said: str) -> bool:
