@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.tui.frame.hands import drawn, frame_of, opened, press, said
+from tests.tui.frame.test_inbox import reflect
 from tests.tui.seen_workspace import ARCHIVED, LEARNED_FROM
 from workbench.display.ink import line_width, plain_text
 from workbench.engine import Workspace
@@ -69,6 +70,26 @@ async def test_what_is_archived_is_not_offered_to_be_pinned(seen: Workspace) -> 
         await press(pilot, "p")
         assert said(pilot) == "This is archived; r brings it back, and then it can be pinned."
         assert seen.head() == head
+
+
+async def test_pinning_what_never_fades_says_what_it_is_good_for(seen: Workspace) -> None:
+    async with opened(seen, place="core") as pilot:
+        frame_of(pilot).go("core", row="core:identity:name")
+        await press(pilot)
+        await press(pilot, "p")
+        assert said(pilot) == "Pinned “Name: Inês Duarte”: no reflection takes it out. u unpins."
+
+
+async def test_today_and_history_count_what_a_reflection_proposes_alike(seen: Workspace) -> None:
+    reflect(seen)
+    items = len(seen.review().items)
+    async with opened(seen, place="today") as pilot:
+        rows = frame_of(pilot).place.list.rows
+        shown = [plain_text(rows.line(at, 100)) for at in range(len(rows))]
+        told = [row for row in shown if row.rstrip().endswith("reflection")]
+        (others,) = [row for row in told if "other change" in row]
+        counts = [1 if "for you" not in row else int(row.split()[1]) for row in told if row is not others]
+        assert int(others.split()[1]) + sum(counts) == items
 
 
 async def test_evidence_is_not_offered_to_be_edited(seen: Workspace) -> None:

@@ -288,7 +288,10 @@ def waiting(account: Account) -> list[Waiting | Notice]:
         when = (
             f" of {words.day(made.astimezone(account.now.tzinfo).date(), account.now.date())}" if made else ""
         )
-        said = f"{counted(len(reflected), 'change')} from the reflection{when}"
+        # Its questions stand above, each in a row of its own.
+        apart = any(row.item is not None for row in found if row.group in (CLASHES, QUESTIONS))
+        count = counted(len(reflected), "other change" if apart else "change")
+        said = f"{count} from the reflection{when}"
         rows.append(_leading("waits:changes", said, "reflection", reflected))
     if proposed := [row for row in changes if row.proposals]:
         senders = ", ".join(dict.fromkeys(each.from_ for row in proposed for each in row.proposals))

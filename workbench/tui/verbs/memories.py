@@ -49,7 +49,10 @@ def pin(memories: tuple[Memory, ...]) -> Act | str:
         return Act(
             lambda workspace: _done(workspace.unpin(*ids).commit, f"Unpinned {named(memories)}.", "pins")
         )
-    return Act(lambda workspace: _done(workspace.pin(*ids).commit, f"Pinned {named(memories)}.", "unpins"))
+    # What the agent always carries does not fade anyway; pinned, it is not proposed to be taken out either.
+    kept = ": no reflection takes it out" if all(each.store == "core" for each in memories) else ""
+    said = f"Pinned {named(memories)}{kept}."
+    return Act(lambda workspace: _done(workspace.pin(*ids).commit, said, "unpins"))
 
 
 def forget(memories: tuple[Memory, ...]) -> Act | str:
