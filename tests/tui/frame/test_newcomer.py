@@ -8,7 +8,7 @@ import pytest
 
 from tests.tui.frame.hands import drawn, frame_of, opened, press, said
 from tests.tui.frame.test_inbox import reflect
-from tests.tui.seen_workspace import ARCHIVED, LEARNED_FROM
+from tests.tui.seen_workspace import ARCHIVED
 from workbench.display.ink import line_width, plain_text
 from workbench.engine import Workspace
 from workbench.tui.frame.edges import line_of_places
@@ -94,10 +94,10 @@ async def test_today_and_history_count_what_a_reflection_proposes_alike(seen: Wo
 
 async def test_evidence_is_not_offered_to_be_edited(seen: Workspace) -> None:
     async with opened(seen) as pilot:
-        frame_of(pilot).go("timeline", row=LEARNED_FROM)
-        await press(pilot)
+        await press(pilot, "slash", *"ferry", "enter")
         assert "e edit" in drawn(pilot, "keys")
         await press(pilot, "o")
+        assert "r bring back" not in drawn(pilot, "keys")
         assert frame_of(pilot).focused is frame_of(pilot).place.evidence
         assert "e edit" not in drawn(pilot, "keys")
 

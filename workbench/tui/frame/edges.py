@@ -206,11 +206,11 @@ class Edges:
 
     def _idle(self) -> set[str]:
         """Return the commands that would only say why they cannot act on what is under the cursor."""
-        if self._frame.focused is self._frame.place.evidence:
-            return {"edit"}
-        subjects = tuple(each for each in self._frame.place.subjects if isinstance(each, Memory))
-        offered = VERBS.keys() & {*self._frame.place.keys} if subjects else set()
-        return {name for name in offered if isinstance(VERBS[name](subjects), str)}
+        place = self._frame.place
+        subjects = tuple(each for each in place.subjects if isinstance(each, Memory))
+        offered = VERBS.keys() & {*place.keys} if subjects else set()
+        idle = {name for name in offered if isinstance(VERBS[name](subjects), str)}
+        return idle | {"edit"} if self._frame.focused is place.evidence else idle
 
 
 # What a screen reader needs of the frame: which part has the keys, and the terminal's cursor where one is.
