@@ -117,6 +117,7 @@ class Card:
         details: Shown on demand: formula, id, file and lines.
         walked: What its cursor goes to line by line: the facts and relations of an entity.
         body: Draws for a width what stands instead of the text: a change, two statements.
+        first: The paragraph of the text that is to be seen first, counted from 0.
     """
 
     title: str
@@ -126,6 +127,7 @@ class Card:
     details: tuple[Section, ...] = ()
     walked: tuple[Walked, ...] = ()
     body: Callable[[int], Sequence[Line]] | None = None
+    first: int = 0
 
 
 def memory_card(
@@ -350,6 +352,12 @@ def card_lines(card: Card, width: int, *, details: bool = False) -> list[Line]:
                 _side_by_side(section, width) if isinstance(section, Beside) else _section(section, measure)
             )
     return lines
+
+
+def first_line(card: Card, width: int) -> int:
+    """Return the line that the paragraph to be seen first begins in."""
+    measure = max(1, min(width, MEASURE))
+    return sum(len(wrap(each, measure)) for each in _HEADING.sub("", card.text).splitlines()[: card.first])
 
 
 def _section(section: Section, width: int) -> Sequence[Line]:

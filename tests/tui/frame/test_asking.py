@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -57,6 +58,23 @@ async def test_while_memory_is_still_read_the_answers_say_that_more_may_come(
         shown = plain_text(place.heading(place.results, width))
         assert shown.startswith(said)
         assert "…" not in shown
+
+
+async def test_of_a_long_note_the_card_shows_what_answers(tmp_path: Path) -> None:
+    day = tmp_path / "notes/memory/2026-01-05.md"
+    day.parent.mkdir(parents=True)
+    paragraphs = [f"On the yard it rained for hour {number}, and nobody looked." for number in range(60)]
+    paragraphs[50] = "Berg said that the new rollers cost 400 euros."
+    day.write_text("# Monday\n\n" + "\n\n".join(paragraphs) + "\n", encoding="utf-8")
+    with Workspace.open(tmp_path / "notes", role="person") as workspace:
+        async with opened(workspace) as pilot:
+            await press(pilot, "/", *"rollers", "enter")
+            card = frame_app(pilot).frame.place.card
+            shown = [card.render_line(y).text for y in range(card.size.height)]
+            assert any("the new rollers cost 400 euros" in line for line in shown)
+            # Scrolled by hand, it stays where it was read on.
+            await press(pilot, "tab", "home")
+            assert "hour 0" in card.render_line(0).text
 
 
 async def test_escape_leaves_the_question_for_where_one_was(seen: Workspace) -> None:

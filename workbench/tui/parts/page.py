@@ -8,7 +8,7 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 
-from workbench.display.card import card_lines
+from workbench.display.card import card_lines, first_line
 from workbench.display.ink import (
     BLANK,
     Span,
@@ -242,12 +242,20 @@ class CardPart(PagePart):
 
     def show(self, card: Card | None) -> None:
         """Show another card, or nothing; the same thing read again stays scrolled as it was."""
-        same = card is not None and self.card is not None and card.title == self.card.title
+        same = (
+            card is not None
+            and self.card is not None
+            and (card.title, card.first) == (self.card.title, self.card.first)
+        )
         self.card = card
         self.show_lines(
             None if card is None else lambda width: card_lines(card, width, details=self.details),
             at=None if same else 0,
         )
+        if card is not None and card.first and not same:
+            line = first_line(card, self._drawn_for)
+            if line >= self.scrollable_content_region.height - 1:
+                self.scroll_to(y=line - 1, animate=False, force=True)
         if self.awaited and card is not None:
             self.awaited = False
             self._show_details(card)

@@ -20,6 +20,7 @@ from workbench.display.found import (
     why_not_card,
 )
 from workbench.display.ink import Span, column, ink, line_width, spread
+from workbench.display.matching import best_line
 from workbench.display.today import fitting
 from workbench.display.words import in_bench, told_in_bench
 from workbench.engine.errors import WorkbenchError
@@ -208,7 +209,12 @@ class AskPlace(Place):
         )
         ranked = rank_section(hit, rows.rank(self.list.cursor_key))
         cuts = left_out(answer.found) if answer.found is not None else ()
-        return replace(card, details=(ranked, cuts_section(cuts), *card.details))
+        details = (ranked, cuts_section(cuts), *card.details)
+        # Of a long note, what answers is to be seen, not how the note begins.
+        said = (best_line(hit.snippet.splitlines(), answer.question.words) or "").strip()
+        paragraphs = enumerate(card.text.splitlines())
+        first = next((at for at, paragraph in paragraphs if said and said == paragraph.strip()), 0)
+        return replace(card, details=details, first=first)
 
     def read_evidence(self, workspace: Workspace, subject: Subject) -> Evidence | None:
         if subject.id.startswith("file:"):
