@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 # A clause with more is a table or a dump.
 _MOST_VALUES: Final = 12
 _MARKER_REACH: Final = 70
+_FORMULA: Final = lazy_pattern(r"\\[()\[\]a-z]|[\w)}]\^[\w({]")
 _DENIED = lazy_pattern(r"\b(?:can['’]?t|cannot|won['’]?t|no\s+longer)\b(?:\W+\w+){0,4}\W*$", re.IGNORECASE)
 _NOW_AT_THE_END: Final = lazy_pattern(r"\b(?:now|these\s+days)\W*$", re.IGNORECASE)
 _SENTENCE_REACH: Final = 6
@@ -56,7 +57,7 @@ _BY: Final = lazy_pattern(
 )
 _CHANGES: Final = lazy_pattern(
     r"\b(?:increas|decreas|reduc|rais|lower|rise|rose|risen|grow|grew|cut|drop|fall|fell|improv|extend|shorten|expand|shrink|shr[au]nk"
-    r"|boost|bump|trim|slash|shift|mov|push|postpon|delay|climb|jump|gain|beat|exceed|overr[au]n|short|behind|ahead|up|down"
+    r"|boost|bump|divi[ds]|multipl|trim|slash|shift|mov|push|postpon|delay|climb|jump|gain|beat|exceed|overr[au]n|short|behind|ahead|up|down"
     r"|(?:fast|slow|high|low|long|short|big|great|small|old|young|larg|bett|wors|few|cheap)er)\w*",
     re.IGNORECASE,
 )
@@ -141,7 +142,7 @@ def measured(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator
         for v in values_in(clause.text)
         if not _DENIED.search(clause.text[: v.start]) and not _is_difference(clause.text, v)
     ]
-    if not values:
+    if not values or _FORMULA.search(clause.text):
         return
     context = stems_of(
         token

@@ -157,10 +157,10 @@ def _score(earlier: Measured, later: Measured, weights: Weights) -> float:
     apart = _orders_apart(earlier, later)
     if apart > _FARTHEST and later.was is None:
         return 0.0
-    if later.was is not None:
-        needed = _NEEDED_WITH_WAS if later.was.same_as(earlier.value) else _NEEDED[1]
-    else:
-        needed = _NEEDED[change]
+    if later.was is not None and not later.was.same_as(earlier.value):
+        # What rose from 70 to 85 is not what stood at 94 before.
+        return 0.0
+    needed = _NEEDED[change] if later.was is None else _NEEDED_WITH_WAS
     if not (earlier.heads & later.terms and later.heads & earlier.terms):
         needed += _ONE_HEAD
     elif len(earlier.heads & later.heads) >= _NAMED_WELL:
