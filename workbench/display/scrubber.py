@@ -1,6 +1,6 @@
 """Draws a history as a ribbon: a lane for each who changed memory, dates, the moment one is at and the one compared.
 
-Owns where each commit stands on a ribbon: in the order of history, by time, whatever the clocks said.
+Commits stand on it in the order of history, by time, whatever the clocks said.
 """
 
 from __future__ import annotations

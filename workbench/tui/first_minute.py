@@ -22,9 +22,8 @@ from workbench.engine.transfer.recognition import known_places
 from workbench.engine.values import dataclass
 from workbench.tui.frame.working import break_with
 from workbench.tui.palette import Palette
-from workbench.tui.parts.line import DrawnLines
+from workbench.tui.parts.line import DrawnLines, PromptLine
 from workbench.tui.parts.list import ListPart
-from workbench.tui.parts.prompt import PromptLine
 from workbench.tui.parts.rows import Rows
 from workbench.tui.themes import textual_theme
 

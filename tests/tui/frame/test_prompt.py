@@ -7,7 +7,7 @@ from textual import events
 
 from tests.tui.frame.hands import TWO_SIZES, burst, drawn, frame_of, opened, press, said
 from workbench.engine import Workspace
-from workbench.tui.parts.prompt import PromptLine
+from workbench.tui.parts.line import PromptLine
 from workbench.tui.verbs.act import Act
 
 NAMES = ("Ferry", "Ferry terminal", "Tide tables")

@@ -1,6 +1,6 @@
 """What a client is told when it runs a command of ours: a brief, what is relevant to a prompt, what was saved.
 
-What was said in a conversation whose client keeps it in a form of its own, written down as a session.
+A conversation that its client keeps in a form of its own is written down as a session while it is saved.
 """
 
 from __future__ import annotations

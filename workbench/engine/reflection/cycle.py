@@ -1,6 +1,6 @@
 """One cycle of reflection: the five phases in their order, and the proposal they come to (design document §10.3).
 
-Writes what a cycle came to: the proposal that waits for decisions, or that there was nothing to propose.
+What it came to is written: the proposal that waits for decisions, or that there was nothing to propose.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The files that reflection keeps, read out of a view: proposal, log, rejections and evolution.
 
-What a reflection tells of itself in the last lines of its proposal, as it is read back.
+The last lines of a proposal give an account of its reflection.
 """
 
 from __future__ import annotations

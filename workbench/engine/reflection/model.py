@@ -1,6 +1,6 @@
 """What a cycle of reflection reads and what its phases hand to each other, as values.
 
-What a running phase reports to and asks: progress, cancellation, the token budget and what was done instead.
+A running phase reports to its `Work`, and asks it: progress, cancellation, the token budget, what was done instead.
 """
 
 from __future__ import annotations

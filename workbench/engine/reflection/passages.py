@@ -1,6 +1,6 @@
 """Takes files of episodes, logs and notes apart into passages: who said what, when, on which lines.
 
-Which known entities new passages name, at a cost that does not grow with the graph.
+Which known entities new passages name is found at a cost that does not grow with the graph.
 """
 
 from __future__ import annotations

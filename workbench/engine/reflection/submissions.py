@@ -1,5 +1,6 @@
-"""What others submit to a person beside what a reflection proposes: a merge that somebody thought of, and proposals of
-agents that were left to the reflection (§13.3), an item each.
+"""What others submit to a person beside what a reflection proposes.
+
+A merge that somebody thought of, and proposals of agents that were left to the reflection (§13.3), an item each.
 """
 
 from __future__ import annotations

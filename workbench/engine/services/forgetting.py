@@ -1,6 +1,6 @@
 """Forgetting: by decay, by archiving, by deletion for good, and by purging from wherever else it lies.
 
-What a purge takes out of other places: sessions, requests held back, and all that is derived from the files.
+A purge takes it out of sessions, requests held back, and all that is derived from the files.
 """
 
 from __future__ import annotations

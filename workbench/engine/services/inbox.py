@@ -1,6 +1,6 @@
 """The inbox: all that waits for a person, ticked alike, looked at before it is written, and written as one action.
 
-What two devices changed differently: what waits for a person, and carrying out what is decided.
+What two devices changed differently waits here too.
 """
 
 from __future__ import annotations

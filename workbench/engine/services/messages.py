@@ -1,6 +1,6 @@
 """What one message of a conversation asks of memory, done or answered (design document §8, §12.7).
 
-What a message asks to forget (§8.3): named by a model or by rules, or remembered last; what is offered to whom.
+What it asks to forget (§8.3) is named by a model or by rules, or was remembered last; not all is offered to everybody.
 """
 
 from __future__ import annotations

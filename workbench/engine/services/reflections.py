@@ -1,7 +1,7 @@
 """Reflections: one is run and leaves a proposal, or says that nothing is new; it never decides on it.
 
-What a cycle of reflection looks at: a snapshot of memory with what is new, and what an agent answered of it.
-Reflection by the agent's own model: hands out the next question, and takes its answer in.
+A cycle looks at a snapshot of memory with what is new. An agent's own model may think instead: the next question is
+handed out, and its answer taken in.
 """
 
 from __future__ import annotations

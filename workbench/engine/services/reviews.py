@@ -1,6 +1,6 @@
 """Reviews: what reflections propose is read, decided on and applied; nobody but a person decides.
 
-Past reflections: what was decided on each, when it was written, and whether it was taken back.
+Of past reflections it tells what was decided on each, when it was written, and whether it was taken back.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The memory flush: what of a session deserves lasting memory, and storing it.
 
-The user's own command, run after somebody started a session over, with what is known of the ended one.
+The user's own command is run after somebody started a session over, with what is known of the ended one.
 """
 
 from __future__ import annotations

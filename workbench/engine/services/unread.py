@@ -1,7 +1,4 @@
-"""What no reflection has read, and whether one is due.
-
-What a reflection leaves on this machine for the next, beside memory.
-"""
+"""What no reflection has read, whether one is due, and what one leaves on this machine for the next."""
 
 from __future__ import annotations
 

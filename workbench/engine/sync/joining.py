@@ -3,9 +3,8 @@
 Joining is symmetric: the two sides are ranked by `Side.rank`, not by who joins, so that either device makes the same
 files. What both sides changed differently becomes a `ConflictRecord`; until a person decides it, the text of one side
 stands in the file, and that of the other in `layout.CONFLICTS`, a tracked file that travels with the memory. What one
-side changed and the other deleted stands until then.
-Joins the contents of one file unit by unit: Markdown and settings, JSON by its keys, and the scores of decay.
-Ids that two devices gave to different things: the later side's get new ones, wherever it names them.
+side changed and the other deleted stands until then. Ids that both gave to different things: the later side's get new
+ones, wherever it names them.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What a message says in its writer's own voice: quotations, code and logs blanked out, length kept.
 
-Sentences of a text, and the places in them where a request can begin.
+Its sentences, and the places in them where a request can begin.
 """
 
 from __future__ import annotations

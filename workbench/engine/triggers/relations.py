@@ -1,7 +1,4 @@
-"""The relations of the vocabulary that a text states between the names in it.
-
-A text’s sentences as facts, each with the entity it is about.
-"""
+"""What a text states: its sentences as facts, each with its entity, and the relations between the names in it."""
 
 from __future__ import annotations
 

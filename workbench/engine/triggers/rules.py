@@ -1,8 +1,7 @@
 """Routing without a model: where a memory belongs, told from its words, always the same way.
 
-Whether a memory changes core memory, and which block: only who the user is, what is going on, how to behave and
-what must never be forgotten (design document §8.2).
-A way of doing something, taken apart: when it applies and its steps.
+Core memory changes by who the user is, what is going on, how to behave and what must never be forgotten alone (design
+document §8.2). A way of doing something is taken apart: when it applies, and its steps.
 """
 
 from __future__ import annotations

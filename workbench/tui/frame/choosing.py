@@ -1,6 +1,6 @@
 """Help and finding anything: every command with its sentence, every place, every memory, and what is chosen is done.
 
-Two ways to change a value by one key: stepping through a few values, and pressing the key that is meant.
+A value is changed by one key: by stepping through a few values, or by pressing the key that is meant.
 """
 
 from __future__ import annotations

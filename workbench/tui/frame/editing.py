@@ -29,7 +29,7 @@ from workbench.engine.errors import (
 from workbench.tui.frame.remembered import Draft, Drafts
 from workbench.tui.keys.table import COMMAND
 from workbench.tui.parts.editor import Editor
-from workbench.tui.parts.prompt import Completion
+from workbench.tui.parts.line import Completion
 from workbench.tui.places.memory_reading import read_memory_writing
 from workbench.tui.places.place import Rewords, TakesNew
 from workbench.tui.verbs.act import Act, quoted
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from workbench.display.ink import Line
     from workbench.engine.workspace import Workspace
     from workbench.tui.frame.screen import Frame
-    from workbench.tui.parts.prompt import PromptLine
+    from workbench.tui.parts.line import PromptLine
     from workbench.tui.verbs.rewording import Outlook, Writing
 
 Take: TypeAlias = "Callable[[str], Act | str | None]"

@@ -1,6 +1,6 @@
 """Filters the list of any place, or finds words in any text, while one types; a filter comes back with its place.
 
-The ask line: what is written in it is a question to memory, answered as one types, whatever place is shown.
+What is written in the ask line is a question to memory, answered as one types, whatever place is shown.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from textual.widgets import Input
 
 from workbench.display.cells import plain
 from workbench.tui.keys.table import COMMAND
-from workbench.tui.parts.prompt import Completion
+from workbench.tui.parts.line import Completion
 from workbench.tui.places.ask import ASKED, AskPlace
 
 if TYPE_CHECKING:

@@ -29,10 +29,9 @@ from workbench.tui.frame.working import Acting, Reading, Working, raise_on_scree
 from workbench.tui.keys.table import BY_NAME, COMMAND, Command
 from workbench.tui.parts.canvas import CanvasPart
 from workbench.tui.parts.chooser import ChooserPart
-from workbench.tui.parts.line import DrawnLines
+from workbench.tui.parts.line import DrawnLines, PromptLine
 from workbench.tui.parts.list import ListPart
 from workbench.tui.parts.page import PagePart
-from workbench.tui.parts.prompt import PromptLine
 from workbench.tui.places.memory_reading import no_evidence
 from workbench.tui.places.place import HasSpots, Leaves, Part, Place, RestsOn, spot_of
 from workbench.tui.places.writing import WritingTicks

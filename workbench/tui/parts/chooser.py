@@ -15,8 +15,8 @@ from workbench.display.ink import (
 )
 from workbench.engine.values import dataclass
 from workbench.tui.palette import RAISED
+from workbench.tui.parts.line import WrittenLine
 from workbench.tui.parts.list import ListPart
-from workbench.tui.parts.prompt import WrittenLine
 from workbench.tui.parts.rows import Rows
 
 if TYPE_CHECKING:

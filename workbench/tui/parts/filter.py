@@ -19,8 +19,7 @@ from workbench.display.ink import Span, gap
 from workbench.engine.language.periods import parse_days
 from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
-from workbench.tui.parts.line import DrawnLines
-from workbench.tui.parts.prompt import WrittenLine
+from workbench.tui.parts.line import DrawnLines, WrittenLine
 from workbench.tui.parts.rows import Rows
 
 if TYPE_CHECKING:

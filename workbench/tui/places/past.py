@@ -1,6 +1,6 @@
 """Reads History: actions page by page, and memory as it was, compared with another moment; the moments one goes to.
 
-Rows of History: actions under their days, and what differs between two moments under its parts.
+Its rows are actions under their days, and what differs between two moments under its parts.
 """
 
 from __future__ import annotations

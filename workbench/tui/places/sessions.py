@@ -1,6 +1,6 @@
 """Sessions: what was said, how full each is, and which memories came from which line.
 
-What keys do to a session: compact it, save what matters of it, start it over, repair it.
+A key compacts one, saves what matters of it, starts it over, or repairs it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Import: where memory may be brought in from, what would come and what not, and bringing it in.
 
-Completes a path as it is typed: what stands in its folder and goes on so.
+A path is completed as it is typed: what stands in its folder and goes on so.
 """
 
 from __future__ import annotations

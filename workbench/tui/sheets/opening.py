@@ -1,6 +1,6 @@
 """Opens what every place has: import, export, syncing, tokens, index and health, and why a memory did not answer.
 
-Syncs memory with a git remote: names it, shows what would leave, and carries both ways while one works on.
+Syncing names a git remote, shows what would leave, and carries both ways while one works on.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What keys act on in History, and what is done to it: actions, alerts, and memory as it was.
-
-Checks that history, log and files agree, and says of each problem what mends it.
-"""
+"""What keys act on in History, and what is done to it: actions, alerts, memory as it was, and whether all agrees."""
 
 from __future__ import annotations
 

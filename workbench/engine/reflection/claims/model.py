@@ -1,6 +1,6 @@
 """What people claim, as values: of whom, of what, and how surely.
 
-How much each word tells, by how few passages have it, and which claims share the telling ones.
+A word tells the more, the fewer passages have it; claims are near each other where they share the telling ones.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Reads every claim that a cycle may compare: of the new passages, of older ones near them, and of recorded facts.
 
-Among them what is said to be so or not to be so of one thing: liked or not, allowed or not, there or not.
-Reads what has a place that one thing at a time has: the tool for a task, the person in a role, a thing's home.
-Says in a sentence what a claim says, quotes the words that say it, and names whom or what it is about.
+A stance says that something is so or not of one thing: liked, allowed, there. An occupant has a place that one thing
+at a time has: the tool for a task, the person in a role, a thing's home. Of each claim, a sentence says what it says
+and whom or what it is about, and the words that say it are quoted.
 """
 
 from __future__ import annotations

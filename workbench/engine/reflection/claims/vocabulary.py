@@ -1,6 +1,6 @@
 """Words by which claims are told apart: those that tell nothing, those of change, those of appointed days.
 
-The ways of saying that one thing is preferred or taken in another's place, as patterns.
+Patterns tell that one thing is preferred to another, or taken in its place.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Finds the statements in passages that may be worth recording, each with whom it is about and its very words.
 
-What somebody says in Chinese of himself and his things: likes, decisions, home, work, family, health, numbers.
-Cuts a sentence of a conversation down to the one thing it says: no greeting, no address, no aside.
+A sentence is cut down to the one thing it says: no greeting, no address, no aside. Chinese is read by patterns of its
+own: likes, decisions, home, work, family, health, numbers.
 """
 
 from __future__ import annotations

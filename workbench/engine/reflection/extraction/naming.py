@@ -1,6 +1,6 @@
-"""Which entities a text names, those of the graph by all their names; each name is looked up once in a cycle.
+"""Which entities a text names, and whose words it holds: the person's of the workspace, somebody else's, or an agent's.
 
-Whose words a passage holds: the person of the workspace, somebody else, or an agent who is not listened to.
+Entities of the graph are known by all their names; each name is looked up once in a cycle. Agents are not listened to.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Reads passages one after the other and keeps what they say: statements, names, relatives and how these are joined.
 
-What notes state of somebody or something named: “User lives in Lisbon”, “Ana moved to Porto”. What an owner states of
-the things around him: the numbers, days and names of his work and home.
-Finds the names of a speaker’s family, friends and pets, “my sister Ines”, and tells persons by what they do.
+Notes state something of somebody named: “User lives in Lisbon”, “Ana moved to Porto”. An owner states the numbers,
+days and names of his work and home. Family, friends and pets are introduced: “my sister Ines”.
 """
 
 from __future__ import annotations

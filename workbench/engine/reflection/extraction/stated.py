@@ -1,6 +1,7 @@
-"""Finds what somebody states of the things around him: “the pilot starts on April 14”, “jobs go through RabbitMQ”.
+"""Finds what somebody states outright.
 
-Finds what was meant for memory: what was stated as a decision, preference, fact or correction, and “remember …”.
+Some is meant for memory: a decision, preference, fact or correction, and “remember …”. Some is about the things around
+one: “the pilot starts on April 14”, “jobs go through RabbitMQ”.
 """
 
 from __future__ import annotations

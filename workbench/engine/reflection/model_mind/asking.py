@@ -1,6 +1,6 @@
 """One question to the model: within the budget, recorded, and given up as soon as the cycle is called off.
 
-How much of a cycle's output each phase may take, and how much of a model's context each part of a question.
+Each phase may take a share of a cycle's output, and each part of a question a share of a model's context.
 """
 
 from __future__ import annotations

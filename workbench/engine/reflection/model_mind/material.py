@@ -1,6 +1,6 @@
 """What each phase lays before a model: bounded parts of the snapshot as rows of data, each with its handle.
 
-Cuts new passages, oldest first, into windows that fit one question.
+New passages are cut, oldest first, into windows that fit one question.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The mind that asks a chat model for each phase, and lets another do what the model cannot.
 
-What every phase of one cycle works with: the snapshot, the model to ask, and how its items are read.
+Every phase of one cycle works with an `Inquiry`: the snapshot, the model to ask, and how its items are read.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 """Makes proposed changes of a model's answer, item by item; what does not hold is dropped with the reason.
 
-What an item of an answer is read against, and how its words are made fit to be kept.
-Which entity a model means by a name or an id: a known one, or one that the same reflection proposes.
-
-Why one item of an answer is dropped, while the others stay.
+By a name or an id a model means a known entity, or one that the same reflection proposes. Its words are made fit to be
+kept.
 """
 
 from __future__ import annotations

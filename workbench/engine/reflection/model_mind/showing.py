@@ -1,6 +1,6 @@
-"""What a model is shown, as JSON data with short handles, and what each handle stands for.
+"""What a model is shown, as JSON data with short handles, and what it may answer.
 
-What a model may answer: one JSON schema for each kind of item and each phase, and the check that it was kept.
+There is one JSON schema for each kind of item and each phase, and a check that it was kept.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Which planner carries out what an item asks, and in which order items are carried out.
 
-One item while it is applied: a draft of its own over what the items before it did.
+Each item is applied on a draft of its own, over what the items before it did.
 """
 
 from __future__ import annotations

@@ -2,7 +2,6 @@
 
 The reverse of `reflection/items.py`. What makes no sense is refused with a sentence that says what is wrong; nobody's
 reading of it is guessed.
-What the parts of a proposed item say, as a person may have left them: its id, target, text and dates.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What the planners of the review need to know beside the files.
+"""What the planners of the review work with: the files, and what they need to know beside them.
 
-The files as the review of many items reads them: each document that several items ask for is parsed once.
+Each document that several items ask for is parsed once.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The record of a reflection in `reflection-log.md`: what was decided about each item, brought up to date.
-
-What was decided on one item, as a line of a record in `reflection-log.md`: how it is written, and how it is read.
-"""
+"""The record of a reflection in `reflection-log.md`: a line for what was decided on each item, brought up to date."""
 
 from __future__ import annotations
 

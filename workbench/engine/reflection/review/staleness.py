@@ -1,8 +1,8 @@
-"""Whether what an item would change still reads as it did when the item was proposed.
+"""Whether what an item would change still reads as it did when the item was proposed, and how it reads now.
 
 A stamp, written with the proposal, is a digest of just those lines: other edits of the same file make nothing
 stale. An item that adds something is stale once it is there already, and a contradiction once either of its sides
-reads otherwise. What the files say now where an item would change them.
+reads otherwise.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Consolidation without a model: what others find, upkeep of fading memories and questions, each said once (§10.3).
 
-What shall not be lost: archived memories that are spoken of again, and those that must not fade (design §9).
+Not to be lost are archived memories that are spoken of again, and those that must not fade (design §9).
 """
 
 from __future__ import annotations

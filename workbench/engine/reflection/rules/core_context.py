@@ -1,7 +1,6 @@
 """What is going on now: Active Context after the newest decisions, tasks and events (design §10.3, phase 4).
 
-Open decisions of Active Context: which of them were taken.
-What core memory can let go: items of Active Context that are finished, or that nothing speaks of any more.
+Open decisions go once they were taken, other items once they are finished or nothing speaks of them any more.
 """
 
 from __future__ import annotations

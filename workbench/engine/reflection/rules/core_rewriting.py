@@ -1,9 +1,7 @@
 """Core memory rewritten as single changes that keep within its cap, whichever of them are approved (§10.3, phase 4).
 
-Core memory kept true: a new value is put into the item that says the old value.
-Who the person is: what they say of themselves fills the template’s placeholders and names what core lacks.
-
-How to behave with the person: Persona after the preferences they state (design document §10.3, phase 4).
+A new value is put into the item that says the old one. What people say of themselves fills the template's placeholders
+and names what core lacks; the preferences they state say how to behave with them.
 """
 
 from __future__ import annotations

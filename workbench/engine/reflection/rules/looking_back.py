@@ -1,7 +1,7 @@
 """Meta-reflection: what past reflections and the evolution of understanding say to this one (design §10.4).
 
-What the books of reflection say: records and insights as passages of the past, with what was decided on.
-What recurs across reflections: themes, revised assumptions and questions that stay open (design §10.4).
+Records and insights are read as passages of the past, with what was decided on. What recurs across them are themes,
+revised assumptions and questions that stay open.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The mind that thinks by rules alone: offline, always the same, and what a model falls back on phase by phase.
 
-What a person reads before the items: counts and what stands behind them, in sentences (design document §10.5).
+It also writes what a person reads before the items: counts and what stands behind them (design document §10.5).
 """
 
 from __future__ import annotations

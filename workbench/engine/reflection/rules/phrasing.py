@@ -1,7 +1,6 @@
-"""How counts, lists and memories’ sentences are put into the words of an item.
+"""How counts, lists and memories’ sentences are put into the words of an item, and its evidence quoted.
 
-The telling words of a text, and how much two texts share of them.
-Evidence: the verbatim words of a memory that stand for what an item says.
+Two texts are near each other by the telling words that they share.
 """
 
 from __future__ import annotations
