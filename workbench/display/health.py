@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 
 from workbench.display import words
 from workbench.display.card import Card, Section
-from workbench.display.ink import Span, column, ink
+from workbench.display.ink import Span, column, gap, ink, line_width, wrap_line
 from workbench.display.rows import beside_row
+from workbench.display.words import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from datetime import datetime
 
     from workbench.display.ink import Line
@@ -24,7 +26,7 @@ _PROVIDERS = {
     "none": "none: words, links and dates alone are searched",
 }
 _BACK_ENDS = {"postgres": "PostgreSQL", "qmd": "QMD"}
-_SIGNS = {"ok": ("  ", "soft"), "degraded": ("! ", "decide"), "broken": ("▲ ", "danger")}
+_SIGNS = {"ok": ("✓ ", "soft"), "degraded": ("! ", "decide"), "broken": ("✗ ", "danger")}
 _NAME = 13
 _STANDING = {"ok": "works", "degraded": "works in part", "broken": "does not work"}
 
@@ -97,15 +99,34 @@ def check_card(title: str, text: str, state: str, mends: str, remedy: str) -> Ca
 
 
 def check_row(name: str, text: str, beside: str, state: str, width: int) -> Line:
-    """Draw something that was checked.
+    """Draw something that was checked in one line; see `check_lines`."""
+    return beside_row((*_check_head(name, state, _NAME), ink(text)), beside, width)
+
+
+def check_lines(check: Check, names: int, width: int) -> Iterator[Line]:
+    """Draw something that was checked, whole, and what mends it.
 
     Args:
-        name: What was; empty where the text says so.
-        state: ok, degraded or broken.
+        names: Cells that names take.
     """
-    sign, role = _SIGNS.get(state, ("  ", "soft"))
-    named = (column(name, _NAME, "soft"),) if name else ()
-    return beside_row((Span(sign, role), *named, ink(text)), beside, width)
+    head = _check_head(check.name, check.state, names)
+    indent = line_width(head)
+    for at, part in enumerate(wrap_line((ink(check.detail),), width - indent)):
+        yield (gap(indent), *part) if at else (*head, *part)
+    if check.remedy:
+        for at, part in enumerate(wrap_line((ink(check.remedy),), width - indent - 2)):
+            yield (gap(indent), Span("  " if at else "→ ", "soft"), *part)
+
+
+def _check_head(name: str, state: str, names: int) -> Line:
+    """Draw how it stands, and what it is; nothing where the text says so."""
+    sign, role = _SIGNS.get(state, _SIGNS["degraded"])
+    return (Span(sign, role), *((column(name, names, "soft"),) if name else ()))
+
+
+def partly_words(count: int) -> str:
+    """Say how much works in part, or not at all."""
+    return f"{counted(count, 'thing works', 'things work')} in part" if count else "Everything works"
 
 
 def worse_first(check: Check) -> int:

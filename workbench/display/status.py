@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from workbench.display.audit import open_alert_lines
 from workbench.display.card import card_lines
 from workbench.display.changes import at_minute
-from workbench.display.health import index_card
+from workbench.display.health import check_lines, index_card, partly_words
 from workbench.display.rows import block_row
 from workbench.display.text import Page, display_width, pad, safe, safe_line
 from workbench.display.words import counted
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from workbench.engine.results.memories import CoreBlock, CoreItem, CoreView
     from workbench.engine.results.recall import IndexStatus
 
-_MARKS = {"ok": ("✓", "good"), "degraded": ("!", "accent"), "broken": ("✗", "bad")}
 _COMMENT = lazy_pattern(r"<!--\s*(.*?)\s*-->", re.DOTALL)
 # Of a budget; from there on the room that is left is told.
 _NEARLY_FULL = 0.9
@@ -94,21 +93,10 @@ def _notices(brief: Brief) -> list[str]:
 
 def doctor_lines(page: Page, diagnosis: Diagnosis) -> list[str]:
     """List the checks, each with its remedy if it failed."""
-    width = max((len(check.name) for check in diagnosis.checks), default=0)
-    lines: list[str] = []
-    for check in diagnosis.checks:
-        mark, style = _MARKS.get(check.state, ("?", "accent"))
-        head = f"{mark} {pad(safe_line(check.name), width)}  "
-        told = page.wrapped(safe_line(check.detail), first=head)
-        told[0] = page.paint(mark, style) + told[0][1:]
-        lines += told
-        if check.remedy:
-            lines += page.wrapped(safe_line(check.remedy), first=" " * (width + 4) + "→ ")
-    broken = sum(check.state == "broken" for check in diagnosis.checks)
-    degraded = sum(check.state == "degraded" for check in diagnosis.checks)
-    if not broken and not degraded:
-        return [*lines, "", "Everything works."]
-    return [*lines, "", f"{broken} broken, {degraded} degraded; everything else works."]
+    names = max((display_width(check.name) for check in diagnosis.checks), default=0) + 2
+    drawn = [line for check in diagnosis.checks for line in check_lines(check, names, page.width)]
+    partly = sum(check.state != "ok" for check in diagnosis.checks)
+    return [*page.printed(drawn), "", f"{partly_words(partly)}."]
 
 
 def index_lines(page: Page, status: IndexStatus) -> list[str]:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 from workbench.display import words
 from workbench.display.card import Card
-from workbench.display.health import check_card, check_row, freshness, index_card, worse_first
+from workbench.display.health import check_card, check_row, freshness, index_card, partly_words, worse_first
 from workbench.display.ink import Line, ink, spread
 from workbench.display.rows import beside_row
-from workbench.display.words import counted, in_bench
+from workbench.display.words import in_bench
 from workbench.engine.errors import WorkbenchError
 from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
@@ -202,11 +202,10 @@ class HealthPlace(Place):
 
     def heading(self, results: Health, width: int) -> Line:
         count = self.all_rows.partly if isinstance(self.all_rows, HealthRows) else 0
-        said = f"{counted(count, 'thing works', 'things work')} in part"
         if self._diagnosis is None:
             left = ink("Looking at everything…", "soft")
         else:
-            left = ink(said, "decide") if count else ink("Everything works.", "soft")
+            left = ink(partly_words(count), "decide" if count else "soft")
         right = (ink(f"search: {freshness(results.index)}", "faint"),)
         return spread((left,), right if width >= 50 else (), width)
 
