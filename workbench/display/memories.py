@@ -55,8 +55,6 @@ MARGIN = 6
 LEAST_TOLD = 0.2
 # A snippet is for recognising a memory; markup would fill its two lines.
 _MARKUP = lazy_pattern(r"<!--.*?-->|(?<!\S)#{1,6} ", re.DOTALL)
-_TERMS = ("base", "decay", "days", "lambda", "accessCount", "reinforcement", "typeWeight")
-_MOST_NAMED = 10
 _LINK_TO = lazy_pattern(r"\[\[([^\[\]|\s]+)\]\]")
 _QUESTIONS = {
     "changes": "what changed",

@@ -24,7 +24,7 @@ _MOST_NOTE = 50
 _MOST_TYPE = 40
 # Characters with a meaning in ids, lists of ids and wikilinks.
 _UNFIT = lazy_pattern(r"""[\s#|\[\]^\\/,:"]""")
-_WIKILINK = lazy_pattern(r"\[\[([^\[\]|#\n]+)(?:[|#][^\[\]\n]*)?\]\]")
+WIKILINK = lazy_pattern(r"\[\[([^\[\]|#\n]+)(?:[|#][^\[\]\n]*)?\]\]")
 _MARK = lazy_pattern(r"-0[a-z2-7]{5}$")
 _UNLINKABLE = lazy_pattern(r"[#|\[\]^\\/:]")
 # Stores of memories, sources outside the workspace, and everything a search can be narrowed to.
@@ -163,7 +163,7 @@ def linked_entity(link: str) -> str:
 
 def linked_in(text: str) -> frozenset[str]:
     """Return the `type--slug` of every entity linked in a text."""
-    return frozenset(map(linked_entity, _WIKILINK.findall(text)))
+    return frozenset(map(linked_entity, WIKILINK.findall(text)))
 
 
 def link_to(entity: str, stem: str | None = None) -> str:

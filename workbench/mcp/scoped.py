@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+from workbench.engine.memory.wording import EPISODE_TYPES
 from workbench.engine.results import to_json
 from workbench.engine.roles import Capability
 from workbench.engine.scoped_memory import ScopedMemory
@@ -15,7 +16,6 @@ from workbench.mcp.tool import ANSWER_TOKENS, LONGEST_TEXT, Call, Kind, Paramete
 from workbench.mcp.writing_tools import (
     CONFIDENCES,
     HELD_BACK,
-    TYPES,
     propose_request,
     remember_request,
     without_blanks,
@@ -97,7 +97,7 @@ def scoped_tools(door: ScopedMemory) -> tuple[Tool, ...]:
                     "text", Kind.TEXT, "What to remember, in any language.", required=True, most=LONGEST_TEXT
                 ),
                 _STORE,
-                Parameter("type", Kind.TEXT, "What sort of thing it is.", choices=TYPES),
+                Parameter("type", Kind.TEXT, "What sort of thing it is.", choices=EPISODE_TYPES),
                 Parameter("tags", Kind.TEXTS, "A few topics, in one or two words each."),
                 _ENTITIES,
                 _CONFIDENCE,

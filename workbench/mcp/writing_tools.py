@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from workbench.engine.errors import InvalidInput, ProviderError, Refused, RoleRefused
+from workbench.engine.identifiers import MEMORY_STORES
+from workbench.engine.memory.wording import EPISODE_TYPES
 from workbench.engine.providers.chat import Completion
 from workbench.engine.reflection.handing_out import SIZES
 from workbench.engine.requests import ASKED_FOR, ProposeRequest, RememberRequest
@@ -18,8 +20,6 @@ from workbench.mcp.tool import ANSWER_TOKENS, LONGEST_TEXT, Call, Kind, Paramete
 if TYPE_CHECKING:
     from workbench.engine.results.reviews import Progress
 
-STORES = ("core", "episodic", "semantic", "procedural", "vault")
-TYPES = ("decision", "fact", "preference", "task", "event", "emotion", "correction")
 CONFIDENCES = ("high", "medium", "low")
 ENTITIES = Parameter(
     "entities",
@@ -94,9 +94,9 @@ REMEMBER = Tool(
             "store",
             Kind.TEXT,
             "Only where you must. core is always in mind and has little room; vault never fades.",
-            choices=STORES,
+            choices=MEMORY_STORES,
         ),
-        Parameter("type", Kind.TEXT, "What sort of thing it is.", choices=TYPES),
+        Parameter("type", Kind.TEXT, "What sort of thing it is.", choices=EPISODE_TYPES),
         Parameter("tags", Kind.TEXTS, "A few topics, in a word or two."),
         ENTITIES,
         Parameter(
@@ -272,7 +272,7 @@ PROPOSE = Tool(
             "store",
             Kind.TEXT,
             "Else where its words put it.",
-            choices=STORES,
+            choices=MEMORY_STORES,
         ),
         ENTITIES,
         Parameter(

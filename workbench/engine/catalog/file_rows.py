@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo
 from workbench.engine import layout
 from workbench.engine.catalog.records import EdgeRecord, EntityRecord, EntityStory, FactRecord, MemoryRecord
 from workbench.engine.file_access import Stamp
-from workbench.engine.identifiers import NOTE, linked_entity, slug
+from workbench.engine.identifiers import NOTE, WIKILINK, linked_entity, slug
 from workbench.engine.markdown.core import CoreMemory
 from workbench.engine.markdown.entity import EntityFile, Fact
 from workbench.engine.markdown.episodes import DailyLog, EpisodeLog
@@ -28,7 +28,6 @@ from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
 
 TITLE_CHARACTERS = 100
-_WIKILINK = lazy_pattern(r"\[\[([^\[\]|#\n]+)(?:[|#][^\[\]\n]*)?\]\]")
 # ASCII, as an id may stand among Chinese characters without a blank.
 _MEMORY_REFERENCE = lazy_pattern(r"(?a)\bepisode:\d{4}-\d{2}-\d{2}:\d{2}:\d{2}(?:#\d+)?")
 _LINK = lazy_pattern(r"\[\[([^\[\]|#]+)")
@@ -136,7 +135,7 @@ def title_of(text: str) -> str:
 
 def links_in(text: str) -> list[str]:
     """Return the distinct ids in a text's `[[wikilinks]]` or episode ids."""
-    found = [f"entity:{name}" for match in _WIKILINK.finditer(text) for name in _linked(match.group(1))]
+    found = [f"entity:{name}" for match in WIKILINK.finditer(text) for name in _linked(match.group(1))]
     found.extend(match.group() for match in _MEMORY_REFERENCE.finditer(text))
     return list(dict.fromkeys(found))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from datetime import datetime
@@ -34,18 +33,16 @@ from workbench.engine.memory.proposals import (
 )
 from workbench.engine.memory.remember import plan_remember
 from workbench.engine.memory.wording import CONFIDENCES, EPISODE_TYPES, clip, one_line
-from workbench.engine.patterns import lazy_pattern
 from workbench.engine.requests import RememberRequest
 from workbench.engine.results.memories import Remembered
 from workbench.engine.results.reviews import Settled
-from workbench.engine.roles import written_scope
+from workbench.engine.roles import AGENT_NAME, written_scope
 from workbench.engine.settings.sections import Settings
 from workbench.engine.triggers.model import Routing
 from workbench.engine.values import dataclass
 
 T = TypeVar("T")
 
-_NAME: Final = lazy_pattern(r"[a-z0-9][a-z0-9_-]{0,63}", re.ASCII)
 _NOBODY: Final = "unknown"
 
 _MOST_NAMED: Final = 4
@@ -60,7 +57,7 @@ _MOST_TOLD: Final = 10
 def _sender_tag(sender: str) -> str:
     """Return a sender's name for an actor tag; `unknown` if it is not an agent's name."""
     name = sender.strip().lower()
-    return name if _NAME.fullmatch(name) else _NOBODY
+    return name if AGENT_NAME.fullmatch(name) else _NOBODY
 
 
 def entities_of(proposal: MemoryProposal, view: FileView) -> tuple[tuple[str, ...], tuple[str, ...]]:

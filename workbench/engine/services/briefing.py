@@ -33,7 +33,6 @@ _MOST_CONFLICTS: Final = 3
 _MOST_VERDICTS: Final = 10
 _MOST_WAITING: Final = 20
 _DECIDED: Final = ("committed", "rejected")
-_QUOTED: Final = 80
 # Of an import, two days may hold thousands; the rest is counted.
 _MOST_LOOKED_AT: Final = 5_000
 # No entry takes more of the log than this share, so that one long conversation does not hide the rest.

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from workbench.display.card import told
+from workbench.display.words import store_of
 from workbench.tui.keys.table import MOVING, PLACES, written
 from workbench.tui.parts.chooser import Choice, Steps
 from workbench.tui.verbs.memories import VERBS
@@ -21,13 +22,6 @@ if TYPE_CHECKING:
     from workbench.tui.parts.chooser import ChooserPart
 
 _RUN, _GO = "run:", "go:"
-_STORES = {
-    "core": "core",
-    "episode": "episodic",
-    "entity": "semantic",
-    "procedure": "procedural",
-    "vault": "vault",
-}
 # Values shown to either side of the present one.
 _AROUND = 2
 
@@ -167,10 +161,7 @@ def _of(command: Command, section: str, before: str = "") -> Choice:
 def _memories(workspace: Workspace) -> tuple[Choice, ...]:
     """Read the title of every memory; called on a thread."""
     titles = workspace.titles("core", "episodic", "semantic", "procedural", "vault")
-    return tuple(
-        Choice(id_, title, "Memories", store=_STORES.get(id_.partition(":")[0], ""))
-        for id_, title in titles.items()
-    )
+    return tuple(Choice(id_, title, "Memories", store=store_of(id_)) for id_, title in titles.items())
 
 
 class Stepping:

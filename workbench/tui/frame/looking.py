@@ -29,7 +29,6 @@ _GO = {
     "go-decay": "decay",
     "go-session": "sessions",
 }
-_SESSION = "file:sessions/"
 _OPENING = "opened evidence"
 _IMPORT = "import:"
 _REVIEW_ITEM = lazy_pattern(r"r-\d+(\.\d+)?")

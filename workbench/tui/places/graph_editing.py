@@ -10,6 +10,7 @@ from workbench.display.entity import center_of, name_of_absorbed, own_edges
 from workbench.display.ink import Span, ink
 from workbench.display.markdown import bare
 from workbench.display.words import counted
+from workbench.engine.identifiers import ENTITY_TYPES
 from workbench.tui.verbs import graph as verbs_graph
 from workbench.tui.verbs.graph import Entity
 
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from workbench.tui.verbs.act import Act
 
 _MOST_OFFERED = 200
-_TYPES = ("person", "project", "concept", "tool", "place")
 
 
 class Names:
@@ -106,7 +106,7 @@ class GraphEditing:
         self._ask(
             "New entity",
             take,
-            complete=lambda text: [f"{each}: " for each in _TYPES if each.startswith(text)],
+            complete=lambda text: [f"{each}: " for each in ENTITY_TYPES if each.startswith(text)],
         )
 
     def rename(self, entity: Entity) -> None:
