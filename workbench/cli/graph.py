@@ -10,15 +10,18 @@ import click
 
 from workbench.cli.command import complete_entity, group
 from workbench.cli.invocation import DONE, NOTHING_FOUND, Invocation
+from workbench.display.entity import sorted_entities
 from workbench.display.graph import entity_lines, graph_lines, path_lines
 from workbench.display.text import safe_line
-from workbench.engine.results.graph import EntityRow, EntityTable
+from workbench.engine.results.graph import EntityTable
 from workbench.engine.results.memories import Changed
 
 if TYPE_CHECKING:
     from workbench.engine.workspace import Workspace
 
 ENTITIES_SHOWN = 30
+# What orders are called here, and in the bench.
+_SORTS = {"score": "use", "degree": "links", "name": "name", "seen": "last seen"}
 
 
 def _make(invocation: Invocation, act: Callable[[Workspace], Changed], said: str) -> int:
@@ -81,7 +84,7 @@ def show(invocation: Invocation, /, entity: str | None, **wanted: Any) -> int:
 @click.option("--type", "type_", metavar="T", help="Only entities of this type.")
 @click.option(
     "--sort",
-    type=click.Choice(("score", "degree", "name", "seen")),
+    type=click.Choice(tuple(_SORTS)),
     default="score",
     show_default=True,
     help="The freshest, the best connected, by the alphabet, or the latest seen first.",
@@ -94,24 +97,16 @@ def show(invocation: Invocation, /, entity: str | None, **wanted: Any) -> int:
     help=f"Print at most so many; {ENTITIES_SHOWN} if left out. JSON always has all.",
 )
 def entities(invocation: Invocation, type_: str | None, sort: str, limit: int) -> int:
-    """One line each: score, type, relations, facts, the last day that anything is known of, name and id."""
+    """One line each: name, relations, type, and where there is room facts and the last day that anything is known of;
+    then score and id.
+    """
     with invocation.open() as workspace:
         table = workspace.graph_entities()
     chosen = [row for row in table.entities if type_ in (None, row.type)]
-    table = EntityTable(tuple(sorted(chosen, key=lambda row: _place(row, sort))), table.relations)
+    table = EntityTable(tuple(sorted_entities(chosen, _SORTS[sort])), table.relations)
     return invocation.report(
         table, partial(entity_lines, limit=limit), code=DONE if table.entities else NOTHING_FOUND
     )
-
-
-def _place(row: EntityRow, sort: str) -> tuple[float, str, str]:
-    """Return the sort key of a row; equal rows are sorted by name."""
-    by_number = {"score": -row.score, "degree": -row.degree, "name": 0.0, "seen": _days_back(row.seen)}
-    return by_number[sort], row.label.casefold(), row.id
-
-
-def _days_back(day: str) -> float:
-    return -float(day.replace("-", "")) if day else 0.0
 
 
 @graph_command.subcommand(

@@ -18,6 +18,7 @@ from workbench.display.card import (
     named_lines,
     why_lines,
 )
+from workbench.display.cells import cell_width, plain
 from workbench.display.ink import Span, column, gap, ink, line_width, score_role, spread
 from workbench.display.markdown import bare
 from workbench.display.words import counted
@@ -43,6 +44,8 @@ SORTS: Final = ("use", "links", "type", "name", "last seen")
 # More of a kind than this is not drawn: nobody reads it here, and the file has it.
 _MOST = 300
 _RELATION = 16
+# Names longer than those of nearly all entities are cut before columns go.
+_NEARLY_ALL = 0.95
 
 
 def sorted_entities(rows: Sequence[EntityRow], by: str) -> list[EntityRow]:
@@ -62,7 +65,7 @@ def table_heading(table: EntityTable, shown: int, sort: str, name_room: int, wid
     total = len(table.entities)
     count = f"{total:,}" if shown == total else f"{shown:,} of {total:,}"
     said = f"{count} {'entity' if total == 1 else 'entities'} · by {sort}"
-    return spread((ink(said, "soft"),), _columns(name_room, width, None, None), width)
+    return spread((ink(said, "soft"),), entity_columns(name_room, width), width)
 
 
 def entity_row(row: EntityRow, name_room: int, today: date, width: int) -> Line:
@@ -72,7 +75,7 @@ def entity_row(row: EntityRow, name_room: int, today: date, width: int) -> Line:
         name_room: Cells that the longest name wants; columns get only what is left.
     """
     faded = row.status in ("dormant", "archived")
-    right = _columns(name_room, width, row, today)
+    right = entity_columns(name_room, width, row, today)
     left: Line = (
         Span(words.sign("semantic") + " ", "store.semantic"),
         ink(row.label, "soft" if faded else score_role(row.score), width),
@@ -82,7 +85,15 @@ def entity_row(row: EntityRow, name_room: int, today: date, width: int) -> Line:
     return spread(left, right, width)
 
 
-def _columns(name_room: int, width: int, row: EntityRow | None, today: date | None) -> Line:
+def name_room(rows: Sequence[EntityRow]) -> int:
+    """Return the cells that nearly all names want."""
+    sizes = sorted(cell_width(plain(row.label, 48)) for row in rows)
+    return sizes[int((len(sizes) - 1) * _NEARLY_ALL)] if sizes else 0
+
+
+def entity_columns(
+    name_room: int, width: int, row: EntityRow | None = None, today: date | None = None
+) -> Line:
     """Draw the columns that there is room for beside the names; their heads where there is no row."""
     spans: Line = ()
     wanted = (

@@ -7,9 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from workbench.display.card import Section, card_lines, told_card
-from workbench.display.entity import entity_card
+from workbench.display.cells import cell_width, plain
+from workbench.display.entity import entity_card, entity_columns, entity_row, name_room
 from workbench.display.graph_drawing.views import draw_compact, draw_path
-from workbench.display.ink import ink
+from workbench.display.ink import column, gap, ink, spread
 from workbench.display.text import Page, clip, safe_line
 from workbench.display.words import counted
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from workbench.engine.results.graph import EntityTable, GraphNode, GraphView
 
 LABEL = 24
-ENTITY_LABEL = 28
 # Facts above relations, so that each has its id behind it.
 _CARD = 67
 _COMMANDS: Final = {"new": "workbench graph add-fact", "merge": "workbench graph unmerge"}
@@ -83,31 +83,23 @@ def path_lines(page: Page, graph: GraphView) -> list[str]:
 
 
 def entity_lines(page: Page, table: EntityTable, *, limit: int) -> list[str]:
-    """Print a table of entities in their order."""
+    """Print the first entities of a table, each as its row in the bench, with its score and id."""
     if not table.entities:
         return ["There is no such entity."]
-    count = len(table.entities)
+    count, shown = len(table.entities), table.entities[:limit]
+    scores = [f"{row.score:.2f} {row.status}".rstrip() for row in shown]
+    ids = [plain(row.id.removeprefix("entity:")) for row in shown]
+    score_room, id_room = max(map(cell_width, ("score", *scores))), max(map(cell_width, ("id", *ids)))
+    width, names = max(24, page.width - score_room - id_room - 4), name_room(shown)
+    drawn = [entity_row(row, names, page.now.date(), width) for row in shown]
+    head = spread((), entity_columns(names, width), width)
     told = f"{counted(count, 'entity', 'entities')}, {table.relations:,} relations in all"
-    shown = table.entities[:limit]
-    rows = [("score", "type", "links", "facts", "seen", "name", "id")]
-    rows += [
-        (
-            f"{row.score:.2f} {safe_line(row.status)}".rstrip(),
-            safe_line(row.type),
-            f"{row.degree:,}",
-            f"{row.facts:,}",
-            safe_line(row.seen),
-            clip(safe_line(row.label), ENTITY_LABEL),
-            page.paint(safe_line(row.id.removeprefix("entity:")), "semantic"),
-        )
-        for row in shown
-    ]
-    lines = [page.heading("Entities", told), "", *page.table(rows, right=frozenset({2, 3}))]
+    lines = [page.heading("Entities", told), ""]
+    lines += page.printed(
+        (*row, gap(2), column(score, score_room, "soft"), gap(2), ink(id_, "faint"))
+        for row, score, id_ in zip((head, *drawn), ("score", *scores), ("id", *ids), strict=True)
+    )
     if count > limit:
-        lines += [
-            "",
-            page.paint(
-                f"{count - limit:,} more; ask for more with --limit, or for all with --json.", "quiet"
-            ),
-        ]
+        more = f"{count - limit:,} more; ask for more with --limit, or for all with --json."
+        lines += ["", page.paint(more, "quiet")]
     return lines

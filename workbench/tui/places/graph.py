@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 
-from workbench.display.cells import cell_width, plain, wrap
+from workbench.display.cells import wrap
 from workbench.display.entity import (
     SORTS,
     entity_row,
     group_card,
+    name_room,
     narrowed,
     sorted_entities,
     table_heading,
@@ -51,8 +52,6 @@ if TYPE_CHECKING:
 _AROUND, _PATH, _MEMBERS = "around", "path", "members"
 _MOST_HOPS = 3
 _HOPS = ("", "one hop", "two hops", "three hops")
-# Names longer than those of nearly all entities are cut before columns go.
-_NEARLY_ALL = 0.95
 _DAY = len("2026-02-02")
 # What the filter takes of a score, by its tenths.
 _BOUNDS = tuple(
@@ -100,8 +99,7 @@ class EntityRows(Rows[str, "EntityRow"]):
         for row in rows:
             self._add(row, row.id)
         self._today = today
-        sizes = sorted(cell_width(plain(row.label, 48)) for row in rows)
-        self.name_room = sizes[int((len(sizes) - 1) * _NEARLY_ALL)] if sizes else 0
+        self.name_room = name_room(rows)
         # Finding one makes the index of all of them, which is better done on the thread that reads.
         self.find("")
 
