@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 
 from workbench.display.audit import unified_lines
 from workbench.display.card import card_lines, told_card
-from workbench.display.changes import account_lines, at_minute, held_back_lines, on_day
-from workbench.display.deciding import Cited, item_card
+from workbench.display.cells import cell_width, plain
+from workbench.display.changes import account_lines, at_minute, held_back_lines
+from workbench.display.deciding import Cited, item_card, past_row
+from workbench.display.ink import column
 from workbench.display.text import Page, clip, display_width, safe, safe_line
 from workbench.display.words import counted
 from workbench.engine import layout
@@ -266,13 +268,9 @@ def past_lines(page: Page, found: PastReflections) -> list[str]:
     if not found.reflections:
         return ["No reflection was decided on so far."]
     lines = [page.heading("Past reflections", str(len(found.reflections)))]
+    room = max(cell_width(plain(each.id)) for each in found.reflections) + 2
     for each in found.reflections:
-        day = on_day(page, each.written) if each.written is not None else "undated"
-        said = f"{safe_line(each.id)}  {day}  {each.applied} written, {each.declined} declined"
-        if each.taken_back is not None:
-            said += f"; taken back {on_day(page, each.taken_back)} by {safe_line(each.taken_back_by)}"
-            said += ", and waits again" if each.waits else ""
-        lines.append(clip(said, page.width))
+        lines += page.printed([(column(each.id, room), *past_row(each, page.now, page.width - room))])
         for text in [item.text for item in each.items if item.decision == "approved"] or [each.summary]:
             lines += page.wrapped(safe_line(text), first="  ") if text else []
     hint = "Take one back whole: workbench rollback --reflection ID"
