@@ -128,6 +128,17 @@ def test_no_notices_of_files_that_other_machines_may_write(
     assert len(list(Path("/proc/self/fd").iterdir())) == before
 
 
+# Python warns of forking beside threads; the child does nothing but this.
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_forked_process_takes_no_notice_away(root: Path, told: ChangeNotices) -> None:
+    (root / DAY).write_text("# 2026-02-02\n\nAnother line.\n")
+    child = os.fork()
+    if not child:
+        os._exit(0 if told.take() is None else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert told.take() == frozenset({DAY})
+
+
 def test_no_notices_without_a_workspace_or_for_too_many_folders(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -47,6 +47,8 @@ class ChangeNotices:
         self._handle: int | None = handle
         self._folders = folders
         self._lock = threading.Lock()
+        # A forked process has the same queue, and would take notices away from this one.
+        self._process = os.getpid()
 
     @classmethod
     def of(cls, root: Path) -> ChangeNotices | None:
@@ -87,7 +89,7 @@ class ChangeNotices:
         """Return the tracked files that may have changed since the last call; None if any may have, folders too."""
         paths: set[str] = set()
         with self._lock:
-            while self._handle is not None:
+            while self._handle is not None and self._process == os.getpid():
                 try:
                     events = os.read(self._handle, _READ_AT_ONCE)
                 except BlockingIOError:
