@@ -36,6 +36,7 @@ from workbench.tui.places.past import (
     PastReading,
     View,
     Wish,
+    as_on,
     preview,
 )
 from workbench.tui.places.place import Place
@@ -152,7 +153,7 @@ class HistoryPlace(Place):
         listed, moments = self._listed, self.moments
         if listed is None or moments is None or listed.compared is None:
             return ""
-        return _as_on(moments.words(listed.compared.here, listed.now))
+        return as_on(moments.words(listed.compared.here, listed.now))
 
     @property
     def here(self) -> int:
@@ -205,9 +206,7 @@ class HistoryPlace(Place):
             self.frame.redraw()
 
     def rows(self, results: Listed) -> ActionRows | DifferingRows:
-        if results.compared is None:
-            return ActionRows(results)
-        return DifferingRows(results.compared, self._then, results.now)
+        return ActionRows(results) if results.differing is None else results.differing
 
     def show(self, results: Listed) -> None:
         if results.view != self.view:
@@ -499,7 +498,7 @@ class HistoryPlace(Place):
         listed, moments = self._listed, self.moments
         if listed is not None and moments is not None:
             here, other = (moments.words(each, listed.now) for each in (self.view.here, self.view.other))
-            self.frame.say(f"This is memory {_as_on(here)}, compared with {other}. ⸨last⸩ returns to now.")
+            self.frame.say(f"This is memory {as_on(here)}, compared with {other}. ⸨last⸩ returns to now.")
 
     def _go_to_commit(self, at: int) -> None:
         """Put the cursor on the newest action that was done by then."""
@@ -672,10 +671,6 @@ class HistoryPlace(Place):
         if not frame.working.is_running:
             frame.say("Checking history, log and files; esc in Today stops it.")
         frame.working.begin("The check", work, "nothing was changed", show)
-
-
-def _as_on(moment: str) -> str:
-    return "as it is now" if moment == "now" else f"as on {moment}"
 
 
 def _evidence(workspace: Workspace, memory_id: str) -> Evidence | None:

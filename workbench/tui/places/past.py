@@ -226,6 +226,7 @@ class Listed:
         actions: The newest of what was done.
         more: Whether there are older ones.
         title: Of the memory whose changes alone are listed.
+        differing: The rows of what was compared, made where nobody waits for them.
         damaged: What is wrong with the history; empty where nothing is.
         gone: Whether there was a history here, and there is none.
     """
@@ -237,6 +238,7 @@ class Listed:
     more: bool = False
     title: str = ""
     compared: Compared | None = None
+    differing: DifferingRows | None = None
     damaged: str = ""
     gone: bool = False
 
@@ -276,7 +278,8 @@ class PastReading:
             listed = replace(listed, damaged=error.message)
         try:
             if wish.view.compares and listed.line is not None:
-                return replace(listed, compared=self._compare(workspace, listed.line, wish, tell, stopped))
+                compared = self._compare(workspace, listed.line, wish, tell, stopped)
+                return _with_rows(listed, listed.line, compared)
             return self._read_actions(
                 workspace, replace(listed, wish=replace(wish, view=_listing(wish.view)))
             )
@@ -364,7 +367,17 @@ class PastReading:
         told = replace(compared, by=by)
         newer = line.course.commits[-1]
         self._compared[(compared.older, newer, listed.wish.everything)] = told
-        return replace(listed, compared=told)
+        return _with_rows(listed, line, told)
+
+
+def as_on(moment: str) -> str:
+    """Return a moment as a sentence goes on: “as on 1 Nov, 09:00”."""
+    return "as it is now" if moment == "now" else f"as on {moment}"
+
+
+def _with_rows(listed: Listed, line: Line, compared: Compared) -> Listed:
+    rows = DifferingRows(compared, as_on(line.words(compared.here, listed.now)), listed.now)
+    return replace(listed, compared=compared, differing=rows)
 
 
 def _listing(view: View) -> View:
