@@ -35,6 +35,7 @@ SAID = {
     "I wrote `if I am` there": "Alex wrote `if I am` there",
     "The deadline I set is May 3": "The deadline Alex set is May 3",
     "I sum \\( x_i + i \\) and x for i = 1": "Alex sums \\( x_i + i \\) and x for i = 1",
+    "I love plays, they're fun and get me going": "Alex loves plays, they're fun and get them going",
     "World War I was bad": "World War I was bad",
     "We moved to Postgres": "Alex: We moved to Postgres",
     "I think you're right": "Alex: I think you're right",

@@ -27,6 +27,7 @@ _OF_THEY = {"am": "are", "was": "were", "wasn't": "weren't"}
 _LIKE_I = frozenset(
     ("phase", "part", "type", "chapter", "war", "class", "level", "stage", "volume", "section", "act")
 )
+_OTHER_SUBJECTS = frozenset(("to", "that", "which", "who", "they", "if", "when", "because"))
 _CHINESE = lazy_pattern(r"我们|我們|咱|你|您|我")
 _CHINESE_NAMES: Final = {"user": "用户", "the user": "用户"}
 _SHORTEST_VERB: Final = 2
@@ -299,7 +300,8 @@ class _Turning:
 
     def _coordinated(self, word: str, key: str, before: str) -> str:
         """Let “and prefer” follow “Alex uses”; not “and prefer” in “Alex wants to use and prefer”."""
-        if key in ("to", "that", "which", "who", "they", "if", "when", "because") or key in AUXILIARIES:
+        # Behind another subject, contracted or not, “and get” is no longer what the named person does.
+        if key.partition("'")[0] in _OTHER_SUBJECTS or key in AUXILIARIES:
             self._plain = True
         joined, self._after_and = (
             self._after_and,

@@ -67,6 +67,9 @@ def test_clauses(sentence: str, said: list[str]) -> None:
         ("we can all make the world better", ""),
         ("we help each other", ""),
         ("we were close neighbours for years", ""),
+        ("we met on 3 May to review the draft", ""),
+        ("We usually meet every Tuesday", ""),
+        ("we met an old sailor at the harbour", "I met an old sailor at the harbour"),
     ],
 )
 def test_own_words(clause: str, own: str) -> None:

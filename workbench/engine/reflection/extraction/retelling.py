@@ -52,6 +52,8 @@ _JOINTLY = lazy_pattern(
     r"\bwe(?: all| both)?(?:['’]re| are| were|['’]ve been| have been| became| stayed)(?: \w+){0,3}? "
     r"(?:friends|buddies|mates|teammates|classmates|roommates|flatmates|neighbou?rs|colleagues|co-?workers|partners|siblings"
     r"|twins|cousins|rivals|strangers|soulmates|allies|opposites|equals|a couple|a pair)\b"
+    r"|^we(?:['’]ve| have|['’]ll| will)?(?: \w+ly| first| also| just| all| both| usually)? (?:met|meet)\b"
+    r"(?=\s*(?:$|[,.;]|(?:on|in|at|for|to|every|each|last|next|again|once|twice|when|while|through|back|over|via|by|yesterday)\b))"
     r"|\b(?:each other|one another|both of us|as a team|a (?:great|good) team|make a team|rock|(?:let"
     r"|help)s? us)\b",
     re.IGNORECASE,
