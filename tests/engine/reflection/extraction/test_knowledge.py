@@ -274,6 +274,12 @@ def test_tools_named_again_and_again_become_entities(tmp_path: Path) -> None:
     assert (uses.target, uses.text, uses.confidence) == ("person--user", "uses [[tool--grafana]]", "high")
 
 
+def test_what_something_is_made_with_is_used(tmp_path: Path) -> None:
+    turns = [("user", f"I'm working on step {number} of my Flask app for the plant.") for number in range(4)]
+    items = learn(tmp_path, *chat("2026-02-04", *turns))
+    assert {item.text for item in items if item.kind == "relation"} == {"uses [[tool--flask]]"}
+
+
 def test_a_name_dropped_once_becomes_no_entity(tmp_path: Path) -> None:
     items = learn(tmp_path, *chat("2026-02-04", ("user", "I'm using Grafana for the plant in Kiel.")))
     assert [item.target for item in items if item.kind == "entity"] == ["person--user"]

@@ -273,7 +273,10 @@ class Reader:
             left, right = by_name.get(told.from_), by_name.get(told.to)
             if left is not None and right is not None:
                 start = (right if left is own else left).start
-                self.connections.state(at, start, left, told.relation, right, explicit=explicit)
+                # “I'm working on my Flask app”: what is made is the app, and Flask is used for it.
+                made_with = told.relation == "develops" and right.type == "tool" and not right.known
+                relation = "uses" if made_with else told.relation
+                self.connections.state(at, start, left, relation, right, explicit=explicit)
 
     def _note(self, at: int, mention: Mention) -> None:
         found = self.found
