@@ -111,6 +111,15 @@ def run_python(code: str) -> str:
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
 
 
+def test_a_command_does_not_look_its_own_work_through_for_garbage() -> None:
+    code = (
+        "import gc\nfrom workbench.cli import run\n"
+        "try:\n    run(['--help'])\nexcept SystemExit as done:\n    assert done.code == 0\n"
+        "assert gc.isenabled()\nprint(gc.get_threshold()[0])"
+    )
+    assert int(run_python(code).splitlines()[-1]) >= 100_000
+
+
 def test_help_imports_nothing_heavy() -> None:
     loaded = run_python(
         "import sys\nfrom workbench.cli import run\n"
