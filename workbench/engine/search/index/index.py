@@ -346,8 +346,7 @@ class _Ranking:
 
     def first(self, count: int) -> list[tuple[int, float]]:
         """Return up to so many of them, with their BM25."""
-        more = islice(self.rows, max(0, count - len(self._read)))
-        self._read.extend((int(number), float(score)) for number, score in more)
+        self._read.extend(islice(self.rows, max(0, count - len(self._read))))
         return self._read[:count]
 
 
