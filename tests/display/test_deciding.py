@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from workbench.display.card import card_lines
-from workbench.display.contradiction import Side, clash_title, differing, outcomes, quote
+from workbench.display.contradiction import Side, clash_title, differing, outcomes
 from workbench.display.deciding import (
     Cited,
     held_title,
@@ -21,6 +21,7 @@ from workbench.display.deciding import (
     waiting_row,
 )
 from workbench.display.ink import line_width, plain_text
+from workbench.display.words import quoted
 from workbench.display.writing import answer_words, preview_card, written_words
 from workbench.engine import layout
 from workbench.engine.results.audit import MemoryChange
@@ -162,8 +163,8 @@ def test_a_question_after_core_memory_says_what_its_answers_do() -> None:
 
 
 def test_quotes_within_a_quote_become_single_ones() -> None:
-    assert quote("“Evening work is for reading”  was said") == "“‘Evening work is for reading’ was said”"
-    assert quote("a" * 99, 10) == f"“{'a' * 9}…”"
+    assert quoted("“Evening work is for reading”  was said") == "“‘Evening work is for reading’ was said”"
+    assert quoted("a" * 99, 10) == f"“{'a' * 9}…”"
 
 
 @pytest.mark.parametrize("target", ["core:identity", "core:identity:name"])

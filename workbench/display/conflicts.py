@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.display import words
 from workbench.display.card import Card, Section
-from workbench.display.contradiction import Side, clash_lines, clash_title, quote
+from workbench.display.contradiction import Side, clash_lines, clash_title
 from workbench.display.deciding import statement
 from workbench.display.ink import ink
 from workbench.display.text import safe, safe_line
@@ -31,9 +31,9 @@ def conflict_title(conflict: SyncConflict) -> str:
         return f"{conflict.path}: {kept}?"
     older, newer = (version_words(each).partition("\n")[0] for each in (conflict.older, conflict.newer))
     if DELETED in (older, newer):
-        return f"Keep or delete {quote(older if newer == DELETED else newer)}"
+        return f"Keep or delete {words.quoted(older if newer == DELETED else newer)}"
     if older == newer:
-        return f"Two versions of {quote(older)}"
+        return f"Two versions of {words.quoted(older)}"
     return " ".join(clash_title([older], newer).split())
 
 

@@ -22,13 +22,6 @@ _RULE: Final = 3
 _LONGEST: Final = 4000
 # Two stretches in which statements differ are named in the outcome up to so many characters.
 _SHORT: Final = 32
-_SINGLE: Final = str.maketrans("“”", "‘’")
-
-
-def quote(text: str, most: int = 60) -> str:
-    """Return words in quotes, cut where they are long; quotes within become single ones."""
-    said = " ".join(text.split()).translate(_SINGLE)
-    return f"“{said if len(said) <= most else said[: most - 1] + '…'}”"
 
 
 def clash_title(older: Sequence[str], newer: str) -> str:
@@ -55,7 +48,7 @@ def clash_title(older: Sequence[str], newer: str) -> str:
         if len(more) == 1 and len(more[0]) <= _SHORT and longer.replace(f"{more[0]} ", "", 1) == shorter:
             before, _, after = longer.partition(more[0])
             return f"{before}({more[0]}){after.rstrip('.')}?"
-    return f"{quote(older[0], 48)} or {quote(newer, 48)}"
+    return f"{words.quoted(older[0], 48)} or {words.quoted(newer, 48)}"
 
 
 def differing(older: str, newer: str) -> tuple[str, str]:

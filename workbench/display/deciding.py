@@ -19,7 +19,6 @@ from workbench.display.contradiction import (
     head_lines,
     key_lines,
     outcomes,
-    quote,
     statement_lines,
 )
 from workbench.display.diffing import compare, diff_lines
@@ -130,16 +129,16 @@ def item_title(item: ReviewItem) -> str:
     if kind is Kind.PROMOTION:
         return f"Into core memory: {said}"
     if kind is Kind.DEMOTION:
-        return f"Out of core memory: {quote(item.before or said)}"
+        return f"Out of core memory: {words.quoted(item.before or said)}"
     if kind is Kind.MERGE:
         other = _LINK.search(item.after)
         return f"Merge “{unlinked(other[0]) if other else said}” and “{name or item.target}”"
     if kind is Kind.ARCHIVE:
-        return f"Archive {quote(said or name, 200)}"
+        return f"Archive {words.quoted(said or name, 200)}"
     if kind is Kind.RESTORE:
-        return f"Bring back {quote(said or name, 200)}"
+        return f"Bring back {words.quoted(said or name, 200)}"
     if kind is Kind.VAULT_PIN:
-        return f"Keep {quote(said or name, 200)}"
+        return f"Keep {words.quoted(said or name, 200)}"
     if kind is Kind.ENTITY:
         return f"New: {said or name}"
     if kind is Kind.RELATION:

@@ -24,6 +24,9 @@ STORES = {
     "procedural": ("▤", "Procedure"),
     "vault": ("▣", "Vault"),
 }
+LONGEST_QUOTE = 60
+"""Characters of what is quoted in a sentence."""
+_SINGLE = str.maketrans("“”", "‘’")
 _WEEK = 7
 _CORRECTION = lazy_pattern(r"\ACorrection of (episode:[\d-]{10}:\d\d:\d\d(?:#\d+)?): ")
 _PROPOSED = lazy_pattern(r"subagent:(\S+) on (\d{4})-(\d\d)-(\d\d)")
@@ -203,6 +206,12 @@ def in_file(citation: str) -> str:
     if not cited:
         return path
     return f"{path}, line {first}" if last in ("", first) else f"{path}, lines {first}–{last}"
+
+
+def quoted(text: str, most: int = LONGEST_QUOTE) -> str:
+    """Return words in quotes, cut where they are long; quotes within become single ones."""
+    said = " ".join(text.split()).translate(_SINGLE)
+    return f"“{said if len(said) <= most else said[: most - 1] + '…'}”"
 
 
 def day(on: date, now: date) -> str:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final
 from workbench.display import words
 from workbench.display.card import MEASURE, Card, Section
 from workbench.display.cells import wrap
-from workbench.display.contradiction import quote
 from workbench.display.deciding import statement
 from workbench.display.diffing import compare, diff_lines
 from workbench.display.ink import BLANK, Line, Span, column, gap, ink, spread
@@ -129,14 +128,16 @@ def _listed(
     if not names:
         return []
     head: list[Line] = [(ink(meaning, role if role != "text" else "soft"),)] if meaning else []
-    return [Section(label, (*head, *((ink(quote(titles.get(name, name), 100), role),) for name in names)))]
+    return [
+        Section(label, (*head, *((ink(words.quoted(titles.get(name, name), 100), role),) for name in names)))
+    ]
 
 
 def _waiting(waiting: Mapping[str, str], titles: Mapping[str, str]) -> list[Section]:
     if not waiting:
         return []
     lines = tuple(
-        (ink(f"{quote(titles.get(name, name))}: ", "text"), ink(reason, "decide"))
+        (ink(f"{words.quoted(titles.get(name, name))}: ", "text"), ink(reason, "decide"))
         for name, reason in waiting.items()
     )
     return [Section("NOT NOW", ((Span("stays ticked", "soft"),), *lines))]

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 
 from textual.widgets import Input, TextArea
 
-from workbench.display.words import counted
+from workbench.display.words import counted, quoted
 from workbench.tui.keys.table import COMMAND
 from workbench.tui.places.memory_reading import read_copied
-from workbench.tui.verbs.act import quoted
 from workbench.tui.verbs.memories import Copied
 
 if TYPE_CHECKING:

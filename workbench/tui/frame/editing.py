@@ -17,7 +17,7 @@ from textual.app import SuspendNotSupported
 from workbench.display.cells import wrap
 from workbench.display.ink import BLANK, Span
 from workbench.display.rows import over_cap_lines, problem_lines
-from workbench.display.words import told_in_bench
+from workbench.display.words import quoted, told_in_bench
 from workbench.engine.errors import (
     BudgetExceeded,
     InvalidSetting,
@@ -32,7 +32,7 @@ from workbench.tui.parts.editor import Editor
 from workbench.tui.parts.line import Completion
 from workbench.tui.places.memory_reading import read_memory_writing
 from workbench.tui.places.place import Rewords, TakesNew
-from workbench.tui.verbs.act import Act, quoted
+from workbench.tui.verbs.act import Act
 from workbench.tui.verbs.adding import KEY as NEW
 from workbench.tui.verbs.adding import THING as NEW_THING
 from workbench.tui.verbs.adding import new_writing

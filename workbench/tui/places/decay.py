@@ -32,7 +32,7 @@ from workbench.display.decay import (
 from workbench.display.heat import FARTHEST, SCALES, USUAL_SCALE, day_name
 from workbench.display.ink import BLANK, gap, ink, line_width, spread
 from workbench.display.rows import heading_row
-from workbench.display.words import counted
+from workbench.display.words import counted, quoted
 from workbench.engine.language.periods import parse_days
 from workbench.engine.memory.decay import half_life
 from workbench.engine.patterns import lazy_pattern
@@ -41,7 +41,7 @@ from workbench.tui.parts.filter import Filterable
 from workbench.tui.parts.line import DrawnLines
 from workbench.tui.parts.rows import Rows
 from workbench.tui.places.place import Place
-from workbench.tui.verbs.act import Act, quoted
+from workbench.tui.verbs.act import Act
 from workbench.tui.verbs.memories import Memory
 
 if TYPE_CHECKING:

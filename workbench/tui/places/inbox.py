@@ -28,6 +28,7 @@ from workbench.display.deciding import (
     waiting_row,
 )
 from workbench.display.ink import BLANK, Span, ink, spread
+from workbench.display.words import quoted
 from workbench.display.writing import preview_card, receipt_card
 from workbench.engine.errors import WorkbenchError
 from workbench.engine.identifiers import MEMORY_STORES
@@ -59,7 +60,7 @@ from workbench.tui.places.ticks import (
     waiting_rows,
 )
 from workbench.tui.places.writing import Preview, Receipt
-from workbench.tui.verbs.act import Act, quoted
+from workbench.tui.verbs.act import Act
 from workbench.tui.verbs.memories import Memory
 
 if TYPE_CHECKING:

@@ -12,10 +12,11 @@ from workbench.display.contradiction import HEAD
 from workbench.display.deciding import block_in, block_of
 from workbench.display.ink import ink
 from workbench.display.markdown import unlinked
+from workbench.display.words import quoted
 from workbench.engine import layout
 from workbench.engine.reflection.kinds import Kind, kind_of
 from workbench.tui.places.ticks import Unreadable, keeping
-from workbench.tui.verbs.act import Act, quoted
+from workbench.tui.verbs.act import Act
 from workbench.tui.verbs.rewording import TEXT, Field, Writing, core_outlook, done
 
 if TYPE_CHECKING:

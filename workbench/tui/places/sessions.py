@@ -14,7 +14,7 @@ from textual.containers import Container, Vertical
 
 from workbench.display.ink import gap, ink, spread
 from workbench.display.sessions import Listed, head_lines, session_card, session_row
-from workbench.display.words import counted, told_in_bench
+from workbench.display.words import counted, quoted, told_in_bench
 from workbench.engine.errors import InvalidInput, NotFound, WorkbenchError
 from workbench.engine.identifiers import cited_lines
 from workbench.engine.values import dataclass
@@ -25,7 +25,7 @@ from workbench.tui.parts.rows import Rows
 from workbench.tui.parts.transcript import TranscriptPart
 from workbench.tui.places.memory_reading import read_memory_writing
 from workbench.tui.places.place import Place
-from workbench.tui.verbs.act import OTHER_VERBS, Act, quoted
+from workbench.tui.verbs.act import OTHER_VERBS, Act
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,6 +14,7 @@ from workbench.display.card import Card, Section
 from workbench.display.ink import Line, gap, ink, spread
 from workbench.display.settings import sections_line, setting_card, setting_row, value_row
 from workbench.display.transcript import Evidence, SourceLine
+from workbench.display.words import quoted
 from workbench.engine.layout import SETTINGS
 from workbench.engine.patterns import lazy_pattern
 from workbench.engine.results.settings import SettingRow, SettingsListed
@@ -29,7 +30,7 @@ from workbench.tui.parts.line import DrawnLines
 from workbench.tui.parts.rows import Rows
 from workbench.tui.places.place import Place
 from workbench.tui.themes import too_faint
-from workbench.tui.verbs.act import Act, quoted
+from workbench.tui.verbs.act import Act
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

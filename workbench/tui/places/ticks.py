@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from workbench.display.conflicts import conflict_title, version_words
 from workbench.display.contradiction import clash_title
 from workbench.display.deciding import FROM_REFLECTION, held_title, item_title, link_of
+from workbench.display.words import quoted
 from workbench.engine import layout
 from workbench.engine.reflection.kinds import Kind, kind_of
 from workbench.engine.results.inbox import (
@@ -20,7 +21,7 @@ from workbench.engine.results.inbox import (
     SecretTick,
 )
 from workbench.engine.values import dataclass
-from workbench.tui.verbs.act import OTHER_VERBS, Act, quoted
+from workbench.tui.verbs.act import OTHER_VERBS, Act
 
 if TYPE_CHECKING:
     from workbench.engine.results.inbox import Inbox, PastReflection, SyncConflict

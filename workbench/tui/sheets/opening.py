@@ -12,7 +12,7 @@ from workbench.display import words
 from workbench.display.connections import opens
 from workbench.display.health import size_words
 from workbench.display.sync import conflicts_told, keys_told, readers
-from workbench.display.words import counted, in_bench, told_in_bench
+from workbench.display.words import counted, in_bench, quoted, told_in_bench
 from workbench.engine.errors import Cancelled, SecretFound, WorkbenchError
 from workbench.engine.file_access import expand_writable
 from workbench.engine.sync.devices import without_login
@@ -20,7 +20,7 @@ from workbench.tui.keys.table import COMMAND, HEALTH, IMPORT
 from workbench.tui.parts.chooser import Choice
 from workbench.tui.places.ask import AskPlace
 from workbench.tui.sheets.importing import complete
-from workbench.tui.verbs.act import Act, quoted
+from workbench.tui.verbs.act import Act
 from workbench.tui.verbs.memories import Memory
 
 if TYPE_CHECKING:

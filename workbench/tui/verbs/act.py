@@ -17,16 +17,13 @@ from workbench.display.action_words import (
     of_file,
     plainly,
 )
-from workbench.display.contradiction import quote
+from workbench.display.words import LONGEST_QUOTE
 from workbench.engine.errors import ConfirmationNeeded
 from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
     from workbench.engine.results.audit import NextStep
     from workbench.engine.workspace import Workspace
-
-LONGEST_QUOTE = 60
-"""Characters of what is quoted in a sentence."""
 
 
 class Subject(Protocol):
@@ -56,11 +53,6 @@ class Act:
     answer: str = ""
     leave: Callable[[], object] = lambda: None
     stays: bool = True
-
-
-def quoted(title: str) -> str:
-    """Return the words of a thing in quotes, cut where they are long."""
-    return quote(title, LONGEST_QUOTE)
 
 
 Verb: TypeAlias = "Callable[[tuple[Any, ...]], Act | str]"

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from workbench.display import words
 from workbench.display.ink import Span, ink, wrap_line
 from workbench.display.rows import problem_lines
-from workbench.display.words import told_in_bench
+from workbench.display.words import quoted, told_in_bench
 from workbench.engine.errors import WorkbenchError
 from workbench.engine.requests import RememberRequest
 from workbench.engine.values import dataclass
-from workbench.tui.verbs.act import Act, quoted
+from workbench.tui.verbs.act import Act
 from workbench.tui.verbs.rewording import TEXT, Field, Outlook, Writing, core_outlook, done
 
 if TYPE_CHECKING:

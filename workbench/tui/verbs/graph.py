@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from workbench.display.words import quoted
 from workbench.engine.values import dataclass
-from workbench.tui.verbs.act import Act, quoted
+from workbench.tui.verbs.act import Act
 from workbench.tui.verbs.memories import Memory, pin, reinforce
 
 if TYPE_CHECKING:

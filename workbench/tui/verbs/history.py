@@ -11,11 +11,11 @@ from workbench.display.action_words import sentence, who
 from workbench.display.actions import obstacle_words
 from workbench.display.card import Card, Section
 from workbench.display.ink import Span, ink
-from workbench.display.words import counted, in_bench
+from workbench.display.words import counted, in_bench, quoted
 from workbench.engine.errors import BudgetExceeded, InvalidInput, NotFound, Refused, RoleRefused, Stale
 from workbench.engine.values import dataclass
 from workbench.tui.keys.table import COMMAND
-from workbench.tui.verbs.act import OTHER_VERBS, Act, quoted
+from workbench.tui.verbs.act import OTHER_VERBS, Act
 from workbench.tui.verbs.memories import Memory
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from workbench.display import words
-from workbench.display.words import in_bench
+from workbench.display.words import in_bench, quoted
 from workbench.engine.errors import InvalidInput, NotFound
 from workbench.engine.values import dataclass
-from workbench.tui.verbs.act import Act, quoted
+from workbench.tui.verbs.act import Act
 
 if TYPE_CHECKING:
     from workbench.engine.results.decay import DecayExplained

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 from workbench.display import words
 from workbench.display.cells import cell_width, plain
 from workbench.display.rows import budget_line
+from workbench.display.words import quoted
 from workbench.engine.errors import Stale
 from workbench.engine.values import dataclass
-from workbench.tui.verbs.act import Act, quoted
+from workbench.tui.verbs.act import Act
 
 if TYPE_CHECKING:
     from workbench.display.ink import Line
