@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -93,6 +93,17 @@ class Shape:
 class _Shapes:
     by_lead: dict[str, tuple[Shape, ...]]
     by_mark: dict[str, tuple[Shape, ...]]
+
+    @cached_property
+    def beginnings(self) -> re.Pattern[str]:
+        """What finds a mark, or the first two characters of a prefix where it may begin."""
+        seconds: dict[str, str] = {}
+        for lead in self.by_lead:
+            seconds[lead[0]] = seconds.get(lead[0], "") + lead[1]
+        leads = [f"{re.escape(first)}[{re.escape(some)}]" for first, some in seconds.items()]
+        return re.compile(
+            f"(?<![A-Za-z0-9])(?:{'|'.join(leads)})|{'|'.join(map(re.escape, self.by_mark)) or '(?!)'}"
+        )
 
 
 def shapes() -> tuple[Shape, ...]:
@@ -210,22 +221,10 @@ def _found_apart(text: str, at: int, end: int, shape: Shape) -> Found | None:
     )
 
 
-@lru_cache(maxsize=1)
-def _beginnings() -> re.Pattern[str]:
-    """Return what finds a mark, or the first two characters of a prefix where it may begin."""
-    table = _table()
-    seconds: dict[str, str] = {}
-    for lead in table.by_lead:
-        seconds[lead[0]] = seconds.get(lead[0], "") + lead[1]
-    leads = "|".join(f"{re.escape(first)}[{re.escape(some)}]" for first, some in seconds.items())
-    marks = "|".join(map(re.escape, table.by_mark))
-    return re.compile(f"(?<![A-Za-z0-9])(?:{leads})|{marks}")
-
-
 def _tokens_in_run(text: str, start: int, end: int) -> Iterator[Found]:
-    if _beginnings().search(text, start, end) is None:
-        return
     table = _table()
+    if table.beginnings.search(text, start, end) is None:
+        return
     done, tried = start, dict[str, int]()
     for place in _START.finditer(text, start, end):
         at = place.start()
