@@ -96,16 +96,12 @@ def fit(judged: Sequence[Judged], shrink: float = _SHRINK) -> Fit:
     )
 
 
-def left_out(judged: Sequence[Judged]) -> list[tuple[float, float, bool]]:
-    """Return each statement's worth, its odds by weights fitted without its conversation, and its verdict."""
-    found: list[tuple[float, float, bool]] = []
+def left_out(judged: Sequence[Judged]) -> list[tuple[Judged, float]]:
+    """Return each statement with its odds by weights fitted without its conversation."""
+    found: list[tuple[Judged, float]] = []
     for name in sorted({each.conversation for each in judged}):
         others = fit([each for each in judged if each.conversation != name])
-        found += [
-            (each.value, others.odds(each.features), each.good)
-            for each in judged
-            if each.conversation == name
-        ]
+        found += [(each, others.odds(each.features)) for each in judged if each.conversation == name]
     return found
 
 
@@ -120,8 +116,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     judged = [each for folder in options.data for each in _judged(folder, labels)]
     print(f"{len(judged)} statements with a verdict, {sum(each.good for each in judged)} worthwhile")
     tried = left_out(judged)
-    kept = [good for value, odds, good in tried if is_kept(value, odds)]
-    every = sum(good for *_, good in tried)
+    kept = [each.good for each, odds in tried if is_kept(each.value, odds, each.features[0])]
+    every = sum(each.good for each, _ in tried)
     print(f"by weights fitted without their conversation: {len(kept)} kept, {sum(kept)} of them worthwhile")
     print(
         f"  {sum(kept) / max(1, len(kept)):.0%} of what is kept, {sum(kept) / max(1, every):.0%} of what is worthwhile"

@@ -35,8 +35,8 @@ def test_a_rare_feature_is_drawn_towards_nothing() -> None:
 
 def test_each_conversation_is_judged_by_the_others() -> None:
     odd = [Judged("b", ("did",), 4.0, good=False)]
-    (tried,) = [each for each in left_out([*verdicts("a"), *odd]) if not each[2] and each[1] > 0]
-    assert tried[0] == 4.0
+    (tried,) = [each for each in left_out([*verdicts("a"), *odd]) if not each[0].good and each[1] > 0]
+    assert tried[0] == odd[0]
 
 
 def test_the_file_keeps_all_but_its_weights() -> None:

@@ -64,3 +64,11 @@ def test_a_short_plain_statement_needs_its_odds_alone() -> None:
     assert is_kept(4.5, 0.1)
     assert not is_kept(3.3, 0.1)
     assert not is_kept(9.0, -0.1)
+
+
+@pytest.mark.parametrize(
+    "said", ["I am allergic to herring", "I'm left-handed", "I got promoted", "I hate olives"]
+)
+def test_who_somebody_is_lasts_whatever_the_odds_of_how_it_was_said(said: str) -> None:
+    worth = worth_of(said)
+    assert is_kept(worth.value, -3.0, worth.kind)

@@ -332,7 +332,10 @@ def candidates(
                     worth.terms,
                     told.day or passage.day,
                     told.dated,
-                    features=features_of(own, worth.kind, joint=joint, dated=told.dated, asks=voice.is_owner),
+                    # A note was written to be remembered; only talk is weighed.
+                    features=features_of(own, worth.kind, joint=joint, dated=told.dated, asks=voice.is_owner)
+                    if passage.speaker
+                    else (),
                 )
         topic = _topic(sentence.text, topic)
 

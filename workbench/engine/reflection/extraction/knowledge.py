@@ -102,7 +102,7 @@ def _weighed(statements: Iterable[Candidate]) -> Iterator[Candidate]:
     for one in statements:
         if not one.features:
             yield one
-        elif is_kept(one.value, odds := odds_of(one.features)):
+        elif is_kept(one.value, odds := odds_of(one.features), one.kind):
             # What was meant for memory has no odds; it comes before conversation that has good ones.
             yield replace(one, value=one.value + min(odds, _MOST_ODDS) - _MOST_ODDS / 2)
 

@@ -438,7 +438,9 @@ def circumstances(
                 day,
                 told.dated,
                 subject=subject,
-                features=features_of(own, KIND, joint=False, dated=told.dated, asks=bool(passage.speaker)),
+                features=features_of(own, KIND, joint=False, dated=told.dated, asks=True)
+                if passage.speaker
+                else (),
             )
 
 

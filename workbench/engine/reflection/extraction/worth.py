@@ -25,7 +25,8 @@ _SHORT: Final = 7
 _FEWEST_WORDS: Final = 2
 _TELLING: Final = 2
 _BARE: Final = 1.5
-# Of these a single word says enough: “I’m left-handed”, “I got promoted”.
+# Who somebody is, how they are and what they like: a single word says enough (“I’m left-handed”), and it lasts
+# however it was said.
 _PLAIN: Final = frozenset(("identity", "health", "milestone", "preference"))
 _MOST_WORDS: Final = 45
 _SEVERAL_KINDS: Final = 0.35
@@ -305,6 +306,12 @@ def odds_of(features: tuple[str, ...]) -> float:
     return cues.base + sum(cues.weights.get(name, 0.0) for name in features)
 
 
-def is_kept(value: float, odds: float) -> bool:
-    """Return whether a statement is worth a person's minute: what is short and plain, by its odds alone."""
-    return odds >= _ENOUGH or (odds >= 0 and value + odds >= _LEAST_WEIGHED)
+def is_kept(value: float, odds: float, kind: str = "") -> bool:
+    """Return whether a statement is worth a person's minute: what is short and plain, by its odds alone.
+
+    Args:
+        value: At least `LEAST`.
+        odds: From `odds_of`.
+        kind: What it says something about; who a person is needs no odds.
+    """
+    return kind in _PLAIN or odds >= _ENOUGH or (odds >= 0 and value + odds >= _LEAST_WEIGHED)
