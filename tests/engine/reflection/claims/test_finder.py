@@ -293,6 +293,27 @@ def test_a_denial_that_was_overtaken_by_time_is_an_update(tmp_path: Path) -> Non
     assert item.before == "The user has never written any Flask routes"
 
 
+def test_what_is_said_in_one_message_does_not_contradict_itself(tmp_path: Path) -> None:
+    deed, denial = (
+        "I deployed the shop to a cloud platform.",
+        "I've never deployed the shop to a cloud platform.",
+    )
+    assert len(found(tmp_path / "apart", deed, denial)) == 1
+    assert found(tmp_path / "together", f"{deed} {denial}") == ()
+
+
+@pytest.mark.parametrize(
+    ("denial", "question"),
+    [
+        ("I've never sailed the old boat alone.", "Has the user ever sailed the old boat alone?"),
+        ("I never sail the old boat alone.", "Two statements of the user cannot both hold: which does?"),
+    ],
+)
+def test_only_a_denied_deed_is_asked_after_with_ever(tmp_path: Path, denial: str, question: str) -> None:
+    (item,) = found(tmp_path, "I sailed the old boat alone.", denial)
+    assert item.text == question
+
+
 def test_one_item_for_each_change_however_often_it_is_said(tmp_path: Path) -> None:
     items = found(
         tmp_path,

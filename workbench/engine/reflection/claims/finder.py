@@ -37,7 +37,7 @@ from workbench.engine.reflection.claims.vocabulary import (
     SWITCHED,
     WORKS,
 )
-from workbench.engine.reflection.english import mid_sentence, third_person
+from workbench.engine.reflection.english import BASE_FORMS, mid_sentence, third_person
 from workbench.engine.reflection.model import Passage
 from workbench.engine.values import dataclass
 
@@ -245,6 +245,10 @@ def _question(snapshot: Snapshot, denial: Denial) -> str:
         rest = f"{verb} {denial.meant} {tail}".rstrip()
     said = third_person(f"I have {rest}", name)
     plain = said.removeprefix(f"{name} has ") if said.startswith(f"{name} has ") else ""
+    verb = rest.partition(" ")[0].casefold()
+    if not (verb.endswith("ed") or verb in BASE_FORMS):
+        # “I never want to” denies no deed.
+        plain = ""
     if not plain or len(plain) > _LONGEST_QUESTION or not denial.never:
         return f"Two statements of {mid_sentence(name)} cannot both hold: which does?"
     return f"Has {mid_sentence(name)} ever {plain}?"
@@ -456,6 +460,8 @@ def _sides(ranked: list[tuple[float, int]], deeds: Sequence[Deed]) -> list[int]:
 def _score(denial: Denial, alternative: Alternative, deed: Deed, weights: Weights) -> float:
     if denial.origin.speaker != deed.origin.speaker or not (denial.origin.is_new or deed.origin.is_new):
         return 0.0
+    if _is_one_breath(denial.origin, deed.origin):
+        return 0.0
     coverage = weights.coverage(alternative.stems, deed.terms, denial.names)
     same = denial.verb == deed.verb or (is_getting(denial.verb) and is_getting(deed.verb))
     if deed.presupposed and is_light(deed.verb) and is_light(denial.verb) and coverage >= _COVERED:
@@ -473,6 +479,13 @@ def _score(denial: Denial, alternative: Alternative, deed: Deed, weights: Weight
         return 0.0
     focus = weights.similarity(alternative.stems, deed.terms)
     return (0.7 * coverage + 0.3 * focus) * deed.strength + (_SAME_VERB if same else 0.0)
+
+
+def _is_one_breath(one: Origin, other: Origin) -> bool:
+    """Return whether both are of one message of a conversation, whose sentences are meant together."""
+    return (
+        bool(one.passage.speaker) and not one.fact and not other.fact and one.passage.id == other.passage.id
+    )
 
 
 def _all_stems(denial: Denial) -> frozenset[str]:
