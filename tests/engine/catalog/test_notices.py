@@ -33,6 +33,10 @@ def told(root: Path) -> ChangeNotices:
     return notices
 
 
+def handles() -> list[Path]:
+    return list(Path("/proc/self/fd").iterdir())
+
+
 def test_each_changed_file_is_named_once(root: Path, told: ChangeNotices) -> None:
     assert told.take() == frozenset()
     (root / DAY).write_text("# 2026-02-02\n\nAnother line.\n")
@@ -116,16 +120,34 @@ def test_more_files_than_are_worth_naming(
     monkeypatch.setattr(module, "_MOST_PATHS", 3)
     for number in range(4):
         (root / f"memory/{number}.md").write_text("A note.\n")
+    before = len(handles())
     assert told.take() is None
+    # Others take its place, so it holds nothing any more.
+    assert len(handles()) == before - 1
+
+
+def test_what_nobody_holds_any_more_is_closed(root: Path, told: ChangeNotices) -> None:
+    before = len(handles())
+    others = [ChangeNotices.of(root) for _ in range(3)]
+    assert len(handles()) == before + 3
+    others.clear()
+    assert len(handles()) == before
+    # Closed twice, it closes no handle of another.
+    told.close()
+    read, write = os.pipe()
+    told.close()
+    os.fstat(read)
+    os.close(read)
+    os.close(write)
 
 
 def test_no_notices_of_files_that_other_machines_may_write(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = len(list(Path("/proc/self/fd").iterdir()))
+    before = len(handles())
     monkeypatch.setattr(module, "_LOCAL", frozenset())
     assert ChangeNotices.of(root) is None
-    assert len(list(Path("/proc/self/fd").iterdir())) == before
+    assert len(handles()) == before
 
 
 # Python warns of forking beside threads; the child does nothing but this.

@@ -7,6 +7,7 @@ import os
 import struct
 import sys
 import threading
+import weakref
 from contextlib import suppress
 from pathlib import Path
 
@@ -39,12 +40,15 @@ class ChangeNotices:
     never missed. It tells nothing of a file that is changed through a hard link in another folder, or in mapped memory.
 
     Args:
-        handle: Of an inotify instance; closed with this.
+        handle: Of an inotify instance; closed with this, or once nobody holds this any more.
         folders: Workspace-relative prefix ("" or "memory/…/") of each watched folder, by watch.
     """
 
     def __init__(self, handle: int, folders: dict[int, str]) -> None:
         self._handle: int | None = handle
+        self._let_go = weakref.finalize(self, _close, handle)
+        # At the end of the process the kernel closes it, and a thread may still be reading.
+        self._let_go.atexit = False
         self._folders = folders
         self._lock = threading.Lock()
         # A forked process has the same queue, and would take notices away from this one.
@@ -93,7 +97,9 @@ class ChangeNotices:
                 try:
                     events = os.read(self._handle, _READ_AT_ONCE)
                 except BlockingIOError:
-                    return frozenset(paths) if len(paths) <= _MOST_PATHS else None
+                    if len(paths) <= _MOST_PATHS:
+                        return frozenset(paths)
+                    break
                 except OSError:
                     break
                 if not self._note(events, paths):
@@ -104,10 +110,8 @@ class ChangeNotices:
     def close(self) -> None:
         """Let go of the watches; any file may have changed from then on."""
         with self._lock:
-            if self._handle is not None:
-                with suppress(OSError):
-                    os.close(self._handle)
-                self._handle = None
+            self._handle = None
+            self._let_go()
 
     def _note(self, events: bytes, paths: set[str]) -> bool:
         """Add the paths that events name; return False if they do not say enough."""
@@ -129,6 +133,11 @@ class ChangeNotices:
             elif layout.is_tracked(prefix + name):
                 paths.add(prefix + name)
         return True
+
+
+def _close(handle: int) -> None:
+    with suppress(OSError):
+        os.close(handle)
 
 
 def _folders_in(place: bytes, prefix: str) -> list[str]:
