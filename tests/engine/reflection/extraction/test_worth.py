@@ -72,3 +72,21 @@ def test_a_short_plain_statement_needs_its_odds_alone() -> None:
 def test_who_somebody_is_lasts_whatever_the_odds_of_how_it_was_said(said: str) -> None:
     worth = worth_of(said)
     assert is_kept(worth.value, -3.0, worth.kind)
+
+
+@pytest.mark.timeout(10)
+@pytest.mark.parametrize(
+    "own",
+    [
+        "I" + " really" * 44,
+        "I've been" + " only" * 43,
+        "I have" + " recently usually finally currently" * 10,
+        ", ".join(f"in a{number}" for number in range(22)),
+        ", ".join(["when"] * 45),
+    ],
+    ids=["really", "only", "adverbs", "introductions", "commas"],
+)
+def test_what_says_the_same_again_and_again_is_judged_all_the_same(own: str) -> None:
+    # With two ways to match each word, these would take hours.
+    assert worth_of(own, known=True).kind == "recorded"
+    assert "short" not in features_of(own, "recorded", joint=False, dated=False, asks=False)
