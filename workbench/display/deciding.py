@@ -71,17 +71,6 @@ _EFFECTS: Final = {
     Kind.INSIGHT: "It is noted under how understanding has changed.",
     Kind.QUESTION: "Your answer becomes a memory; ⸨edit⸩ writes it.",
 }
-_STORES: Final = {
-    Kind.PROCEDURE: "procedural",
-    Kind.CORE_CHANGE: "core",
-    Kind.PROMOTION: "core",
-    Kind.DEMOTION: "core",
-    Kind.VAULT_PIN: "vault",
-    Kind.INSIGHT: "file",
-    Kind.QUESTION: "file",
-    Kind.ARCHIVE: "episodic",
-    Kind.RESTORE: "episodic",
-}
 FROM_REFLECTION: Final = "reflection"
 _IN_CORE: Final = frozenset({Kind.CORE_CHANGE, Kind.PROMOTION, Kind.DEMOTION})
 _QUOTED: Final = frozenset({Kind.ARCHIVE, Kind.RESTORE, Kind.VAULT_PIN, Kind.MERGE})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from workbench.display import words
@@ -11,7 +12,7 @@ from workbench.display.rows import beside_row
 from workbench.display.words import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from datetime import datetime
 
     from workbench.display.ink import Line
@@ -124,9 +125,18 @@ def _check_head(name: str, state: str, names: int) -> Line:
     return (Span(sign, role), *((column(name, names, "soft"),) if name else ()))
 
 
-def partly_words(count: int) -> str:
-    """Say how much works in part, or not at all."""
-    return f"{counted(count, 'thing works', 'things work')} in part" if count else "Everything works"
+def partly_words(states: Iterable[str]) -> str:
+    """Say how many of some checks do not work, and how many work in part.
+
+    Args:
+        states: ok, degraded or broken, one a check.
+    """
+    found = Counter(states)
+    broken, partly = found["broken"], found.total() - found["ok"] - found["broken"]
+    if not broken:
+        return f"{counted(partly, 'thing works', 'things work')} in part" if partly else "Everything works"
+    said = f"{counted(broken, 'thing does', 'things do')} not work"
+    return f"{said}, {partly} work{'s' * (partly == 1)} in part" if partly else said
 
 
 def worse_first(check: Check) -> int:

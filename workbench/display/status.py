@@ -95,8 +95,7 @@ def doctor_lines(page: Page, diagnosis: Diagnosis) -> list[str]:
     """List the checks, each with its remedy if it failed."""
     names = max((display_width(check.name) for check in diagnosis.checks), default=0) + 2
     drawn = [line for check in diagnosis.checks for line in check_lines(check, names, page.width)]
-    partly = sum(check.state != "ok" for check in diagnosis.checks)
-    return [*page.printed(drawn), "", f"{partly_words(partly)}."]
+    return [*page.printed(drawn), "", f"{partly_words(check.state for check in diagnosis.checks)}."]
 
 
 def index_lines(page: Page, status: IndexStatus) -> list[str]:

@@ -187,9 +187,14 @@ def test_the_answer_to_whose_memory_it_is_stands_in_identity(
         ("no", None),
         ("No longer.", None),
         ("不是了", None),
-        ("No, in Malmö", "in Malmö"),
+        ("No, she moved to Malmö", "she moved to Malmö"),
         ("Lives in Malmö", "Lives in Malmö"),
         ("Yes", "Lives in Uppsala"),
+        ("still so", "Lives in Uppsala"),
+        ("Yes it is.", "Lives in Uppsala"),
+        ("没变", "Lives in Uppsala"),
+        ("no longer true", None),
+        ("No it isn't", None),
         ("是的，还住着", "Lives in Uppsala"),
         ("Still in Uppsala", "Still in Uppsala"),
         ("Nothing but Malmö", "Nothing but Malmö"),
@@ -213,6 +218,22 @@ def test_an_answer_to_whether_core_memory_still_holds_decides_on_it(
         workspace.undo(confirmed=True)
         identity = next(block for block in workspace.core().blocks if block.name == "Identity")
         assert [item.text for item in identity.items] == ["Name: Robin", "Lives in Uppsala"]
+
+
+@pytest.mark.parametrize("answer", ["not sure", "I don't know", "Malmö", "不知道"])
+def test_what_cannot_stand_in_core_memory_is_no_answer(settled: AgentHome, answer: str) -> None:
+    settled.write(
+        layout.PENDING_REFLECTION,
+        "# Reflection Summary — 2026-02-02\n\n"
+        "<!-- reflection: r-003 | created: 2026-02-02T03:00:00+00:00 -->\n\n## Questions\n"
+        "- [ ] `r-003.1` question for `core:identity:lives-in-uppsala`: “Lives in Uppsala” — is this still so?\n"
+        "  - answer: …\n",
+    )
+    with settled.open() as workspace:
+        with pytest.raises(InvalidInput, match="cannot stand alone") as caught:
+            workspace.review_edit("r-003.1", fields={"answer": answer}, decision="approved")
+        assert caught.value.remedy == "Answer yes, no, or with the whole line that holds now."
+        assert workspace.review().items[0].decision == "undecided"
 
 
 def test_what_makes_no_sense_is_refused_with_a_remedy(proposed: AgentHome) -> None:

@@ -61,7 +61,15 @@ def test_a_large_count_is_shortened_before_the_name_of_its_place() -> None:
     counts = {"timeline": "20,000", "graph": "20,000", "history": "49,077", "sessions": "0"}
     shown = "\n".join(map(plain_text, rail("large", counts, "today", ("", ""), (0, 0), 18)))
     assert "…" not in shown
-    for place, count in (("Timeline", "20k"), ("Graph", "20,000"), ("History", "49k"), ("Sessions", "0")):
+    for place, count in (("Timeline", "20k"), ("Graph", "20,000"), ("History", "49,077"), ("Sessions", "0")):
+        assert any(place in line and line.rstrip().endswith(count) for line in shown.splitlines())
+
+
+def test_hundreds_stand_whole_beside_the_narrowest_rail() -> None:
+    counts = {"timeline": "153", "graph": "999", "history": "49,077", "sessions": "1,200"}
+    shown = "\n".join(map(plain_text, rail("large", counts, "today", ("", ""), (0, 0), 16)))
+    assert "…" not in shown
+    for place, count in (("Timeline", "153"), ("Graph", "999"), ("History", "49k"), ("Sessions", "1k")):
         assert any(place in line and line.rstrip().endswith(count) for line in shown.splitlines())
 
 

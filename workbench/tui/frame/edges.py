@@ -48,6 +48,8 @@ _MOST_TOLD = 100
 _BEHIND = {command.id for prefix in PREFIXES for command in prefix.commands}
 PLACE_LINK = "place:"
 _CARRIED = 13
+# Figures that are never shortened: hundreds are no thousands.
+_WHOLE = 3
 # Fewer lines than this leave no room for a card below the list, or for the key line.
 _ONE_PART, _NO_KEYS = 20, 12
 # Lines that a sentence of the status line or a question may take.
@@ -371,8 +373,8 @@ def rail(
             Span(place.key + " ", "faint", link),
             Span(place.title, role, link),
         )
-        count = _count(place.name, counts, room=width - 3 - line_width(left))
-        lines.append((*spread(left, count, width - 1), gap(1)))
+        count = _count(place.name, counts, room=width - 2 - line_width(left))
+        lines.append((*left, gap(max(1, width - 1 - line_width(left) - line_width(count))), *count, gap(1)))
     ways = [(key, title) for key, title in zip("[]", beside, strict=True) if title]
     lines += [BLANK] * bool(ways)
     lines += [(gap(1), Span(f"{key} ", "faint"), ink(title, "soft", width - 4)) for key, title in ways]
@@ -386,7 +388,7 @@ def rail(
 
 def _count(name: str, counts: Mapping[str, str], room: int = 8) -> Line:
     said = counts.get(name, "")
-    if len(said) > room and (number := said.replace(",", "")).isdecimal():
+    if len(said) > max(room, _WHOLE) and (number := said.replace(",", "")).isdecimal():
         # The name of the place stays whole; its count is exact in the place itself.
         said = f"{int(number) // 1000}k"
     role = "danger" if name == "today" else "decide" if name == "inbox" else "soft"

@@ -119,7 +119,9 @@ class HealthRows(Rows["tuple[str, str]", "Finding"]):
         partly = [each for each in found if each.state != "ok"]
         works = [each for each in found if each.state == "ok"]
         is_told = any(each.name == "search" for each in partly)
-        self.partly = len(partly) + (index.fallback is not None and not is_told)
+        self.states = [each.state for each in partly]
+        if index.fallback is not None and not is_told:
+            self.states.append("degraded")
         """How many things work in part."""
         self._section("Works in part", str(len(partly)), partly)
         holds = Finding(
@@ -201,11 +203,11 @@ class HealthPlace(Place):
         ]
 
     def heading(self, results: Health, width: int) -> Line:
-        count = self.all_rows.partly if isinstance(self.all_rows, HealthRows) else 0
+        states = self.all_rows.states if isinstance(self.all_rows, HealthRows) else []
         if self._diagnosis is None:
             left = ink("Looking at everything…", "soft")
         else:
-            left = ink(partly_words(count), "decide" if count else "soft")
+            left = ink(partly_words(states), "decide" if states else "soft")
         right = (ink(f"search: {freshness(results.index)}", "faint"),)
         return spread((left,), right if width >= 50 else (), width)
 

@@ -100,6 +100,17 @@ def test_what_was_asked_twice_is_asked_in_other_words_once_and_then_rests(tmp_pa
     assert asked(made, look_back(made, survey(made, Work()), Work())) == []
 
 
+def test_whether_a_question_matters_decides_on_nothing_in_core_memory(tmp_path: Path) -> None:
+    turns = chat("2026-03-01", *(("Maria", "Hey John!"), ("John", "Hi Maria!")) * 12)
+    text = "Whose memory is this: are you Maria or John?"
+    line = "- `r-00{}.9` deferred: question `core:identity` {}"
+    files = {LOG: log(line.format(1, text), line.format(2, text))}
+    made = snapshot(tmp_path, turns, files=files)
+    (item,) = asked(made, look_back(made, survey(made, Work()), Work()))
+    assert (item.text, item.target) == (f"Does it still matter: {text}", "")
+    assert "writes" not in dict(item.fields)
+
+
 def test_it_is_asked_whose_memory_a_log_of_several_is(tmp_path: Path) -> None:
     turns = chat("2026-03-01", *(("Maria", "Hey John!"), ("John", "Hi Maria!")) * 12)
     (item,) = asked(snapshot(tmp_path / "a", turns))

@@ -13,7 +13,7 @@ from workbench.engine.memory.wording import clean_line, clean_memory, clip
 from workbench.engine.reflection import items
 from workbench.engine.reflection.files import read_pending
 from workbench.engine.reflection.kinds import Kind, kind_of
-from workbench.engine.reflection.review.item_reading import is_date
+from workbench.engine.reflection.review.item_reading import asked_core_item, is_date, read_item
 from workbench.engine.results.memories import Changed
 
 DECISIONS: Final[tuple[str, ...]] = get_args(Decision)
@@ -80,6 +80,10 @@ def plan_edit_item(
         edited = edited.reword(item.id, wording.text)
     if fields:
         edited = edited.set_fields(item.id, {name: _field(item, name, fields[name]) for name in fields})
+        answered = edited.item(item.id)
+        if answered is not None and asked_core_item(answered):
+            # What cannot be taken as an answer is refused while it can be written anew.
+            read_item(answered)
     told = f"edited {item.id}"
     if decision is not None:
         edited = edited.decide([(item.id, _checked(item.id, decision))])

@@ -46,13 +46,27 @@ _EVOLUTION: Final = "evolution:"
 _RELATION: Final = lazy_pattern(r"\s*([^\[\]:]+?)\s*:?\s*\[\[([^\[\]|#]+)(?:[|#][^\[\]]*)?\]\]\s*\.?\s*")
 _LINK: Final = lazy_pattern(r"\[\[([^\[\]|#]+)(?:[|#][^\[\]]*)?\]\]")
 _I_AM: Final = lazy_pattern(r"(?:i['’]m|i am|my name is|call me)\s+|我叫|我是", re.IGNORECASE)
+_ECHO: Final = (
+    r"(?:[\s,]+(?:it(?:['’]s|\s+is)?|that(?:['’]s|\s+is)?|still|so|is|true|the\s+case|right|correct|(?:is|do(?:es)?)n['’]t|not"
+    r"|any\s?more|longer))*[\s.!。！]*"
+)
 _NO: Final = lazy_pattern(
-    r"(?:no|nope|not? (?:any ?more|longer)|nothing|不是了?|不了?|没有了?|沒有了?|否)(?:\s*[,.;:!，。；：！–—-]+\s*|$)",
+    rf"(?:no|nope|n|not|false|wrong|nothing|neither|none|不是了?|不再?了?|不对|不對|没有了?|沒有了?|否){_ECHO}",
     re.IGNORECASE,
 )
+_NEITHER: Final = lazy_pattern(r"(?:no|none|neither|not|nobody)\b|都不|不是", re.IGNORECASE)
 _YES: Final = lazy_pattern(
-    r"(?:yes|yep|yeah|still|是的?|对的?|對的?)(?:\s*[,.;:!，。；：！–—-]|$)", re.IGNORECASE
+    r"(?:yes|yep|yeah|y|true|right|correct|still|it\s+is|unchanged|no\s+change|nothing\s+(?:has\s+)?changed|是的?|对的?|對的?"
+    rf"|没有?变化?|沒有?變化?|不变|不變){_ECHO}",
+    re.IGNORECASE,
 )
+_YES_AND: Final = lazy_pattern(r"(?:yes|yep|yeah|是的?|对的?|對的?)\s*[,.;:!，。；：！–—-]", re.IGNORECASE)
+_NO_BUT: Final = lazy_pattern(r"(?:no|nope|不是?了?|否)\s*[,.;:!，。；：！–—-]+\s*", re.IGNORECASE)
+_UNSURE: Final = lazy_pattern(
+    r"(?:i\s+)?(?:(?:do\s+not|don['’]?t)\s+know|not\s+sure|unsure|no\s+idea|不知道|不清楚)\b.*", re.IGNORECASE
+)
+_WORD: Final = lazy_pattern(r"[\u3400-\u9fff]|[^\W\d_][\w'’-]*|\d+")
+_FEWEST_WORDS: Final = 3
 _NUMBER: Final = lazy_pattern(r"\s*\d{1,9}[.)]\s+")
 _BULLET: Final = lazy_pattern(r"\s*[-*+]\s+")
 _ITEM_ID: Final = lazy_pattern(r"r-[A-Za-z0-9]+\.\d+")
@@ -111,11 +125,25 @@ def read_item(item: ReviewItem) -> ItemChange:
 
 def _still_so(item: ReviewItem, answer: str) -> ItemChange:
     """Return what is to become of an item of core memory after which was asked."""
-    no = _NO.match(answer)
-    if no is None and _YES.match(answer):
+    if _YES.fullmatch(answer) or _YES_AND.match(answer):
         return Answering(proposed_text(item), answer, "")
+    if _NO.fullmatch(answer):
+        return Demoting(core_item_of(item))
+    no = _NO_BUT.match(answer)
     said = answer[no.end() if no else 0 :].strip()
-    return CoreWording(core_item_of(item), said) if said else Demoting(core_item_of(item))
+    if _UNSURE.fullmatch(said) or len(_WORD.findall(said)) < _FEWEST_WORDS:
+        raise wrong(
+            item,
+            f"“{said[:60]}” cannot stand alone in core memory.",
+            "Answer yes, no, or with the whole line that holds now.",
+        )
+    return CoreWording(core_item_of(item), said)
+
+
+def asked_core_item(item: ReviewItem) -> str:
+    """Return the item of core memory that the answer to a question changes; empty for all else."""
+    is_asked = kind_of(item.kind) is Kind.QUESTION and item.target.strip().startswith("core:")
+    return "" if not is_asked or block_of(item) else core_item_of(item)
 
 
 def _fact(item: ReviewItem) -> ItemChange:
@@ -272,6 +300,9 @@ def _question(item: ReviewItem) -> ItemChange:
         return _still_so(item, answer)
     # “I’m Ines.” and “Ines” answer alike.
     said = answer[opening.end() if (opening := _I_AM.match(answer)) else 0 :].rstrip(" .!。")
+    if _NEITHER.match(said) or _UNSURE.fullmatch(said):
+        remedy = "Answer with what is asked for, or decline the question."
+        raise wrong(item, f"“{said[:60]}” is no answer to this.", remedy)
     text = items.field_of(item, items.WRITES).replace(items.UNANSWERED, said) or said
     block = block_of(item)
     return CoreAddition(block, text) if block else CoreWording(core_item_of(item), text)

@@ -44,7 +44,7 @@ from workbench.engine.reflection.review.item_changes import (
     Superseding,
     targets,
 )
-from workbench.engine.reflection.review.item_reading import read_item
+from workbench.engine.reflection.review.item_reading import asked_core_item, read_item
 from workbench.engine.reflection.review.plan_context import ParsedFiles
 from workbench.engine.values import dataclass
 
@@ -149,7 +149,9 @@ def _says(current: CurrentText, item: ReviewItem) -> bool:
 
 def _readable(item: ReviewItem) -> ItemChange | None:
     try:
-        return read_item(item)
+        # What a question may change is known before its answer.
+        asked = asked_core_item(item)
+        return Demoting(asked) if asked else read_item(item)
     except WorkbenchError:
         return None
 

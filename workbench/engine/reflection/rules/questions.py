@@ -176,8 +176,10 @@ def _not_worn_out(snapshot: Snapshot, guidance: Guidance, found: list[ReviewItem
         again = f"Does it still matter: {clipped(item.text, 140)}"
         if not times_asked(past, again, exactly=True):
             times = counted(times_asked(past, known), "reflection")
+            # “No” says here that the question does not matter, and nothing of core memory.
+            about = "" if item.target.startswith("core:") else item.target
             yield forms.question(
-                again, item.evidence, reason=f"{times} asked it without an answer.", about=item.target
+                again, item.evidence, reason=f"{times} asked it without an answer.", about=about
             )
 
 

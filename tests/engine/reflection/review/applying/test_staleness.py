@@ -68,6 +68,11 @@ MOVED: dict[str, tuple[ReviewItem, Change, str]] = {
         lambda w: w.edit(LANGUAGE, "Harbour is written in Go"),
         "Harbour is written in Go",
     ),
+    "item of core memory that was asked about": (
+        items.question("Is “Name: Robin” still so?", (BACKUPS,), reason=WHY, about="core:identity:name"),
+        lambda w: w.core_replace("core:identity:name", "Name: Robert"),
+        "Name: Robert",
+    ),
     "item of core memory": (
         items.core_change(
             "core:identity:name", "Name: Robin Ek", (BACKUPS,), reason=WHY, before="Name: Robin"
