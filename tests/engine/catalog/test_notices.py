@@ -150,6 +150,11 @@ def test_no_notices_of_files_that_other_machines_may_write(
     assert len(handles()) == before
 
 
+def test_no_notices_where_python_cannot_call_the_kernel(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ctypes", None)
+    assert ChangeNotices.of(root) is None
+
+
 # Python warns of forking beside threads; the child does nothing but this.
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_a_forked_process_takes_no_notice_away(root: Path, told: ChangeNotices) -> None:

@@ -15,6 +15,7 @@ from workbench.engine.catalog.catalog import Catalog
 from workbench.engine.catalog.notices import ChangeNotices
 from workbench.engine.errors import StorageError
 from workbench.engine.services import context
+from workbench.engine.services.scoped_view import ScopedView
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="inotify is of Linux")
 LOG = "memory/2026-01-30.md"
@@ -129,3 +130,43 @@ def test_what_the_kernel_does_not_tell_is_found_behind_the_questions(
     followed._context._looking_again.wait(None)
     assert len(looks) >= 1
     assert paths(followed, "walrus") == {LOG}
+
+
+def test_where_the_kernel_tells_nothing_it_is_asked_again_after_a_while(
+    settled: AgentHome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Path] = []
+    monkeypatch.setattr(ChangeNotices, "of", asked.append)
+    with settled.open() as workspace:
+        for _ in range(5):
+            workspace.refresh()
+        assert asked == [settled.root]
+        append(settled.root / LOG, "The walrus came ashore.")
+        monkeypatch.setattr(context, "_FRESH_SECONDS", -1.0)
+        assert paths(workspace, "walrus") == {LOG}
+        assert len(asked) == 1
+        monkeypatch.setattr(context, "_ASK_AGAIN_SECONDS", -1.0)
+        workspace.refresh()
+        assert len(asked) == 2
+
+
+def test_notices_that_end_are_replaced_at_once(
+    settled: AgentHome, followed: Workspace, looks: list[Path]
+) -> None:
+    for number in range(3):
+        (settled.root / f"memory/notes{number}").mkdir()
+        followed.search("walrus")
+        append(settled.root / LOG, f"The narwhal{number} swims.")
+        assert paths(followed, f"narwhal{number}") == {LOG}
+    assert len(looks) == 3
+
+
+def test_for_a_scope_the_kernel_is_not_asked(settled: AgentHome, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Path] = []
+    monkeypatch.setattr(ChangeNotices, "of", asked.append)
+    with settled.open() as workspace:
+        view = ScopedView(workspace._context, "team:boats")
+        for _ in range(3):
+            view.current()
+        view.close()
+    assert all(place == settled.root for place in asked)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import struct
 import sys
@@ -10,8 +9,12 @@ import threading
 import weakref
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from workbench.engine import layout
+
+if TYPE_CHECKING:
+    import ctypes
 
 # Of <sys/inotify.h>. Modified, status changed, moved from and to, created, deleted, itself deleted or moved.
 _CHANGED = 0x2 | 0x4 | 0x40 | 0x80 | 0x100 | 0x200 | 0x400 | 0x800
@@ -60,9 +63,13 @@ class ChangeNotices:
 
         Returns:
             None where the kernel tells none, or not of everything: on another system than Linux, on file systems that
-            other machines may write to, or if the user's watches are used up.
+            other machines may write to, where Python cannot call it, or if the user's watches are used up.
         """
         if not sys.platform.startswith("linux"):
+            return None
+        try:
+            import ctypes
+        except ImportError:
             return None
         library = ctypes.CDLL(None, use_errno=True)
         try:
@@ -154,6 +161,8 @@ def _folders_in(place: bytes, prefix: str) -> list[str]:
 
 def _is_local(library: ctypes.CDLL, place: bytes) -> bool:
     """Return whether a folder is on a file system that no other machine writes to."""
+    import ctypes
+
     status = ctypes.create_string_buffer(512)
     # The kind comes first in what `statfs` tells, in one machine word.
     return (

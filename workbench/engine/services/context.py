@@ -68,6 +68,8 @@ SESSIONS_FOLDER = "sessions"
 _FRESH_SECONDS = 0.5
 # What the kernel does not tell (see `ChangeNotices`) is found by a look at all files after so many seconds.
 _LOOK_AGAIN_SECONDS = 30.0
+# Where the kernel tells nothing, it is asked to only after so many seconds: finding that out takes as long as a look.
+_ASK_AGAIN_SECONDS = 30.0
 # Files that are read in the background before they can be found.
 _TAKEN_IN_AT_ONCE = 4_000
 _NEVER = -1e9
@@ -102,6 +104,8 @@ class WorkspaceContext:
         clock: Tells the time.
         settings: As they held when the workspace was opened; those that may change meanwhile follow the files.
         reads_refresh: Whether reading looks for changed files first; the bench does that in the background.
+        follows_files: Whether the kernel is to tell which files change; of no use where each answer begins with a
+            look at all of them.
         lock_timeout: Seconds that a change waits for another writer, or None for the setting’s.
         new_id: Gives a fresh id, of a transaction or a journal.
         progress: Told of long work: what it is, what is done, and of how much (0 where that is unknown). When it
@@ -115,6 +119,7 @@ class WorkspaceContext:
     clock: Clock
     settings: Settings
     reads_refresh: bool = True
+    follows_files: bool = True
     lock_timeout: float | None = None
     new_id: Callable[[], str] = field(default=_random_id, repr=False)
     progress: Callable[[str, int, int], None] = field(default=_say_nothing, repr=False)
@@ -128,6 +133,7 @@ class WorkspaceContext:
     _looks: int = field(default=0, repr=False)
     _notices: ChangeNotices | None = field(default=None, repr=False)
     _notices_count: bool = field(default=False, repr=False)
+    _told_nothing: float = field(default=_NEVER, repr=False)
     _following: threading.RLock = field(default_factory=threading.RLock, repr=False)
     _settings_file: bytes | None = field(default=None, repr=False)
     _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
@@ -314,11 +320,15 @@ class WorkspaceContext:
             self._looks += 1
             self._notices_count = False
             # A process that asks once has no use for what comes later.
-            if self.reads_refresh and self._looks > 1:
-                from workbench.engine.catalog.notices import ChangeNotices
+            if self.follows_files and self.reads_refresh and self._looks > 1:
+                if self._notices is not None and self._notices.take() is None:
+                    self._notices = None
+                now = time.monotonic()
+                if self._notices is None and now - self._told_nothing > _ASK_AGAIN_SECONDS:
+                    from workbench.engine.catalog.notices import ChangeNotices
 
-                if self._notices is None or self._notices.take() is None:
                     self._notices = ChangeNotices.of(self.root)
+                    self._told_nothing = now if self._notices is None else _NEVER
             return self._looks
 
     def _note_first_seen(self, cancelled: Callable[[], bool]) -> None:

@@ -240,6 +240,7 @@ class ScopedView:
             actor=None,
             clock=whole.clock,
             settings=_narrowed(whole.settings),
+            follows_files=False,
             new_id=whole.new_id,
         )
         context.state = folder / "state"
