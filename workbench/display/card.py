@@ -176,7 +176,7 @@ def memory_card(
         sections.append(Section("WHY", why_lines(why, now, whole=whole)))
     if why is None and shown.provenance:
         sections.append(Section("FROM", named_lines(shown.provenance, titles, whole=whole)))
-    if held := _held(shown.validity, now):
+    if held := _held(shown.validity, titles, now):
         sections.append(Section("HELD" if shown.retired else "HOLDS", (held,)))
     if shown.links.from_:
         sections.append(Section("USED BY", named_lines(shown.links.from_, titles, whole=whole)))
@@ -207,16 +207,15 @@ def _page(text: str, width: int) -> Sequence[Line]:
     return markdown_lines(_COMMENT.sub("", text).strip(), min(width, MEASURE))
 
 
-def _held(validity: Validity, now: datetime) -> Line:
+def _held(validity: Validity, titles: Mapping[str, str], now: datetime) -> Line:
     """Say since when something holds, until when it did, and what took its place; blank where nothing tells."""
     begin, end = (words.day_of(day, now.date()) for day in (validity.from_, validity.until))
     told = " ".join(part for part in (begin and f"since {begin}", end and f"until {end}") if part)
     if not validity.superseded_by:
         return (ink(told),) if told else BLANK
-    return (
-        ink(f"{told}, then replaced by ".lstrip(", ")),
-        ink(validity.superseded_by, "link", None, validity.superseded_by),
-    )
+    by = validity.superseded_by
+    named = f"“{words.without_id(titles[by])}”" if titles.get(by) else by
+    return (ink(f"{told}, then replaced by ".lstrip(", ")), ink(named, "text+link", None, by))
 
 
 def why_lines(why: Why, now: datetime, *, whole: bool = False) -> tuple[Line, ...]:

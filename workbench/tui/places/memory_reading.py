@@ -44,7 +44,7 @@ def read_memory_card(workspace: Workspace, subject: Subject, asked: str = "") ->
         explained = workspace.decay_explain(subject.id)
     except (NotFound, InvalidInput):
         explained = None
-    named = {*shown.links.to, *shown.links.from_}
+    named = {*shown.links.to, *shown.links.from_, *filter(None, (shown.validity.superseded_by,))}
     titles = {each: title for each in named if (title := title_of(workspace, each))}
     waits = disputed_memories(workspace).get(subject.id, "")
     return memory_card(shown, workspace.why(subject.id), explained, titles, workspace.now(), waits)
