@@ -22,7 +22,7 @@ from workbench.display.contradiction import (
     statement_lines,
 )
 from workbench.display.diffing import compare, diff_lines
-from workbench.display.ink import BLANK, Line, Span, cut, gap, ink, line_width, spread
+from workbench.display.ink import BLANK, Line, Span, cut, gap, ink, line_width, spread, wrap_line
 from workbench.display.markdown import unlinked
 from workbench.display.rows import budget_line
 from workbench.engine.markdown.statements import parse_statement
@@ -435,7 +435,7 @@ def _change(item: ReviewItem, kind: Kind | None, width: int) -> list[Line]:
         ]
         answer = (item.fields or {}).get("answer", "").strip()
         if kind is Kind.QUESTION and answer not in ("", "…", "..."):
-            lines += [BLANK, (Span("You answer: ", "soft"), ink(answer))]
+            lines += [BLANK, *wrap_line((Span("You answer: ", "soft"), ink(answer)), width)]
         return lines
     after = "" if kind is Kind.DEMOTION else item.after
     if kind is Kind.PROCEDURE and "steps" in (item.fields or {}):

@@ -244,7 +244,7 @@ async def test_a_group_is_ticked_and_what_cannot_be_is_left(seen: Workspace) -> 
         await press(pilot, "a")
         await to_row(pilot, BY_ID["core"])
         await press(pilot, "m", "a")
-        assert said(pilot).startswith("Will accept 3 rows.")
+        assert said(pilot).startswith("Will accept 2 rows.")
         decisions = {item.id: item.decision for item in seen.inbox().review.items}
         assert decisions == {
             BY_ID["sings"]: "approved",
@@ -253,6 +253,22 @@ async def test_a_group_is_ticked_and_what_cannot_be_is_left(seen: Workspace) -> 
             BY_ID["question"]: "undecided",
             BY_ID["night"]: "undecided",
         }
+
+
+async def test_what_was_declined_of_a_group_stays_declined(seen: Workspace) -> None:
+    reflect(seen)
+    async with opened(seen) as pilot:
+        await press(pilot, "2")
+        await to_row(pilot, BY_ID["fog"])
+        await press(pilot, "d")
+        await to_row(pilot, BY_ID["core"])
+        await press(pilot, "m", "a")
+        assert said(pilot).startswith("Will accept 2 rows.")
+        decisions = {item.id: item.decision for item in seen.inbox().review.items}
+        assert (decisions[BY_ID["fog"]], decisions[BY_ID["core"]]) == ("rejected", "approved")
+        await press(pilot, "m", "a")
+        decisions = {item.id: item.decision for item in seen.inbox().review.items}
+        assert (decisions[BY_ID["fog"]], decisions[BY_ID["core"]]) == ("rejected", "undecided")
 
 
 async def test_an_answer_is_written_and_accepts_its_question(seen: Workspace) -> None:

@@ -375,9 +375,15 @@ class InboxPlace(Place):
         if not isinstance(subject, Waiting) or self.shown is None:
             self.frame.say(COMMAND["accept-group"].elsewhere)
             return
-        rows = tuple(row for row in self.shown.waiting if row.group == subject.group)
+        of_group = [row for row in self.shown.waiting if row.group == subject.group]
+        # What was decided stays as it was decided; with nothing left to accept, the key takes its ticks away.
+        rows = tuple(row for row in of_group if not row.tick) or tuple(
+            row for row in of_group if row.tick == "accept"
+        )
         if subject.group == SECRETS:
             self.frame.say("Decide on each secret separately.")
+        elif not rows:
+            self.frame.say("All of these are decided.")
         else:
             self._tick(rows, "accept", COMMAND["accept"].elsewhere)
 
