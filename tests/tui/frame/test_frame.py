@@ -128,6 +128,18 @@ async def test_undoing_what_is_not_yours_asks(seen: Workspace, seen_clock: Fixed
         assert seen.head() != before
 
 
+async def test_one_may_leave_without_answering_a_question(seen: Workspace, seen_clock: FixedClock) -> None:
+    with open_seen(seen.root, seen_clock, role="main") as agents:
+        agents.remember("The harbour office closes at noon", store="episodic")
+    async with opened(seen) as pilot:
+        before = seen.head()
+        await press(pilot, "u")
+        assert "Not yours: undo what the agent did" in drawn(pilot, "keys")
+        await pilot.press("ctrl+q")
+        assert not pilot.app.is_running
+    assert seen.head() == before
+
+
 @pytest.mark.parametrize(
     ("keys", "why"),
     [

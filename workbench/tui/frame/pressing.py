@@ -75,7 +75,12 @@ class Pressing:
         self._typed_at = typed_at
         self.count += 1
         if self.question is not None:
-            self._answer(self.question, key)
+            bound = frame.keymap.bound(key)
+            if isinstance(bound, Command) and bound.id == "quit" and len(key) > 1:
+                # Nobody has to answer in order to leave; what was asked is left as it was.
+                frame.run(bound)
+            else:
+                self._answer(self.question, key)
             return True
         if any(capability.take(key) for capability in frame.capabilities):
             return True
