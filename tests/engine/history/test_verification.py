@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -14,12 +14,13 @@ import pytest
 
 from tests.engine.history.notebook import Notebook
 from workbench.engine import layout
-from workbench.engine.errors import Cancelled, HistoryError, Locked
+from workbench.engine.errors import Cancelled, HistoryError
 from workbench.engine.history import maintenance
+from workbench.engine.history.git_store import GitStore
 from workbench.engine.history.history import History
 from workbench.engine.history.maintenance import git_command, git_environment, repacking_paused, verify
 from workbench.engine.history.plan import Action
-from workbench.engine.steps import Progress
+from workbench.engine.steps import Progress, Steps
 
 
 @pytest.fixture
@@ -293,8 +294,14 @@ def test_what_a_repack_moved_meanwhile_is_no_damage(rich: Notebook, monkeypatch:
     place = rich.history.path / "objects" / name[:2] / name[2:]
     before = flip(place, place.stat().st_size // 2)
     rich.history.lock_timeout = 0.1
-    with repacking_paused(rich.history.path, 0), pytest.raises(Locked, match="repacked"):
-        verify(rich.history, deep=True)
+    user = (rich.root / "USER.md").read_bytes()
+    (rich.root / "USER.md").write_bytes(b"Edited.\n")
+    with repacking_paused(rich.history.path, 0):
+        found = verify(rich.history, deep=True).problems
+    # What else was found is told all the same.
+    assert {problem.kind for problem in found} == {"outside-edit", "broken-object"}
+    assert all("being repacked" in problem.detail for problem in found if problem.kind == "broken-object")
+    (rich.root / "USER.md").write_bytes(user)
 
     @contextmanager
     def repacked_at_last(folder: Path, wait: float) -> Iterator[None]:
@@ -304,6 +311,28 @@ def test_what_a_repack_moved_meanwhile_is_no_damage(rich: Notebook, monkeypatch:
 
     monkeypatch.setattr(maintenance, "repacking_paused", repacked_at_last)
     assert deeply(rich) == []
+
+
+def test_what_seems_damaged_is_read_again_while_others_may_write(
+    rich: Notebook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = git(rich, "hash-object", "-w", "--stdin", message="damaged for good")
+    place = rich.history.path / "objects" / name[:2] / name[2:]
+    flip(place, place.stat().st_size // 2)
+    looks: list[bool] = []
+    look = maintenance._complaints
+
+    def complaints(store: GitStore, steps: Steps) -> Sequence[str]:
+        # Raises where the lock that a sync or a purge waits for is taken.
+        with repacking_paused(rich.history.path, 0):
+            looks.append(True)
+        return look(store, steps)
+
+    monkeypatch.setattr(maintenance, "_complaints", complaints)
+    found = verify(rich.history, deep=True).problems
+    assert len(looks) == 2
+    assert {problem.kind for problem in found} == {"broken-object"}
+    assert not any("repacked" in problem.detail for problem in found)
 
 
 def test_it_tells_how_far_it_is_and_can_be_called_off_at_each_step(rich: Notebook) -> None:

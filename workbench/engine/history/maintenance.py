@@ -442,7 +442,8 @@ def verify(
 
     Args:
         deep: Whether to read every object of the history too, and compare each commit's files with its audit
-            lines; needs the git program.
+            lines; needs the git program. Objects that seem damaged are read twice, the second time after a repack
+            that may have moved them; where that does not end, what seems damaged says so.
         progress: Called now and then with the progress.
         cancelled: Polled throughout.
 
@@ -452,7 +453,6 @@ def verify(
     Raises:
         Cancelled: `cancelled` returned True.
         HistoryError: The git program is needed and missing.
-        Locked: Objects seem damaged, and the repack that may have moved them does not end.
     """
     if deep:
         require_git("to read every object of the history")
@@ -618,13 +618,20 @@ def _unaccounted(store: GitStore, commits: list[Commit], steps: Steps) -> Iterat
 def _object_problems(history: History, steps: Steps) -> Iterator[VerifyProblem]:
     """Have git read every object, reachable or not, and every pack completely."""
     found = _complaints(history.store, steps)
+    told = ""
     if found:
-        # A repack takes loose objects away while git reads them, which git calls damage: look again without one.
-        # What cannot be written, nobody repacks.
-        with suppress(StorageError), repacking_paused(history.path, history.lock_timeout):
+        # A repack takes loose objects away while git reads them, which git calls damage: wait for its end and look
+        # again. Its lock is let go of before: the look may take minutes, for which nobody who writes would wait, and
+        # that another repack begins right then is as unlikely as the first was.
+        try:
+            # What cannot be written, nobody repacks.
+            with suppress(StorageError), repacking_paused(history.path, history.lock_timeout):
+                pass
             found = _complaints(history.store, steps)
+        except Locked:
+            told = "; the history was being repacked meanwhile, which may look like damage: check again in a minute"
     for line in found:
-        yield VerifyProblem("broken-object", layout.HISTORY, line)
+        yield VerifyProblem("broken-object", layout.HISTORY, f"{line}{told}")
 
 
 def _complaints(store: GitStore, steps: Steps) -> Sequence[str]:
