@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import shutil
+import threading
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from textual import events
@@ -17,7 +19,7 @@ from tests.tui.seen_workspace import FERRY, LEARNED_FROM
 from workbench.display.card import Card
 from workbench.display.ink import plain_text
 from workbench.engine import FixedClock, Workspace, layout
-from workbench.engine.errors import Cancelled
+from workbench.engine.errors import Cancelled, StorageError
 from workbench.engine.results.audit import Comparison
 from workbench.engine.results.memories import CoreItem
 from workbench.engine.services.audit import Audit
@@ -264,6 +266,53 @@ async def test_a_long_comparison_says_how_far_it_is_and_ends_once_nobody_waits_f
         assert said(pilot) == "The comparison was stopped."
         assert place_of(pilot).view == View()
         assert rows(pilot) == listed
+
+
+async def test_a_comparison_is_called_off_once_memory_has_changed(
+    lived: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    called_off: list[bool] = []
+    compared_again = threading.Event()
+    compare = Audit.compare
+
+    def changed_meanwhile(*asked: Any, progress: Callable[[Progress], None], cancelled: Any) -> Comparison:
+        if not begun.is_set():
+            begun.set()
+            progress(Progress("comparing", 700, 9_000))
+            pilot.app.call_later(frame_of(pilot).read_again)
+            while not cancelled() and not compared_again.wait(0.01):
+                pass
+            called_off.append(cancelled())
+            raise Cancelled("The comparison was called off.")
+        try:
+            return compare(*asked, progress=progress, cancelled=cancelled)
+        finally:
+            compared_again.set()
+
+    begun = threading.Event()
+    async with opened(lived) as pilot:
+        await press(pilot, "7", "left", "left")
+        monkeypatch.setattr(Audit, "compare", changed_meanwhile)
+        await press(pilot, "c")
+        assert called_off == [True]
+        assert place_of(pilot).view.compares
+        assert rows(pilot)[0].startswith("All that differs")
+        assert not frame_of(pilot).at_work
+
+
+async def test_a_comparison_that_failed_is_at_work_no_more(
+    lived: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(*_: object, progress: Callable[[Progress], None], **__: object) -> Comparison:
+        progress(Progress("comparing", 700, 9_000))
+        raise StorageError("There is no room.", where="here", remedy="Make room.")
+
+    async with opened(lived) as pilot:
+        await press(pilot, "7", "left", "left")
+        monkeypatch.setattr(Audit, "compare", failing)
+        await press(pilot, "c")
+        assert "There is no room" in said(pilot)
+        assert not frame_of(pilot).at_work
 
 
 async def test_history_of_a_memory_is_a_filter_that_dies_with_the_visit(seen: Workspace) -> None:

@@ -355,7 +355,7 @@ class Frame(Screen[None], inherit_bindings=False):
             self._begin()
             then()
 
-        self.reading.read("place", place.read, show)
+        self.reading.read("place", place.begin_reading(), show)
 
     def read_place(self) -> None:
         """Read what the place shows again: there is more of it, or it is wanted otherwise."""

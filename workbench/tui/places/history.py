@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual import on
@@ -21,7 +22,7 @@ from workbench.display.memory_changes import (
 )
 from workbench.display.scrubber import Pointers, followed, hands_legend, whole, zoomed
 from workbench.display.words import counted
-from workbench.engine.errors import HistoryDamaged, NotFound
+from workbench.engine.errors import HistoryDamaged, NotFound, WorkbenchError
 from workbench.tui.keys.table import COMMAND
 from workbench.tui.parts.evidence import evidence_at, evidence_of_memory
 from workbench.tui.parts.filter import Filterable
@@ -184,20 +185,32 @@ class HistoryPlace(Place):
 
     # Reading and drawing.
 
+    def begin_reading(self) -> Callable[[Workspace], Listed]:
+        """Return what reads the place; memory may have changed, and a comparison under way is of no use then."""
+        self._stop_comparing()
+        return partial(self._read, stop=self._stop)
+
     def read(self, workspace: Workspace) -> Listed:
+        return self._read(workspace, self._stop)
+
+    def _read(self, workspace: Workspace, stop: threading.Event) -> Listed:
         wish = replace(
             self._wish,
             view=self.view,
             upkeep=bool(self.kept.get(_UPKEEP)),
             limit=_EVERYTHING if self.filter.text else self._wish.limit,
         )
-        stop, later = self._stop, self.app.call_later
+        later = self.app.call_later
 
         def tell(words: str) -> None:
             if words != self.at_work:
                 later(self._tell, stop, words)
 
-        return self._past.read(workspace, wish, tell, stop.is_set)
+        try:
+            return self._past.read(workspace, wish, tell, stop.is_set)
+        except WorkbenchError:
+            later(self._tell, stop, "")
+            raise
 
     def _tell(self, stop: threading.Event, words: str) -> None:
         """Say how far a comparison is, where it is still waited for."""

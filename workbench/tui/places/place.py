@@ -30,7 +30,7 @@ from workbench.tui.places.memory_reading import read_memory_card, read_memory_ev
 from workbench.tui.verbs.graph import Statement
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from textual.app import ComposeResult
     from textual.widget import Widget
@@ -200,6 +200,10 @@ class Place(Container):
     def cursor_key(self) -> str:
         """Return the id of what is under the cursor of the main part; empty where nothing is."""
         return self.list.cursor_key
+
+    def begin_reading(self) -> Callable[[Workspace], Any]:
+        """Return what reads the place from now on, in the stead of whatever still reads it."""
+        return self.read
 
     def read(self, workspace: Workspace) -> Any:
         """Read what the place shows; called on a thread, returns a result of the engine."""
