@@ -513,6 +513,9 @@ def settle(step: Step, change: Deciding) -> None:
     if winner is None or change.resolve == "both":
         return
     block, files = _block(winner), step.files
+    if since is None and block is not None:
+        # A recorded fact that quotes itself has no day of its own but the one it holds from.
+        since = find_fact(files, winner.id)[1].provenance.since
     if change.resolve == "that" and recorded:
         file, fact = find_fact(files, recorded)
         if fact.block_id != block:

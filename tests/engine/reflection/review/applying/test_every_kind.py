@@ -10,7 +10,7 @@ from tests.engine.reflection.review.applying.desk import BACKUPS, BOTH, HARBOUR,
 from workbench.engine import layout
 from workbench.engine.history.work_files import WorkFiles
 from workbench.engine.markdown.entity import EntityFile
-from workbench.engine.markdown.review import ReviewItem
+from workbench.engine.markdown.review import Evidence, ReviewItem
 from workbench.engine.memory.scores_file import read_scores
 from workbench.engine.reflection import items
 from workbench.engine.reflection.kinds import Kind
@@ -300,6 +300,19 @@ def test_a_contradiction_keeps_both_with_the_dates_that_the_person_wrote(desk: D
     )
     now = file.facts[-1]
     assert (now.text, now.provenance.since) == ("Lives in Visby, in summer", "2025-06")
+
+
+def test_of_two_recorded_facts_the_older_held_until_the_newer_began(desk: Desk) -> None:
+    visby = "- Lives in Visby (since 2026-01-28, from episode:2026-02-01:09:15) ^visb\n"
+    desk.write(ROBIN, desk.text(ROBIN).replace("- Drinks tea", f"{visby}- Drinks tea", 1))
+    old, new = "Drinks tea in the morning", "Lives in Visby"
+    evidence = (Evidence(TEA, old), Evidence("entity:person--robin#^visb", new))
+    item = items.contradiction(TEA, "Which holds?", old, new, evidence, reason=WHY)
+    desk.propose(with_field(item, items.RESOLVE, "that"))
+    desk.approve_all()
+    file = EntityFile.parse((desk.root / ROBIN).read_bytes(), ROBIN)
+    (past,) = (fact for fact in file.retired if fact.text == old)
+    assert past.provenance.until == "2026-01-28"
 
 
 def test_a_recorded_fact_is_given_the_scope_that_lets_both_stand(desk: Desk) -> None:
