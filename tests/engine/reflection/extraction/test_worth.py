@@ -16,6 +16,9 @@ from workbench.engine.reflection.extraction.worth import features_of, is_kept, o
         "I have been a bit lonely since my brother moved",
         "When my dog ran away, I was terrified",
         "I loved the concert in the park yesterday",
+        "I felt depressed on Monday morning",
+        "I was so nervous about my exams in June",
+        "I was moved by the show at the museum in Lund",
     ],
 )
 def test_a_mood_of_a_day_is_worth_nothing(own: str) -> None:
@@ -29,6 +32,11 @@ def test_a_mood_of_a_day_is_worth_nothing(own: str) -> None:
         "I'm terrified of heights and of my dentist",
         "I loved Moominland Midwinter by Tove Jansson",
         "I'm a nervous driver and take the train to work",
+        "I was moved to the payments team in March",
+        "I got moved to the Berlin office",
+        "I got burnt out at Acme and quit my job",
+        "I got stuck with a 3-year lease in Porto",
+        "I was fed by a tube for two months after surgery",
     ],
 )
 def test_what_lasts_is_no_mood(own: str) -> None:

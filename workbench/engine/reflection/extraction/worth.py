@@ -28,6 +28,8 @@ _BARE: Final = 1.5
 # Who somebody is, how they are and what they like: a single word says enough (“I’m left-handed”), and it lasts
 # however it was said.
 _PLAIN: Final = frozenset(("identity", "health", "milestone", "preference"))
+# Lasts whatever mood it was told with. Work and what is liked do not tell: one is nervous about an exam, too.
+_LASTING: Final = frozenset(("identity", "health", "milestone", "home"))
 _MOST_WORDS: Final = 45
 _SEVERAL_KINDS: Final = 0.35
 _PER_WORD: Final = 0.35
@@ -130,7 +132,8 @@ class _Cues:
     empty: frozenset[str]
     tenses: tuple[tuple[str, re.Pattern[str]], ...]
     signs: tuple[tuple[str, re.Pattern[str]], ...]
-    passing: tuple[re.Pattern[str], ...]
+    mood: re.Pattern[str]
+    liked: re.Pattern[str]
     feels: re.Pattern[str]
     feelings: frozenset[str]
     base: float
@@ -153,7 +156,8 @@ def _cues() -> _Cues:
         STOP_WORDS | frozenset(table["words"]["vague"]) | frozenset(table["words"]["frame"]),
         tuple((name, _filled(pattern, table)) for name, pattern in table["tense"].items()),
         tuple((name, _filled(pattern, table)) for name, pattern in table["sign"].items()),
-        tuple(_filled(pattern, table) for pattern in table["passing"].values()),
+        _filled(table["passing"]["mood"], table),
+        _filled(table["passing"]["liked"], table),
         _filled(table["parts"]["feels"], table),
         frozenset(table["words"]["feelings"]),
         table["model"]["base"],
@@ -219,7 +223,7 @@ def worth_of(clause: str, *, joint: bool = False, known: bool = False) -> Worth:
     words = [word.casefold() for word in _WORD.findall(plain)]
     if len(words) < _FEWEST_WORDS or len(words) > _MOST_WORDS or cues.dropped.search(plain):
         return Worth(0.0, "", frozenset())
-    if any(pattern.search(plain) for pattern in cues.passing):
+    if cues.liked.search(plain) or _is_mood(plain, cues):
         return Worth(0.0, "", frozenset())
     fitting = sorted(
         ((weight, name) for name, weight, pattern in cues.kinds if pattern.search(plain)), reverse=True
@@ -242,6 +246,20 @@ def worth_of(clause: str, *, joint: bool = False, known: bool = False) -> Worth:
     value -= _ATTEMPT * bool(_AGO_STATE.match(plain) or _INTENDED.match(plain))
     value -= _LONG * max(0, len(words) - _COMFORTABLE)
     return Worth(value, fitting[0][1], telling)
+
+
+def _is_mood(plain: str, cues: _Cues) -> bool:
+    """Return whether a clause says how its speaker felt, and nothing that lasts: “I got moved to Lund” says more.
+
+    What lasts reaches beyond the feeling, “I felt depressed”, for that word alone may read as of a lasting kind.
+    """
+    mood = cues.mood.search(plain)
+    return mood is not None and not any(
+        found.end() > mood.end("felt")
+        for name, _, pattern in cues.kinds
+        if name in _LASTING
+        for found in pattern.finditer(plain)
+    )
 
 
 def _pointing_outside(plain: str) -> float:
