@@ -120,6 +120,23 @@ def test_a_command_does_not_look_its_own_work_through_for_garbage() -> None:
     assert int(run_python(code).splitlines()[-1]) >= 100_000
 
 
+@pytest.mark.parametrize(
+    ("words", "stays"),
+    [
+        (["mcp"], "workbench.mcp.stdio.serve_stdio"),
+        (["mcp", "--http", "--port", "0"], "workbench.mcp.http.serve_http"),
+        (["daemon"], "workbench.engine.daemon.loop.Daemon.run"),
+    ],
+)
+def test_what_stays_looks_for_garbage_as_any_program_does(bench: Bench, words: list[str], stays: str) -> None:
+    code = (
+        "import gc\nfrom unittest.mock import patch\nfrom workbench.cli import run\n"
+        f"with patch({stays!r}, lambda *_: print(gc.get_threshold())):\n"
+        f"    run({[*words, '--workspace', str(bench.folder)]!r})"
+    )
+    assert run_python(code).splitlines()[0] == "(700, 10, 10)"
+
+
 def test_help_imports_nothing_heavy() -> None:
     loaded = run_python(
         "import sys\nfrom workbench.cli import run\n"

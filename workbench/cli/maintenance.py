@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from workbench.cli import collect_garbage_as_usual
 from workbench.cli.command import command, group, program_words
 from workbench.cli.invocation import DONE, Invocation, as_json, role_of
 from workbench.cli.root import COMPLETION_VARIABLE, PROGRAM, workbench
@@ -191,6 +192,7 @@ def run_command(invocation: Invocation) -> int:
         root = Path(os.path.realpath(place))
         return HookServer(root, open_for_hooks, invocation.clock(), tell).listening()
 
+    collect_garbage_as_usual()
     Daemon(open_door, _teller(as_lines=invocation.json), beside=hooks).run()
     return DONE
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from workbench.cli import collect_garbage_as_usual
 from workbench.cli.command import group, scope_of, scope_option, scoped_door
 from workbench.cli.invocation import DONE, NOTHING_FOUND, ROLE_VARIABLE, Invocation, print_json, role_of
 from workbench.display.connections import added_lines, revoked_lines, tokens_lines
@@ -147,6 +148,7 @@ def _serve_guarded(invocation: Invocation, place: Listening) -> int:
             where=ROLE_VARIABLE,
             remedy=f"Start the server where {ROLE_VARIABLE} is not set.",
         )
+    collect_garbage_as_usual()
     serve_guarded(_tokens(invocation), root, place, invocation.clock())
     return DONE
 
@@ -171,12 +173,14 @@ def _answer(door: Workspace | ScopedMemory, place: Listening | None) -> int:
     if place is not None:
         from workbench.mcp.http import serve_http
 
+        collect_garbage_as_usual()
         serve_http(door, place)
     else:
         from workbench.mcp.stdio import serve_stdio
 
         if sys.stdin.isatty():
             write([_FOR_PEOPLE], to_errors=True)
+        collect_garbage_as_usual()
         serve_stdio(door)
     return DONE
 
