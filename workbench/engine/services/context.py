@@ -132,7 +132,7 @@ class WorkspaceContext:
     _looked: float = field(default=_NEVER, repr=False)
     _looks: int = field(default=0, repr=False)
     _notices: ChangeNotices | None = field(default=None, repr=False)
-    _notices_count: bool = field(default=False, repr=False)
+    _notices_hold: bool = field(default=False, repr=False)
     _told_nothing: float = field(default=_NEVER, repr=False)
     _following: threading.RLock = field(default_factory=threading.RLock, repr=False)
     _settings_file: bytes | None = field(default=None, repr=False)
@@ -311,14 +311,16 @@ class WorkspaceContext:
         self._refreshed = self._looked = time.monotonic()
         with self._following:
             # A later look may have taken notices that this one did not see the files of.
-            self._notices_count = look == self._looks and not self.catalog.depends_on_decisions()
+            self._notices_hold = (
+                self._notices is not None and look == self._looks and not self.catalog.depends_on_decisions()
+            )
         return synced
 
     def _begin_look(self) -> int:
         """Have the kernel tell what changes from here on; return the number of the look at all files that follows."""
         with self._following:
             self._looks += 1
-            self._notices_count = False
+            self._notices_hold = False
             # A process that asks once has no use for what comes later.
             if self.follows_files and self.reads_refresh and self._looks > 1:
                 if self._notices is not None and self._notices.take() is None:
@@ -438,16 +440,16 @@ class WorkspaceContext:
 
     def _is_reading_due(self) -> bool:
         return self.reads_refresh and (
-            self._notices_count or time.monotonic() - self._refreshed > _FRESH_SECONDS
+            self._notices_hold or time.monotonic() - self._refreshed > _FRESH_SECONDS
         )
 
     def _follow_notices(self) -> bool:
         """Read the files of which the kernel told; return False if all have to be looked at."""
         with self._following:
-            if not self._notices_count or self._notices is None:
+            if not self._notices_hold or self._notices is None:
                 return False
             # Until it is done: what fails halfway is found by a look at all files.
-            self._notices_count = False
+            self._notices_hold = False
             paths = self._notices.take()
             if paths is None:
                 return False
@@ -459,7 +461,7 @@ class WorkspaceContext:
                 self.follow_settings()
                 self._note_first_seen(lambda: False)
                 self._refreshed = time.monotonic()
-            self._notices_count = True
+            self._notices_hold = True
         if time.monotonic() - self._looked > _LOOK_AGAIN_SECONDS:
             self._looked = time.monotonic()
             self._looking_again.ask()
@@ -500,7 +502,7 @@ class WorkspaceContext:
     def refresh_later(self) -> None:
         """Have the next reading look for changed files, however short ago that was done."""
         self._refreshed = _NEVER
-        self._notices_count = False
+        self._notices_hold = False
 
     @contextlib.contextmanager
     def chat_model(self, timeout_s: float | None = None) -> Iterator[ChatModel | None]:
@@ -559,7 +561,7 @@ class WorkspaceContext:
             if (task := self.__dict__.pop(name, None)) is not None:
                 task.stop()
         with self._following:
-            self._notices_count = False
+            self._notices_hold = False
             if self._notices is not None:
                 self._notices.close()
                 self._notices = None
