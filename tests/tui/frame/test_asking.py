@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -60,21 +61,38 @@ async def test_while_memory_is_still_read_the_answers_say_that_more_may_come(
         assert "…" not in shown
 
 
-async def test_of_a_long_note_the_card_shows_what_answers(tmp_path: Path) -> None:
+@pytest.fixture
+def long_note(tmp_path: Path) -> Iterator[Workspace]:
     day = tmp_path / "notes/memory/2026-01-05.md"
     day.parent.mkdir(parents=True)
     paragraphs = [f"On the yard it rained for hour {number}, and nobody looked." for number in range(60)]
     paragraphs[50] = "Berg said that the new rollers cost 400 euros."
     day.write_text("# Monday\n\n" + "\n\n".join(paragraphs) + "\n", encoding="utf-8")
     with Workspace.open(tmp_path / "notes", role="person") as workspace:
-        async with opened(workspace) as pilot:
-            await press(pilot, "/", *"rollers", "enter")
-            card = frame_app(pilot).frame.place.card
-            shown = [card.render_line(y).text for y in range(card.size.height)]
-            assert any("the new rollers cost 400 euros" in line for line in shown)
-            # Scrolled by hand, it stays where it was read on.
-            await press(pilot, "tab", "home")
-            assert "hour 0" in card.render_line(0).text
+        yield workspace
+
+
+async def test_of_a_long_note_the_card_shows_what_answers(long_note: Workspace) -> None:
+    async with opened(long_note) as pilot:
+        await press(pilot, "/", *"rollers", "enter")
+        card = frame_app(pilot).frame.place.card
+        shown = [card.render_line(y).text for y in range(card.size.height)]
+        assert any("the new rollers cost 400 euros" in line for line in shown)
+        # Scrolled by hand, it stays where it was read on.
+        await press(pilot, "tab", "home")
+        assert "hour 0" in card.render_line(0).text
+
+
+async def test_a_card_that_is_opened_later_shows_what_answers_too(long_note: Workspace) -> None:
+    async with opened(long_note, (70, 20)) as pilot:
+        await press(pilot, "/", *"rollers", "enter")
+        card = frame_app(pilot).frame.place.card
+        assert not card.size.width
+        await press(pilot, "enter")
+        shown = [card.render_line(y).text for y in range(card.size.height)]
+        assert any("the new rollers cost 400 euros" in line for line in shown)
+        await press(pilot, "home")
+        assert "hour 0" in card.render_line(0).text
 
 
 async def test_escape_leaves_the_question_for_where_one_was(seen: Workspace) -> None:

@@ -239,6 +239,7 @@ class CardPart(PagePart):
         self.details = False
         self.awaited = False
         """Whether details were asked for of a card that is still being read."""
+        self._shows_first = False
 
     def show(self, card: Card | None) -> None:
         """Show another card, or nothing; the same thing read again stays scrolled as it was."""
@@ -252,13 +253,27 @@ class CardPart(PagePart):
             None if card is None else lambda width: card_lines(card, width, details=self.details),
             at=None if same else 0,
         )
-        if card is not None and card.first and not same:
-            line = first_line(card, self._drawn_for)
-            if line >= self.scrollable_content_region.height - 1:
-                self.scroll_to(y=line - 1, animate=False, force=True)
+        if not same:
+            self._shows_first = card is not None and card.first > 0
+            self._show_first()
         if self.awaited and card is not None:
             self.awaited = False
             self._show_details(card)
+
+    def draw(self) -> None:
+        """Draw the lines again, for this width."""
+        super().draw()
+        self._show_first()
+
+    def _show_first(self) -> None:
+        """Scroll to what is to be seen first, once: a card that is hidden has no width yet to find it at."""
+        region = self.scrollable_content_region
+        if self.card is None or not self._shows_first or not region.width:
+            return
+        self._shows_first = False
+        line = first_line(self.card, self._drawn_for)
+        if line >= region.height - 1:
+            self.scroll_to(y=line - 1, animate=False, force=True)
 
     def _show_details(self, card: Card) -> None:
         if self.details:
