@@ -44,7 +44,7 @@ _LONGEST_QUOTE = 240
 _COMMENT = lazy_pattern(r"<!--.*?-->", re.DOTALL)
 _HEADING = lazy_pattern(r"\A#{1,6} ")
 KeyOf: TypeAlias = Callable[[str], str]
-"""Given the id of a command: the key that a person has it on, as it is written; empty for what is none."""
+"""Returns the key that runs a command, given its id, as people write it; empty if no key does."""
 NAMED = lazy_pattern(r"⸨([a-z-]+)⸩")
 
 

@@ -1,4 +1,4 @@
-"""Draws a history as a ribbon: a lane for each who changed memory, dates, the moment one is at and the one compared.
+"""Draws history as a ribbon: a lane per actor, dates, the current moment, and the one it is compared with.
 
 Commits stand on it in the order of history, by time, whatever the clocks said.
 """
@@ -84,7 +84,7 @@ class Course:
         return max(0, bisect_left(self.places, second) - 1)
 
     def find(self, commit: str) -> int | None:
-        """Return where a commit is, told by its hash or by the beginning of one; None where there is none."""
+        """Return the place of a commit, given its hash or the start of it; None if it is not on the ribbon."""
         return next((at for at, name in enumerate(self.commits) if name.startswith(commit)), None)
 
 

@@ -217,7 +217,7 @@ def draw_neighbourhood(view: GraphView, width: int, height: int, *, chosen: str 
 
     Args:
         height: Cells there are; the picture may be higher.
-        chosen: Key of the box that the cursor is on; the centre where it is none.
+        chosen: Key of the box under the cursor. Any other value selects the centre.
 
     Returns:
         The keys of its regions are ids of nodes, and `group:…` for boxes that stand for several entities at once.
@@ -230,9 +230,11 @@ def draw_neighbourhood(view: GraphView, width: int, height: int, *, chosen: str 
 
 
 def draw_compact(view: GraphView, width: int, *, chosen: str | None = "", plain: bool = False) -> Picture:
-    """Draw a neighbourhood, or a path, as a tree of words, which a narrow screen has room for; likewise.
+    """Draw a neighbourhood or a path as a tree of words, for narrow screens.
 
-    Where `chosen` is None, there is no cursor. A plain one has no lines and no arrows, for those to whom it is read.
+    Args:
+        chosen: Key of the word under the cursor; None for no cursor. Any other value selects the root.
+        plain: Leave out lines and arrows, for screen readers.
     """
     ties = read_ties(view)
     if not ties.center:
@@ -282,7 +284,7 @@ def draw_path(view: GraphView, width: int, height: int, *, chosen: str = "") -> 
     Args:
         view: Its entities from the one end to the other, by their hops.
         height: Lines there are; more are taken where the chain needs them.
-        chosen: Key of the chosen box; the first one where it is none.
+        chosen: Key of the box under the cursor. Any other value selects the first box.
 
     Returns:
         The keys of its regions are ids of nodes; without lines where there is no way.

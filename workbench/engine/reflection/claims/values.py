@@ -320,7 +320,7 @@ class Value:
         end: Behind its unit and rate.
         dimension: time, share, bytes, money …, `count` for a number of things, `date`, `clock`, `weekday`, `version`.
         amount: In the dimension's own unit; a date as YYYYMMDD, without a year 0000MMDD; a time of day in minutes.
-        per: What it is a rate of, singular; empty where it is none.
+        per: The unit after “per”, singular; empty if it is no rate.
         bound: Whether it is a limit rather than a value (“under 250ms”).
         tool: What a version is of, folded.
         written: As it stands.
