@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -79,7 +80,10 @@ def test_a_sentence_says_who_and_names_what_is_meant() -> None:
     reflected = action(
         "applied 9 items", actor="reflection:r-4", owner="reflection:r-4", accepted=9, declined=3
     )
-    assert sentence(reflected) == "Reflection: 9 written, 3 declined"
+    assert sentence(reflected) == "Reflection: 9 accepted, 3 declined"
+    wrote = action("accepted proposal #2", commits=3, accepted=9, declined=3, set_aside=1)
+    assert sentence(wrote) == "You wrote 13 decisions: 9 accepted, 3 declined, 1 set aside"
+    assert sentence(replace(wrote, declined=0, set_aside=0)) == "You wrote 9 decisions"
     assert named("memory/episodes/2026-11-02.md") == "the log of 2\u00a0Nov"
 
 

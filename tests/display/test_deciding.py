@@ -314,21 +314,37 @@ def test_an_insight_is_in_the_preview_and_no_fact_stands_there_twice() -> None:
 
 
 def test_the_answer_and_the_account_count_alike() -> None:
-    assert answer_words(preview()) == "write 3, decline 1, erase 1 secret"
+    assert (
+        answer_words(preview())
+        == "write 5: 3 accepted, 1 declined, 1 secret erased; 1 cannot be written and stays ticked"
+    )
     written = Written("abc", accepted=("#3", "r-004.1"), declined=("r-004.2",), without=(2,), erased=(5,))
     assert (
         written_words(written)
-        == "Wrote 3, declined 1, erased 1 secret. ⸨undo⸩ takes all of it back but what is erased."
+        == "Wrote 5: 3 accepted, 1 declined, 1 secret erased. ⸨undo⸩ takes all of it back but what is erased."
     )
-    assert written_words(Written(None, erased=(1, 2))) == "Erased 2 secrets. Undo cannot bring it back."
+    assert written_words(Written(None, erased=(1, 2))) == (
+        "Wrote 2: 2 secrets erased. Undo cannot bring it back."
+    )
     assert written_words(Written("abc", set_aside=("r-1",), waiting={"#3": "Not now."})) == (
-        "Set aside 1. 1 could not be written and stay ticked. ⸨undo⸩ takes all of it back."
+        "Wrote 1: 1 set aside. 1 cannot be written and stays ticked. ⸨undo⸩ takes all of it back."
     )
+
+
+def test_two_proposals_that_are_one_row_count_once() -> None:
+    pair = Written("abc", accepted=("#3", "#5"), declined=("#4",), together=(("#3", "#4"), ("#5", "#6")))
+    assert written_words(pair) == "Wrote 2. ⸨undo⸩ takes all of it back."
+    neither = Written("abc", declined=("#3", "#4", "#7"), together=(("#3", "#4"),))
+    assert written_words(neither) == "Wrote 2: 2 declined. ⸨undo⸩ takes all of it back."
+    left = Written(
+        "abc", accepted=("#1",), waiting={"#3": "Not now.", "#4": "Nor this."}, together=(("#3", "#4"),)
+    )
+    assert "Wrote 1. 1 cannot be written and stays ticked." in written_words(left)
 
 
 def test_what_became_of_a_reflection_is_said_in_a_few_words() -> None:
     past = PastReflection("r-001", NOW, 9, 3)
-    assert past_words(past, NOW) == "9 written, 3 declined"
+    assert past_words(past, NOW) == "9 accepted, 3 declined"
     gone = PastReflection("r-001", NOW, 9, 3, taken_back=NOW, taken_back_by="the person")
     assert past_words(gone, NOW) == "taken back by you, today"
     assert past_words(replace(gone, waits=True), NOW) == "waits again; taken back by you, today"

@@ -71,7 +71,7 @@ _SAYINGS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ..
         (r"accepted proposals? (.*)", r"accepted proposal \1"),
         (r"rejected proposals? (.*)", r"declined proposal \1"),
         (r"applied (\d+) items?(?:, rejected (\d+) items?)? of (r-\S+)",
-         lambda m: f"Reflection: {m[1]} written" + (f", {m[2]} declined" if m[2] else "")),
+         lambda m: f"Reflection: {m[1]} accepted" + (f", {m[2]} declined" if m[2] else "")),
         (rf"(?:{_DECIDED}|edited) r-.*, and (\d+) more commits? of the same action",
          lambda m: f"ticked changes of a reflection, {int(m[1]) + 1} times"),
         (rf"(?:{_DECIDED}) r-.*", lambda m: _ticks(m[0])),
@@ -268,6 +268,8 @@ def sentence(action: Action) -> str:
         return f"Sync: {action.summary}"
     if action.actor.startswith(_REFLECTION):
         return _reflected(action)
+    if action.accepted + action.declined + action.set_aside > 1:
+        return f"You {wrote(action)}"
     more = f", and {action.commits - 1:,} more commits of the same action" if action.commits > 1 else ""
     ticked = plainly(action.summary + more) if more and _REVIEWED.match(action.summary) else ""
     said = (ticked or plainly(action.summary)).replace("\x1f", "; ")
@@ -284,10 +286,16 @@ def sentence(action: Action) -> str:
     return f"{'Upkeep:' if action.upkeep else who(action)} {said}"
 
 
+def wrote(counts: words.Decided) -> str:
+    """Say how many decisions were written, and how they were."""
+    total = counts.accepted + counts.declined + counts.set_aside
+    kinds = "" if total == counts.accepted else f": {words.kinds_of_decisions(counts)}"
+    return f"wrote {words.counted(total, 'decision')}{kinds}"
+
+
 def _reflected(action: Action) -> str:
-    written, declined = action.accepted, action.declined
-    if written or declined:
-        return f"Reflection: {written:,} written" + (f", {declined:,} declined" if declined else "")
+    if action.accepted or action.declined:
+        return f"Reflection: {words.kinds_of_decisions(action)}"
     return f"Reflection: {counted(action.memories, 'memory', 'memories')} changed"
 
 

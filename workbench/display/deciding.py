@@ -152,12 +152,12 @@ def past_title(past: PastReflection, now: datetime) -> str:
 
 
 def past_words(past: PastReflection, now: datetime) -> str:
-    """Return what became of a past reflection: “9 written, 3 declined”, “waits again; taken back by you, 9 Nov”."""
+    """Return what became of a past reflection: “9 accepted, 3 declined”, “waits again; taken back by you, 9 Nov”."""
     if past.taken_back is not None:
         by = past.taken_back_by.replace("the person", "you")
         on = words.day(past.taken_back.astimezone(now.tzinfo).date(), now.date())
         return f"{'waits again; ' if past.waits else ''}taken back by {by}, {on}"
-    counts = ((past.applied, "written"), (past.declined, "declined"))
+    counts = ((past.applied, "accepted"), (past.declined, "declined"))
     return ", ".join(f"{count} {word}" for count, word in counts if count)
 
 

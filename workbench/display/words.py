@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from datetime import date, datetime
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from workbench.engine.patterns import lazy_pattern
 
@@ -206,6 +206,40 @@ def in_file(citation: str) -> str:
     if not cited:
         return path
     return f"{path}, line {first}" if last in ("", first) else f"{path}, lines {first}–{last}"
+
+
+class Decided(Protocol):
+    """What counts decisions of a person."""
+
+    @property
+    def accepted(self) -> int: ...
+
+    @property
+    def declined(self) -> int: ...
+
+    @property
+    def set_aside(self) -> int: ...
+
+
+def decided(counts: Decided, erased: int = 0) -> str:
+    """Return how many decisions were written, and how they were: “7: 4 accepted, 2 declined, 1 set aside”.
+
+    Args:
+        erased: How many secrets were erased besides.
+    """
+    total = counts.accepted + counts.declined + counts.set_aside + erased
+    return f"{total:,}" if total == counts.accepted else f"{total:,}: {kinds_of_decisions(counts, erased)}"
+
+
+def kinds_of_decisions(counts: Decided, erased: int = 0) -> str:
+    """Return how decisions were: “4 accepted, 2 declined”."""
+    kinds = (
+        (counts.accepted, "accepted"),
+        (counts.declined, "declined"),
+        (counts.set_aside, "set aside"),
+        (erased, "secret erased" if erased == 1 else "secrets erased"),
+    )
+    return ", ".join(f"{count:,} {word}" for count, word in kinds if count)
 
 
 def quoted(text: str, most: int = LONGEST_QUOTE) -> str:

@@ -81,34 +81,21 @@ def receipt_card(written: Written, titles: Mapping[str, str]) -> Card:
 
 def written_words(written: Written) -> str:
     """Say in a sentence what was written, and what `u` takes back of it."""
-    counts = (
-        (len(written.accepted) + len(written.kept) + len(written.without), "Wrote"),
-        (len(written.declined), "declined"),
-        (len(written.set_aside), "set aside"),
-    )
-    parts = [f"{verb} {count}" for count, verb in counts if count]
-    if written.erased:
-        parts.append(f"erased {_secrets(len(written.erased))}")
-    said = f"{', '.join(parts)}." if parts else "Nothing was written."
-    left = f" {len(written.waiting)} could not be written and stay ticked." if written.waiting else ""
-    return f"{said[:1].upper()}{said[1:]}{left} {_undone(written)}".rstrip()
+    done = written.decisions
+    said = f"Wrote {words.decided(done, done.erased)}." if done.total else "Nothing was written."
+    left = f" {_staying(done.waiting)}." if done.waiting else ""
+    return f"{said}{left} {_undone(written)}".rstrip()
 
 
 def answer_words(preview: InboxPreview) -> str:
-    """Say what `enter` then does: “write 4, decline 1, set aside 1, erase 1 secret”."""
-    counts = (
-        (len(preview.accepted) + len(preview.kept) + len(preview.without), "write"),
-        (len(preview.declined), "decline"),
-        (len(preview.set_aside), "set aside"),
-    )
-    parts = [f"{verb} {count}" for count, verb in counts if count]
-    if preview.erased:
-        parts.append(f"erase {_secrets(len(preview.erased))}")
-    return ", ".join(parts)
+    """Say what `enter` then does: “write 7: 4 accepted, 1 declined, 1 set aside, 1 secret erased”."""
+    then = preview.decisions
+    left = f"; {_staying(then.waiting)}" if then.waiting else ""
+    return f"write {words.decided(then, then.erased)}{left}"
 
 
-def _secrets(count: int) -> str:
-    return f"{count} secret{'s' * (count != 1)}"
+def _staying(count: int) -> str:
+    return f"{count} cannot be written and {'stays' if count == 1 else 'stay'} ticked"
 
 
 def _undone(written: Written) -> str:

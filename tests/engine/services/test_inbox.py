@@ -118,6 +118,12 @@ def test_everything_is_previewed_and_written_as_one_action(full: AgentHome) -> N
         step = workspace.next_steps().undo
         assert step is not None
         assert (step.commit, step.own) == (written.commit, True)
+        # It is told by its decisions, and by no word of what stood beside a secret.
+        assert (step.accepted, step.declined, step.set_aside) == (4, 1, 1)
+        assert written.decisions == preview.decisions
+        assert written.decisions.total == step.accepted + step.declined + step.set_aside + 1
+        action = workspace.actions(limit=1).actions[0]
+        assert (action.accepted, action.declined, action.set_aside) == (4, 1, 1)
         workspace.undo(expected=written.commit)
         after = full.tracked()
         changed = {path for path in before if before[path] != after.get(path)}
@@ -132,6 +138,20 @@ def test_everything_is_previewed_and_written_as_one_action(full: AgentHome) -> N
             "deferred",
             "undecided",
         ]
+
+
+def test_history_says_that_a_secret_was_stored_and_none_of_its_words(full: AgentHome) -> None:
+    with full.open() as workspace:
+        text = workspace.secrets_held().held[0].text
+        words = [word for word in text.split() if len(word) > 4]
+        assert words
+        workspace.inbox_tick_secrets({1: SecretTick("keep")})
+        workspace.inbox_write()
+        step = workspace.next_steps().undo
+        assert step is not None
+        told = [step.summary, *(each.summary for each in workspace.audit_log(limit=5).entries)]
+        assert "stored what was held back, secret and all" in step.summary
+        assert not [word for word in words if any(word in each for each in told)]
 
 
 def test_what_memory_says_gives_way_to_a_proposal(settled: AgentHome) -> None:

@@ -111,9 +111,9 @@ async def test_each_action_is_a_row_in_plain_words_with_its_card(
         shown = "\n".join(rows(pilot))
         assert "▲ SOUL.md was changed in another program" in shown
         assert "You reworded “Drink: coffee at four” in Critical Facts" in shown
-        assert "Reflection: 2 written, 1 declined" in shown
+        assert "Reflection: 2 accepted, 1 declined" in shown
         assert "Robin sails on Sundays" in shown
-        await go_to_row(pilot, "Reflection: 2 written")
+        await go_to_row(pilot, "Reflection: 2 accepted")
         await press(pilot, "enter")
         assert "+ Walks to work" in card(pilot)
         assert "+ Has a boat" in card(pilot)
@@ -123,13 +123,13 @@ async def test_each_action_is_a_row_in_plain_words_with_its_card(
 async def test_a_whole_reflection_is_taken_back_after_a_question_and_undone_at_once(lived: Workspace) -> None:
     async with opened(lived) as pilot:
         await press(pilot, "7")
-        await go_to_row(pilot, "Reflection: 2 written")
+        await go_to_row(pilot, "Reflection: 2 accepted")
         await press(pilot, "r", "escape")
         assert "Left as it was" in said(pilot)
         await press(pilot, "r", "enter")
-        assert said(pilot).startswith("Took back: Reflection: 2 written, 1 declined.")
+        assert said(pilot).startswith("Took back: Reflection: 2 accepted, 1 declined.")
         assert len(lived.review().items) == 3
-        assert "taken back" in next(row for row in rows(pilot) if row.startswith("Reflection: 2 written"))
+        assert "taken back" in next(row for row in rows(pilot) if row.startswith("Reflection: 2 accepted"))
         await press(pilot, "r", "enter")
         assert said(pilot).startswith("Done again: ")
         assert "Walks to work" in lived.show("entity:person--robin").text

@@ -156,7 +156,7 @@ async def test_what_is_ticked_is_previewed_written_and_taken_back_whole(asked: W
         before, ticks = asked.head(), asked.inbox().proposal_ticks
         await press(pilot, "w")
         shown = " ".join(card(pilot).split())
-        assert "enter write 4, decline 1, set aside 1   esc leave it" in drawn(pilot, "keys")
+        assert "enter write 6: 4 accepted, 1 declined, 1 set aside   esc leave it" in drawn(pilot, "keys")
         assert "+ Inês Duarte sings on the bridge" in shown
         assert "± The radar is a Furuno of 1998 · held until 2026-02-02" in shown
         assert "+ Printing the summer timetable" in shown
@@ -167,14 +167,16 @@ async def test_what_is_ticked_is_previewed_written_and_taken_back_whole(asked: W
         assert said(pilot) == "Left as it was."
         assert "WHAT WILL BE WRITTEN" not in card(pilot)
         await press(pilot, "w", "enter")
-        assert said(pilot) == "Wrote 4, declined 1, set aside 1. u takes all of it back."
+        assert said(pilot) == "Wrote 6: 4 accepted, 1 declined, 1 set aside. u takes all of it back."
         assert "“Inês Duarte sings on the bridge”" in card(pilot)
         assert asked.show(OLD_RADAR).retired
         assert asked.inbox_waiting() == 4
         assert any("SET ASIDE" in row for row in listed(pilot))
         # What was written with one key is taken back with one, unasked, and every tick is there again.
         await press(pilot, "u")
-        assert said(pilot).startswith("Undone: 4 written, 1 declined (yours, ")
+        assert said(pilot).startswith(
+            "Undone: wrote 6 decisions: 4 accepted, 1 declined, 1 set aside (yours, "
+        )
         assert not asked.show(OLD_RADAR).retired
         assert asked.inbox().proposal_ticks == ticks
         decisions = {item.id: item.decision for item in asked.inbox().review.items}
@@ -361,9 +363,11 @@ async def test_secrets_are_stored_left_out_and_erased_with_the_rest(held: Worksp
         assert ticks == {1: SecretTick("without"), 2: SecretTick("drop"), 4: SecretTick("keep")}
         await press(pilot, "w")
         assert "FOR GOOD" in card(pilot)
-        assert "write 2, erase 1 secret" in drawn(pilot, "keys")
+        assert "write 3: 2 accepted, 1 secret erased" in drawn(pilot, "keys")
         await press(pilot, "enter")
-        assert said(pilot) == "Wrote 2, erased 1 secret. u takes all of it back but what is erased."
+        assert (
+            said(pilot) == "Wrote 3: 2 accepted, 1 secret erased. u takes all of it back but what is erased."
+        )
         assert ANTHROPIC in (held.root / "memory/notes.md").read_text()
         assert [each.number for each in held.inbox().held] == [3]
         await press(pilot, "u")
@@ -377,7 +381,7 @@ async def test_a_past_reflection_is_listed_and_taken_back_whole(seen: Workspace)
     seen.review_apply()
     async with opened(seen) as pilot:
         await press(pilot, "2")
-        assert any(row.endswith("1 written, 1 declined") for row in listed(pilot))
+        assert any(row.endswith("1 accepted, 1 declined") for row in listed(pilot))
         await to_row(pilot, "past:r-001")
         assert "Inês Duarte sings on the bridge" in card(pilot)
         await press(pilot, "r")

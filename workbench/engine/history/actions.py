@@ -15,6 +15,7 @@ from workbench.engine.errors import HistoryDamaged
 from workbench.engine.history.alerts import ACKNOWLEDGES, ALERT
 from workbench.engine.history.commits import (
     CONTINUES,
+    DECIDED,
     DEVICE,
     REDOES,
     REVERTS,
@@ -33,7 +34,7 @@ from workbench.engine.patterns import lazy_pattern
 from workbench.engine.results.audit import Action
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     from workbench.engine.history.commits import AuditTrailer
@@ -47,6 +48,20 @@ _QUOTED = lazy_pattern("“[^”]*”")
 # “3 entries …”, “imported 3 …”, “folded in 2 accesses of 3 memories”, “archived … and 3 more”.
 _COUNT = lazy_pattern(r"(?:[a-z]+ )?(\d[\d,]*) |folded in .* of (\d[\d,]*) |.* and (\d[\d,]*) more$")
 _UPKEEP = "system:"
+
+
+def decisions_of(messages: Iterable[CommitMessage]) -> dict[str, str]:
+    """Return what a person decided last: approved, rejected or deferred, by item or by name in the Inbox.
+
+    Args:
+        messages: Of the commits of an action, newest first.
+    """
+    found: dict[str, str] = {}
+    for message in messages:
+        for value in (*message.values(ITEM), *message.values(DECIDED)):
+            name, _, decision = value.rpartition(" ")
+            found.setdefault(name, decision)
+    return found
 
 
 _Found: TypeAlias = "tuple[Action, list[str]]"
@@ -202,7 +217,7 @@ class ActionWalk:
         newest, first = group.commits[0], group.commits[-1]
         message = group.messages[-1]
         undone = all(group.undone_by)
-        items = [value.split() for each in group.messages for value in each.values(ITEM)]
+        decisions = [*decisions_of(group.messages).values()]
         lines = [line for each in reversed(group.messages) for line in each.entries]
         owner = owner_of(message)
         return Action(
@@ -220,8 +235,9 @@ class ActionWalk:
             summary=message.summary,
             files=tuple(dict.fromkeys(layout.shown(line.file) for line in lines)),
             memories=0 if message.action == Verb.SYNC else sum(map(memories_told, lines)),
-            accepted=sum(words[1:] == ["approved"] for words in items),
-            declined=sum(words[1:] == ["rejected"] for words in items),
+            accepted=decisions.count("approved"),
+            declined=decisions.count("rejected"),
+            set_aside=decisions.count("deferred"),
             alerts=tuple(group.alerts),
             waiting=tuple(each for each in group.alerts if each not in self._acknowledged),
             undone_by=group.undone_by[-1] if undone else None,

@@ -122,8 +122,10 @@ class Action:
         own: Whether it is the asker's.
         summary: What the first commit says it did.
         memories: Of how many memories the audit log tells.
-        accepted: Items of a reflection that were written.
-        declined: Items of a reflection that were declined.
+        accepted: How many decisions of a person it wrote that were for what a reflection or an agent proposed, or for
+            what was held back.
+        declined: How many against.
+        set_aside: How many that left it to the next reflection.
         alerts: Ids of the alerts it raised.
         waiting: Those that nobody has acknowledged.
         undone_by: The commit that took all of it back, unless it was done again since.
@@ -148,6 +150,7 @@ class Action:
     memories: int
     accepted: int = 0
     declined: int = 0
+    set_aside: int = 0
     alerts: tuple[str, ...] = ()
     waiting: tuple[str, ...] = ()
     undone_by: str | None = None
@@ -199,8 +202,9 @@ class NextStep:
         timestamp: When it was done.
         own: Whether it is the asker's.
         file: The one that it changed first.
-        written: Where it is several decisions, each a commit: how many were for it; else 0.
+        accepted: Where it is several decisions of a person: how many were for it; else 0.
         declined: How many of those were against it.
+        set_aside: How many left it to the next reflection.
     """
 
     commit: str
@@ -209,8 +213,9 @@ class NextStep:
     summary: str
     own: bool
     file: str = ""
-    written: int = 0
+    accepted: int = 0
     declined: int = 0
+    set_aside: int = 0
 
 
 @dataclass(frozen=True)

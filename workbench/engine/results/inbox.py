@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import field
 from datetime import datetime
 from typing import Literal
@@ -155,6 +156,54 @@ class Inbox:
 
 
 @dataclass(frozen=True)
+class Decisions:
+    """How many decisions something is, as the Inbox lists them: two proposals that are one row there are one.
+
+    Args:
+        waiting: Those that cannot be written now; no part of the total.
+    """
+
+    accepted: int = 0
+    declined: int = 0
+    set_aside: int = 0
+    erased: int = 0
+    waiting: int = 0
+
+    @property
+    def total(self) -> int:
+        """Return how many are written."""
+        return self.accepted + self.declined + self.set_aside + self.erased
+
+
+def decisions_by_name(
+    accepted: Iterable[str],
+    declined: Iterable[str],
+    set_aside: Iterable[str],
+    together: Iterable[tuple[str, ...]],
+) -> dict[str, str]:
+    """Return approved, rejected or deferred for each decision, by the first name of those that are decided together."""
+    first = {name: names[0] for names in together for name in names}
+    found: dict[str, str] = {}
+    for names, decision in ((accepted, "approved"), (declined, "rejected"), (set_aside, "deferred")):
+        for name in names:
+            found.setdefault(first.get(name, name), decision)
+    return found
+
+
+def _count(of: InboxPreview | Written) -> Decisions:
+    found = decisions_by_name(of.accepted, of.declined, of.set_aside, of.together)
+    first = {name: names[0] for names in of.together for name in names}
+    counts = Counter(found.values())
+    return Decisions(
+        counts["approved"] + len(of.kept) + len(of.without),
+        counts["rejected"],
+        counts["deferred"],
+        len(of.erased),
+        len({first.get(name, name) for name in of.waiting} - found.keys()),
+    )
+
+
+@dataclass(frozen=True)
 class InboxPreview:
     """What writing would do now. Items are named by their id, proposals as `#4`, secrets by their number.
 
@@ -170,6 +219,7 @@ class InboxPreview:
         files: Every file that would change but for secrets, the books of reflection included.
         core_before: Core memory as it is.
         core_after: Core memory as it would be.
+        together: Names of proposals that are one decision.
     """
 
     accepted: tuple[str, ...]
@@ -183,6 +233,12 @@ class InboxPreview:
     files: tuple[FilePreview, ...]
     core_before: CoreView
     core_after: CoreView
+    together: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def decisions(self) -> Decisions:
+        """Return how many decisions that would be."""
+        return _count(self)
 
     @property
     def is_empty(self) -> bool:
@@ -198,6 +254,7 @@ class Written(Changed):
 
     Args:
         waiting: What was ticked and could not be written, with the reason.
+        together: Names of proposals that are one decision.
     """
 
     accepted: tuple[str, ...] = ()
@@ -207,6 +264,12 @@ class Written(Changed):
     without: tuple[int, ...] = ()
     erased: tuple[int, ...] = ()
     waiting: Mapping[str, str] = field(default_factory=dict)
+    together: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def decisions(self) -> Decisions:
+        """Return how many decisions those were."""
+        return _count(self)
 
 
 @dataclass(frozen=True)

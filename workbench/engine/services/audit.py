@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from workbench.engine import layout, results
 from workbench.engine.errors import HistoryDamaged, InvalidInput, Locked, NotFound, StorageError
+from workbench.engine.history.actions import decisions_of
 from workbench.engine.history.audit import (
     Actions,
     LogFilter,
@@ -21,12 +22,11 @@ from workbench.engine.history.audit import (
     prune,
     show_commit,
 )
-from workbench.engine.history.commits import VERDICT, parse_message
+from workbench.engine.history.commits import DECIDED, parse_message
 from workbench.engine.history.maintenance import verify
 from workbench.engine.history.outside_edits import find_edits
 from workbench.engine.history.permissions import owner_in_words, refuse_others_since
 from workbench.engine.history.revert import (
-    ITEM,
     Reversal,
     plan_action_revert,
     plan_any_revert,
@@ -46,7 +46,6 @@ from workbench.engine.history.undo import (
     undo,
 )
 from workbench.engine.history.work_files import files_of_memory
-from workbench.engine.memory.proposals import Decision
 from workbench.engine.roles import Capability, require, require_by_hand
 from workbench.engine.secrets.detection import masked
 from workbench.engine.services.context import WorkspaceContext
@@ -594,17 +593,13 @@ class Audit:
         return compare_moments(pairs, after.unit, context.zone, ends, steps)
 
 
-def _decisions(store: GitStore, action: Sequence[str]) -> tuple[int, int]:
-    """Return how much an action of several commits wrote and declined; 0 where one of them is no decision."""
-    if not 1 < len(action) <= _MOST_DECISIONS:
-        return 0, 0
-    written = declined = 0
-    for commit in action:
-        message = parse_message(store.commit(commit))
-        words = [value.split()[-1] for value in message.values(ITEM)]
-        words += [each.status for value in message.values(VERDICT) if (each := Decision.read(value))]
-        if not words:
-            return 0, 0
-        written += sum(word in ("approved", "committed") for word in words)
-        declined += words.count("rejected")
-    return written, declined
+def _decisions(store: GitStore, action: Sequence[str]) -> tuple[int, int, int]:
+    """Return how many decisions an action accepted, declined and set aside; 0 where it is one, or not that alone."""
+    if len(action) > _MOST_DECISIONS:
+        return 0, 0, 0
+    messages = [parse_message(store.commit(commit)) for commit in action]
+    found = [*decisions_of(messages).values()]
+    is_reflection = len(messages) == 1 and not messages[0].values(DECIDED)
+    if is_reflection or len(found) == 1 or not all(decisions_of((each,)) for each in messages):
+        return 0, 0, 0
+    return found.count("approved"), found.count("rejected"), found.count("deferred")

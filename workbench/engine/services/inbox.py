@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from workbench.engine import layout, results
 from workbench.engine.errors import DocumentError, InvalidInput, NotFound, WorkbenchError
+from workbench.engine.history.commits import DECIDED
 from workbench.engine.history.plan import Action
 from workbench.engine.memory.core import view_core
 from workbench.engine.memory.draft import Draft
@@ -28,6 +29,7 @@ from workbench.engine.results.inbox import (
     SyncConflict,
     SyncConflicts,
     Written,
+    decisions_by_name,
 )
 from workbench.engine.results.inbox import Inbox as InboxResult
 from workbench.engine.roles import Capability, require
@@ -40,7 +42,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from workbench.engine.history.plan import FileView, Plan
-    from workbench.engine.results.reviews import Applied, FilePreview, Proposal
+    from workbench.engine.results.reviews import Applied, FilePreview, Proposal, Settled
     from workbench.engine.services.context import WorkspaceContext
     from workbench.engine.services.mutator import Mutator
     from workbench.engine.services.proposals import Proposals
@@ -186,6 +188,7 @@ class Inbox:
             files=tuple(_file(path, *pair) for path, pair in pairs.items() if pair[0] != pair[1]),
             core_before=view_core(files, self._context.settings),
             core_after=view_core(written, self._context.settings),
+            together=self._together(),
         )
 
     def write(self) -> Written:
@@ -199,7 +202,7 @@ class Inbox:
             WorkbenchError: Nothing could be written.
         """
         require(self._context.role, Capability.DECIDE_REVIEW, doing=_DOING)
-        writing = _Writing()
+        writing = _Writing(self._together())
         for number in self._secret_choices()["drop"]:
             if writing.tried(f"held:{number}", partial(self._secrets.drop, number)) is not None:
                 writing.erased.append(number)
@@ -210,6 +213,10 @@ class Inbox:
             self._write_review(writing)
         return writing.written()
 
+    def _together(self) -> tuple[tuple[str, ...], ...]:
+        groups = decided_together(self._proposals.waiting().proposals)
+        return tuple(_named(each.number for each in group) for group in groups if len(group) > 1)
+
     def _write_secrets(self, writing: _Writing) -> None:
         ticks = self._ticks.on_secrets(each.number for each in self._secrets.held().held)
         for number, tick in ticks.items():
@@ -217,7 +224,8 @@ class Inbox:
                 continue
             without = tick.choice == "without"
             store = partial(self._secrets.store, number, leave_out=without, store=tick.store)
-            stored = writing.tried(f"held:{number}", store)
+            with self._mutator.group.deciding(f"held:{number}"):
+                stored = writing.tried(f"held:{number}", store)
             if stored is not None:
                 writing.add(stored)
                 (writing.without if without else writing.kept).append(number)
@@ -237,7 +245,16 @@ class Inbox:
         verdicts = self._verdicts()
         if not verdicts:
             return
-        together = writing.tried("proposals", lambda: self._proposals.settle_all(verdicts))
+
+        def decisions(settled: Settled) -> Mapping[str, str]:
+            return decisions_by_name(
+                _named(settled.committed),
+                _named(settled.rejected),
+                _named(settled.deferred),
+                writing.together,
+            )
+
+        together = writing.tried("proposals", lambda: self._proposals.settle_all(verdicts, decisions))
         if together is not None:
             settled = together.settled
             writing.add(settled)
@@ -313,7 +330,8 @@ _KEPT_APART: Final = (layout.BOOKS | {layout.PENDING_MEMORIES}) - {layout.DECAY_
 class _Writing:
     """What was written so far."""
 
-    def __init__(self) -> None:
+    def __init__(self, together: tuple[tuple[str, ...], ...]) -> None:
+        self.together = together
         self.accepted: list[str] = []
         self.declined: list[str] = []
         self.set_aside: list[str] = []
@@ -362,6 +380,7 @@ class _Writing:
             without=tuple(self.without),
             erased=tuple(self.erased),
             waiting=self.waiting,
+            together=self.together,
         )
 
 
@@ -532,9 +551,9 @@ def _planned(draft: Draft, decided: Sequence[str], waiting: Mapping[str, str]) -
     what = decided[0] if len(decided) == 1 else f"{len(decided)} changes"
     path = next((change.path for change in draft.changes()), layout.CONFLICTS)
     told = f"decided {what} that differed between devices"
-    return draft.plan(
-        Action.MERGE, path, told, ConflictsDecided(None, decided=tuple(decided), waiting=waiting)
-    )
+    outcome = ConflictsDecided(None, decided=tuple(decided), waiting=waiting)
+    trailers = tuple((DECIDED, f"{name} approved") for name in decided)
+    return replace(draft.plan(Action.MERGE, path, told, outcome), trailers=trailers)
 
 
 def _read(files: FileView) -> ConflictFile:

@@ -20,7 +20,7 @@ from workbench.engine.errors import (
     StorageError,
     WorkbenchError,
 )
-from workbench.engine.history.commits import CONTINUES, SETTLED_BY_ITSELF, parse_message
+from workbench.engine.history.commits import CONTINUES, DECIDED, SETTLED_BY_ITSELF, parse_message
 from workbench.engine.history.plan import Action, Attribution, FileChange, FileView, Plan, Planner, Receipt
 from workbench.engine.history.work_files import read_work_file
 from workbench.engine.markdown.audit_log import parse_audit_line
@@ -63,6 +63,8 @@ class CommitGroup(threading.local):
         self._is_open = False
         self._first: str | None = None
         self._base: str | None = None
+        self._decided: tuple[tuple[str, str], ...] = ()
+        self._told = ""
         self.let_in: tuple[str, ...] = ()
         """Digests of secrets that the next change lets in, in its own commit; see `letting_in`."""
 
@@ -126,22 +128,46 @@ class CommitGroup(threading.local):
         finally:
             self.let_in = before
 
+    @contextmanager
+    def deciding(self, name: str) -> Iterator[None]:
+        """Let the changes of a block say that they carry out what a person approved in the Inbox, by its name there."""
+        before, self._decided = self._decided, ((DECIDED, f"{name} approved"),)
+        try:
+            yield
+        finally:
+            self._decided = before
+
+    @contextmanager
+    def telling(self, summary: str) -> Iterator[None]:
+        """Let the history say this of the changes of a block, and none of their words."""
+        before, self._told = self._told, summary
+        try:
+            yield
+        finally:
+            self._told = before
+
     def going_on(self, planner: Planner[T]) -> Planner[T]:
-        """Return a planner whose commit names the first one of its action, where there is one."""
-        trailers = self.trailers
-        if not trailers:
+        """Return a planner whose commit names the first one of its action, and what is decided and told by it."""
+        trailers, told = self.trailers, self._told
+        if not trailers and not told:
             return planner
 
         def plan(view: FileView) -> Plan[T]:
             planned = planner(view)
+            if told:
+                # A line that another actor is answerable for says its own.
+                changes = tuple(
+                    each if each.by_actor else replace(each, summary=told) for each in planned.changes
+                )
+                planned = replace(planned, summary=told, changes=changes)
             return replace(planned, trailers=(*planned.trailers, *trailers))
 
         return plan
 
     @property
     def trailers(self) -> tuple[tuple[str, str], ...]:
-        """Return the trailers of a commit that continues an action; none for its first."""
-        return () if self._first is None else ((CONTINUES, self._first),)
+        """Return the trailers of a commit that continues an action or carries out a decision; none for any other."""
+        return (*self._decided, *(() if self._first is None else ((CONTINUES, self._first),)))
 
     def note(self, commit: str | None) -> None:
         """Take the first commit since the action began for its first."""

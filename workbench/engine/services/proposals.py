@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from workbench.engine import layout, results
 from workbench.engine.catalog.terms import STOP_WORDS, fold
 from workbench.engine.errors import InvalidInput, RoleRefused
+from workbench.engine.history.commits import DECIDED
 from workbench.engine.history.plan import Attribution, FileView, Plan
 from workbench.engine.memory.core import view_core
 from workbench.engine.memory.proposals import (
@@ -320,8 +321,13 @@ class Proposals:
         """Return the plan of several verdicts over some files, which nothing is written by."""
         return plan_all_verdicts(view, self._prepared(wanted))
 
-    def settle_all(self, wanted: Sequence[Verdicts]) -> DecidedTogether:
+    def settle_all(
+        self, wanted: Sequence[Verdicts], decisions: Callable[[results.reviews.Settled], Mapping[str, str]]
+    ) -> DecidedTogether:
         """Carry out several verdicts of a person in one commit, each whole or absent.
+
+        Args:
+            decisions: Returns what was decided by what was carried out, by name: approved, rejected or deferred.
 
         Raises:
             RoleRefused: This door is no person's.
@@ -330,8 +336,15 @@ class Proposals:
         self._mutator.prepare_writing()
         self._context.refresh_for_reading()
         prepared = self._prepared(wanted)
+
+        def plan(view: FileView) -> Plan[DecidedTogether]:
+            planned = plan_all_verdicts(view, prepared)
+            named = decisions(planned.outcome.settled).items()
+            trailers = tuple((DECIDED, f"{name} {decision}") for name, decision in named)
+            return replace(planned, trailers=(*planned.trailers, *trailers))
+
         receipt = self._mutator.mutate(
-            lambda view: plan_all_verdicts(view, prepared),
+            plan,
             replace(self._mutator.attribution(_TRIGGER), approval="approved"),
             Capability.DECIDE_PROPOSALS,
             doing=_DOING,

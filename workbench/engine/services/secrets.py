@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from workbench.engine.services.memory import Memory
 
 _DOING = "let secrets into memory"
+# What history says of it: none of its words, which are about the secret.
+_STORED = "stored what was held back, secret and all"
+_STORED_WITHOUT = "stored what was held back, without its secret"
 _DIGEST = frozenset("0123456789abcdef")
 
 
@@ -165,7 +168,8 @@ class Secrets:
         else:
             text = masked(request.text) if leave_out else request.text
             asked = _request(request, text)
-            stored = self._memory().remember_request(replace(asked, store=store or asked.store))
+            with self._mutator.group.telling(_STORED_WITHOUT if leave_out else _STORED):
+                stored = self._memory().remember_request(replace(asked, store=store or asked.store))
         # What was put back where its placeholder stood waits again once that is undone.
         put_back = bool(request.secret) and not leave_out
         if stored.held_back is not None or put_back:

@@ -16,6 +16,7 @@ from workbench.display.action_words import (
     named,
     of_file,
     plainly,
+    wrote,
 )
 from workbench.display.words import LONGEST_QUOTE
 from workbench.engine.errors import ConfirmationNeeded
@@ -62,9 +63,8 @@ OTHER_VERBS: dict[type, Mapping[str, Verb]] = {}
 
 def deed(step: NextStep) -> str:
     """Return what a step did, in plain words, cut where they are long."""
-    if step.written or step.declined:
-        counts = ((step.written, "written"), (step.declined, "declined"))
-        return ", ".join(f"{count:,} {word}" for count, word in counts if count)
+    if step.accepted or step.declined or step.set_aside:
+        return wrote(step)
     said = plainly(step.summary)
     if step.file:
         said = of_file(said, named(step.file))

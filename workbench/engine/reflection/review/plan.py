@@ -25,13 +25,13 @@ from workbench.engine.reflection.files import read_log, read_pending, reflection
 from workbench.engine.reflection.kinds import Kind
 from workbench.engine.reflection.review.deciding import plan_decide
 from workbench.engine.reflection.review.item_reading import is_item_id
-from workbench.engine.reflection.review.record import Decided, updated_record
+from workbench.engine.reflection.review.record import Decided, read_verdicts, updated_record
 from workbench.engine.reflection.review.rehearsal import Rehearsal, rehearse
 from workbench.engine.results.reviews import Applied, FilePreview, ReviewPreview
 from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
     from datetime import datetime
 
     from workbench.engine.history.plan import FileView
@@ -92,7 +92,9 @@ def plan_apply(view: FileView, context: PlanContext) -> Plan[Applied]:
     )
     file = common_pattern(paths) if paths else layout.PENDING_REFLECTION
     plan = prepared.draft.plan(Action.EDIT, file, _told(prepared), outcome)
-    return replace(plan, trailers=_trailers(prepared) if changes else ())
+    known = read_log(view).record(reflection)
+    aside = {each.id for each in read_verdicts(known.body) if each.decision == "deferred"} if known else set()
+    return replace(plan, trailers=_trailers(prepared, aside) if changes else ())
 
 
 def preview(view: FileView, context: PlanContext, decisions: Mapping[str, str]) -> ReviewPreview:
@@ -160,13 +162,14 @@ def _prepare(view: FileView, context: PlanContext) -> _Prepared:
     return _Prepared(pending, reflection, rehearsal, decided, _ids(_of(pending, "undecided")), draft)
 
 
-def _trailers(prepared: _Prepared) -> tuple[tuple[str, str], ...]:
+def _trailers(prepared: _Prepared, aside: Collection[str]) -> tuple[tuple[str, str], ...]:
+    """Return what names each decided item; those that were set aside before are none."""
     trailers: list[tuple[str, str]] = []
     for carried in prepared.rehearsal.carried:
         trailers.extend(item_trailers(carried.item.id, "approved", carried.changes))
     for decision, items in (
         ("rejected", prepared.decided.rejected),
-        ("deferred", prepared.decided.deferred),
+        ("deferred", [item for item in prepared.decided.deferred if item.id not in aside]),
     ):
         for item in items:
             # A number that somebody made up cannot stand in a trailer; the log names it all the same.
