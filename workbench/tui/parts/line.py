@@ -6,10 +6,12 @@ has selected. What is written in says what it is for, and which keys end it.
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from rich.segment import Segment
 from textual.containers import Horizontal
+from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
     from rich.style import Style
     from textual import events
     from textual.app import ComposeResult
-    from textual.geometry import Region, Size
+    from textual.geometry import Size
     from textual.selection import Selection
 
     from workbench.display.ink import Line
@@ -63,8 +65,11 @@ class DrawnLines(Widget):
         """Show other lines; `draw` is pure and is asked again for another width."""
         self._draw = draw
         width, height = self.size
-        grows = self.styles.auto_dimensions and (not width or len(self.lines(width)) != height)
-        self.refresh(layout=grows)
+        lines = self.lines(width) if width else ()
+        if self.styles.auto_dimensions and (not width or len(lines) != height):
+            self.refresh(layout=True)
+            return
+        refresh_changed(self, lines, self._painted)
 
     def lines(self, width: int) -> Sequence[Line]:
         """Return what is shown at a width."""
@@ -97,6 +102,14 @@ class DrawnLines(Widget):
         lines = self.lines(self.size.width)
         if event.y < len(lines) and (link := link_at(lines[event.y], event.x)):
             self.post_message(self.Pressed(link))
+
+
+def refresh_changed(part: Widget, lines: Sequence[Line], painted: Sequence[Line]) -> None:
+    """Paint those lines of a part again that are not painted yet: a terminal far away is sent nothing else."""
+    pairs = enumerate(zip_longest(lines, painted))
+    changed = [Region(0, y, part.size.width, 1) for y, (line, before) in pairs if line != before]
+    if changed:
+        part.refresh(*changed)
 
 
 @runtime_checkable

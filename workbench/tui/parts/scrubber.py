@@ -12,6 +12,7 @@ from workbench.display.ink import BLANK
 from workbench.display.scrubber import HANDS, commit_in, draw_ribbon, draw_scrubber, ribbon_place
 from workbench.engine.values import dataclass
 from workbench.tui.palette import PAPER, palette_of
+from workbench.tui.parts.line import refresh_changed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,9 +71,13 @@ class ScrubberPart(Widget):
 
     def show(self, scene: Scene | None) -> None:
         """Show another scene; nothing where there is none."""
-        before = self._height
+        height, painted = self._height, self._lines
         self.scene, self._lines = scene, None
-        self.refresh(layout=self._height != before)
+        if self._height != height or painted is None:
+            self.refresh(layout=self._height != height)
+        else:
+            self._lines = self.lines(self.size.width)
+            refresh_changed(self, self._lines, painted)
 
     def lines(self, width: int) -> Sequence[Line]:
         """Return what is shown at a width."""
