@@ -513,7 +513,9 @@ class GitStore:
             HistoryDamaged: The file ends too early, or is no such file.
         """
         try:
-            packed = Path(f"{self._objects}{oid[:2]}/{oid[2:]}").read_bytes()
+            # Looked for with every object of a long history: a `Path` would take as long as reading one from a pack.
+            with open(f"{self._objects}{oid[:2]}/{oid[2:]}", "rb") as file:  # noqa: PTH123
+                packed = file.read()
         except OSError:
             # In a pack, or nowhere.
             return

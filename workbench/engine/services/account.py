@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import calendar
+import threading
 from collections import Counter, defaultdict
 from operator import attrgetter
 from typing import TYPE_CHECKING
@@ -43,6 +44,8 @@ _NO_NAMES = frozenset(
 )
 # Versions of files that are looked into to see who changed which of their memories.
 _MOST_VERSIONS = 150
+# Moments since which is known what became of memory.
+_MOST_COMPARED = 4
 
 
 class Account:
@@ -51,7 +54,9 @@ class Account:
     def __init__(self, context: WorkspaceContext, past: PastReader) -> None:
         self._context = context
         self._past = past
-        self._compared: tuple[tuple[str | None, datetime], tuple[str | None, list[SinceChange]]] | None = None
+        self._lock = threading.Lock()
+        self._compared: dict[str | None, list[SinceChange]] = {}
+        self._compared_with: str | None = None
 
     def since(self, moment: str) -> results.account.Since:
         """Return what was learned, changed and forgotten since a moment, by whom, and what faded.
@@ -122,19 +127,26 @@ class Account:
         )
 
     def _known_changes(self, asked: datetime) -> tuple[str | None, list[SinceChange]]:
-        """Do as `_changes` does, anew only where history went on or another moment is asked for."""
-        basis = (self._context.history.head(), asked)
-        known = self._compared
-        if known is None or known[0] != basis:
-            known = self._compared = (basis, self._changes(asked))
-        return known[1]
+        """Return the commit that memory stood at, and what became of each memory since, newest first.
 
-    def _changes(self, asked: datetime) -> tuple[str | None, list[SinceChange]]:
-        """Return the commit that memory stood at, and what became of each memory since, newest first."""
+        Compared anew only where history went on; who asks meanwhile waits for that rather than do it too.
+        """
+        with self._lock:
+            head, then = self._context.history.head(), self._past.line().at(asked)
+            if head != self._compared_with:
+                self._compared.clear()
+                self._compared_with = head
+            if then not in self._compared:
+                if len(self._compared) >= _MOST_COMPARED:
+                    self._compared.pop(next(iter(self._compared)))
+                self._compared[then] = self._changes(then)
+            return then, self._compared[then]
+
+    def _changes(self, then: str | None) -> list[SinceChange]:
+        """Return what became of each memory since a commit, newest first."""
         from workbench.engine.past.past import compare_moments
 
         store = self._past.store
-        then = self._past.line().at(asked)
         base = store.commit(then) if then is not None else None
         # What another device did before that moment, and was joined since, is new here.
         later = list(store.walk(stop=then))
@@ -142,7 +154,7 @@ class Account:
             # What a history begins with was there before it.
             base = later.pop()
         if not later:
-            return then, []
+            return []
         after = self._past.of(later[0].id)
         # Not by the past, which would keep all that it read.
         read = store.read_blob
@@ -161,7 +173,7 @@ class Account:
         told = (change for change in compared.memories if change.standing != "superseded")
         found = [_told(change, authors.of(change), scores) for change in told]
         found.sort(key=attrgetter("timestamp", "id"), reverse=True)
-        return then, found
+        return found
 
 
 def _named(passages: Sequence[Passage]) -> tuple[tuple[str, int], ...]:

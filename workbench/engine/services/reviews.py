@@ -342,6 +342,8 @@ class PastReflectionReader:
     def __init__(self, context: WorkspaceContext, past: PastReader) -> None:
         self._context = context
         self._past = past
+        # Commits stay as they are, and a long life has thousands of them that reflections made.
+        self._named: dict[tuple[str, ...], tuple[PastItem, ...]] = {}
 
     def all(self) -> PastReflections:
         """Return every reflection on which something was written, newest first."""
@@ -381,15 +383,17 @@ class PastReflectionReader:
         found.sort(key=lambda each: (each.written or beginning, each.id), reverse=True)
         return PastReflections(tuple(found))
 
-    def _from_commits(self, commits: Iterable[str]) -> tuple[PastItem, ...]:
+    def _from_commits(self, commits: tuple[str, ...]) -> tuple[PastItem, ...]:
         """Return the items that commits name, where the record of their reflection is gone."""
+        if (known := self._named.get(commits)) is not None:
+            return known
         store = self._past.store
         said: dict[str, PastItem] = {}
         for commit in commits:
             for value in parse_message(store.commit(commit)).values(ITEM):
                 name, _, decision = value.partition(" ")
                 said.setdefault(name, PastItem(name, decision, "", "", ""))
-        return tuple(said.values())
+        return self._named.setdefault(commits, tuple(said.values()))
 
     def _taken_back(self, index: CommitIndex, commits: Iterable[str]) -> tuple[datetime, str] | None:
         """Return when and by whom all of some commits were taken back, or None where one of them stands."""
