@@ -6,11 +6,22 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.catalog.shelf import Shelf
+from tests.engine.catalog.shelf import ENTITIES, Shelf
+from tests.engine.reflection.snapshots import chat, snapshot
 from workbench.engine.catalog.lookups import Lookups
+from workbench.engine.markdown.reflection_records import RejectedClaims
 from workbench.engine.markdown.review import Evidence, ReviewItem
 from workbench.engine.reflection import items, kinds
-from workbench.engine.reflection.cycle import check_quotes, number, select, tokens_of, with_entities
+from workbench.engine.reflection.cycle import (
+    check_quotes,
+    number,
+    run_cycle,
+    select,
+    tokens_of,
+    with_entities,
+)
+from workbench.engine.reflection.model import Snapshot, Work
+from workbench.engine.reflection.rules import RulesMind
 
 SOURCES = {"episode:2026-02-01:10:00": "We moved to\n  Hetzner on Friday."}
 PROOF = (Evidence("episode:2026-02-01:10:00", "moved to Hetzner"),)
@@ -99,3 +110,44 @@ def test_numbers_follow_the_order_and_needs_name_items() -> None:
     first, second = number([entity, fact], "r-012")
 
     assert (first.id, second.id, second.needs) == ("r-012.1", "r-012.2", ("r-012.1",))
+
+
+def _run(made: Snapshot, rejected: str = "") -> tuple[ReviewItem, ...]:
+    claims = RejectedClaims.parse(rejected.encode())
+    return run_cycle(made, RulesMind(), Work(), rejected=claims, reflection="r-001", most=25).items
+
+
+WHO = chat(
+    "2026-02-01", ("user", "I'm Ada Berg, a chemist, and I prefer short answers. I moved to Bergen in May.")
+)
+
+
+def test_the_person_is_called_by_the_name_that_the_proposal_brings(tmp_path: Path) -> None:
+    made = _run(snapshot(tmp_path, WHO))
+
+    said = {item.target: item.text for item in made}
+    assert "Name: Ada Berg" in {item.text for item in made}
+    assert said["core:persona"] == "Prefers short answers"
+    assert said["person--ada-berg"].startswith("Ada Berg moved to Bergen")
+
+
+def test_a_name_that_was_rejected_is_not_used(tmp_path: Path) -> None:
+    (named,) = [item for item in _run(snapshot(tmp_path, WHO)) if item.text == "Name: Ada Berg"]
+    rejected = f"- `{named.id}` {named.kind} for `{named.target}`: {named.text}\n"
+
+    made = _run(snapshot(tmp_path / "again", WHO), rejected)
+
+    assert {item.target.partition(":")[0] for item in made} == {"core", "person--user"}
+    assert not [item for item in made if "Ada" in item.text]
+
+
+def test_what_was_learned_before_a_name_was_known_stays_with_what_is_learned_now(tmp_path: Path) -> None:
+    files = {
+        f"{ENTITIES}/person--user.md": "# person--user\n\n<!-- Label: User -->\n\n## Facts\n- User sails ^f1\n"
+    }
+
+    made = _run(snapshot(tmp_path, WHO, files=files))
+
+    facts = [item for item in made if item.kind == "fact"]
+    assert {item.target for item in facts} == {"person--user"}
+    assert facts[0].text.startswith("Ada Berg moved to Bergen")

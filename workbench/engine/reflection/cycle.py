@@ -24,6 +24,7 @@ from workbench.engine.reflection.files import DROPPED, HELD_BACK, LEFT, READ, SP
 from workbench.engine.reflection.kinds import SECTIONS, SUMMARY, Kind
 from workbench.engine.reflection.model import RULES
 from workbench.engine.reflection.review.staleness import stamp
+from workbench.engine.reflection.rules.core_rewriting import name_of_owner
 from workbench.engine.results.memories import Changed
 from workbench.engine.results.reviews import Phase
 from workbench.engine.tokens import count_tokens
@@ -99,6 +100,7 @@ def run_cycle(
         Cancelled: The cycle was called off.
     """
     with _phase(work, Phase.SURVEY, mind):
+        snapshot = _with_owner(snapshot, rejected, work)
         agenda = mind.survey(snapshot, work)
     with _phase(work, Phase.META_REFLECTION, mind):
         guidance = mind.look_back(snapshot, agenda, work)
@@ -132,6 +134,13 @@ def run_cycle(
         selection.left,
         len(selection.items),
     )
+
+
+def _with_owner(snapshot: Snapshot, rejected: RejectedClaims, work: Work) -> Snapshot:
+    """Call the person by the name that this very proposal puts into core memory, unless it was rejected."""
+    named = name_of_owner(snapshot, work)
+    kept = _checked((named,), snapshot=snapshot, rejected=rejected).kept if named else ()
+    return replace(snapshot, owner=kept[0].text.partition(": ")[2]) if kept else snapshot
 
 
 @dataclass(frozen=True)

@@ -475,3 +475,16 @@ def test_an_old_passage_does_not_supersede_a_younger_fact(tmp_path: Path) -> Non
     facts = "# Alex\n\n**Type**: person\n\n## Facts\n- Alex has a rent of $950 (since 2026-02-01) ^f7k2\n"
     files = {"memory/graph/entities/person--alex.md": facts}
     assert found(tmp_path, "I now have a rent of $900.", owner="Alex", files=files) == ()
+
+
+@pytest.mark.parametrize(
+    "other",
+    ["My sister Mia lives in Rome.", "He lives in Rome now.", "Mia works at Rome Labs and lives in Rome."],
+)
+def test_where_somebody_else_lives_contradicts_nothing(tmp_path: Path, other: str) -> None:
+    assert found(tmp_path, "I moved to Bergen in May.", other) == ()
+
+
+def test_where_somebody_named_lives_now_replaces_where_they_lived(tmp_path: Path) -> None:
+    (item,) = found(tmp_path, "Mia lives in Rome.", "Mia moved to Turin.")
+    assert (item.before, item.text) == ("Mia lives in Rome", "Mia moved to Turin")

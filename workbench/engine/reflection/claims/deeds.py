@@ -247,7 +247,7 @@ def _last_words(clause: Clause) -> list[Token]:
 
 def of_whom(origin: Origin, he: str | None) -> Origin:
     """Return the origin as that of whom a note speaks of, where it speaks of somebody by name."""
-    if not he or he.casefold() in ("user", "the user"):
+    if not he or he.casefold() in ("user", "the user", origin.speaker, origin.speaker.partition(" ")[0]):
         return origin
     return replace(origin, speaker=he.casefold(), subject=he)
 

@@ -203,9 +203,8 @@ def choices(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator[
         verb = frozenset((stem(found["verb"].casefold()),)) if kind == STOPPED else frozenset()
         rest = telling([t for t in clause.tokens if t.start >= clause.start + found.end()])
         span = Span(clause.start, clause.end, clause.start + found.start())
-        yield Choice(
-            origin, kind, chosen, against, about or (rest if kind == PREFERS else verb), change, span
-        )
+        whose = of_whom(origin, found.groupdict().get("he"))
+        yield Choice(whose, kind, chosen, against, about or (rest if kind == PREFERS else verb), change, span)
         return
 
 
@@ -250,8 +249,9 @@ class Claims:
                 self.denials.append(replace(denial, origin=self._of_owner(denial.origin)))
             for deed in deeds(clauses, number, origin):
                 self.deeds.append(replace(deed, origin=self._of_owner(deed.origin)))
-            self.choices.extend(tuple(choices(clauses, number, origin)) or occupants(clauses, number, origin))
-            self.choices.extend(stances(clauses, number, origin))
+            chosen = tuple(choices(clauses, number, origin)) or tuple(occupants(clauses, number, origin))
+            for choice in (*chosen, *stances(clauses, number, origin)):
+                self.choices.append(replace(choice, origin=self._of_owner(choice.origin)))
 
     def _of_owner(self, origin: Origin) -> Origin:
         """Return what is said of the owner by name as what the owner says."""

@@ -146,7 +146,9 @@ _BEHIND = r"(?=\s+(?:for|because|since|when|while|due|as|so|in|on|at|with|but|an
 _THING = r"(?:[\w`'’.+#-]+\s+){0,4}?[\w`'’.+#-]*[\w`+#]"
 _PLACE = r"(?-i:[A-Z])[\w&-]+(?:[ ,]+(?-i:[A-Z])[\w&-]+){0,2}"
 _SOMEBODY = (
-    r"\b(?:i|we|he|she|(?-i:[A-Z])[\w-]+|the\s+user|user)(?:['’]ve|\s+have|\s+has|['’]m|\s+am|\s+is)?\s+"
+    r"\b(?:i|we|the\s+user|user|(?:(?!(?:I|We|User|The|Now|Really|Actually|Much|Still|Also|Always|Recently|Just|Finally"
+    r"|Currently|Already|Generally|Usually|Definitely|He|She|It|They|You|And|But|So|Who|Which|That|This)\b)"
+    r"(?P<he>(?-i:[A-Z])[\w-]+(?:\s(?-i:[A-Z])[\w-]+)?)))(?:['’]ve|\s+have|\s+has|['’]m|\s+am|\s+is)?\s+"
     r"(?:(?:now|really|actually|much|still|also|always|recently|just|finally|currently|already|generally|usually"
     r"|definitely)\s+)*"
 )

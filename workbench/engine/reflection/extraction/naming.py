@@ -46,6 +46,7 @@ _NOBODY: Final = frozenset(
     )
 )
 _NO_OWNER: Final = "User"
+_NAMELESS: Final = "person--user"
 _LONGEST_NAME: Final = 60
 
 
@@ -233,8 +234,12 @@ class Voices:
     @property
     def owner(self) -> Voice:
         """Return the person whose memory it is."""
-        owner = self._snapshot.owner.strip() or _NO_OWNER
-        return replace(self._person(owner), is_owner=True)
+        owner = self._person(self._snapshot.owner.strip() or _NO_OWNER)
+        nameless = self._snapshot.graph.entity(f"entity:{_NAMELESS}")
+        if nameless is not None and not owner.known:
+            # What was learned before anybody gave a name stays with what is learned now.
+            owner = Voice(_NAMELESS, nameless.label, owner.name, known=True)
+        return replace(owner, is_owner=True)
 
     def names(self) -> frozenset[str]:
         """Return what everybody who speaks is called, folded, first names included."""

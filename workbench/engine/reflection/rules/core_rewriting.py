@@ -22,6 +22,7 @@ from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection import items as forms
 from workbench.engine.reflection.core_room import Room
 from workbench.engine.reflection.english import third_person
+from workbench.engine.reflection.extraction.candidates import clauses
 from workbench.engine.reflection.kinds import Kind
 from workbench.engine.reflection.rules.core_context import context_changes, demotions
 from workbench.engine.reflection.rules.core_items import (
@@ -360,6 +361,20 @@ def _about_somebody_else(snapshot: Snapshot, item: ReviewItem, line: CoreLine) -
     return slug(line.item.text).find(name.split("-")[0]) < 0
 
 
+def name_of_owner(snapshot: Snapshot, work: Work) -> ReviewItem | None:
+    """Return the change that says in Identity what the person said they are called; None if core memory says it.
+
+    Args:
+        snapshot: Its passages and core memory.
+        work: Asked whether to go on.
+    """
+    if snapshot.owner:
+        return None
+    return next(
+        (change for change in identity_changes(snapshot, work) if change.text.startswith("Name: ")), None
+    )
+
+
 def identity_changes(snapshot: Snapshot, work: Work) -> Iterator[ReviewItem]:
     """Yield changes that say in Identity what the person said last of name, role, time zone and home.
 
@@ -500,11 +515,21 @@ def _manner(passage: Passage, snapshot: Snapshot) -> str:
     if passage.type not in ("", "preference"):
         return ""
     for sentence in said:
-        plain_marks = sentence.translate(PUNCTUATION)
-        lasts = passage.type == "preference" or _LASTING.search(plain_marks)
-        if lasts and cues.fits("manner", plain_marks) and core_block(plain_marks, "preference") == "Persona":
-            return sentence
+        fitting = [
+            piece
+            for piece in clauses(sentence, frozenset())
+            if _is_manner(sentence[slice(*piece)], is_preference=passage.type == "preference")
+        ]
+        if fitting:
+            # “I'm Ana, a nurse, and I prefer plain words”: who she is belongs elsewhere.
+            return sentence[fitting[0][0] : fitting[-1][1]]
     return said[0] if passage.type == "preference" and said and passage.confidence != "low" else ""
+
+
+def _is_manner(piece: str, *, is_preference: bool) -> bool:
+    marks = piece.translate(PUNCTUATION)
+    lasts = is_preference or _LASTING.search(marks) is not None
+    return lasts and routing_cues().fits("manner", marks) and core_block(marks, "preference") == "Persona"
 
 
 def _rival(lines: Sequence[CoreLine], words: frozenset[str]) -> CoreLine | None:
