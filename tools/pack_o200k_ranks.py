@@ -9,7 +9,9 @@ import sys
 from pathlib import Path
 
 from workbench import engine
-from workbench.engine.tokens import PACKED_FILE, VOCABULARY_SIZE, pack_vocabulary
+from workbench.engine.tokens import PACKED_FILE, pack_vocabulary
+
+_VOCABULARY_SIZE = 199_998
 
 
 def main() -> None:
@@ -17,7 +19,7 @@ def main() -> None:
     import bpe_openai
 
     encoding = bpe_openai.get_encoding("o200k_base")
-    tokens = [encoding.decode_single_token_bytes(rank) for rank in range(VOCABULARY_SIZE)]
+    tokens = [encoding.decode_single_token_bytes(rank) for rank in range(_VOCABULARY_SIZE)]
     packed = pack_vocabulary(tokens)
     target = Path(engine.__file__).with_name(PACKED_FILE)
     target.write_bytes(packed)

@@ -1,13 +1,11 @@
 from __future__ import annotations
 
-from datetime import datetime
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.engine.errors import InvalidInput
-from workbench.engine.identifiers import entity_id, episode_id, parse_memory_id, slug
+from workbench.engine.identifiers import entity_id, parse_memory_id, slug
 
 GOOD = [
     "episode:2026-02-02:14:30",
@@ -89,9 +87,3 @@ def test_a_slug_is_stable_and_safe_in_a_file_name(text: str) -> None:
 def test_every_name_makes_an_id(kind: str, name: str) -> None:
     made = entity_id(kind, name)
     assert parse_memory_id(str(made)) == made
-
-
-def test_the_second_entry_of_a_minute_says_so() -> None:
-    moment = datetime(2026, 2, 2, 14, 30)  # noqa: DTZ001 - only its digits are written
-    assert str(episode_id(moment)) == "episode:2026-02-02:14:30"
-    assert str(episode_id(moment, 2)) == "episode:2026-02-02:14:30#2"

@@ -108,6 +108,11 @@ class Household:
         return text.encode() in subprocess.run(command, capture_output=True, check=True).stdout
 
 
+def public_key(file: Path) -> str:
+    """Return the public part of a key for the drawer, as its file tells it."""
+    return file.read_text(encoding="utf-8").splitlines()[0].removeprefix("# public key: ")
+
+
 def plant(remote: Path, path: str, content: bytes, *, mode: str = "100644", kind: str = "blob") -> str:
     """Commit an entry to a remote as somebody with a git of their own would; return the commit."""
 

@@ -13,10 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.sync.household import Household
+from tests.sync.household import Household, public_key
 from tests.sync.test_lives import RUNS, SAMPLE
 from workbench.engine import Workspace
-from workbench.engine.sync import keys
 
 pytestmark = [
     pytest.mark.slow,
@@ -143,14 +142,14 @@ def test_a_key_for_the_drawer_is_let_in_and_in_its_file_or_neither(home: Househo
         was_killed = reaper.run(lambda it: it.sync_recovery(str(drawer)))
         home.sync("laptop")
         assert void(home) == set()
-        is_done = drawer.exists() and keys.load_identity(drawer).public in readers(home)
+        is_done = drawer.exists() and public_key(drawer) in readers(home)
         assert is_done or was_killed
         if not is_done:
             # What was interrupted is finished by doing it again.
             with home.opened("laptop") as workspace:
                 workspace.sync_recovery(str(drawer))
         # One key, and nothing beside its file.
-        key = keys.load_identity(drawer).public
+        key = public_key(drawer)
         assert [each.name for each in drawer.parent.iterdir()] == [drawer.name]
         assert readers(home) == sorted([*before, key])
         # What was retired is not handed out again.

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.sync.household import Household
+from tests.sync.household import Household, public_key
 from workbench.engine.errors import (
     InvalidInput,
     NotFound,
@@ -419,7 +419,7 @@ def test_a_recovery_key_that_was_retired_is_not_made_again(
             patch.setattr(keys, "_write_new", die)
             with pytest.raises(SystemExit):
                 workspace.sync_recovery(str(folder / "lost.key"))
-        lost = keys.load_identity(folder / "lost.key").public
+        lost = public_key(folder / "lost.key")
         workspace.sync_retire(lost)
         assert workspace.sync_recovery(str(folder / "drawer.key")).key != lost
 

@@ -36,7 +36,7 @@ from workbench.engine.results.memories import Changed
 from workbench.engine.results.reviews import Applied, HandedOut, Review, ReviewItem
 
 if TYPE_CHECKING:
-    from workbench.engine.results.reviews import Progress
+    from workbench.engine.results.reviews import CycleProgress
     from workbench.engine.workspace import Workspace
 
 
@@ -598,7 +598,7 @@ def run(
         return _with_agent(invocation, take_in)
     occasion = "session-end" if session_end else "schedule" if if_due else "manual"
 
-    def told(progress: Progress) -> None:
+    def told(progress: CycleProgress) -> None:
         steps = f" {progress.done:,} of {progress.total:,}" if progress.total else ""
         line.tell(f"Reflecting: {progress.phase}{steps}, {progress.tokens:,} of {progress.cap:,} tokens")
 

@@ -6,7 +6,6 @@ import base64
 import hashlib
 import re
 import unicodedata
-from datetime import datetime
 from functools import lru_cache
 
 from workbench.engine.errors import InvalidInput
@@ -117,12 +116,6 @@ def cited_lines(citation: str) -> tuple[str, int, int] | None:
         return None
     first = int(match["start"])
     return match["path"], first, int(match["end"] or first)
-
-
-def episode_id(moment: datetime, number: int = 1) -> MemoryId:
-    """Return the id of the `number`-th entry of a minute (1-based), in the zone of `moment`."""
-    suffix = f"#{number}" if number > 1 else ""
-    return MemoryId("episode", f"{moment:%Y-%m-%d}:{moment:%H:%M}{suffix}")
 
 
 def entity_id(entity_type: str, name: str) -> MemoryId:

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     import regex
 
 PACKED_FILE = "o200k_base.ranks"
-VOCABULARY_SIZE = 199_998
 _SINGLE_BYTES, _RANK_BYTES = 256, 3
 # The cut of o200k_base, as its publisher documents it: words with an optional leading sign and English
 # contraction, numbers by three digits, runs of signs, line ends, blanks.

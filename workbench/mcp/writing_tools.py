@@ -18,7 +18,7 @@ from workbench.engine.roles import Capability
 from workbench.mcp.tool import ANSWER_TOKENS, LONGEST_TEXT, Call, Kind, Parameter, Tool, fitted
 
 if TYPE_CHECKING:
-    from workbench.engine.results.reviews import Progress
+    from workbench.engine.results.reviews import CycleProgress
 
 CONFIDENCES = ("high", "medium", "low")
 ENTITIES = Parameter(
@@ -134,7 +134,7 @@ FORGET = Tool(
 
 
 def _reflect(call: Call) -> dict[str, Any]:
-    def told(progress: Progress) -> None:
+    def told(progress: CycleProgress) -> None:
         steps = f" {progress.done:,} of {progress.total:,}" if progress.total else ""
         call.told(progress.tokens, progress.cap, f"Reflecting: {progress.phase}{steps}")
 

@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from workbench.tui.look import Look
     from workbench.tui.themes import ThemeFile
 
-Progress = "Callable[[int, int], object]"
 SAMPLE, OPEN, BRING, WRITE = "sample", "open", "bring", "write"
 _MEASURE = 76
 # Files of a folder that are looked through for notes, at most.

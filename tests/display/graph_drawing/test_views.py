@@ -22,7 +22,6 @@ from tests.display.graph_drawing.graphs import (
     view,
 )
 from tests.display.graph_drawing.tracing import Tracer, grid_of, told_in_boxes
-from workbench.display.graph_drawing.tree import ROW_STARTS
 from workbench.display.graph_drawing.views import draw_compact, draw_neighbourhood, draw_path, members_of
 from workbench.display.ink import line_width, plain_text
 from workbench.engine.results.graph import GraphView
@@ -33,6 +32,8 @@ if TYPE_CHECKING:
     from workbench.display.canvas import Picture, Region
 
 SIZES = ((78, 20), (98, 30), (118, 36), (238, 58))
+# What a row of a compact tree begins with: its place among its siblings, and where the relation points.
+ROW_STARTS = tuple(f"{corner}─{arrow}" for corner in "├└" for arrow in "→←↔")
 sizes = st.sampled_from(SIZES)
 any_size = st.tuples(st.integers(0, 240), st.integers(0, 60))
 any_name = st.one_of(st.sampled_from(HOSTILE_NAMES), st.text(max_size=40))

@@ -22,7 +22,7 @@ from workbench.engine.reflection.handing_out import TASK_TOKENS
 from workbench.engine.reflection.model import Agenda, Cancelled, Guidance, Snapshot, Summary, Work
 from workbench.engine.reflection.rejections import remember
 from workbench.engine.results import to_json
-from workbench.engine.results.reviews import HandedOut, Phase, Progress, Reflected
+from workbench.engine.results.reviews import CycleProgress, HandedOut, Phase, Reflected
 from workbench.engine.tokens import count_tokens
 
 
@@ -283,7 +283,7 @@ def test_what_holds_nothing_worth_proposing_is_read_once(
 def test_a_reflection_that_is_called_off_writes_nothing(home: AgentHome, mind: Proposing) -> None:
     home.init()
     _log(home, "The ferry leaves at nine")
-    told: list[Progress] = []
+    told: list[CycleProgress] = []
     with home.open("main") as workspace:
         workspace.adopt()
         before = workspace.head()

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.engine.tokens import (
-    VOCABULARY_SIZE,
     Vocabulary,
     count_merged,
     o200k_vocabulary,
@@ -41,7 +40,7 @@ def test_a_vocabulary_that_would_not_come_back_is_refused(tokens: list[bytes]) -
 
 
 def test_the_shipped_file_is_the_published_vocabulary(reference: bpe_openai.Encoding) -> None:
-    published = {reference.decode_single_token_bytes(rank): rank for rank in range(VOCABULARY_SIZE)}
+    published = {reference.decode_single_token_bytes(rank): rank for rank in range(199_998)}
     vocabulary = o200k_vocabulary()
     assert {token: vocabulary.get(token) for token in published} == published
     assert not any(token + b"\xff" in vocabulary for token in published)

@@ -19,7 +19,7 @@ from workbench.display.ink import line_width, plain_text
 from workbench.display.today import fitting, greeting, reading_time
 from workbench.engine import FixedClock, Workspace
 from workbench.engine.errors import HistoryDamaged
-from workbench.engine.results.reviews import Phase, Progress, Reflected
+from workbench.engine.results.reviews import CycleProgress, Phase, Reflected
 from workbench.tui.places.place import Place
 from workbench.tui.places.today import Account, TodayPlace, read_became
 
@@ -317,7 +317,7 @@ async def test_how_far_the_reading_is_stands_at_the_right(
     go_on = threading.Event()
 
     def reflect(**options: Any) -> Reflected:
-        options["progress"](Progress(Phase.CONSOLIDATE, 2, 7, 0, 8000))
+        options["progress"](CycleProgress(Phase.CONSOLIDATE, 2, 7, 0, 8000))
         go_on.wait(10)
         return Reflected(None, (), (), "", "Nothing new was found.", unread.review())
 

@@ -9,7 +9,7 @@ from textual.app import App, ComposeResult
 from textual.geometry import Region
 
 from workbench.display.ink import Line, Span
-from workbench.tui.keys.table import BY_KEY, canonical
+from workbench.tui.keys.table import COMMANDS, canonical
 from workbench.tui.palette import Palette
 from workbench.tui.parts.list import ListPart
 from workbench.tui.parts.rows import Rows, nearest, repeated_heading, step_from
@@ -45,7 +45,7 @@ class ListApp(App[None]):
         yield ListPart()
 
     def on_key(self, event: events.Key) -> None:
-        self.list.do(BY_KEY[canonical(event.key)].id)
+        self.list.do(next(each.id for each in COMMANDS if canonical(event.key) in each.keys))
 
     def on_list_part_moved(self, event: ListPart.Moved) -> None:
         self.last = f"moved {event.key}"

@@ -126,8 +126,6 @@ def _draw_runs(canvas: Canvas, twig: Twig) -> None:
             write_run(canvas, row, trunk + 1, child.x - 1, run)
 
 
-# What a row of a compact tree begins with: its place among its siblings, and where the relation points.
-ROW_STARTS = tuple(f"{corner}─{arrow}" for corner in "├└" for arrow in "→←↔")
 _INDENT, _MOST_INDENT, _LEAST_ROOM = 3, 24, 12
 _CURSOR, _BETWEEN = "▌", " · "
 

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final, Protocol
 
 from workbench.engine.errors import Cancelled as Cancelled
-from workbench.engine.results.reviews import Phase, Progress
+from workbench.engine.results.reviews import CycleProgress, Phase
 from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
@@ -256,7 +256,7 @@ class Work:
     """
 
     cap: int = 8000
-    report: Callable[[Progress], None] = lambda _: None
+    report: Callable[[CycleProgress], None] = lambda _: None
     cancelled: Callable[[], bool] = lambda: False
     phase: Phase = Phase.SURVEY
     spent: int = 0
@@ -278,7 +278,7 @@ class Work:
             Cancelled: The cycle was called off.
         """
         self.check()
-        self.report(Progress(self.phase, done, total, self.spent, self.cap))
+        self.report(CycleProgress(self.phase, done, total, self.spent, self.cap))
 
     def check(self) -> None:
         """Raise `Cancelled` where the cycle was called off."""

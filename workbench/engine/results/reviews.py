@@ -26,7 +26,7 @@ class Phase(StrEnum):
 
 
 @dataclass(frozen=True)
-class Progress:
+class CycleProgress:
     """How far a cycle has come.
 
     Args:

@@ -160,7 +160,6 @@ class Statistics:
     """
 
     chunks: int
-    average_terms: float
     frequencies: Mapping[str, int]
 
 

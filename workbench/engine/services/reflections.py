@@ -66,7 +66,7 @@ if TYPE_CHECKING:
     from workbench.engine.reflection.model import Mind
     from workbench.engine.results.decay import DecayEntry, DecayView
     from workbench.engine.results.recall import Hit
-    from workbench.engine.results.reviews import Progress
+    from workbench.engine.results.reviews import CycleProgress
 
 _NOTHING_NEW = "There is nothing new to learn."
 _MOST_SCORED = 400
@@ -91,7 +91,7 @@ class Reflections:
         trigger: str = "manual",
         renew: bool = False,
         mind: Callable[[Work], Mind] | None = None,
-        progress: Callable[[Progress], None] = lambda _: None,
+        progress: Callable[[CycleProgress], None] = lambda _: None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> results.reviews.Reflected:
         """Reflect on what is new, and write what should be learned of it as a proposal; nothing is ever applied.

@@ -169,16 +169,6 @@ def _write_part(place: Path, content: bytes) -> Path:
     return new
 
 
-def load_identity(place: Path) -> Keys:
-    """Return the keys in a file that a person named.
-
-    Raises:
-        InvalidInput: It holds none.
-    """
-    found = _identities_in(place)
-    return Keys("" if isinstance(found[0], pyrage.ssh.Identity) else str(found[0].to_public()), found)
-
-
 def seal(content: bytes, keys: Iterable[str]) -> bytes:
     """Return content sealed to keys."""
     sealed: bytes = pyrage.encrypt(content, _recipients(keys))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from textual.app import App
 
-    from workbench.engine.results.reviews import Progress, ReflectionDue
+    from workbench.engine.results.reviews import CycleProgress, ReflectionDue
     from workbench.engine.workspace import Workspace
     from workbench.tui.frame.screen import Frame
 
@@ -175,7 +175,7 @@ class Working:
         self._frame.say("Reading what is new; everything else works meanwhile, and esc in Today stops it.")
 
         def read(tell: Callable[[str], None], stopped: Callable[[], bool]) -> str:
-            def progress(told: Progress) -> None:
+            def progress(told: CycleProgress) -> None:
                 steps = f" {told.done:,} of {told.total:,}" if told.total else ""
                 tell(f"{_PHASES[told.phase]}{steps}")
 

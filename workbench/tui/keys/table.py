@@ -344,7 +344,6 @@ ACTS_IN = {
 }
 
 COMMANDS = (*MOVING, *FRAME, *VERBS)
-BY_KEY = {key: command for command in COMMANDS for key in command.keys}
 COMMAND = {
     command.id: command for command in (*COMMANDS, *(each for prefix in PREFIXES for each in prefix.commands))
 }

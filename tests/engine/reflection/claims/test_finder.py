@@ -11,7 +11,7 @@ from tests.engine.reflection.snapshots import chat, check_quotes, said, snapshot
 from workbench.engine.markdown.review import ReviewItem
 from workbench.engine.reflection.claims import find_conflicts
 from workbench.engine.reflection.model import Cancelled, Passage, Work
-from workbench.engine.results.reviews import Progress
+from workbench.engine.results.reviews import CycleProgress
 
 UPDATES = [
     pytest.param(
@@ -344,7 +344,7 @@ def test_a_cycle_that_is_called_off_stops(tmp_path: Path) -> None:
 
 
 def test_one_sees_how_far_the_reading_is(tmp_path: Path) -> None:
-    told: list[Progress] = []
+    told: list[CycleProgress] = []
     passages = chat("2026-01-01", *(("user", "I have 3 cats.") for _ in range(450)))
     find_conflicts(snapshot(tmp_path, passages), Work(report=told.append))
     assert [(progress.done, progress.total) for progress in told] == [(0, 450), (200, 450), (400, 450)]

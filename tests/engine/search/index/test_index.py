@@ -167,12 +167,12 @@ def test_statistics_count_chunks(shelf: Bookshelf) -> None:
     shelf.sync()
     with shelf.index.source() as source:
         known = source.statistics(["tea", "milk", "nothing", "t*"])
-    assert (known.chunks, known.average_terms) == (3, 3.0)
+    assert known.chunks == 3
     assert dict(known.frequencies) == {"tea": 2, "milk": 2, "nothing": 0, "t*": 2}
     del shelf.files.files["a.md"]
     shelf.sync()
     with shelf.index.source() as source:
-        assert (source.statistics([]).chunks, source.statistics([]).average_terms) == (1, 3.0)
+        assert source.statistics([]).chunks == 1
 
 
 def test_keywords_are_data(shelf: Bookshelf) -> None:

@@ -47,8 +47,7 @@ class MemorySource:
 
     def statistics(self, terms: Sequence[str]) -> Statistics:
         count = {term: sum(_holds(own, term) > 0 for own in self._terms.values()) for term in terms}
-        lengths = [len(own) for own in self._terms.values()]
-        return Statistics(len(self.stored), sum(lengths) / max(1, len(lengths)), count)
+        return Statistics(len(self.stored), count)
 
     def by_keywords(self, terms: Sequence[str], limit: int, within: Within) -> list[tuple[int, float]]:
         about = self.statistics(terms)

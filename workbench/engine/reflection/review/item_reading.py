@@ -107,7 +107,7 @@ def read_item(item: ReviewItem) -> ItemChange:
             return _core_change(item)
         case Kind.PROMOTION:
             return CoreAddition(
-                block_of(item) or _CRITICAL_FACTS, proposed_text(item), items.field_of(item, items.OF)
+                block_to_add_to(item) or _CRITICAL_FACTS, proposed_text(item), items.field_of(item, items.OF)
             )
         case Kind.DEMOTION:
             return Demoting(core_item_of(item))
@@ -143,7 +143,7 @@ def _still_so(item: ReviewItem, answer: str) -> ItemChange:
 def asked_core_item(item: ReviewItem) -> str:
     """Return the item of core memory that the answer to a question changes; empty for all else."""
     is_asked = kind_of(item.kind) is Kind.QUESTION and item.target.strip().startswith("core:")
-    return "" if not is_asked or block_of(item) else core_item_of(item)
+    return "" if not is_asked or block_to_add_to(item) else core_item_of(item)
 
 
 def _fact(item: ReviewItem) -> ItemChange:
@@ -274,7 +274,7 @@ def split_steps(text: str) -> tuple[str, ...]:
 
 
 def _core_change(item: ReviewItem) -> ItemChange:
-    block = block_of(item)
+    block = block_to_add_to(item)
     return (
         CoreAddition(block, proposed_text(item))
         if block
@@ -296,7 +296,7 @@ def _question(item: ReviewItem) -> ItemChange:
     if not item.target.strip().startswith("core:"):
         about = subject_of(item)[0] if item.target.strip() else ""
         return Answering(proposed_text(item), answer, about)
-    if not items.field_of(item, items.WRITES) and not block_of(item):
+    if not items.field_of(item, items.WRITES) and not block_to_add_to(item):
         return _still_so(item, answer)
     # “I’m Ines.” and “Ines” answer alike.
     said = answer[opening.end() if (opening := _I_AM.match(answer)) else 0 :].rstrip(" .!。")
@@ -304,7 +304,7 @@ def _question(item: ReviewItem) -> ItemChange:
         remedy = "Answer with what is asked for, or decline the question."
         raise wrong(item, f"“{said[:60]}” is no answer to this.", remedy)
     text = items.field_of(item, items.WRITES).replace(items.UNANSWERED, said) or said
-    block = block_of(item)
+    block = block_to_add_to(item)
     return CoreAddition(block, text) if block else CoreWording(core_item_of(item), text)
 
 
@@ -313,7 +313,7 @@ def is_item_id(text: str) -> bool:
     return _ITEM_ID.fullmatch(text) is not None
 
 
-def block_of(item: ReviewItem) -> str:
+def block_to_add_to(item: ReviewItem) -> str:
     """Return the block that the target `core:block` names; empty where it names an item of one."""
     kind, _, name = item.target.strip().partition(":")
     return name.strip() if kind == "core" and name.strip() and ":" not in name else ""

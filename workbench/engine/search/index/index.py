@@ -400,9 +400,7 @@ class Snapshot(AbstractContextManager["Snapshot"]):
 
     def statistics(self, terms: Sequence[str]) -> Statistics:
         """See `ChunkSource`; the count of a prefix is an upper estimate."""
-        chunks = self.state.chunks
-        average = self.state.terms / chunks if chunks else 0.0
-        return Statistics(chunks, average, {term: self._frequency(term) for term in dict.fromkeys(terms)})
+        return Statistics(self.state.chunks, {term: self._frequency(term) for term in dict.fromkeys(terms)})
 
     def by_keywords(self, terms: Sequence[str], limit: int, within: Within) -> list[tuple[int, float]]:
         """See `ChunkSource`."""

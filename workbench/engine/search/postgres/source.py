@@ -167,8 +167,7 @@ class PostgresSource:
     def statistics(self, terms: Sequence[str]) -> Statistics:
         """See `ChunkSource`; the count of a prefix is an upper estimate."""
         chunks = sum(each.chunks for each in self.collections)
-        average = sum(each.terms for each in self.collections) / chunks if chunks else 0.0
-        return Statistics(chunks, average, self._frequencies(terms))
+        return Statistics(chunks, self._frequencies(terms))
 
     def by_keywords(self, terms: Sequence[str], limit: int, within: Within) -> list[tuple[int, float]]:
         """See `ChunkSource`."""
