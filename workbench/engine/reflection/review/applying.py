@@ -56,26 +56,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from workbench.engine.markdown.review import ReviewItem
-    from workbench.engine.reflection.review.item_changes import (
-        Answering,
-        Archiving,
-        CoreAddition,
-        CoreWording,
-        Deciding,
-        Demoting,
-        ItemChange,
-        Merging,
-        NewEntity,
-        NewFact,
-        NewInsight,
-        NewProcedure,
-        NewRelation,
-        OtherSteps,
-        OtherWording,
-        Pinning,
-        Restoring,
-        Superseding,
-    )
     from workbench.engine.reflection.review.plan_context import ParsedFiles, PlanContext
 
 _OLD, _NEW = slice(0, 1), slice(1, None)
@@ -84,7 +64,7 @@ _DAY: Final = lazy_pattern(r"(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)")
 _CONFIDENCES: Final = ("high", "medium", "low")
 
 
-def carry_out(step: Step, change: ItemChange) -> None:
+def carry_out(step: Step, change: ask.ItemChange) -> None:
     """Draft what an item asks.
 
     Raises:
@@ -127,7 +107,7 @@ def carry_out(step: Step, change: ItemChange) -> None:
             remember_answer(step, change)
 
 
-def stage_of(change: ItemChange, files: ParsedFiles) -> int:
+def stage_of(change: ask.ItemChange, files: ParsedFiles) -> int:
     """Return how early an item is carried out, lowest first; items of one stage go in the order of the file.
 
     Entities before what is said of them; merges before what is said of the merged; what makes room in core
@@ -150,7 +130,7 @@ def stage_of(change: ItemChange, files: ParsedFiles) -> int:
 # Entities, facts, relations and merges, as approved.
 
 
-def add_new_fact(step: Step, change: NewFact) -> None:
+def add_new_fact(step: Step, change: ask.NewFact) -> None:
     """Add a fact with its evidence as sources; those of one that was corrected stay with what was proposed."""
     proposed = step.corrected()
     origin = step.origin(change.since)
@@ -162,7 +142,7 @@ def add_new_fact(step: Step, change: NewFact) -> None:
         step.ids.append(record_past_fact(step.files, change.entity, proposed, origin, by=by).id)
 
 
-def reword_fact(step: Step, change: OtherWording) -> None:
+def reword_fact(step: Step, change: ask.OtherWording) -> None:
     """Change what a fact says; its dates and id stay, and the evidence joins its sources."""
     files = step.files
     file, fact = find_fact(files, change.fact)
@@ -176,7 +156,7 @@ def reword_fact(step: Step, change: OtherWording) -> None:
     step.warnings.extend(wording.warnings)
 
 
-def make_entity(step: Step, change: NewEntity) -> None:
+def make_entity(step: Step, change: ask.NewEntity) -> None:
     """Make an entity’s file with its names, and say where it was first mentioned.
 
     Raises:
@@ -204,7 +184,7 @@ def make_entity(step: Step, change: NewEntity) -> None:
     step.ids.append(f"entity:{change.entity}")
 
 
-def relate(step: Step, change: NewRelation) -> None:
+def relate(step: Step, change: ask.NewRelation) -> None:
     """Add a relation of the workspace’s vocabulary.
 
     Raises:
@@ -218,7 +198,7 @@ def relate(step: Step, change: NewRelation) -> None:
     step.ids.append(stated.id)
 
 
-def merge(step: Step, change: Merging) -> None:
+def merge(step: Step, change: ask.Merging) -> None:
     """Let one entity go into another, so that they can be parted again."""
     outcome = plan_merge(step.files, change.keep, change.absorb).outcome
     step.ids.extend(outcome.ids)
@@ -228,7 +208,7 @@ def merge(step: Step, change: Merging) -> None:
 # Memories hidden, brought back and protected, and ways of working, as approved.
 
 
-def archive(step: Step, change: Archiving) -> None:
+def archive(step: Step, change: ask.Archiving) -> None:
     """Hide a memory, with the items of core memory that say it.
 
     Raises:
@@ -244,7 +224,7 @@ def archive(step: Step, change: Archiving) -> None:
     step.warnings.extend(outcome.warnings)
 
 
-def restore(step: Step, change: Restoring) -> None:
+def restore(step: Step, change: ask.Restoring) -> None:
     """Bring an archived memory back.
 
     Raises:
@@ -258,7 +238,7 @@ def restore(step: Step, change: Restoring) -> None:
     step.warnings.extend(outcome.warnings)
 
 
-def pin(step: Step, change: Pinning) -> None:
+def pin(step: Step, change: ask.Pinning) -> None:
     """Protect a memory from fading. Raises `NotFound`, and `InvalidInput` for free text."""
     context = step.context
     if change.memory.startswith("core:"):
@@ -269,7 +249,7 @@ def pin(step: Step, change: Pinning) -> None:
     step.ids.extend(decide(step.draft, Decision.PIN, [placed.facts()], decay))
 
 
-def learn(step: Step, change: NewProcedure) -> None:
+def learn(step: Step, change: ask.NewProcedure) -> None:
     """Write a procedure down.
 
     Raises:
@@ -293,7 +273,7 @@ def learn(step: Step, change: NewProcedure) -> None:
     step.ids.append(change.procedure)
 
 
-def change_steps(step: Step, change: OtherSteps) -> None:
+def change_steps(step: Step, change: ask.OtherSteps) -> None:
     """Replace the steps of a procedure; its notes stay, and the evidence joins what it was learned from.
 
     Raises:
@@ -323,7 +303,7 @@ def _steps(texts: tuple[str, ...]) -> tuple[str, ...]:
 # What is understood better now: insights approved, and questions answered.
 
 
-def note_insight(step: Step, change: NewInsight) -> None:
+def note_insight(step: Step, change: ask.NewInsight) -> None:
     """Add an insight to its section of `evolution.md`, which is made where it is missing."""
     evolution = read_evolution(step.draft)
     section = clean_line(change.section, what="A section", limit=80).text
@@ -336,7 +316,7 @@ def note_insight(step: Step, change: NewInsight) -> None:
     step.draft.write(evolution.path, added.render(), Action.EDIT, told)
 
 
-def remember_answer(step: Step, change: Answering) -> None:
+def remember_answer(step: Step, change: ask.Answering) -> None:
     """Remember a question with the person’s answer, and close the open question of the entity it is about.
 
     Raises:
@@ -372,7 +352,7 @@ def remember_answer(step: Step, change: Answering) -> None:
         _close_question(step, change)
 
 
-def _close_question(step: Step, change: Answering) -> None:
+def _close_question(step: Step, change: ask.Answering) -> None:
     files = step.files
     file = files.require(change.about)
     for question in file.questions:
@@ -384,7 +364,7 @@ def _close_question(step: Step, change: Answering) -> None:
 # Core memory, as approved: other words, new items and items that leave, always within its cap.
 
 
-def reword_core_item(step: Step, change: CoreWording) -> None:
+def reword_core_item(step: Step, change: ask.CoreWording) -> None:
     """Change what an item says.
 
     Raises:
@@ -400,7 +380,7 @@ def reword_core_item(step: Step, change: CoreWording) -> None:
     step.warnings.extend(outcome.warnings)
 
 
-def add_core_item(step: Step, change: CoreAddition) -> None:
+def add_core_item(step: Step, change: ask.CoreAddition) -> None:
     """Add an item at the end of a block; raises as `reword_core_item`."""
     context = step.context
     plan = plan_add_item(
@@ -411,7 +391,7 @@ def add_core_item(step: Step, change: CoreAddition) -> None:
     step.warnings.extend(outcome.warnings)
 
 
-def demote(step: Step, change: Demoting) -> None:
+def demote(step: Step, change: ask.Demoting) -> None:
     """Take an item out of core memory; it is archived, so that it can be restored. Raises `NotFound`."""
     context = step.context
     item = called_now(step, change.item)
@@ -458,7 +438,7 @@ def called_now(step: Step, item_id: str) -> str:
 # Values that change and statements that contradict each other, as decided.
 
 
-def supersede(step: Step, change: Superseding) -> None:
+def supersede(step: Step, change: ask.Superseding) -> None:
     """Replace an old value by a new one, which keeps its line with the days to which it held.
 
     Raises:
@@ -491,7 +471,7 @@ def supersede(step: Step, change: Superseding) -> None:
         step.ids.append(past.id)
 
 
-def settle(step: Step, change: Deciding) -> None:
+def settle(step: Step, change: ask.Deciding) -> None:
     """Let the chosen statements hold, and a recorded one that lost hold no longer.
 
     Raises:

@@ -16,29 +16,10 @@ from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection import items
 from workbench.engine.reflection.items import field_of
 from workbench.engine.reflection.kinds import Kind, kind_of
-from workbench.engine.reflection.review.item_changes import (
-    Answering,
-    Archiving,
-    CoreAddition,
-    CoreWording,
-    Deciding,
-    Demoting,
-    Merging,
-    NewEntity,
-    NewFact,
-    NewInsight,
-    NewProcedure,
-    NewRelation,
-    OtherSteps,
-    OtherWording,
-    Pinning,
-    Restoring,
-    Superseding,
-)
+from workbench.engine.reflection.review import item_changes as ask
 
 if TYPE_CHECKING:
     from workbench.engine.markdown.review import ReviewItem
-    from workbench.engine.reflection.review.item_changes import ItemChange
 
 _UNANSWERED: Final = frozenset({"", "…", "...", "?"})
 _CRITICAL_FACTS: Final = "critical-facts"
@@ -73,7 +54,7 @@ _ITEM_ID: Final = lazy_pattern(r"r-[A-Za-z0-9]+\.\d+")
 _DATE: Final = lazy_pattern(r"\d{4}(?:-\d{2}){0,2}")
 
 
-def read_item(item: ReviewItem) -> ItemChange:
+def read_item(item: ReviewItem) -> ask.ItemChange:
     """Return what an item asks.
 
     Raises:
@@ -96,21 +77,21 @@ def read_item(item: ReviewItem) -> ItemChange:
         case Kind.CONTRADICTION:
             return _contradiction(item)
         case Kind.ARCHIVE:
-            return Archiving(memory_of(item))
+            return ask.Archiving(memory_of(item))
         case Kind.RESTORE:
-            return Restoring(memory_of(item))
+            return ask.Restoring(memory_of(item))
         case Kind.VAULT_PIN:
-            return Pinning(memory_of(item))
+            return ask.Pinning(memory_of(item))
         case Kind.PROCEDURE:
             return _procedure(item)
         case Kind.CORE_CHANGE:
             return _core_change(item)
         case Kind.PROMOTION:
-            return CoreAddition(
+            return ask.CoreAddition(
                 block_to_add_to(item) or _CRITICAL_FACTS, proposed_text(item), items.field_of(item, items.OF)
             )
         case Kind.DEMOTION:
-            return Demoting(core_item_of(item))
+            return ask.Demoting(core_item_of(item))
         case Kind.INSIGHT:
             return _insight(item)
         case Kind.QUESTION:
@@ -123,12 +104,12 @@ def read_item(item: ReviewItem) -> ItemChange:
             )
 
 
-def _still_so(item: ReviewItem, answer: str) -> ItemChange:
+def _still_so(item: ReviewItem, answer: str) -> ask.ItemChange:
     """Return what is to become of an item of core memory after which was asked."""
     if _YES.fullmatch(answer) or _YES_AND.match(answer):
-        return Answering(proposed_text(item), answer, "")
+        return ask.Answering(proposed_text(item), answer, "")
     if _NO.fullmatch(answer):
-        return Demoting(core_item_of(item))
+        return ask.Demoting(core_item_of(item))
     no = _NO_BUT.match(answer)
     said = answer[no.end() if no else 0 :].strip()
     if _UNSURE.fullmatch(said) or len(_WORD.findall(said)) < _FEWEST_WORDS:
@@ -137,7 +118,7 @@ def _still_so(item: ReviewItem, answer: str) -> ItemChange:
             f"“{said[:60]}” cannot stand alone in core memory.",
             "Answer yes, no, or with the whole line that holds now.",
         )
-    return CoreWording(core_item_of(item), said)
+    return ask.CoreWording(core_item_of(item), said)
 
 
 def asked_core_item(item: ReviewItem) -> str:
@@ -146,7 +127,7 @@ def asked_core_item(item: ReviewItem) -> str:
     return "" if not is_asked or block_to_add_to(item) else core_item_of(item)
 
 
-def _fact(item: ReviewItem) -> ItemChange:
+def _fact(item: ReviewItem) -> ask.ItemChange:
     entity, fact = subject_of(item)
     if item.before:
         if fact is None:
@@ -155,17 +136,17 @@ def _fact(item: ReviewItem) -> ItemChange:
                 "It rewords a fact but does not say which.",
                 "Name the fact, as entity:type--name#^id, or delete the line “was”.",
             )
-        return OtherWording(fact, proposed_text(item))
-    return NewFact(entity, proposed_text(item), date_of(item, items.SINCE))
+        return ask.OtherWording(fact, proposed_text(item))
+    return ask.NewFact(entity, proposed_text(item), date_of(item, items.SINCE))
 
 
-def _new_entity(item: ReviewItem) -> NewEntity:
+def _new_entity(item: ReviewItem) -> ask.NewEntity:
     entity, fact = subject_of(item)
     if fact is not None:
         raise wrong(item, "A fact’s id is given where an entity’s is needed.", "Write it as [[type--name]].")
     _require_fresh_name(item, entity)
     aliases = (" ".join(alias.split()) for alias in items.field_of(item, items.ALIASES).split(";"))
-    return NewEntity(
+    return ask.NewEntity(
         entity,
         proposed_text(item),
         tuple(dict.fromkeys(alias for alias in aliases if alias)),
@@ -188,7 +169,7 @@ def _require_fresh_name(item: ReviewItem, entity: str) -> None:
         )
 
 
-def _relation(item: ReviewItem) -> NewRelation:
+def _relation(item: ReviewItem) -> ask.NewRelation:
     entity, _ = subject_of(item)
     found = _RELATION.fullmatch(item.text)
     if found is None:
@@ -197,10 +178,10 @@ def _relation(item: ReviewItem) -> NewRelation:
             f"“{item.text[:60]}” is no relation.",
             "Write it as: relation [[type--name]], for example: develops [[project--apollo]].",
         )
-    return NewRelation(entity, found[1].strip(), entity_in(item, found[2]), date_of(item, items.SINCE))
+    return ask.NewRelation(entity, found[1].strip(), entity_in(item, found[2]), date_of(item, items.SINCE))
 
 
-def _merge(item: ReviewItem) -> Merging:
+def _merge(item: ReviewItem) -> ask.Merging:
     entity, _ = subject_of(item)
     link = _LINK.search(item.text)
     if link is None:
@@ -209,18 +190,18 @@ def _merge(item: ReviewItem) -> Merging:
             "It does not say which entity goes into the other.",
             "Write it as: [[type--name]] is the same.",
         )
-    return Merging(entity, entity_in(item, link[1]))
+    return ask.Merging(entity, entity_in(item, link[1]))
 
 
-def _supersession(item: ReviewItem) -> Superseding:
+def _supersession(item: ReviewItem) -> ask.Superseding:
     entity, fact = subject_of(item)
     if fact is None and not item.before:
         raise wrong(item, "It does not say what was so before.", "Add a line: - was: the old statement.")
     held_since, until, since = (date_of(item, each) for each in (items.HELD_SINCE, items.UNTIL, items.SINCE))
-    return Superseding(entity, fact, item.before, proposed_text(item), held_since, until, since)
+    return ask.Superseding(entity, fact, item.before, proposed_text(item), held_since, until, since)
 
 
-def _contradiction(item: ReviewItem) -> Deciding:
+def _contradiction(item: ReviewItem) -> ask.Deciding:
     entity, fact = subject_of(item)
     resolve = items.field_of(item, items.RESOLVE).casefold() or "ask"
     if resolve not in items.RESOLUTIONS:
@@ -231,10 +212,10 @@ def _contradiction(item: ReviewItem) -> Deciding:
     for label, said in ((items.THIS, this), (items.THAT, that)):
         if not said and resolve in (label, "both"):
             raise wrong(item, f"There is nothing under “{label}”.", f"Add a line: - {label}: the statement.")
-    return Deciding(entity, fact, this, that, resolve)
+    return ask.Deciding(entity, fact, this, that, resolve)
 
 
-def _procedure(item: ReviewItem) -> ItemChange:
+def _procedure(item: ReviewItem) -> ask.ItemChange:
     memory = parsed_id(item, item.target)
     if memory.kind != "procedure":
         raise wrong(item, "It does not name a procedure.", "Write it as `procedure:name-of-it`.")
@@ -245,14 +226,14 @@ def _procedure(item: ReviewItem) -> ItemChange:
         )
     when = items.field_of(item, items.WHEN)
     if item.before:
-        return OtherSteps(str(memory), when, steps)
+        return ask.OtherSteps(str(memory), when, steps)
     if slug(memory.name) != memory.name:
         raise wrong(
             item,
             f"“{memory.name[:60]}” cannot name a new procedure.",
             f"Write `procedure:{slug(memory.name)}`.",
         )
-    return NewProcedure(str(memory), proposed_text(item), when, steps)
+    return ask.NewProcedure(str(memory), proposed_text(item), when, steps)
 
 
 def split_steps(text: str) -> tuple[str, ...]:
@@ -273,29 +254,29 @@ def split_steps(text: str) -> tuple[str, ...]:
     return tuple(step for step in steps if step)
 
 
-def _core_change(item: ReviewItem) -> ItemChange:
+def _core_change(item: ReviewItem) -> ask.ItemChange:
     block = block_to_add_to(item)
     return (
-        CoreAddition(block, proposed_text(item))
+        ask.CoreAddition(block, proposed_text(item))
         if block
-        else CoreWording(core_item_of(item), proposed_text(item))
+        else ask.CoreWording(core_item_of(item), proposed_text(item))
     )
 
 
-def _insight(item: ReviewItem) -> NewInsight:
+def _insight(item: ReviewItem) -> ask.NewInsight:
     section = item.target.strip().removeprefix(_EVOLUTION).strip()
     if not item.target.strip().startswith(_EVOLUTION) or not section:
         raise wrong(item, "It names no section of evolution.md.", "Write it as `evolution:Insights`.")
-    return NewInsight(section, proposed_text(item))
+    return ask.NewInsight(section, proposed_text(item))
 
 
-def _question(item: ReviewItem) -> ItemChange:
+def _question(item: ReviewItem) -> ask.ItemChange:
     answer = items.field_of(item, items.ANSWER)
     if answer in _UNANSWERED:
-        return Answering(proposed_text(item), "", "")
+        return ask.Answering(proposed_text(item), "", "")
     if not item.target.strip().startswith("core:"):
         about = subject_of(item)[0] if item.target.strip() else ""
-        return Answering(proposed_text(item), answer, about)
+        return ask.Answering(proposed_text(item), answer, about)
     if not items.field_of(item, items.WRITES) and not block_to_add_to(item):
         return _still_so(item, answer)
     # “I’m Ines.” and “Ines” answer alike.
@@ -305,7 +286,7 @@ def _question(item: ReviewItem) -> ItemChange:
         raise wrong(item, f"“{said[:60]}” is no answer to this.", remedy)
     text = items.field_of(item, items.WRITES).replace(items.UNANSWERED, said) or said
     block = block_to_add_to(item)
-    return CoreAddition(block, text) if block else CoreWording(core_item_of(item), text)
+    return ask.CoreAddition(block, text) if block else ask.CoreWording(core_item_of(item), text)
 
 
 def is_item_id(text: str) -> bool:

@@ -10,8 +10,8 @@ from workbench.engine.errors import InvalidInput, WorkbenchError
 from workbench.engine.memory.core import view_core
 from workbench.engine.memory.draft import Draft
 from workbench.engine.memory.wording import clip
+from workbench.engine.reflection.review import item_changes as ask
 from workbench.engine.reflection.review.applying import Step, carry_out, stage_of
-from workbench.engine.reflection.review.item_changes import creates, lacks_words, may_change_nothing
 from workbench.engine.reflection.review.item_reading import read_item
 from workbench.engine.reflection.review.plan_context import ParsedFiles
 from workbench.engine.reflection.review.staleness import Staleness, check_all
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from workbench.engine.history.plan import FileView
     from workbench.engine.markdown.review import ReviewItem
-    from workbench.engine.reflection.review.item_changes import ItemChange
     from workbench.engine.reflection.review.plan_context import PlanContext
 
 # Each item reads again what those before it wrote, so the time goes with the square of their number.
@@ -128,9 +127,9 @@ def rehearse(
     )
 
 
-def _in_order(items: Sequence[ReviewItem], files: ParsedFiles) -> list[tuple[ReviewItem, ItemChange]]:
+def _in_order(items: Sequence[ReviewItem], files: ParsedFiles) -> list[tuple[ReviewItem, ask.ItemChange]]:
     """Return the readable approved items by stages, each behind those it needs."""
-    readable: dict[str, tuple[ReviewItem, ItemChange]] = {}
+    readable: dict[str, tuple[ReviewItem, ask.ItemChange]] = {}
     for item in items:
         if item.decision == "approved":
             try:
@@ -138,7 +137,7 @@ def _in_order(items: Sequence[ReviewItem], files: ParsedFiles) -> list[tuple[Rev
             except WorkbenchError:
                 continue
     staged = sorted(readable.values(), key=lambda pair: stage_of(pair[1], files))
-    ordered: dict[str, tuple[ReviewItem, ItemChange]] = {}
+    ordered: dict[str, tuple[ReviewItem, ask.ItemChange]] = {}
     begun: set[str] = set()
     # A chain of needs may be as long as the file, so nothing here calls itself.
     ahead = list(reversed(staged))
@@ -155,7 +154,7 @@ def _in_order(items: Sequence[ReviewItem], files: ParsedFiles) -> list[tuple[Rev
     return list(ordered.values())
 
 
-def _carry(stage: _Stage, item: ReviewItem, change: ItemChange) -> bool:
+def _carry(stage: _Stage, item: ReviewItem, change: ask.ItemChange) -> bool:
     """Carry out one item, or note why it cannot be."""
     step = Step(item, stage.reflection, stage.context, stage.files, Draft(stage.draft))
     try:
@@ -164,7 +163,7 @@ def _carry(stage: _Stage, item: ReviewItem, change: ItemChange) -> bool:
         stage.reasons[item.id] = error.told
         return False
     changes = step.draft.changes()
-    if not changes and not may_change_nothing(change):
+    if not changes and not ask.may_change_nothing(change):
         stage.reasons[item.id] = step.warnings[-1] if step.warnings else _NOTHING_TO_DO
         return False
     own = {each.path: (stage.draft.read(each.path), each.content) for each in changes}
@@ -233,7 +232,7 @@ def _own_reason(item: ReviewItem, stale: Mapping[str, Staleness]) -> str:
     if found is not None and found.stale:
         now = f" Now: {clip(found.now, _SHOWN)}" if found.now else ""
         return f"{found.reason}{now}"
-    return lacks_words(change)
+    return ask.lacks_words(change)
 
 
 def _unmet(
@@ -254,7 +253,7 @@ def _unmet(
 def _made(item: ReviewItem, exists: Callable[[str], bool]) -> bool:
     """Return whether the entity that an item would make is there anyway."""
     try:
-        entity = creates(read_item(item))
+        entity = ask.creates(read_item(item))
     except InvalidInput:
         return False
     return entity is not None and exists(entity)

@@ -25,25 +25,7 @@ from workbench.engine.memory.stores import procedure_path
 from workbench.engine.memory.wording import text_key
 from workbench.engine.reflection.files import read_evolution
 from workbench.engine.reflection.items import AS_OF, field_of, numbered
-from workbench.engine.reflection.review.item_changes import (
-    Archiving,
-    CoreAddition,
-    CoreWording,
-    Deciding,
-    Demoting,
-    Merging,
-    NewEntity,
-    NewFact,
-    NewInsight,
-    NewProcedure,
-    NewRelation,
-    OtherSteps,
-    OtherWording,
-    Pinning,
-    Restoring,
-    Superseding,
-    targets,
-)
+from workbench.engine.reflection.review import item_changes as ask
 from workbench.engine.reflection.review.item_reading import asked_core_item, read_item
 from workbench.engine.reflection.review.plan_context import ParsedFiles
 from workbench.engine.values import dataclass
@@ -55,7 +37,6 @@ if TYPE_CHECKING:
     from workbench.engine.history.plan import FileView
     from workbench.engine.markdown.entity import EntityFile, Fact
     from workbench.engine.markdown.review import ReviewItem
-    from workbench.engine.reflection.review.item_changes import ItemChange
 
 _CHANGED = "What it would change reads otherwise by now."
 _SIDE_CHANGED = "One of the two reads otherwise by now."
@@ -108,7 +89,10 @@ def check(item: ReviewItem, view: FileView, zone: tzinfo) -> Staleness:
         already = find_duplicate(change, files)
         if already is not None:
             return Staleness(True, already.text, already.note or "This stands there already.")
-        if isinstance(change, Deciding) and (side := _reworded_side(item, change, files, zone)) is not None:
+        if (
+            isinstance(change, ask.Deciding)
+            and (side := _reworded_side(item, change, files, zone)) is not None
+        ):
             return Staleness(True, side, _SIDE_CHANGED)
         stamped = field_of(item, AS_OF)
         current = current_text(change, files, zone)
@@ -116,7 +100,7 @@ def check(item: ReviewItem, view: FileView, zone: tzinfo) -> Staleness:
         # A path that leads nowhere: applying says what is wrong with it.
         return FRESH
     target, _, digest = stamped.partition("-")
-    if stamped and target != _digest(*targets(change)):
+    if stamped and target != _digest(*ask.targets(change)):
         return FRESH
     if current is None:
         return Staleness(True, "", _GONE) if stamped else FRESH
@@ -125,13 +109,13 @@ def check(item: ReviewItem, view: FileView, zone: tzinfo) -> Staleness:
     return FRESH if _says(current, item) else Staleness(True, current.text, _CHANGED)
 
 
-def _reworded_side(item: ReviewItem, change: Deciding, files: ParsedFiles, zone: tzinfo) -> str | None:
+def _reworded_side(item: ReviewItem, change: ask.Deciding, files: ParsedFiles, zone: tzinfo) -> str | None:
     """Return how the other recorded side of a contradiction reads by now; None where it reads as the item says."""
     for proof in item.evidence:
         said = text_key(parse_statement(proof.quote.strip().removeprefix("- ")).text)
         if "#^" not in proof.id or proof.id == change.fact or said != text_key(change.that):
             continue
-        now = current_text(OtherWording(proof.id, change.that), files, zone)
+        now = current_text(ask.OtherWording(proof.id, change.that), files, zone)
         if now is None or text_key(now.text) != said:
             return now.text if now is not None else ""
     return None
@@ -147,21 +131,21 @@ def _says(current: CurrentText, item: ReviewItem) -> bool:
     return not item.before or not current.text or text_key(item.before) == text_key(current.text)
 
 
-def _readable(item: ReviewItem) -> ItemChange | None:
+def _readable(item: ReviewItem) -> ask.ItemChange | None:
     try:
         # What a question may change is known before its answer.
         asked = asked_core_item(item)
-        return Demoting(asked) if asked else read_item(item)
+        return ask.Demoting(asked) if asked else read_item(item)
     except WorkbenchError:
         return None
 
 
-def _mark(change: ItemChange, files: ParsedFiles, zone: tzinfo) -> str | None:
+def _mark(change: ask.ItemChange, files: ParsedFiles, zone: tzinfo) -> str | None:
     try:
         current = current_text(change, files, zone)
     except WorkbenchError:
         return None
-    return f"{_digest(*targets(change))}-{_of(current)}" if current is not None else None
+    return f"{_digest(*ask.targets(change))}-{_of(current)}" if current is not None else None
 
 
 def _of(current: CurrentText) -> str:
@@ -176,23 +160,23 @@ def _digest(*parts: str, length: int = 4) -> str:
 # Whether the files say already what an item would add.
 
 
-def find_duplicate(change: ItemChange, files: ParsedFiles) -> CurrentText | None:
+def find_duplicate(change: ask.ItemChange, files: ParsedFiles) -> CurrentText | None:
     """Return what says already what an item would add; None where nothing does.
 
     Raises:
         WorkbenchError: An id in it leads nowhere that it could.
     """
     match change:
-        case NewFact(entity=entity, text=text):
+        case ask.NewFact(entity=entity, text=text):
             file = _followed(files, entity)
             fact = same_fact(file, text) if file else None
             return CurrentText(fact.text, note="This fact is recorded already.") if fact else None
-        case NewEntity(entity=entity):
+        case ask.NewEntity(entity=entity):
             file = files.entity(entity)
             return CurrentText(names_of(file), note="This entity exists already.") if file else None
-        case NewRelation():
+        case ask.NewRelation():
             return _relation_already(change, files)
-        case Merging(keep=keep, absorb=absorb):
+        case ask.Merging(keep=keep, absorb=absorb):
             file = files.entity(absorb)
             into = merged_into(file) if file else None
             return (
@@ -200,25 +184,25 @@ def find_duplicate(change: ItemChange, files: ParsedFiles) -> CurrentText | None
                 if into == keep
                 else None
             )
-        case Superseding(entity=entity, old=old, new=new, fact=fact):
+        case ask.Superseding(entity=entity, old=old, new=new, fact=fact):
             return _update_already(_followed(files, entity), old, new) if fact is None else None
-        case NewProcedure(procedure=procedure):
+        case ask.NewProcedure(procedure=procedure):
             known = read_procedure(files, procedure)
             return (
                 CurrentText(numbered(known.steps), note="This procedure exists already.") if known else None
             )
-        case CoreAddition(text=text):
+        case ask.CoreAddition(text=text):
             item = same_item(files.core, text)
             return CurrentText(item.text, note="Core memory says this already.") if item else None
-        case NewInsight(text=text):
+        case ask.NewInsight(text=text):
             insights = read_evolution(files).insights
             same = next((one for one in insights if text_key(one.text) == text_key(text)), None)
             return CurrentText(same.text, note="evolution.md says this already.") if same else None
-        case Pinning(memory=memory):
+        case ask.Pinning(memory=memory):
             entry = files.entries.get(memory)
             pinned = memory.startswith("vault:") or (entry is not None and entry.pinned)
             return CurrentText("", note="It is protected already.") if pinned else None
-        case Archiving(memory=memory):
+        case ask.Archiving(memory=memory):
             return (
                 CurrentText("", note="It is archived already.")
                 if is_archived(files.entries.get(memory))
@@ -228,7 +212,7 @@ def find_duplicate(change: ItemChange, files: ParsedFiles) -> CurrentText | None
             return None
 
 
-def _relation_already(change: NewRelation, files: ParsedFiles) -> CurrentText | None:
+def _relation_already(change: ask.NewRelation, files: ParsedFiles) -> CurrentText | None:
     start, end = _followed(files, change.from_), _followed(files, change.to)
     if start is None or end is None:
         return None
@@ -275,7 +259,7 @@ class CurrentText:
     note: str = ""
 
 
-def current_text(change: ItemChange, files: ParsedFiles, zone: tzinfo) -> CurrentText | None:
+def current_text(change: ask.ItemChange, files: ParsedFiles, zone: tzinfo) -> CurrentText | None:
     """Return the very lines that an item would change; None where there are none, or it only adds.
 
     Raises:
@@ -288,34 +272,34 @@ def current_text(change: ItemChange, files: ParsedFiles, zone: tzinfo) -> Curren
         return None
 
 
-def _current_text(change: ItemChange, files: ParsedFiles, zone: tzinfo) -> CurrentText | None:
+def _current_text(change: ask.ItemChange, files: ParsedFiles, zone: tzinfo) -> CurrentText | None:
     match change:
-        case OtherWording(fact=fact):
+        case ask.OtherWording(fact=fact):
             return _lines(files, fact, zone)
-        case Superseding(fact=fact) | Deciding(fact=fact):
+        case ask.Superseding(fact=fact) | ask.Deciding(fact=fact):
             return _lines(files, fact, zone) if fact else None
-        case Merging(keep=keep, absorb=absorb):
+        case ask.Merging(keep=keep, absorb=absorb):
             kept, absorbed = files.entity(keep), files.entity(absorb)
             if kept is None or absorbed is None:
                 return None
             names = (names_of(kept), names_of(absorbed))
             return CurrentText("\n".join(names), names)
-        case Archiving(memory=memory) | Pinning(memory=memory):
-            return _memory(files, memory, zone, counts_pins=isinstance(change, Archiving))
-        case Restoring(memory=memory):
+        case ask.Archiving(memory=memory) | ask.Pinning(memory=memory):
+            return _memory(files, memory, zone, counts_pins=isinstance(change, ask.Archiving))
+        case ask.Restoring(memory=memory):
             item = files.archived_items.get(memory)
             if item is not None:
                 return CurrentText(item.text, (item.text, "archived"))
             return _memory(files, memory, zone)
-        case OtherSteps(procedure=procedure):
+        case ask.OtherSteps(procedure=procedure):
             known = read_procedure(files, procedure)
             if known is None:
                 return None
             return CurrentText(numbered(known.steps), (known.trigger, *known.steps))
-        case CoreWording(item=name) | Demoting(item=name):
+        case ask.CoreWording(item=name) | ask.Demoting(item=name):
             found = files.core.item(name)
             return CurrentText(found.text, (found.text, "pinned" * found.pinned)) if found else None
-        case CoreAddition(of=of):
+        case ask.CoreAddition(of=of):
             return _memory(files, of, zone) if of else None
         case _:
             return None
