@@ -91,7 +91,7 @@ VIEWS: list[tuple[Callable[[Page, Any], Iterable[str]], Any]] = [
     (lambda page, it: forgotten_lines(page, it, hard=False), samples.FORGOTTEN),
     (shown_lines, samples.SHOWN),
     (core_lines, samples.CORE),
-    (lambda page, it: decay_lines(page, it, tried=True), samples.DECAY),
+    (lambda page, it: decay_lines(page, it), samples.DECAY),
     (lambda page, it: decay_lines(page, it, grouped="tag"), samples.DECAY),
     (lambda page, it: trial_lines(page, it, it), samples.DECAY),
     (fall_lines, samples.FALLS),
@@ -183,7 +183,7 @@ def test_a_block_over_budget_stands_out() -> None:
 
 
 def test_decay_lists_the_faintest_first_and_has_a_column_for_each_day() -> None:
-    lines = decay_lines(Page(), samples.DECAY, tried=False)
+    lines = decay_lines(Page(), samples.DECAY)
     assert [word for word in lines[3].split() if word.startswith("+")] == ["+30", "+90"]
     assert samples.EPISODE in lines[4]
     assert "dormant" in lines[4]
@@ -192,11 +192,11 @@ def test_decay_lists_the_faintest_first_and_has_a_column_for_each_day() -> None:
 
 def test_decay_says_how_many_more_there_are() -> None:
     assert len(samples.DECAY.entries) > 1
-    lines = decay_lines(Page(), samples.DECAY, tried=False, limit=1)
+    lines = decay_lines(Page(), samples.DECAY, limit=1)
     further = len(samples.DECAY.entries) - 1
     assert lines[-1] == f"… and {further} more: --limit {len(samples.DECAY.entries)}"
     assert samples.EPISODE in lines[-2]
-    assert "more" not in text(decay_lines(Page(), samples.DECAY, tried=False, limit=30))
+    assert "more" not in text(decay_lines(Page(), samples.DECAY, limit=30))
 
 
 def test_blame_breaks_long_lines_and_names_each_commit_once() -> None:
@@ -514,7 +514,7 @@ def test_times_are_told_in_the_zone_of_the_workspace() -> None:
     shown = dataclasses.replace(samples.SHOWN, validity=Validity(None, None, None), history=(change,))
     assert "2 Feb 2026" in text(shown_lines(taipei, shown))
     assert "2026-02-02 22:30" in text(alert_lines(taipei, samples.ALERTS))
-    decay = text(decay_lines(taipei, DecayView(samples.WHEN, 0.03, (late,)), tried=False))
+    decay = text(decay_lines(taipei, DecayView(samples.WHEN, 0.03, (late,))))
     assert "2026-02-02 22:30" in decay
     assert "  2026-02-02  episode:" in decay
 

@@ -86,20 +86,18 @@ def test_a_window_keeps_its_commit_in_sight(seconds: list[int], data: st.DataObj
     assert 0 <= column_of(course, followed(course, window, other), 80, other) < 80
 
 
-@given(
-    SECONDS | NEAR, st.integers(4, 220), st.booleans(), st.text(max_size=40), st.text(max_size=40), st.data()
-)
+@given(SECONDS | NEAR, st.integers(4, 220), st.text(max_size=40), st.text(max_size=40), st.data())
 def test_a_drawing_is_as_wide_as_its_place_and_its_signs_stand_below_their_commits(
-    seconds: list[int], width: int, lanes: bool, here_words: str, mark_words: str, data: st.DataObject
+    seconds: list[int], width: int, here_words: str, mark_words: str, data: st.DataObject
 ) -> None:
     course = history(*seconds)
     at, mark = (data.draw(st.integers(0, len(course) - 1)) for _ in range(2))
     here_words, mark_words = (words.replace(HERE, "").replace(MARK, "") for words in (here_words, mark_words))
     pointers = Pointers(at, mark, (here_words, "short"), (mark_words, ""))
-    lines = draw_scrubber(course, whole(course), pointers, width, LISBON, lanes=lanes)
+    lines = draw_scrubber(course, whole(course), pointers, width, LISBON)
     left, cells = ribbon_place(width)
     hands = {hand_of(actor) for actor in course.actors}
-    assert len(lines) == (len(hands) if lanes else 1) + 2
+    assert len(lines) == len(hands) + 2
     for line in lines[:-2]:
         assert line_width(line) == left + cells
     assert all(line_width(line) <= left + cells for line in lines)

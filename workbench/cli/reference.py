@@ -47,19 +47,15 @@ def render_table() -> str:
     return "\n".join(rows) + "\n"
 
 
-def render_reference(*, level: int = 2) -> str:
-    """Return the whole reference: per command its usage, what it answers, its options and examples.
-
-    Args:
-        level: Of the headings of topics; commands stand one below.
-    """
+def render_reference() -> str:
+    """Return the whole reference: per command its usage, what it answers, its options and examples."""
     parts = []
     for topic, commands in TOPICS.items():
-        parts.append(f"{'#' * level} {topic}")
+        parts.append(f"## {topic}")
         for name in commands:
-            parts += _command_parts(name, _find(name), level + 1)
+            parts += _command_parts(name, _find(name), 3)
     shared = [param for param in workbench.get_params(_context()) if isinstance(param, click.Option)]
-    parts += [f"{'#' * level} Options of every command", _options(shared, everywhere=True)]
+    parts += ["## Options of every command", _options(shared, everywhere=True)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 

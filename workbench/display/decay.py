@@ -374,7 +374,6 @@ def decay_lines(
     page: Page,
     decay: DecayView,
     *,
-    tried: bool = False,
     sort: str = "score",
     grouped: str | None = None,
     limit: int | None = None,
@@ -383,14 +382,13 @@ def decay_lines(
     """Show the table of scores.
 
     Args:
-        tried: Whether another rate than the configured one was requested.
         sort: `score` lists the lowest first; anything else keeps the given order.
         grouped: One table per `store`, `tag` or `entity`, or None for a single table.
         limit: Maximum memories per table, and maximum tables; a last line counts the rest.
         course: Returns a memory's scores on given days; with a forecast each row has a strip of them.
     """
     aside = f"λ {decay.lambda_:g} a day, {at_minute(page, decay.now)}"
-    lines = [page.heading("Decay", aside + (" (a trial)" if tried else ""))]
+    lines = [page.heading("Decay", aside)]
     if not decay.entries:
         return [*lines, "Nothing here has a score yet."]
     lines.append(f"{_counted(decay.entries)}.")

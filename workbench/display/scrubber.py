@@ -283,7 +283,6 @@ def draw_scrubber(
     width: int,
     zone: tzinfo | None,
     *,
-    lanes: bool = True,
     hands: tuple[str, ...] = HANDS,
 ) -> list[Line]:
     """Draw a history.
@@ -292,7 +291,6 @@ def draw_scrubber(
         course: With one commit at least.
         pointers: Where one is.
         width: Cells; every line takes exactly as many, or fewer at its end.
-        lanes: A lane for each hand; else all of them in one.
         hands: What each is called.
 
     Returns:
@@ -306,14 +304,11 @@ def draw_scrubber(
         if at is not None
     }
     here = column_of(course, window, cells, pointers.here)
-    if lanes:
-        shown = [
-            (name, own, _LIT[hand])
-            for hand, (name, own) in enumerate(zip(hands, per_hand, strict=True))
-            if course.sums[hand][-1]
-        ]
-    else:
-        shown = [("changes", tuple(map(sum, zip(*per_hand, strict=True))), "text")]
+    shown = [
+        (name, own, _LIT[hand])
+        for hand, (name, own) in enumerate(zip(hands, per_hand, strict=True))
+        if course.sums[hand][-1]
+    ]
     most = max(1, *(count for _, own, _ in shown for count in own))
     lines: list[Line] = []
     for name, own, role in shown:

@@ -97,7 +97,7 @@ def test_a_wish_for_protection_overrules_the_model() -> None:
 def test_a_relation_of_the_workspaces_own_is_allowed() -> None:
     answer = ANSWER | {"relations": [{"from": "Sam", "relation": "mentors", "to": "Globex"}]}
     assert route_by_model(TEXT, ScriptedChat(answer)).router == "rules"
-    assert route_by_model(TEXT, ScriptedChat(answer), relations=["mentors"]).router == "model"
+    assert route_by_model(TEXT, ScriptedChat(answer), RoutingHints(relations=("mentors",))).router == "model"
 
 
 def test_line_ends_and_length_of_the_summary_are_mended() -> None:

@@ -364,7 +364,6 @@ def plan_add_item(
     settings: Settings,
     now: datetime,
     *,
-    pinned: bool = False,
     scores: RelevanceLookup | None = None,
 ) -> Plan[Changed]:
     """Plan a new item; see `add_item`. A text already in core memory is not repeated."""
@@ -375,7 +374,7 @@ def plan_add_item(
         return Plan(
             Action.EDIT, core.path, warning, outcome=Changed(None, ids=(known.id,), warnings=(warning,))
         )
-    edit, item = add_item(core, block, text, settings, pinned=pinned, scores=scores)
+    edit, item = add_item(core, block, text, settings, scores=scores)
     into = _located(edit.core, item.id)[0].name
     return _plan(view, now, edit, f"added “{clip(item.text, 60)}” to {into}", item.id)
 

@@ -38,6 +38,8 @@ from workbench.engine.settings.foreign_files import read_relaxed_json
 from workbench.engine.settings.sections import Settings
 
 FILE_CHARACTERS = 1_000_000
+# Of a correction.
+_SOURCE = "user-explicit"
 
 
 def plan_edit(
@@ -48,7 +50,6 @@ def plan_edit(
     settings: Settings,
     *,
     expected: str | None = None,
-    source: str = "user-explicit",
 ) -> Plan[Changed]:
     """Plan a new text for a memory.
 
@@ -57,7 +58,6 @@ def plan_edit(
         text: The new text, for a relation `uses: [[tool--git]]`; for an entity, procedure or note the whole file, as
             `show` gives it.
         expected: The text from which the edit started, as `show` gave it.
-        source: The source of an episode's correction, in one word.
 
     Raises:
         InvalidInput: The text cannot be kept, or is not a relation although the memory is one.
@@ -71,9 +71,9 @@ def plan_edit(
         case "core":
             return plan_replace_item(view, memory.id_text, text, settings, now)
         case "episode":
-            return _correct(view, memory, text, now, source)
+            return _correct(view, memory, text, now)
         case "entity" if memory.id.block is not None:
-            return _edit_fact(view, memory, text, now, settings, source)
+            return _edit_fact(view, memory, text, now, settings)
         case _:
             if layout.store_of(memory.path) == "episodic":
                 raise _append_only(memory.path)
@@ -167,16 +167,16 @@ def _check_json(content: str, path: str) -> None:
             )
 
 
-def _correct(view: FileView, memory: LocatedMemory, text: str, now: datetime, source: str) -> Plan[Changed]:
+def _correct(view: FileView, memory: LocatedMemory, text: str, now: datetime) -> Plan[Changed]:
     draft = Draft(view)
-    recorded = correct_episode(draft, memory.id_text, text, now, source)
+    recorded = correct_episode(draft, memory.id_text, text, now, _SOURCE)
     warning = f"{memory.id} stays as it was recorded; {recorded.id} corrects it."
     outcome = Changed(None, ids=(recorded.id, memory.id_text), warnings=(*recorded.warnings, warning))
     return draft.plan(Action.APPEND, recorded.path, f"corrected {memory.id}", outcome)
 
 
 def _edit_fact(
-    view: FileView, memory: LocatedMemory, text: str, now: datetime, settings: Settings, source: str
+    view: FileView, memory: LocatedMemory, text: str, now: datetime, settings: Settings
 ) -> Plan[Changed]:
     wording = clean_line(text, what=f"A {memory.type or 'line'}")
     file = EntityFile.parse(view.read(memory.path) or b"", memory.path)
@@ -187,7 +187,7 @@ def _edit_fact(
     fact = next((each for each in file.facts if each.block_id == memory.id.block), None)
     edited, verb = file.replace_fact(memory.id.block or "", words), "changed"
     if fact is not None and _says_otherwise(view, fact, words, now.tzinfo or settings.zone):
-        edited, verb = _corrected(draft, file, fact, words, f"{now:%Y-%m-%d}", source), "corrected"
+        edited, verb = _corrected(draft, file, fact, words, f"{now:%Y-%m-%d}"), "corrected"
     old, new = clip_difference(memory.text, words)
     summary = f"{verb} “{old}” to “{new}”"
     draft.write(memory.path, edited.render(), Action.EDIT, summary)
@@ -208,10 +208,10 @@ def _said(view: FileView, known: Provenance, zone: tzinfo) -> Iterator[str]:
             yield locate_memory(view, source, zone).text
 
 
-def _corrected(draft: Draft, file: EntityFile, fact: Fact, text: str, today: str, source: str) -> EntityFile:
+def _corrected(draft: Draft, file: EntityFile, fact: Fact, text: str, today: str) -> EntityFile:
     """Return a file whose fact says something else from today on; what it said keeps its sources, as superseded."""
     block = fact.block_id or ""
-    known = Provenance(since=today, sources=(f"{SOURCE_WORD}{source}",), scope=fact.provenance.scope)
+    known = Provenance(since=today, sources=(f"{SOURCE_WORD}{_SOURCE}",), scope=fact.provenance.scope)
     file = file.replace_fact(block, text).set_provenance(block, known)
     new = draft.new_block(file, "f", fact.text)
     file = file.add_fact(fact.text, replace(fact.provenance, until=None), block_id=new)

@@ -25,7 +25,7 @@ from workbench.engine.memory.entities import entity_path
 from workbench.engine.memory.stores import procedure_path, vault_path
 from workbench.engine.memory.wording import clip, one_line
 from workbench.engine.patterns import lazy_pattern
-from workbench.engine.results.memories import HistoryEntry, Links, Score, Shown, Validity
+from workbench.engine.results.memories import Links, Score, Shown, Validity
 from workbench.engine.values import dataclass
 
 FOLDERS: Final = (layout.EPISODES, layout.ENTITIES, layout.PROCEDURES, layout.VAULT)
@@ -318,9 +318,8 @@ def show_memory(
     today: str,
     *,
     score: Score | None = None,
-    history: tuple[HistoryEntry, ...] = (),
 ) -> Shown:
-    """Return one memory with everything the files say about it.
+    """Return one memory with everything the files say about it; its history is not read.
 
     Args:
         today: ISO date that decides whether it still holds.
@@ -346,7 +345,7 @@ def show_memory(
         provenance=_provenance_of(view, memory),
         validity=Validity(known.since, known.until, superseded),
         links=Links(tuple(dict.fromkeys(to)), tuple(m for m in lookup.mentions(own) if m != own)),
-        history=history,
+        history=(),
         title=one_line(memory.title),
         scope=scope_of(view, memory),
         retired=memory.retired or known.has_ended(today),

@@ -215,7 +215,7 @@ class AgentMind:
         self, snapshot: Snapshot, agenda: Agenda, guidance: Guidance, work: Work
     ) -> tuple[ReviewItem, ...]:
         """Have the agent find what should be remembered."""
-        windows = cut_windows(snapshot.passages, 0, SIZES.passages, SIZES.frame)
+        windows = cut_windows(snapshot.passages, SIZES.passages, SIZES.frame)
         self.tasks = sum(1 for _ in windows) + 1
         return self._model.consolidate(snapshot, agenda, guidance, work)
 

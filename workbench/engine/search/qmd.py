@@ -314,15 +314,15 @@ def _hit(match: QmdMatch, path: str, store: str, day: date | None, most: int, mo
     )
 
 
-def is_in_scope(rules: Sequence[str], kind: str = "direct") -> bool:
-    """Return whether QMD answers in a kind of conversation: the first rule that fits decides, and where none does, yes.
+def is_in_scope(rules: Sequence[str]) -> bool:
+    """Return whether QMD answers in a direct conversation: the first rule that fits decides, and where none does, yes.
 
     A rule is `allow` or `deny`, and what it is about: kinds such as `direct`, `group` or `channel`, or nothing for all
     that is left. What names a channel or a key, as in `deny channel:discord`, fits no search: none comes from one.
     """
     for rule in rules:
         verdict, *about = rule.split()
-        if all(each == kind for each in about):
+        if all(each == "direct" for each in about):
             return verdict == "allow"
     return True
 

@@ -62,9 +62,7 @@ class _BadAnswer(ValueError):
     """Why a model’s answer cannot be used."""
 
 
-def route_by_model(
-    text: str, chat: ChatModel, hints: RoutingHints | None = None, *, relations: Sequence[str] | None = None
-) -> Routing:
+def route_by_model(text: str, chat: ChatModel, hints: RoutingHints | None = None) -> Routing:
     """Tell where a memory belongs by asking a chat model (design document §8.2).
 
     The document’s own answer is read as well as ours: it has no type, facts, block of core memory or procedure, which
@@ -74,14 +72,13 @@ def route_by_model(
         text: What shall be remembered, without the trigger phrase. The model is handed it as data.
         chat: The model.
         hints: What the caller knows beyond the text. A wish for protection or for a store overrules the model.
-        relations: The vocabulary of relations; that of §6.3 and the workspace’s own by default.
 
     Returns:
         A routing with `router="model"`; where the model is slow, refuses or answers badly, what the rules say,
         with the reason in `fallback`. Never raises for a fault of the model.
     """
     hints = hints or RoutingHints()
-    relations = (*RELATIONS, *hints.relations) if relations is None else relations
+    relations = (*RELATIONS, *hints.relations)
     if len(text) > _LONGEST_MEMORY:
         return _by_rules(text, hints, f"the text is longer than {_LONGEST_MEMORY} characters")
     try:

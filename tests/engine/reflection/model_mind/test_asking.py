@@ -163,16 +163,16 @@ def test_a_passage_longer_than_any_window_is_cut_where_it_is_shown(made: MakeSna
 @pytest.mark.parametrize("tokens", [10, 100, 1_000])
 def test_windows_cover_all_passages_once_and_keep_their_size(tokens: int) -> None:
     passages = [said("2026-02-02 10:00", "word " * (at * 7 % 90), line=at + 1) for at in range(60)]
-    windows = list(cut_windows(passages, 5, tokens, 45))
-    assert [at for window in windows for at in range(window.start, window.end)] == list(range(5, 60))
+    windows = list(cut_windows(passages, tokens, 45))
+    assert [at for window in windows for at in range(window.start, window.end)] == list(range(60))
     for window in windows:
         size = sum(count_tokens(one.text) + 45 for one in passages[window.start : window.end])
         assert size <= tokens or window.end == window.start + 1
 
 
 def test_no_passages_make_no_window() -> None:
-    assert list(cut_windows([], 0, 100, 45)) == []
-    assert list(cut_windows([said("2026-02-02 10:00", "x")], 0, 100, 45)) == [Window(0, 1)]
+    assert list(cut_windows([], 100, 45)) == []
+    assert list(cut_windows([said("2026-02-02 10:00", "x")], 100, 45)) == [Window(0, 1)]
 
 
 def test_a_small_context_still_has_room_for_all_parts() -> None:

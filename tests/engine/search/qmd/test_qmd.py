@@ -386,20 +386,20 @@ def test_qmd_limits_bound_the_characters_of_a_whole_answer(made: Made, most: int
 
 
 @pytest.mark.parametrize(
-    ("rules", "direct", "group"),
+    ("rules", "answers"),
     [
-        (("allow direct", "deny"), True, False),
-        (("deny direct", "allow"), False, True),
-        (("deny channel:discord", "allow"), True, True),
-        (("allow keyPrefix:agent:main", "deny"), False, False),
-        ((), True, True),
-        (("deny",), False, False),
+        (("allow direct", "deny"), True),
+        (("deny direct", "allow"), False),
+        (("deny group", "allow"), True),
+        (("allow group", "deny"), False),
+        (("deny channel:discord", "allow"), True),
+        (("allow keyPrefix:agent:main", "deny"), False),
+        ((), True),
+        (("deny",), False),
     ],
 )
-def test_qmd_scope_is_decided_by_the_first_rule_that_fits(
-    rules: tuple[str, ...], direct: bool, group: bool
-) -> None:
-    assert (is_in_scope(rules), is_in_scope(rules, "group")) == (direct, group)
+def test_qmd_scope_is_decided_by_the_first_rule_that_fits(rules: tuple[str, ...], answers: bool) -> None:
+    assert is_in_scope(rules) is answers
 
 
 def test_qmd_searches_copies_of_transcripts_as_sessions(

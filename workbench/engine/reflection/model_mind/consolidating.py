@@ -70,7 +70,7 @@ def consolidate(
     snapshot, work = inquiry.snapshot, inquiry.work
     passages = snapshot.passages
     items: list[ReviewItem] = []
-    windows = cut_windows(passages, 0, inquiry.sizes.passages, inquiry.sizes.frame)
+    windows = cut_windows(passages, inquiry.sizes.passages, inquiry.sizes.frame)
     ahead: deque[Window] = deque()
     done = failed = 0
     work.step(done, len(passages))

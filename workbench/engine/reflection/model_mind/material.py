@@ -217,18 +217,17 @@ class Window:
     end: int
 
 
-def cut_windows(passages: Sequence[Passage], start: int, tokens: int, frame: int) -> Iterator[Window]:
-    """Yield the windows from a passage on; one that is too long alone has a window of its own, and is cut there.
+def cut_windows(passages: Sequence[Passage], tokens: int, frame: int) -> Iterator[Window]:
+    """Yield the windows of passages; one that is too long alone has a window of its own, and is cut there.
 
     Args:
         passages: Oldest first.
-        start: Index of the first passage.
         tokens: Most tokens of a window.
         frame: Tokens that stand around a passage.
     """
-    begin, held = start, 0
-    for at in range(start, len(passages)):
-        cost = count_tokens(passages[at].text) + frame
+    begin, held = 0, 0
+    for at, passage in enumerate(passages):
+        cost = count_tokens(passage.text) + frame
         if at > begin and held + cost > tokens:
             yield Window(begin, at)
             begin, held = at, 0
