@@ -37,23 +37,14 @@ class Choosing:
     def do(self, command: str) -> bool:
         """Open help, or the list of everything."""
         if command == "help":
-            self._open("Keys of this place; type to narrow, enter does it", tuple(self._help()))
+            self.choose("Keys of this place; type to narrow, enter does it", tuple(self._help()))
         elif command == "run":
             offered = tuple(self._everything())
-            self._open("Find a command, a place or a memory", offered)
+            self.choose("Find a command, a place or a memory", offered)
             self._frame.reading.read("find", _memories, lambda found: self._add(offered, found))
         else:
             return False
         return True
-
-    def choose(self, title: str, choices: tuple[Choice, ...], take: Callable[[Choice], object]) -> None:
-        """Have one of many chosen.
-
-        Args:
-            title: What is chosen; stands in the line until something is typed.
-            take: Told what was chosen; not called where the list is left.
-        """
-        self._open(title, choices, take)
 
     def choose_memory(self, title: str, take: Callable[[Choice], object]) -> None:
         """Have a memory chosen by its words.
@@ -61,12 +52,18 @@ class Choosing:
         Args:
             take: Told which.
         """
-        self._open(title, (), take)
+        self.choose(title, (), take)
         self._frame.reading.read("find", _memories, lambda found: self._add((), found))
 
-    def _open(
+    def choose(
         self, title: str, choices: tuple[Choice, ...], take: Callable[[Choice], object] | None = None
     ) -> None:
+        """Have one of many chosen.
+
+        Args:
+            title: What is chosen; stands in the line until something is typed.
+            take: Told what was chosen; not called where the list is left. None does or opens it.
+        """
         self._take = take
         self._chooser.open(title)
         self._chooser.offer(choices)
@@ -209,10 +206,6 @@ class Stepping:
             self._end()
         if steps is not None:
             steps.try_out(steps.values[steps.at])
-
-    def do(self, command: str) -> bool:  # noqa: ARG002 - it is begun by what it is for
-        """Carry out no command."""
-        return False
 
     def take(self, key: str) -> bool:
         """Step, take or leave; or hand on the key that is waited for."""

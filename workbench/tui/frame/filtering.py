@@ -181,10 +181,6 @@ class Finding:
             return True
         return False
 
-    def take(self, key: str) -> bool:  # noqa: ARG002 - the line is that of `Editing`
-        """Take no key."""
-        return False
-
     def look(self) -> None:
         """Light nothing any more once something else has the keys."""
         focused: object = self._frame.focused

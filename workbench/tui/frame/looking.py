@@ -59,10 +59,6 @@ class Looking:
             return False
         return True
 
-    def take(self, key: str) -> bool:  # noqa: ARG002 - there is no line to write in
-        """Take no key: nothing is written here."""
-        return False
-
     def _open_evidence(self) -> None:
         place = self._frame.place
         subject = place.current

@@ -82,7 +82,7 @@ class Pressing:
             else:
                 self._answer(self.question, key)
             return True
-        if any(capability.take(key) for capability in frame.capabilities):
+        if any(each.take(key) for each in frame.takers):
             return True
         if isinstance(frame.focused, Input | TextArea):
             return self._take_while_writing(key)

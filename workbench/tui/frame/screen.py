@@ -71,8 +71,12 @@ class Capability(Protocol):
         """
         ...
 
+
+class TakesKeys(Protocol):
+    """Something that keys go to while it is open: a line is being written, or a key is waited for."""
+
     def take(self, key: str) -> bool:
-        """Act on a key before anything else does: while a line is being written, or a key is waited for.
+        """Act on a key before anything else does.
 
         Args:
             key: As `keys.table.canonical` has it.
@@ -191,8 +195,16 @@ class Frame(Screen[None], inherit_bindings=False):
             self.copying,
             self.splits,
             self.jumping,
-            self.stepping,
             self.writing,
+        )
+        self.takers: tuple[TakesKeys, ...] = (
+            self.choosing,
+            self.asking,
+            self.editing,
+            self.filtering,
+            self.copying,
+            self.jumping,
+            self.stepping,
         )
         self.splits.begin()
         self.take_look(self.look)

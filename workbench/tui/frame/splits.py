@@ -58,10 +58,6 @@ class Splits:
         self.look()
         return True
 
-    def take(self, key: str) -> bool:  # noqa: ARG002 - there is no line to write in
-        """Take no key."""
-        return False
-
     def _zoom(self) -> None:
         frame = self._frame
         focused = frame.focused

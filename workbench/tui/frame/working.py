@@ -145,10 +145,6 @@ class Working:
         self._frame.reading.read("due", lambda workspace: workspace.reflection_due(), self._reflect)
         return True
 
-    def take(self, key: str) -> bool:  # noqa: ARG002 - there is no line to write in
-        """Take no key: nothing is written here."""
-        return False
-
     def _reflect(self, due: ReflectionDue) -> None:
         now = self._frame.now()
         if not due.unprocessed:

@@ -77,10 +77,6 @@ class WritingTicks:
         self._frame.begin(Act(self._look))
         return True
 
-    def take(self, key: str) -> bool:  # noqa: ARG002 - nothing is written by hand
-        """Take no key."""
-        return False
-
     def _look(self, workspace: Workspace) -> str:
         app = self._frame.app
         try:

@@ -168,10 +168,6 @@ class Sheets:
             return False
         return True
 
-    def take(self, key: str) -> bool:  # noqa: ARG002 - there is no line to write in
-        """Take no key: nothing is written here."""
-        return False
-
     def _why_not(self) -> None:
         place = self._frame.place
         if not isinstance(place, AskPlace) or place.results is None or not place.results.question.words:
