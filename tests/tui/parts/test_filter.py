@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from workbench.display.ink import Line, ink
 from workbench.tui.parts.filter import Filterable, RowFilter, parse_query
-from workbench.tui.parts.rows import Rows, RowSource
+from workbench.tui.parts.rows import AnyRows, Rows
 
 TODAY = date(2026, 2, 2)
 FIELDS = ("type",)
@@ -31,7 +31,7 @@ class Listed(Rows[str, str]):
         return (ink(row, "text", width),)
 
 
-def look(rows: RowSource, index: int) -> Filterable:
+def look(rows: AnyRows, index: int) -> Filterable:
     assert isinstance(rows, Listed)
     text = rows.row_at(index) or ""
     return Filterable(text, {"type": (text[:2],)}, TODAY - timedelta(len(text)))

@@ -123,8 +123,8 @@ class ChooserPart(Vertical):
     @property
     def chosen(self) -> Choice | None:
         """Return the choice under the cursor."""
-        rows = self.list.rows
-        return rows.row(self.list.cursor_key) if isinstance(rows, ChoiceRows) else None
+        found: Choice | None = self.list.rows.row(self.list.cursor_key)
+        return found
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,6 @@ from workbench.engine.language.periods import parse_days
 from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
 from workbench.tui.parts.line import DrawnLines, WrittenLine
-from workbench.tui.parts.rows import Rows
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.widgets import Input
 
-    from workbench.tui.parts.rows import RowSource
+    from workbench.tui.parts.rows import AnyRows
 
 _LABEL = "filter  "
 _PIECE = lazy_pattern(r'(-?)(?:([A-Za-z]+):(?:"([^"]*)"?|(\S*))|(?:"([^"]*)"?|(\S+)))')
@@ -51,7 +50,7 @@ class Filterable:
     day: date | None = None
 
 
-Look: TypeAlias = "Callable[[RowSource, int], Filterable]"
+Look: TypeAlias = "Callable[[AnyRows, int], Filterable]"
 
 
 class Offers:
@@ -64,7 +63,7 @@ class Offers:
     # No text in UTF-8 has this byte, so nothing that is looked for goes over the end of a row.
     _END = b"\xff"
 
-    def __init__(self, rows: RowSource, look: Look) -> None:
+    def __init__(self, rows: AnyRows, look: Look) -> None:
         self.rows = array("l")
         self._days = array("l")
         self._starts = array("l")
@@ -149,9 +148,9 @@ class RowFilter:
         self.shown, self.total = 0, 0
         self._look = look
         self._query = Query()
-        self._offers: tuple[RowSource, Offers] | None = None
+        self._offers: tuple[AnyRows, Offers] | None = None
         # What passed last: of which rows, under which query.
-        self._kept: tuple[RowSource, Query, RowSource, int] | None = None
+        self._kept: tuple[AnyRows, Query, AnyRows, int] | None = None
 
     def set(self, text: str, today: date) -> None:
         """Filter by something else.
@@ -162,17 +161,17 @@ class RowFilter:
         self.text = text
         self._query = parse_query(text, self.keys, today)
 
-    def apply(self, rows: RowSource) -> RowSource:
+    def apply(self, rows: AnyRows) -> AnyRows:
         """Return the rows that pass, under their headings; all of them where nothing is filtered."""
         query = self._query
-        if not query or not isinstance(rows, Rows):
+        if not query:
             self.total = self.shown = sum(bool(rows.key(at)) for at in range(len(rows)))
             return rows
         kept, offers = self.prepare(rows, query), self._offers_of(rows)
         self.total, self.shown = len(offers.rows), kept[1]
         return kept[0]
 
-    def prepare(self, rows: RowSource, query: Query | None = None) -> tuple[RowSource, int]:
+    def prepare(self, rows: AnyRows, query: Query | None = None) -> tuple[AnyRows, int]:
         """Filter some rows; may be called on a thread, so that no letter need wait for it.
 
         Args:
@@ -186,7 +185,7 @@ class RowFilter:
         if known is not None and known[0] is rows and known[1] == query:
             return known[2:]
         passing = self._offers_of(rows).passing(query)
-        kept = rows.keeping(passing) if query and isinstance(rows, Rows) else rows
+        kept = rows.keeping(passing) if query else rows
         self._kept = (rows, query, kept, len(passing))
         return kept, len(passing)
 
@@ -195,13 +194,13 @@ class RowFilter:
         if not self.text:
             self._offers = self._kept = None
 
-    def _offers_of(self, rows: RowSource) -> Offers:
+    def _offers_of(self, rows: AnyRows) -> Offers:
         known = self._offers
         if known is None or known[0] is not rows:
             known = self._offers = (rows, Offers(rows, self._look))
         return known[1]
 
-    def complete(self, text: str, rows: RowSource) -> list[str]:
+    def complete(self, text: str, rows: AnyRows) -> list[str]:
         """Return what a text may become: the last word as a key, or as a value of one."""
         before, _, word = text.rpartition(" ")
         before = before + " " if before else ""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from workbench.display.ink import Line
     from workbench.tui.palette import Palette
-    from workbench.tui.parts.rows import RowSource
+    from workbench.tui.parts.rows import AnyRows
 
 
 class Marks:
@@ -42,7 +42,7 @@ class Marks:
         self._anchor = ""
         self.keys = self.keys ^ {key}
 
-    def begin_or_end_range(self, rows: RowSource, index: int) -> None:
+    def begin_or_end_range(self, rows: AnyRows, index: int) -> None:
         """Begin a range at a row, or leave the marks of the open one as they are."""
         if self._anchor:
             self._anchor = ""
@@ -50,7 +50,7 @@ class Marks:
         self._anchor, self._base = rows.key(index), self.keys
         self.keys = self._base | {self._anchor}
 
-    def extend(self, rows: RowSource, index: int) -> bool:
+    def extend(self, rows: AnyRows, index: int) -> bool:
         """Let the open range reach to the cursor; returns whether there is one."""
         anchor = rows.find(self._anchor) if self._anchor else None
         if anchor is None:
@@ -58,7 +58,7 @@ class Marks:
         self.keys = self._base | _between(rows, anchor, index)
         return True
 
-    def range_to(self, rows: RowSource, start: int, end: int) -> None:
+    def range_to(self, rows: AnyRows, start: int, end: int) -> None:
         """Mark everything between two rows as well."""
         self._anchor = ""
         self.keys = self.keys | _between(rows, start, end)
@@ -70,7 +70,7 @@ class Marks:
         return had
 
 
-def _between(rows: RowSource, start: int, end: int) -> frozenset[str]:
+def _between(rows: AnyRows, start: int, end: int) -> frozenset[str]:
     first, last = sorted((max(start, 0), max(end, 0)))
     return frozenset(key for at in range(first, last + 1) if (key := rows.key(at)))
 
@@ -124,7 +124,7 @@ class ListPart(ScrollView, can_focus=True, inherit_bindings=False):
         super().__init__(id=id)
         self._plain_ground = ground
         self._always_lit = always_lit
-        self.rows: RowSource = Rows[str, str]()
+        self.rows: AnyRows = Rows[str, str]()
         self.cursor = -1
         self.marks = Marks()
         self._empty = empty
@@ -146,7 +146,7 @@ class ListPart(ScrollView, can_focus=True, inherit_bindings=False):
             return tuple(key for _, key in sorted(marked))
         return (self.cursor_key,) if self.cursor_key else ()
 
-    def show(self, rows: RowSource, *, keep: str | None = None) -> None:
+    def show(self, rows: AnyRows, *, keep: str | None = None) -> None:
         """Show other rows, with the cursor on the same id as before, or as near as can be.
 
         Args:

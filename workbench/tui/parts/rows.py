@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from copy import copy
-from typing import TYPE_CHECKING, Generic, Protocol, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeAlias, TypeVar, cast
 
 from workbench.display.ink import BLANK
 from workbench.display.rows import heading_row
@@ -19,35 +19,10 @@ Head = TypeVar("Head")
 Row = TypeVar("Row")
 
 
-class RowSource(Protocol):
-    """Rows of a list; a row whose key is empty is a heading or a space, which the cursor passes over."""
-
-    def __len__(self) -> int: ...
-
-    def key(self, index: int) -> str:
-        """Return the id of a row, stable while rows come and go."""
-        ...
-
-    def find(self, key: str) -> int | None:
-        """Return where the row with that id is."""
-        ...
-
-    def heading(self, index: int) -> int | None:
-        """Return the index of the heading a row stands under, or None."""
-        ...
-
-    def owner(self, index: int) -> int:
-        """Return the row that a line belongs to; itself unless it goes on with the row before."""
-        ...
-
-    def line(self, index: int, width: int) -> Line:
-        """Draw a row."""
-        ...
-
-
 class Rows(Generic[Head, Row]):
     """Rows under headings, a space before every heading but the first; more may come at the end.
 
+    A row has a key that stays while others come and go; a heading or a space has none, and the cursor passes over it.
     What is listed says in `draw` what its rows look like. Headings are words, or a pair
     with what stands beside them, unless it draws them as well.
     """
@@ -103,12 +78,17 @@ class Rows(Generic[Head, Row]):
         at = bisect_right(self._headings, index) - 1
         return self._headings[at] if at >= 0 else None
 
+    def under(self, index: int) -> Head | None:
+        """Return the heading that a row stands under."""
+        heading = self.heading(index)
+        return None if heading is None else self.head(heading)
+
     def head(self, index: int) -> Head | None:
         """Return the heading at an index; None for a row or a space."""
         return cast("Head", self._rows[index]) if self.heading(index) == index else None
 
     def owner(self, index: int) -> int:
-        """Return the row itself: rows of one line have no others but the space below them, if there is one."""
+        """Return the row that a line belongs to: itself, or the row before where it is the space below that."""
         return index - 1 if index in self._spaces else index
 
     def line(self, index: int, width: int) -> Line:
@@ -166,7 +146,10 @@ class Rows(Generic[Head, Row]):
         return rows
 
 
-def nearest(rows: RowSource, index: int) -> int:
+AnyRows: TypeAlias = Rows[Any, Any]
+
+
+def nearest(rows: AnyRows, index: int) -> int:
     """Return the row nearest to an index that a cursor may stand on, further down first; -1 where there is none."""
     count = len(rows)
     start = max(0, min(index, count - 1))
@@ -175,14 +158,14 @@ def nearest(rows: RowSource, index: int) -> int:
     return next(below, next(above, -1))
 
 
-def last_line(rows: RowSource, index: int) -> int:
+def last_line(rows: AnyRows, index: int) -> int:
     """Return the last of the lines that belong to a row."""
     while index + 1 < len(rows) and rows.owner(index + 1) == rows.owner(index):
         index += 1
     return index
 
 
-def step_from(rows: RowSource, index: int, by: int) -> int:
+def step_from(rows: AnyRows, index: int, by: int) -> int:
     """Return where a cursor comes to that moves by so many rows, over headings and spaces, stopping at the ends."""
     if not len(rows):
         return -1
@@ -194,7 +177,7 @@ def step_from(rows: RowSource, index: int, by: int) -> int:
     return at if 0 <= at < len(rows) else nearest(rows, target)
 
 
-def repeated_heading(rows: RowSource, index: int) -> int | None:
+def repeated_heading(rows: AnyRows, index: int) -> int | None:
     """Return the heading to repeat on the top line while its rows scroll by, for the row that would be there."""
     if not 0 < index < len(rows) or not rows.key(index):
         return None

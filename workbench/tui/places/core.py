@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from workbench.display.ink import Line
     from workbench.engine.results.memories import CoreItem, CoreView
     from workbench.engine.workspace import Workspace
-    from workbench.tui.parts.rows import RowSource
     from workbench.tui.verbs.adding import Destination
 
 
@@ -62,20 +61,13 @@ class CorePlace(Place):
 
     @property
     def destination(self) -> Destination | None:
-        rows = self.list.rows
-        heading = rows.heading(self.list.cursor) if self.list.cursor >= 0 else None
-        block = rows.head(heading) if isinstance(rows, CoreRows) and heading is not None else None
+        block = self.list.rows.under(self.list.cursor)
         return to_block(block.name) if block is not None else None
 
-    def filterable(self, rows: RowSource, index: int) -> Filterable:
-        item = rows.row(rows.key(index)) if isinstance(rows, CoreRows) else None
-        heading = rows.heading(index)
-        block = rows.head(heading) if isinstance(rows, CoreRows) and heading is not None else None
-        if item is None or block is None:
-            return super().filterable(rows, index)
-        return Filterable(item.text, {"block": (block.name,), "is": ("pinned",) if item.pinned else ()})
+    def filterable(self, item: CoreItem) -> Filterable:
+        blocks = tuple(each.name for each in self.results.blocks if item in each.items)
+        return Filterable(item.text, {"block": blocks, "is": ("pinned",) if item.pinned else ()})
 
     def subject(self, key: str) -> Memory | None:
-        rows = self.list.rows
-        item = rows.row(key) if isinstance(rows, CoreRows) else None
+        item: CoreItem | None = self.row(key)
         return None if item is None else Memory(item.id, "core", item.text, item.pinned)

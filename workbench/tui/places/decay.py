@@ -52,7 +52,6 @@ if TYPE_CHECKING:
     from workbench.display.ink import Line
     from workbench.engine.results.decay import DecayEntry
     from workbench.engine.workspace import Workspace
-    from workbench.tui.parts.rows import RowSource
     from workbench.tui.verbs.act import Subject
 
 _GUTTER = 2
@@ -218,17 +217,14 @@ class DecayPlace(Place):
 
     def _said(self) -> str:
         """Say the day and score of the selected cell; empty for today."""
-        entry = self.entry(self.list.cursor_key)
+        entry: DecayEntry | None = self.row(self.list.cursor_key)
         if not self.time.day or entry is None or self.results is None:
             return ""
         (point,) = course_of(self.results.fading, entry, [self.time.day])
         day = self.time.today + timedelta(days=self.time.day)
         return f"{day_name(day, self.time.today)}: {score_words(point)}"
 
-    def filterable(self, rows: RowSource, index: int) -> Filterable:
-        entry = rows.row(rows.key(index)) if isinstance(rows, FadingRows) else None
-        if entry is None or self.results is None:
-            return super().filterable(rows, index)
+    def filterable(self, entry: DecayEntry) -> Filterable:
         read: Fading = self.results.fading
         entities = tuple(word for each in entry.entities for word in (each, each.rpartition("--")[2]))
         fields = {
@@ -242,20 +238,15 @@ class DecayPlace(Place):
             f"{entry.title} {entry.id} {' '.join(entry.tags)}", fields, entry.last_accessed.date()
         )
 
-    def entry(self, key: str) -> DecayEntry | None:
-        """Return the memory of a row."""
-        rows = self.all_rows
-        return rows.row(key) if key and isinstance(rows, FadingRows) else None
-
     def subject(self, key: str) -> Memory | None:
-        entry = self.entry(key)
+        entry: DecayEntry | None = self.row(key)
         if entry is None:
             return None
         return Memory(entry.id, entry.store, entry.title or entry.id, entry.pinned, entry.archived)
 
     def read_card(self, workspace: Workspace, subject: Subject) -> Card:
         results: Read | None = self.results
-        entry = self.entry(subject.id)
+        entry: DecayEntry | None = self.row(subject.id)
         if results is not None and results.fading.truth is not None and not self.visited:
             return trial_card(results.fading, self.tried or half_life(results.fading.view.lambda_), entry)
         card = super().read_card(workspace, subject)

@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from workbench.display.transcript import Evidence
     from workbench.engine.results.graph import EntityRow, EntityTable, GraphNode, GraphView
     from workbench.engine.workspace import Workspace
-    from workbench.tui.parts.rows import RowSource
     from workbench.tui.verbs.act import Subject
 
 _AROUND, _PATH, _MEMBERS = "around", "path", "members"
@@ -284,10 +283,7 @@ class GraphPlace(Place):
 
         self.canvas.show(draw, self.canvas.chosen or self._chosen.get(self.spot) or self.at.center)
 
-    def filterable(self, rows: RowSource, index: int) -> Filterable:
-        row = rows.row(rows.key(index)) if isinstance(rows, EntityRows) else None
-        if row is None:
-            return super().filterable(rows, index)
+    def filterable(self, row: EntityRow) -> Filterable:
         fields = {
             "type": (row.type,),
             "relation": row.relations,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 
@@ -329,12 +329,9 @@ class HistoryPlace(Place):
             return ("No change of it was found.", "esc shows all actions.")
         return ("Only upkeep so far; ⸨show-upkeep⸩ shows it.",) if listed.line is not None else ()
 
-    def filterable(self, rows: object, index: int) -> Filterable:
-        if not isinstance(rows, ActionRows):
-            return super().filterable(cast("ActionRows", rows), index)
-        action = rows.at(index)
-        if action is None or self._listed is None:
-            return Filterable("")
+    def filterable(self, action: Action | Differing | Several) -> Filterable | None:
+        if isinstance(action, Differing | Several) or self._listed is None:
+            return None
         day = action.timestamp.astimezone(self._listed.now.tzinfo).date()
         stands = ("alert",) if action.waiting else ("back",) if action.undone_by else ()
         by = (words.who(action.owner).casefold(), action.owner.casefold(), action.actor.casefold())

@@ -73,7 +73,6 @@ if TYPE_CHECKING:
     from workbench.engine.results.memories import CoreView, Why
     from workbench.engine.results.reviews import Proposal, ReflectionDue, ReviewItem
     from workbench.engine.workspace import Workspace
-    from workbench.tui.parts.rows import RowSource
     from workbench.tui.verbs.act import Subject
     from workbench.tui.verbs.rewording import Writing
 
@@ -244,14 +243,9 @@ class InboxPlace(Place):
         reason = f"Reflection: {due.reason}" if due.reason else ""
         return [*((ink(said, role),) for said, role in _TEACH), BLANK, (ink(reason, "soft"),)]
 
-    def subject(self, key: str) -> Subject | None:
-        rows = self.shown
-        return rows.row(key) if rows is not None else None
-
-    def filterable(self, rows: RowSource, index: int) -> Filterable:
-        row = rows.row(rows.key(index)) if isinstance(rows, InboxRows) and rows.key(index) else None
+    def filterable(self, row: Waiting | Reflected | Unreadable) -> Filterable | None:
         if not isinstance(row, Waiting):
-            return super().filterable(rows, index)
+            return None
         kind = (
             row.item.kind
             if row.item is not None

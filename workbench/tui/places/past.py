@@ -429,10 +429,6 @@ class ActionRows(Rows["str", "Action"]):
         """Yield each action with its index."""
         return ((at, row) for at in range(len(self)) if (row := self.row_at(at)) is not None)
 
-    def at(self, index: int) -> Action | None:
-        """Return the action of a row; None for a heading or a space."""
-        return self.row_at(index) if 0 <= index < len(self) else None
-
     def draw(self, row: Action, width: int) -> Drawn:
         """Draw a row."""
         return action_row(row, self._now, width)

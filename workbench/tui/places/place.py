@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from workbench.display.transcript import Evidence
     from workbench.engine.workspace import Workspace
     from workbench.tui.frame.screen import Frame
-    from workbench.tui.parts.rows import RowSource
+    from workbench.tui.parts.rows import AnyRows
     from workbench.tui.verbs.act import Subject
     from workbench.tui.verbs.adding import Destination
     from workbench.tui.verbs.rewording import Writing
@@ -141,8 +141,8 @@ class Place(Container):
         self.results: Any = None
         self.kept: dict[str, str] = {}
         """What the place keeps from one visit of the bench to the next: its order, its view."""
-        self.all_rows: RowSource = Rows[str, str]()
-        self.filter = RowFilter(self.FILTER_KEYS, self.filterable)
+        self.all_rows: AnyRows = Rows[str, str]()
+        self.filter = RowFilter(self.FILTER_KEYS, self._filterable)
         self.filter_line = FilterLine()
         self.visited: list[Subject] = []
         self.list = ListPart(
@@ -214,7 +214,7 @@ class Place(Container):
         """Return what keys do here in other words than in general, by their commands; the key line offers them."""
         return self.LABELS
 
-    def rows(self, results: Any) -> RowSource:
+    def rows(self, results: Any) -> AnyRows:
         """Return the rows of what was read."""
         raise NotImplementedError
 
@@ -222,9 +222,14 @@ class Place(Container):
         """Draw the line above the list."""
         raise NotImplementedError
 
+    def row(self, key: str) -> Any:
+        """Return a row that was read, whatever the filter hides; None for a heading, and where there is none."""
+        return self.all_rows.row(key)
+
     def subject(self, key: str) -> Subject | None:
-        """Return what keys act on while the cursor is on a row."""
-        raise NotImplementedError
+        """Return what keys act on while the cursor is on a row: the row itself, unless a place knows better."""
+        found: Subject | None = self.row(key)
+        return found
 
     def read_card(self, workspace: Workspace, subject: Subject) -> Card:
         """Read the card of a row; called on a thread. Every memory has the same card, wherever it is met."""
@@ -264,14 +269,19 @@ class Place(Container):
         if self.results is None:
             return
         rows = self.filter.apply(self.all_rows)
-        if isinstance(rows, Rows) and self.frame.look.rows == "comfortable":
+        if self.frame.look.rows == "comfortable":
             rows = rows.spaced()
         self.list.show(rows)
         self.filter_line.show_count(self.filter.shown, self.filter.total)
 
-    def filterable(self, rows: RowSource, index: int) -> Filterable:
-        """Return what a filter looks at in a row: what is drawn of it, unless a place knows better."""
-        return Filterable(plain_text(rows.line(index, _WIDE)))
+    def _filterable(self, rows: AnyRows, index: int) -> Filterable:
+        row = rows.row_at(index)
+        told = None if row is None else self.filterable(row)
+        return told or Filterable(plain_text(rows.line(index, _WIDE)))
+
+    def filterable(self, row: Any) -> Filterable | None:  # noqa: ARG002 - a place that knows better looks at it
+        """Return what a filter looks at in a row; None for what is drawn of it."""
+        return None
 
     def empty(self) -> list[Line]:
         """Return what an empty list says."""

@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from workbench.engine.results.sessions import FlushCheck, Flushed
     from workbench.engine.steps import Progress
     from workbench.engine.workspace import Workspace
-    from workbench.tui.parts.rows import RowSource
     from workbench.tui.verbs.act import Subject
     from workbench.tui.verbs.rewording import Writing
 
@@ -190,10 +189,7 @@ class SessionsPlace(Place):
         if results.problems and results.problems != known:
             self.frame.say(results.problems[0], is_problem=True)
 
-    def filterable(self, rows: RowSource, index: int) -> Filterable:
-        listed = rows.row(rows.key(index)) if isinstance(rows, SessionRows) else None
-        if listed is None:
-            return super().filterable(rows, index)
+    def filterable(self, listed: Listed) -> Filterable:
         row = listed.row
         states = ["foreign" if listed.place else "own", "fresh" if row.fresh else "ended"]
         states += ["due"] * row.flush.due + ["shared"] * row.shared
@@ -202,17 +198,12 @@ class SessionsPlace(Place):
         text = f"{listed.name} {row.key} {row.session_id} {row.model} {listed.place or ''}"
         return Filterable(text, fields, row.updated.date() if row.updated is not None else None)
 
-    def listed(self, key: str) -> Listed | None:
-        """Return the session of a row."""
-        rows = self.all_rows
-        return rows.row(key) if isinstance(rows, SessionRows) else None
-
     def subject(self, key: str) -> Session | None:
-        listed = self.listed(key)
+        listed: Listed | None = self.row(key)
         return None if listed is None else Session(listed.key, listed.name, listed.row.key, listed.place)
 
     def read_card(self, workspace: Workspace, subject: Subject) -> Card:
-        listed = self.listed(subject.id)
+        listed: Listed | None = self.row(subject.id)
         if not isinstance(subject, Session) or listed is None:
             return super().read_card(workspace, subject)
         check = self._check(workspace, listed)
@@ -252,7 +243,7 @@ class SessionsPlace(Place):
         self.set_class(bool(self.visited), "-visiting")
         if self.visited:
             return
-        listed = self.listed(subject.id) if subject is not None else None
+        listed: Listed | None = self.row(subject.id) if subject is not None else None
         self._shown = listed
         if listed is None:
             self.transcript.clear()

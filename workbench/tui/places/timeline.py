@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from workbench.display.ink import Line
     from workbench.engine.results.memories import Timeline, TimelineEntry
     from workbench.engine.workspace import Workspace
-    from workbench.tui.parts.rows import RowSource
     from workbench.tui.verbs.adding import Destination
 
 # Entries read at first; more follow when the cursor comes near the last of them, each time as many again.
@@ -160,10 +159,7 @@ class TimelinePlace(Place):
         total = results[0].total - merged
         return spread((ink(f"{counted(total, 'entry', 'entries')} · newest first", "soft"),), (), width)
 
-    def filterable(self, rows: RowSource, index: int) -> Filterable:
-        entry = rows.row(rows.key(index)) if isinstance(rows, TimelineRows) else None
-        if entry is None:
-            return super().filterable(rows, index)
+    def filterable(self, entry: TimelineEntry) -> Filterable:
         fields = {
             "type": (entry.type,),
             "tag": entry.tags,
@@ -201,13 +197,11 @@ class TimelinePlace(Place):
 
     @property
     def destination(self) -> Destination | None:
-        rows = self.list.rows
-        entry = rows.row(self.cursor_key) if isinstance(rows, TimelineRows) and self.cursor_key else None
+        entry: TimelineEntry | None = self.row(self.cursor_key)
         return to_day(date.fromisoformat(entry.day), self.results[1]) if entry is not None else None
 
     def subject(self, key: str) -> Memory | None:
-        rows = self.list.rows
-        entry = rows.row(key) if isinstance(rows, TimelineRows) else None
+        entry: TimelineEntry | None = self.row(key)
         if entry is None:
             return None
         return Memory(

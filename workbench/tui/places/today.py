@@ -463,12 +463,8 @@ class TodayPlace(Place):
             said = greeting(results.last, results.now, width)
         return (ink(said, "soft", width),)
 
-    def _found(self, key: str) -> Alarm | Waiting | Notice | Learned | None:
-        rows = self.all_rows
-        return rows.row(key) if isinstance(rows, AccountRows) else None
-
     def subject(self, key: str) -> Subject | None:
-        row = self._found(key)
+        row: Row | None = self.row(key)
         return row.memory if isinstance(row, Learned) else row
 
     # Cards.
@@ -494,7 +490,7 @@ class TodayPlace(Place):
 
     @property
     def destination(self) -> Destination | None:
-        row = self._found(self.cursor_key) if self.cursor_key else None
+        row: Row | None = self.row(self.cursor_key)
         is_core = isinstance(row, Notice) and row.id == BEGIN_CORE
         return Destination("core memory", store="core") if is_core else None
 
@@ -526,7 +522,7 @@ class TodayPlace(Place):
 
     def do(self, command: str) -> bool:
         """Go where a row leads, tick what waits as the Inbox does, or tell since another moment."""
-        row = None if self.visited else self._found(self.cursor_key)
+        row: Row | None = None if self.visited else self.row(self.cursor_key)
         if command == "sort":
             self._next_reach()
         elif isinstance(row, Waiting) and command == "open":

@@ -163,7 +163,7 @@ class HealthPlace(Place):
 
     @property
     def labels(self) -> dict[str, str]:
-        finding = self.subject(self.cursor_key)
+        finding: Finding | None = self.row(self.cursor_key)
         return {"open": "do it"} if finding is not None and finding.does else {}
 
     def read(self, workspace: Workspace) -> Health:
@@ -211,9 +211,6 @@ class HealthPlace(Place):
         right = (ink(f"search: {freshness(results.index)}", "faint"),)
         return spread((left,), right if width >= 50 else (), width)
 
-    def subject(self, key: str) -> Finding | None:
-        return self.all_rows.row(key) if isinstance(self.all_rows, HealthRows) else None
-
     def reveal(self, key: str) -> bool:
         super().reveal(key)
         # What was mended since is no longer there, and what was checked comes a moment later.
@@ -242,7 +239,7 @@ class HealthPlace(Place):
         """Do what mends what is under the cursor."""
         if command != "open" or self.visited:
             return False
-        finding = self.subject(self.cursor_key)
+        finding: Finding | None = self.row(self.cursor_key)
         if finding is None:
             return False
         if finding.source:

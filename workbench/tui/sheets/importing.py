@@ -175,9 +175,6 @@ class ImportPlace(Place):
         told = f"{count} found on this machine" if count else "no other program keeps memory in a usual place"
         return spread((ink("Bring memory in", "soft"),), (ink(told, "faint"),), width)
 
-    def subject(self, key: str) -> Source | None:
-        return self.all_rows.row(key) if isinstance(self.all_rows, SourceRows) else None
-
     def go_to_spot(self, spot: str) -> None:
         self._stop_looking()
         self.spot = spot
