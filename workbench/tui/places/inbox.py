@@ -46,6 +46,7 @@ from workbench.tui.places.ticks import (
     ASIDE,
     PAST,
     SECRETS,
+    TICKS,
     UNREADABLE,
     Reflected,
     Unreadable,
@@ -76,15 +77,6 @@ if TYPE_CHECKING:
     from workbench.tui.verbs.act import Subject
     from workbench.tui.verbs.rewording import Writing
 
-_TICKS = {
-    "accept": "accept",
-    "decline": "decline",
-    "set-aside": "aside",
-    "older": "older",
-    "newer": "newer",
-    "both": "both",
-    "store-without": "without",
-}
 _MOST_CITED = 4
 _NOT_HERE = {
     "pin": "A proposal can be pinned once it is stored.",
@@ -303,8 +295,8 @@ class InboxPlace(Place):
         elif isinstance(subject, Memory):
             # What a link of a card opened is a memory like any other.
             return False
-        elif command in _TICKS:
-            self._tick(self._chosen, _TICKS[command], COMMAND[command].elsewhere)
+        elif command in TICKS:
+            self._tick(self._chosen, TICKS[command], COMMAND[command].elsewhere)
         elif command == "accept-group":
             self._tick_group()
         elif command == "reveal":

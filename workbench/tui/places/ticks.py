@@ -29,6 +29,16 @@ if TYPE_CHECKING:
     from workbench.engine.results.reviews import Proposal, ReviewItem
     from workbench.engine.workspace import Workspace
 
+TICKS: Final = {
+    "accept": "accept",
+    "decline": "decline",
+    "set-aside": "aside",
+    "older": "older",
+    "newer": "newer",
+    "both": "both",
+    "store-without": "without",
+}
+"""Commands that tick, and how."""
 UNREADABLE, CLASHES, DEVICES, SECRETS, QUESTIONS, CHANGES, ASIDE, PAST = (
     "Cannot be read",
     "Cannot both be true",
@@ -505,13 +515,5 @@ def take_back(reflected: Reflected) -> Act | str:
     return Act(call, f"Take back all of the {name} ({what})?", "take it back")
 
 
-OTHER_VERBS[Waiting] = {
-    "accept": partial(tick, wanted="accept"),
-    "decline": partial(tick, wanted="decline"),
-    "set-aside": partial(tick, wanted="aside"),
-    "older": partial(tick, wanted="older"),
-    "newer": partial(tick, wanted="newer"),
-    "both": partial(tick, wanted="both"),
-    "store-without": partial(tick, wanted="without"),
-}
+OTHER_VERBS[Waiting] = {command: partial(tick, wanted=wanted) for command, wanted in TICKS.items()}
 OTHER_VERBS[Reflected] = {"bring-back": lambda subjects: take_back(subjects[0])}

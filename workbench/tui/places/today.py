@@ -38,6 +38,7 @@ from workbench.tui.places.ticks import (
     DEVICES,
     QUESTIONS,
     SECRETS,
+    TICKS,
     Waiting,
     tick,
     waiting_rows,
@@ -66,14 +67,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _WEEK = 7
 _MOST_TOLD = 12
-_TICKS = {
-    "accept": "accept",
-    "decline": "decline",
-    "set-aside": "aside",
-    "older": "older",
-    "newer": "newer",
-    "both": "both",
-}
 _WHOLE = ("Memory itself can be read; enter shows what works, and what mends the rest.",)
 _MOST_LEARNED, _MOST_CHANGED, _MOST_FALLS = 8, 4, 8
 _SIGNS = {"changed": "±", "forgotten": "-", "faded": "↓"}
@@ -527,8 +520,8 @@ class TodayPlace(Place):
             self._next_reach()
         elif isinstance(row, Waiting) and command == "open":
             self.frame.go("inbox", row=row.id)
-        elif isinstance(row, Waiting) and command in _TICKS:
-            self.frame.begin(tick((row,), _TICKS[command]))
+        elif isinstance(row, Waiting) and command in TICKS:
+            self.frame.begin(tick((row,), TICKS[command]))
         elif command == "open" and isinstance(row, Notice) and row.begins:
             self.frame.begin(Act(begin_history))
         elif command == "open" and isinstance(row, Notice) and row.command:
