@@ -21,7 +21,9 @@ from mcp.server.transport_security import TransportSecuritySettings
 from workbench.engine.errors import InvalidInput, Refused, StorageError
 from workbench.engine.patterns import lazy_pattern
 from workbench.engine.process import ending_signals_reported
+from workbench.engine.scoped_memory import ScopedMemory
 from workbench.engine.values import dataclass
+from workbench.engine.workspace import Workspace
 from workbench.mcp.guarded import Gate, Newcomers
 from workbench.mcp.scoped import server_for
 
@@ -29,9 +31,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
     from workbench.engine.clock import Clock
-    from workbench.engine.scoped_memory import ScopedMemory
     from workbench.engine.services.access import Grant, TokenFolder
-    from workbench.engine.workspace import Workspace
 
 HOST = "127.0.0.1"
 PATH = "/mcp"
@@ -174,9 +174,6 @@ def serve_guarded(tokens: TokenFolder, root: Path, place: Listening, clock: Cloc
     context = _encryption(place)
 
     def opened(grant: Grant) -> Workspace | ScopedMemory:
-        from workbench.engine.scoped_memory import ScopedMemory
-        from workbench.engine.workspace import Workspace
-
         role = str(grant.role)
         if grant.scope is None:
             return Workspace.open(root, role=role, actor=grant.actor, clock=clock)

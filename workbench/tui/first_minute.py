@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -17,10 +18,13 @@ from workbench.display.words import counted
 from workbench.engine import layout
 from workbench.engine.errors import InvalidInput, WorkbenchError
 from workbench.engine.file_access import expand_writable
-from workbench.engine.settings.layers import USUAL_PLACE, remember_usual
+from workbench.engine.settings.layers import USUAL_PLACE, load_settings, remember_usual
+from workbench.engine.settings.sections import user_settings_file
 from workbench.engine.transfer.recognition import known_places
 from workbench.engine.values import dataclass
 from workbench.tui.frame.working import break_with
+from workbench.tui.ground import Ground
+from workbench.tui.look import read_look
 from workbench.tui.palette import Palette
 from workbench.tui.parts.line import DrawnLines, PromptLine
 from workbench.tui.parts.list import ListPart
@@ -318,13 +322,6 @@ def first_minute(
         sample: Where the sample would be built.
         make: Makes a folder a workspace.
     """
-    import os
-
-    from workbench.engine.settings.layers import load_settings
-    from workbench.engine.settings.sections import user_settings_file
-    from workbench.tui.ground import Ground
-    from workbench.tui.look import read_look
-
     user_file = user_settings_file(os.environ)
     with Ground(os.environ) as ground:
         look = read_look(user_file.parent, load_settings(None))

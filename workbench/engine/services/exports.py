@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
@@ -109,9 +111,6 @@ class Exports:
         return self._to_file(place, target, self._lines(steps, memories=memories, files=files))
 
     def _to_file(self, place: Path, target: str | Path, lines: Iterable[str]) -> results.transfer.Exported:
-        import os
-        import secrets
-
         root = self._context.root
         real = place.parent.resolve() / place.name
         if root == real or root in real.parents:

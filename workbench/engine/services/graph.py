@@ -6,6 +6,7 @@ import difflib
 import math
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import replace
+from datetime import date
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -136,8 +137,6 @@ def _types(context: WorkspaceContext, names: Sequence[str]) -> frozenset[str]:
 def _day(text: str | None, name: str) -> str | None:
     if text is None or not text.strip():
         return None
-    from datetime import date
-
     try:
         return date.fromisoformat(text.strip()).isoformat()
     except ValueError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -189,8 +190,6 @@ class Outside:
         self._background.stop()
 
     def _refresh_qmd(self, cancelled: Callable[[], bool]) -> None:
-        from contextlib import suppress
-
         from workbench.engine.search.qmd_program import QmdFailed
 
         if self._qmd is not None and not cancelled():

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import datetime
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -163,8 +164,6 @@ def _is_known_again(root: Path, seen: Seen, *, by_own: bool) -> bool:
 
 
 def _is_critical_as_seen(root: Path, seen: Seen, path: str) -> bool:
-    from hashlib import sha256
-
     return _digest(root / path, lambda content: sha256(content).hexdigest()) == seen.critical[path][1]
 
 

@@ -7,6 +7,7 @@ occasion: nothing that the workspace says about git is read, and no hook is run.
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import re
 import shutil
@@ -549,8 +550,6 @@ class GitTransport:
 
     @contextmanager
     def _lock(self, *, exclusive: bool) -> Iterator[int]:
-        import fcntl
-
         assert self.remote.folder is not None
         place = self.remote.folder / _IN_REMOTE
         try:

@@ -15,11 +15,10 @@ from tests.engine.reflection.snapshots import check_quotes, core_view, faded, sa
 from workbench.engine.markdown.core import PIN, CoreMemory
 from workbench.engine.markdown.review import Evidence, ReviewItem
 from workbench.engine.reflection import items as forms
-from workbench.engine.reflection.model import Agenda, Passage, Snapshot, Work
+from workbench.engine.reflection.model import Passage, Snapshot, Work
 from workbench.engine.reflection.rules.core_rewriting import rewrite_core
 from workbench.engine.tokens import count_tokens
 
-NOTHING = Agenda(())
 TEMPLATE = """\
 # MEMORY.md — Core Memory
 
@@ -38,7 +37,7 @@ TEMPLATE = """\
 
 def rewritten(made: Snapshot, items: Sequence[ReviewItem] = ()) -> list[ReviewItem]:
     """Return the changes of core memory; every quote must stand in its source."""
-    found = rewrite_core(made, NOTHING, tuple(items), Work())
+    found = rewrite_core(made, tuple(items), Work())
     check_quotes(made, found)
     assert len({item.target for item in found if item.target.count(":") > 1}) == len(
         [item for item in found if item.target.count(":") > 1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from functools import cache
 from importlib import resources
 from typing import Any, Final
@@ -142,8 +143,6 @@ class _Cues:
 
 @cache
 def _cues() -> _Cues:
-    import tomllib
-
     table = tomllib.loads(
         resources.files("workbench.engine.reflection.extraction").joinpath("worth.toml").read_text("utf-8")
     )

@@ -25,6 +25,7 @@ from workbench.engine.reflection.model_mind.asking import (
     Questions,
     allowance,
 )
+from workbench.engine.reflection.model_mind.consolidating import consolidate
 from workbench.engine.reflection.model_mind.reading import ItemContext, Targets, read_items, speakers_of
 from workbench.engine.reflection.model_mind.showing import (
     Shown,
@@ -81,8 +82,6 @@ class ModelMind:
 
     def survey(self, snapshot: Snapshot, work: Work) -> Agenda:
         """Say what to look into."""
-        from workbench.engine.reflection.model_mind.mind import survey
-
         agenda = self.fallback.survey(snapshot, work)
         if not agenda.areas:
             work.done_by(self.fallback.name)
@@ -95,8 +94,6 @@ class ModelMind:
 
     def look_back(self, snapshot: Snapshot, agenda: Agenda, work: Work) -> Guidance:
         """Review past reflections and the evolution of understanding."""
-        from workbench.engine.reflection.model_mind.mind import look_back
-
         guidance = self.fallback.look_back(snapshot, agenda, work)
         if not snapshot.records and not snapshot.insights:
             work.done_by(self.fallback.name)
@@ -111,7 +108,6 @@ class ModelMind:
         self, snapshot: Snapshot, agenda: Agenda, guidance: Guidance, work: Work
     ) -> tuple[ReviewItem, ...]:
         """Propose entities, facts, relations, merges, updates, contradictions, procedures, upkeep and questions."""
-        from workbench.engine.reflection.model_mind.consolidating import consolidate
 
         def by_rules(part: Snapshot, areas: Agenda) -> tuple[ReviewItem, ...]:
             return self.fallback.consolidate(part, areas, guidance, work)
@@ -122,8 +118,6 @@ class ModelMind:
         self, snapshot: Snapshot, agenda: Agenda, items: tuple[ReviewItem, ...], work: Work
     ) -> tuple[ReviewItem, ...]:
         """Propose changes of core memory that keep within its cap, whichever of them are approved."""
-        from workbench.engine.reflection.model_mind.mind import rewrite_core
-
         try:
             return rewrite_core(self._of(snapshot, work), agenda, items)
         except NoAnswer as reason:
@@ -134,8 +128,6 @@ class ModelMind:
         self, snapshot: Snapshot, items: tuple[ReviewItem, ...], guidance: Guidance, work: Work
     ) -> Summary:
         """Say in words what is proposed."""
-        from workbench.engine.reflection.model_mind.mind import summarise
-
         summary = self.fallback.summarise(snapshot, items, guidance, work)
         if not items:
             work.done_by(self.fallback.name)

@@ -17,6 +17,8 @@ from workbench.engine.memory.decay import displayed
 from workbench.engine.memory.wording import text_key
 from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection import items as forms
+from workbench.engine.reflection.claims import find_conflicts
+from workbench.engine.reflection.extraction import extract_knowledge, find_procedures
 from workbench.engine.reflection.kinds import Kind
 from workbench.engine.reflection.rules.core_rewriting import statements_for_core
 from workbench.engine.reflection.rules.phrasing import (
@@ -81,9 +83,6 @@ def consolidate(snapshot: Snapshot, agenda: Agenda, guidance: Guidance, work: Wo
         guidance: Of meta-reflection.
         work: Told of progress.
     """
-    from workbench.engine.reflection.claims import find_conflicts
-    from workbench.engine.reflection.extraction import extract_knowledge, find_procedures
-
     led = led_by(agenda, guidance.themes)
     conflicts = find_conflicts(snapshot, work)
     work.step(1, 6)

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from workbench.engine.markdown.review import Evidence, ReviewItem
-    from workbench.engine.reflection.model import Agenda, Passage, Snapshot, Work
+    from workbench.engine.reflection.model import Passage, Snapshot, Work
     from workbench.engine.reflection.rules.core_items import CoreLine
 
 _SAME = 0.7
@@ -104,9 +104,7 @@ _LASTING: Final = lazy_pattern(
 )
 
 
-def rewrite_core(
-    snapshot: Snapshot, agenda: Agenda, items: tuple[ReviewItem, ...], work: Work
-) -> tuple[ReviewItem, ...]:
+def rewrite_core(snapshot: Snapshot, items: tuple[ReviewItem, ...], work: Work) -> tuple[ReviewItem, ...]:
     """Return changes of core memory, one for each place, the surest first.
 
     All growth together keeps within the cap, so that any of the items may be approved or rejected. Where there is no
@@ -114,11 +112,9 @@ def rewrite_core(
 
     Args:
         snapshot: Its core memory and passages.
-        agenda: Not needed by rules; what is newest decides.
         items: Of consolidation: their supersessions correct core memory.
         work: Told of progress.
     """
-    del agenda
     asked = {proof.id for item in items if item.kind == Kind.QUESTION for proof in item.evidence}
     stale = [item for item in demotions(snapshot, work) if item.target not in asked]
     work.step(1, 2)

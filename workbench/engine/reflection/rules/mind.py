@@ -12,7 +12,11 @@ from workbench.engine.reflection import kinds
 from workbench.engine.reflection.kinds import FORMS, Kind, kind_of
 from workbench.engine.reflection.model import RULES, Summary
 from workbench.engine.reflection.passages import count_entries
+from workbench.engine.reflection.rules.consolidating import consolidate
+from workbench.engine.reflection.rules.core_rewriting import rewrite_core
+from workbench.engine.reflection.rules.looking_back import accepted, look_back, read_past, turned_down
 from workbench.engine.reflection.rules.phrasing import clipped, counted, listed
+from workbench.engine.reflection.rules.survey import survey
 from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
@@ -49,31 +53,27 @@ class RulesMind:
 
     def survey(self, snapshot: Snapshot, work: Work) -> Agenda:
         """Say what to look into."""
-        from workbench.engine.reflection.rules.survey import survey
-
         return survey(snapshot, work)
 
     def look_back(self, snapshot: Snapshot, agenda: Agenda, work: Work) -> Guidance:
         """Review past reflections and the evolution of understanding."""
-        from workbench.engine.reflection.rules.looking_back import look_back
-
         return look_back(snapshot, agenda, work)
 
     def consolidate(
         self, snapshot: Snapshot, agenda: Agenda, guidance: Guidance, work: Work
     ) -> tuple[ReviewItem, ...]:
         """Propose entities, facts, relations, merges, updates, contradictions, procedures, upkeep and questions."""
-        from workbench.engine.reflection.rules.consolidating import consolidate
-
         return consolidate(snapshot, agenda, guidance, work)
 
     def rewrite_core(
-        self, snapshot: Snapshot, agenda: Agenda, items: tuple[ReviewItem, ...], work: Work
+        self,
+        snapshot: Snapshot,
+        agenda: Agenda,  # noqa: ARG002 - what is newest decides
+        items: tuple[ReviewItem, ...],
+        work: Work,
     ) -> tuple[ReviewItem, ...]:
         """Propose changes of core memory that keep within its cap, whichever of them are approved."""
-        from workbench.engine.reflection.rules.core_rewriting import rewrite_core
-
-        return rewrite_core(snapshot, agenda, items, work)
+        return rewrite_core(snapshot, items, work)
 
     def summarise(
         self, snapshot: Snapshot, items: tuple[ReviewItem, ...], guidance: Guidance, work: Work
@@ -163,8 +163,6 @@ def _label(snapshot: Snapshot, entity: str, made: dict[str, str]) -> str:
 
 def _evolution(snapshot: Snapshot, guidance: Guidance) -> str:
     """Say what the log shows of learning, of what was revised and of what recurs; nothing without a log."""
-    from workbench.engine.reflection.rules.looking_back import accepted, read_past, turned_down
-
     past = read_past(snapshot.records)
     if not past:
         return ""
