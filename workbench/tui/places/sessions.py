@@ -6,6 +6,7 @@ A key compacts one, saves what matters of it, starts it over, or repairs it.
 from __future__ import annotations
 
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -15,14 +16,14 @@ from textual.containers import Container, Vertical
 from workbench.display.ink import gap, ink, spread
 from workbench.display.sessions import Listed, head_lines, session_card, session_row
 from workbench.display.words import counted, quoted, told_in_bench
-from workbench.engine.errors import InvalidInput, NotFound, WorkbenchError
+from workbench.engine.errors import NotFound, WorkbenchError
 from workbench.engine.identifiers import cited_lines
 from workbench.engine.values import dataclass
 from workbench.tui.parts.filter import Filterable
 from workbench.tui.parts.line import DrawnLines
 from workbench.tui.parts.page import PagePart
 from workbench.tui.parts.rows import Rows
-from workbench.tui.parts.transcript import TranscriptPart
+from workbench.tui.parts.transcript import TranscriptPart, titles_of
 from workbench.tui.places.memory_reading import read_memory_writing
 from workbench.tui.places.place import Place
 from workbench.tui.verbs.act import OTHER_VERBS, Act
@@ -207,18 +208,9 @@ class SessionsPlace(Place):
         if not isinstance(subject, Session) or listed is None:
             return super().read_card(workspace, subject)
         check = self._check(workspace, listed)
-        memories = dict.fromkeys(
-            each
-            for line in _memories(workspace, listed).values()
-            for each in line
-        )  # fmt: skip
-        titles: dict[str, str] = {}
-        for each in list(memories)[:_MOST_TITLES]:
-            try:
-                titles[each] = workspace.title(each)
-            except (NotFound, InvalidInput):
-                continue
-        return session_card(listed, check, tuple(memories), titles, workspace.now())
+        memories = tuple(dict.fromkeys(chain.from_iterable(_memories(workspace, listed).values())))
+        titles = titles_of(workspace, memories[:_MOST_TITLES])
+        return session_card(listed, check, memories, titles, workspace.now())
 
     def _check(self, workspace: Workspace, listed: Listed) -> FlushCheck:
         """Return how full a session is, estimated where its program did not count; kept for what is drawn above it."""
