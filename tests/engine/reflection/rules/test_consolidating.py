@@ -10,10 +10,9 @@ import pytest
 from tests.engine.catalog.shelf import ENTITIES, day, entity, episode
 from tests.engine.reflection.snapshots import check_quotes, faded, said, snapshot
 from workbench.engine.markdown.review import Evidence, ReviewItem
-from workbench.engine.reflection import claims, extraction
 from workbench.engine.reflection import items as forms
 from workbench.engine.reflection.model import Agenda, Guidance, Snapshot, Work
-from workbench.engine.reflection.rules import RulesMind
+from workbench.engine.reflection.rules import RulesMind, consolidating
 from workbench.engine.reflection.rules.consolidating import (
     MOST_ARCHIVED,
     is_known,
@@ -50,9 +49,9 @@ def agendas(monkeypatch: pytest.MonkeyPatch) -> list[Agenda]:
         seen.append(agenda)
         return (fact("project--harbor", NEW.text, NEW.id), fact("tool--grafana", OTHER.text, OTHER.id))
 
-    monkeypatch.setattr(claims, "find_conflicts", lambda made, work: (UPDATE,))
-    monkeypatch.setattr(extraction, "extract_knowledge", extract_knowledge)
-    monkeypatch.setattr(extraction, "find_procedures", lambda made, work: ())
+    monkeypatch.setattr(consolidating, "find_conflicts", lambda made, work: (UPDATE,))
+    monkeypatch.setattr(consolidating, "extract_knowledge", extract_knowledge)
+    monkeypatch.setattr(consolidating, "find_procedures", lambda made, work: ())
     return seen
 
 
@@ -87,7 +86,7 @@ def test_what_core_memory_will_say_is_no_fact_besides(
 ) -> None:
     manner = said("2026-02-05 09:00", "I prefer short answers", type="preference", confidence="high")
     known = fact("person--alex-marsh", "Alex Marsh prefers short answers", manner.id)
-    monkeypatch.setattr(extraction, "extract_knowledge", lambda made, agenda, work: (known,))
+    monkeypatch.setattr(consolidating, "extract_knowledge", lambda made, agenda, work: (known,))
     made = snapshot(tmp_path, (manner,), owner="Alex Marsh")
     items = RulesMind().consolidate(made, Agenda(()), Guidance(), Work())
     assert known not in items
