@@ -39,7 +39,10 @@ _TICKED = {
 }
 _SESSION_KEY = lazy_pattern(r"\bagent:[\w:.-]*\w")
 _SEVERAL = lazy_pattern(r"(.*), and ([\d,]+) more commits? of the same action", re.DOTALL)
-_REVIEWED = lazy_pattern(rf"(?:{_DECIDED}|edited) r-")
+_EDITED = r"edited|answered|reworded|changed [a-z, -]+ of|let (?:this|that|both) hold of"
+_REVIEWED = lazy_pattern(rf"(?:{_DECIDED}|{_EDITED}) r-")
+_ITEM = r"r-[\w.]+"
+_TICK = rf"(?:, (?:{_DECIDED}|undecided))?"
 _AGAIN = {"undid": "took back", "reverted": "took back", "redid": "did again"}
 
 # What summaries of the history say, and how a person would say it after “you” or “the agent”; a sentence of its own
@@ -72,9 +75,17 @@ _SAYINGS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ..
         (r"rejected proposals? (.*)", r"declined proposal \1"),
         (r"applied (\d+) items?(?:, rejected (\d+) items?)? of (r-\S+)",
          lambda m: f"Reflection: {m[1]} accepted" + (f", {m[2]} declined" if m[2] else "")),
-        (rf"(?:{_DECIDED}|edited) r-.*, and (\d+) more commits? of the same action",
+        (rf"(?:{_DECIDED}|{_EDITED}) r-.*, and (\d+) more commits? of the same action",
          lambda m: f"ticked changes of a reflection, {int(m[1]) + 1} times"),
+        (rf"took back the decision on {_ITEM} (“.*”)", r"took the tick from \1"),
+        (rf"({_DECIDED}) {_ITEM} (“.*”)", lambda m: f"ticked {m[2]}: {_TICKED[m[1]]}"),
         (rf"(?:{_DECIDED}) r-.*", lambda m: _ticks(m[0])),
+        (rf"let (?:this|that) hold of {_ITEM} (“.*”){_TICK}", r"ticked \1: it holds"),
+        (rf"let both hold of {_ITEM} (“.*”){_TICK}", r"ticked \1: both hold"),
+        (rf"answered {_ITEM} (“.*”: .*?){_TICK}", r"answered \1"),
+        (rf"reworded {_ITEM} as (“.*”){_TICK}", r"reworded a change of a reflection: \1"),
+        (rf"changed ([a-z, -]+) of {_ITEM} (“.*”){_TICK}", r"changed \1 of \2"),
+        # As histories said it before they quoted what was edited.
         (r"edited r-[\d.]+(?:, approved)?", "answered or reworded a change of a reflection"),
         (r"(undid|redid|reverted) [A-Z]+ [0-9a-f]{7,40}(?: and \d+ that go on with it)?: (.*)",
          lambda m: _once(_AGAIN[m[1]], plainly(m[2]))),
@@ -85,6 +96,7 @@ _SAYINGS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ..
         (r"restored (\S+) as of [0-9a-f]+", lambda m: f"brought {named(m[1])} back as it was"),
         (r"merged (\S+) into (\S+)", lambda m: f"merged {named(m[1])} into {named(m[2])}"),
         (r"parted (\S+) from (\S+)", lambda m: f"took {named(m[1])} and {named(m[2])} apart again"),
+        (r"acknowledged alert \S+ about (.+)", lambda m: f"kept the change of {named(m[1])}"),
         (r"acknowledged alert .*", "kept the change"),
         # As histories said it before `allowed a secret to be stored`.
         (r"secrets\.allow: (\w+) allowed",
@@ -263,7 +275,8 @@ def sentence(action: Action) -> str:
     if action.kind == "ALERT":
         return action.summary.removesuffix(" Pending user acknowledgment.")
     if action.kind == "ACK":
-        return f"You kept the change of {file}"
+        files = words.listed([named(each) for each in action.files]) or file
+        return f"You kept the change{'s' * (action.commits > 1)} of {files}"
     if action.kind == "SYNC":
         return f"Sync: {action.summary}"
     if action.actor.startswith(_REFLECTION):

@@ -489,3 +489,33 @@ def test_a_record_in_prose_counts_as_its_heading_says(settled: AgentHome) -> Non
         (past,) = workspace.reflections().reflections
         assert (past.applied, past.declined, past.items) == (4, 1, ())
         assert past.summary == "A summary for Harbour, two threads."
+
+
+def test_ticks_are_undone_one_by_one_and_say_what_was_ticked(proposed: AgentHome) -> None:
+    with proposed.open() as workspace:
+        workspace.adopt()
+        before = workspace.action_count()
+        workspace.review_decide({"r-002.2": "approved"}, ticking=True)
+        workspace.review_edit("r-002.4", fields={"resolve": "this"}, decision="approved", ticking=True)
+        workspace.review_edit(
+            "r-002.3", fields={"answer": "The night one"}, decision="approved", ticking=True
+        )
+        # One row of History, and three steps of undo.
+        assert workspace.action_count() == before + 1
+        told = []
+        for _ in range(3):
+            step = workspace.next_steps().undo
+            assert step is not None
+            told.append(step.summary)
+            workspace.undo(expected=step.commit)
+        assert told == [
+            "answered r-002.3 “Which ferry?”: The night one, approved",
+            "let this hold of r-002.4 “Harbour is written in Rust”, approved",
+            "approved r-002.2 “Sails”",
+        ]
+        assert {item.decision for item in workspace.review().items[1:]} == {"undecided"}
+        workspace.redo()
+        workspace.review_decide({"r-002.3": "rejected"}, ticking=True)
+        step = workspace.next_steps().undo
+        assert step is not None
+        assert step.summary == "rejected r-002.3 “Which ferry?”"

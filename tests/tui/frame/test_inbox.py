@@ -184,7 +184,7 @@ async def test_what_is_ticked_is_previewed_written_and_taken_back_whole(asked: W
         assert decisions[BY_ID["fog"]] == "rejected"
 
 
-async def test_ticks_that_follow_one_another_are_one_action_and_undo_says_so(seen: Workspace) -> None:
+async def test_ticks_are_one_row_of_history_and_each_is_undone_unasked(seen: Workspace) -> None:
     reflect(seen)
     done = seen.action_count()
     async with opened(seen) as pilot:
@@ -194,10 +194,12 @@ async def test_ticks_that_follow_one_another_are_one_action_and_undo_says_so(see
             await press(pilot, "a")
         assert seen.action_count() == done + 1
         await press(pilot, "u")
-        assert "Undo what you did (ticked changes of a reflection, 2 times) instead?" in drawn(pilot, "keys")
-        await press(pilot, "enter")
+        assert said(pilot).startswith("Undone: ticked “Inês Duarte dislikes fog")
+        assert [item.decision for item in seen.inbox().review.items].count("approved") == 1
+        await press(pilot, "u")
+        assert said(pilot).startswith("Undone: ticked “Inês Duarte sings")
         assert {item.decision for item in seen.inbox().review.items} == {"undecided"}
-        await press(pilot, "U")
+        await press(pilot, "U", "U")
         assert [item.decision for item in seen.inbox().review.items].count("approved") == 2
 
 

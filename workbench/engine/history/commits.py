@@ -60,6 +60,8 @@ DEVICE = "Device"
 INDEX_FILE = "history-line"
 SETTLED_BY_ITSELF = "changed or taken back by the same person"
 """Why an alert was acknowledged that nobody had to look at: the trigger of that commit, which is upkeep."""
+TICKING = "ticked in the Inbox"
+"""Why a box of a proposal was ticked there: the trigger of that commit. Such commits are one row, undone one by one."""
 _MAGIC = b"workbench-line-5\n"
 _DIGEST = 16
 _HASH = 20

@@ -297,12 +297,15 @@ class History:
             taken = turn.adopt(actor, only, trailers)
             return replace(taken, warnings=(*turn.told, *taken.warnings))
 
-    def acknowledge(self, alert: str, attribution: Attribution) -> Receipt[None]:
+    def acknowledge(
+        self, alert: str, attribution: Attribution, trailers: tuple[tuple[str, str], ...] = ()
+    ) -> Receipt[None]:
         """Record that a person has seen an alert; repeating it changes nothing.
 
         Args:
             alert: Its id.
             attribution: Who has seen it.
+            trailers: Further trailers of the commit.
 
         Raises:
             NotFound: There is no such alert.
@@ -316,9 +319,9 @@ class History:
             if found.acknowledgement:
                 return Receipt(None, (), self.clock.now(), None)
             file = parse_message(turn.store.commit(found.commit)).file
-            event = Event(Action.ACK, file, f"acknowledged alert {alert}")
+            event = Event(Action.ACK, file, f"acknowledged alert {alert} about {file}")
             plan = Plan[None](
-                Action.ACK, file, event.summary, events=(event,), trailers=((ACKNOWLEDGES, alert),)
+                Action.ACK, file, event.summary, events=(event,), trailers=((ACKNOWLEDGES, alert), *trailers)
             )
             return turn.carry_out(lambda _: plan, attribution)
 

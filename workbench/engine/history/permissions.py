@@ -14,6 +14,7 @@ from workbench.engine.history.commits import (
     RESTORES,
     REVERTS,
     REVERTS_ITEM,
+    SETTLED_BY_ITSELF,
     UNDOES,
     parse_message,
 )
@@ -41,7 +42,7 @@ _AS: Final = " as "
 _ACCEPTED: Final = "bot:commit-from:"
 _FOR_AGENTS: Final = ("bot:", "skill:")
 _NAMING_COMMITS: Final = (UNDOES, REDOES, REVERTS)
-_UPKEEP_ACTIONS: Final = frozenset({"ALERT", "ACK", "PRUNE", "PURGE"})
+_UPKEEP_ACTIONS: Final = frozenset({"ALERT", "PRUNE", "PURGE"})
 _WORDS: Final = {PERSON: "the person", MAIN: "the main agent"}
 
 
@@ -191,7 +192,8 @@ def owner_in_words(owner: str, actor: str) -> str:
 
 def is_upkeep(message: CommitMessage) -> bool:
     """Return True for the system's own housekeeping, which undo skips."""
-    return message.actor.startswith("system:") or message.action in _UPKEEP_ACTIONS
+    settles = message.action == "ACK" and message.trigger == SETTLED_BY_ITSELF
+    return message.actor.startswith("system:") or message.action in _UPKEEP_ACTIONS or settles
 
 
 def refuse_others(

@@ -6,7 +6,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from workbench.engine.errors import ConfirmationNeeded, NotFound, Refused, Stale
-from workbench.engine.history.commits import CONTINUES, REDOES, REVERTS, REVERTS_ITEM, UNDOES, parse_message
+from workbench.engine.history.commits import (
+    CONTINUES,
+    REDOES,
+    REVERTS,
+    REVERTS_ITEM,
+    TICKING,
+    UNDOES,
+    parse_message,
+)
 from workbench.engine.history.permissions import is_upkeep, owner_in_words, owner_of
 from workbench.engine.history.plan import Action, Event, Plan
 from workbench.engine.history.revert import (
@@ -121,7 +129,9 @@ def undoable(store: GitStore) -> Iterator[UndoStep]:
         settled.update(undone)
         if undone or settled.intersection(redone or (commit.id,)):
             continue
-        action = redone or commits_since(message.trailer(CONTINUES) or commit.id, onwards(place))
+        # A tick is taken back by itself, whatever was ticked before it.
+        first = commit.id if message.trigger == TICKING else message.trailer(CONTINUES) or commit.id
+        action = redone or commits_since(first, onwards(place))
         settled.update(action)
         yield _step_of(store, action, (commit.id,) if redone else action)
 
@@ -152,12 +162,13 @@ def going_on_plan(plan: Plan[T], history: History, by: Attribution) -> Plan[T]:
         by: Who does it, and why.
     """
     newest = next_undo(history.store)
-    if newest is None or newest.carried_out != newest.action or not plan.changes:
+    if newest is None or newest.action[0] != history.head() or not plan.changes:
         return plan
     first = parse_message(history.store.commit(newest.action[-1]))
     if (first.actor, first.trigger) != (by.actor, by.trigger):
         return plan
-    return replace(plan, trailers=(*plan.trailers, (CONTINUES, newest.action[-1])))
+    begun = first.trailer(CONTINUES) or newest.action[-1]
+    return replace(plan, trailers=(*plan.trailers, (CONTINUES, begun)))
 
 
 def _step_of(store: GitStore, action: tuple[str, ...], carried_out: tuple[str, ...]) -> UndoStep:

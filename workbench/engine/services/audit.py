@@ -256,16 +256,23 @@ class Audit:
         """Return the alerts that nobody has acknowledged, newest first; quick."""
         return self._context.history.alerts(waiting=True) if self._context.has_history() else ()
 
-    def acknowledge(self, alert: str) -> results.memories.Changed:
-        """Say that the change behind an alert has been seen; only a person may.
+    def acknowledge(self, alert: str, *more: str) -> results.memories.Changed:
+        """Say that the change behind an alert, or behind several, has been seen, in one action; only a person may.
 
         Raises:
             NotFound: There is no such alert.
             RoleRefused: This door is no person's.
         """
         require(self._context.role, Capability.ACKNOWLEDGE, doing="acknowledge alerts")
-        receipt = self._context.history.acknowledge(alert, self._mutator.attribution("acknowledged an alert"))
-        return results.memories.Changed(receipt.commit, receipt.files, (alert,))
+        by, group = self._mutator.attribution("acknowledged an alert"), self._mutator.group
+        commits = []
+        with group.begun():
+            for each in (alert, *more):
+                receipt = self._context.history.acknowledge(each, by, group.trailers)
+                group.note(receipt.commit)
+                commits.append(receipt.commit)
+        first = next((each for each in commits if each is not None), None)
+        return results.memories.Changed(first, (), (alert, *more))
 
     def prune(self) -> results.memories.Changed:
         """Summarise what is older than the retention into monthly digests, out of the audit log."""

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 from workbench.engine import results
 from workbench.engine.clock import time_or_none
 from workbench.engine.errors import HistoryError, InvalidInput, NotFound, OutsideWorkspace
-from workbench.engine.history.commits import CommitIndex, parse_message
+from workbench.engine.history.commits import TICKING, CommitIndex, parse_message
 from workbench.engine.history.permissions import owner_in_words, owner_of
 from workbench.engine.history.plan import Action, Attribution, FileChange, FileView, Plan
 from workbench.engine.history.revert import ITEM
@@ -49,7 +49,6 @@ if TYPE_CHECKING:
 
 REFLECTING = "bot:reflection"
 """Who is named as having proposed what a reflection proposes."""
-_TICKING = "ticked in the Inbox"
 _ACTOR: Final = "reflection:"
 _DECIDED: Final = frozenset({"approved", "rejected", "deferred"})
 
@@ -152,7 +151,7 @@ class Reviews:
 
         Args:
             decisions: undecided, approved, rejected or deferred, by item id.
-            ticking: One tick of several: those that follow one another are one action.
+            ticking: One tick of several: those that follow one another are one action, undone tick by tick.
 
         Raises:
             RoleRefused: This door is no person's.
@@ -327,7 +326,7 @@ class Reviews:
     ) -> results.memories.Changed:
         doing = "decide on a reflection"
         require(self._context.role, Capability.DECIDE_REVIEW, doing=doing)
-        by = self._mutator.attribution(_TICKING if ticking else trigger, named="manual")
+        by = self._mutator.attribution(TICKING if ticking else trigger, named="manual")
 
         def plan(view: FileView) -> Plan[results.memories.Changed]:
             planned = planner(view)

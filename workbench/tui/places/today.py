@@ -552,8 +552,7 @@ def begin_history(workspace: Workspace) -> str:
 
 def _keep(alarms: tuple[Alarm, ...]) -> Act:
     def call(workspace: Workspace) -> str:
-        for each in alarms:
-            workspace.acknowledge(each.alert.id)
+        workspace.acknowledge(*(each.alert.id for each in alarms))
         named = alarms[0].alert.file if len(alarms) == 1 else f"{len(alarms)} changes"
         return f"Kept the change of {named}; ⸨bring-back⸩ on it in History brings the old text back."
 

@@ -152,8 +152,7 @@ def acknowledge(happened: tuple[Happened, ...]) -> Act | str:
         return COMMAND["accept"].elsewhere
 
     def call(workspace: Workspace) -> str:
-        for _, alert in waiting:
-            workspace.acknowledge(alert)
+        workspace.acknowledge(*(alert for _, alert in waiting))
         named = happened[0].action.files[0] if len(waiting) == 1 else f"{len(waiting)} changes"
         return f"Kept the change of {named}; ⸨bring-back⸩ on it in History brings the old text back."
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final, cast, get_args
 
 from workbench.engine.errors import InvalidInput, NotFound
@@ -32,6 +32,8 @@ _DAYS: Final = (items.SINCE, items.UNTIL, items.HELD_SINCE)
 _LINES: Final = (items.STEPS, items.ANSWER)
 _NEAR: Final = 3
 _NAMED: Final = 3
+_SHOWN: Final = 60
+_VERBS: Final = {"undecided": "took back the decision on"}
 
 
 def plan_decide(view: FileView, decisions: Mapping[str, str]) -> Plan[Changed]:
@@ -46,8 +48,11 @@ def plan_decide(view: FileView, decisions: Mapping[str, str]) -> Plan[Changed]:
         InvalidInput: A word is no decision.
     """
     pending = read_pending(view)
-    checked = [(_known(pending, item_id).id, _checked(item_id, word)) for item_id, word in decisions.items()]
-    return _plan(pending, pending.decide(checked), tuple(decisions), _told(checked))
+    chosen = [_known(pending, item_id) for item_id in decisions]
+    words = [_checked(item_id, word) for item_id, word in decisions.items()]
+    checked = [(item.id, word) for item, word in zip(chosen, words, strict=True)]
+    told = _told(checked, chosen[0].text if chosen else "")
+    return _plan(pending, pending.decide(checked), tuple(decisions), told)
 
 
 def plan_edit_item(
@@ -84,7 +89,7 @@ def plan_edit_item(
         if answered is not None and asked_core_item(answered):
             # What cannot be taken as an answer is refused while it can be written anew.
             read_item(answered)
-    told = f"edited {item.id}"
+    told = _edited(item, text, fields or {})
     if decision is not None:
         edited = edited.decide([(item.id, _checked(item.id, decision))])
         told = f"{told}, {decision}"
@@ -162,14 +167,38 @@ def _date(item: ReviewItem, name: str, text: str) -> str:
     )
 
 
-def _told(decisions: Iterable[tuple[str, Decision]]) -> str:
-    """Say in a line what was decided: `approved r-012.1, r-012.2; rejected r-012.4`."""
+def _edited(item: ReviewItem, text: str | None, fields: Mapping[str, str]) -> str:
+    """Say in a line what was written anew of an item."""
+    resolved = fields.get(items.RESOLVE, "").strip().casefold()
+    if resolved and resolved != "ask":
+        holds = items.field_of(item, resolved) or item.text
+        return f"let {resolved} hold of {item.id} “{_quoted(holds)}”"
+    if answer := fields.get(items.ANSWER, "").strip():
+        return f"answered {item.id} “{_quoted(item.text)}”: {_quoted(answer)}"
+    if text is not None:
+        return f"reworded {item.id} as “{_quoted(text)}”"
+    return f"changed {', '.join(fields) or 'nothing'} of {item.id} “{_quoted(item.text)}”"
+
+
+def _quoted(text: str) -> str:
+    return clip(" ".join(text.split()), _SHOWN)
+
+
+def _told(decisions: Sequence[tuple[str, Decision]], text: str) -> str:
+    """Say in a line what was decided: `approved r-012.1, r-012.2; rejected r-012.4`; of one item, what it says.
+
+    Args:
+        text: What the first item says.
+    """
+    if len(decisions) == 1:
+        ((item_id, word),) = decisions
+        return f"{_VERBS.get(word, word)} {item_id} “{_quoted(text)}”"
     by_word: dict[str, list[str]] = {}
     for item_id, word in decisions:
         by_word.setdefault(word, []).append(item_id)
     parts = []
     for decided, ids in by_word.items():
-        verb = "took back the decision on" if decided == "undecided" else decided
+        verb = _VERBS.get(decided, decided)
         more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
         parts.append(f"{verb} {', '.join(ids[:_NAMED])}{more}")
     return "; ".join(parts) or "decided nothing"
