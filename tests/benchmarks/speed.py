@@ -202,7 +202,7 @@ def ask(source: Snapshot, terms: list[str], vector: FloatArray) -> None:
 def compare(index: Index, place: Path, asked: list[tuple[list[str], FloatArray]]) -> None:
     """Time the floors, and count how many of the ten nearest by an exact scan are found."""
     connection = bare(place)
-    rows = tables.ask(connection, "SELECT rowid, embedding FROM vectors ORDER BY rowid")
+    rows = tables.ask(connection, "SELECT number, whole FROM vectors ORDER BY number")
     numbers = np.array([row[0] for row in rows])
     vectors = np.stack([np.frombuffer(row[1], np.float32) for row in rows])
     scans, queries, kept = [], [], []

@@ -119,12 +119,12 @@ _UNUSED = (
     ),
     (
         "*.store.vector.enabled",
-        "vectors are always kept by sqlite-vec and compared in this process",
+        "vectors are always kept beside the words and compared in this process",
         "set embedding.provider to none in your own config.toml to search by words alone",
     ),
     (
         "*.store.vector.extensionPath",
-        "sqlite-vec comes with Workbench, and no library that a file names is loaded",
+        "vectors are compared without sqlite-vec, and no library that a file names is loaded",
         "",
     ),
     ("*.store.*", "the index of Workbench has a form of its own", ""),

@@ -108,12 +108,12 @@ def test_a_damaged_index_is_built_anew_by_force_too(shelf: Bookshelf) -> None:
         "UPDATE texts SET text = x'ff00'",
         "UPDATE texts SET tags = 'x'",
         "UPDATE chunks SET day = 'yesterday'",
-        "UPDATE units SET codes = x'00'",
+        "UPDATE vectors SET units = x'00'",
         "UPDATE blocks SET codes = x'00'",
         "UPDATE blocks SET codes = zeroblob(256)",
         "UPDATE blocks SET scales = x'00'",
-        "UPDATE vectors_vector_chunks00 SET vectors = x'00'",
-        "DROP TABLE vectors_vector_chunks00",
+        "UPDATE vectors SET whole = x'00'",
+        "DROP TABLE vectors",
     ],
 )
 @pytest.mark.parametrize("force", [False, True], ids=["synced", "forced"])

@@ -216,9 +216,7 @@ def _forget_chunks(connection: apsw.Connection, state: FileState, numbers: Seque
     if embedded:
         state = replace(state, version=state.version + 1)
         remove_from_blocks(connection, [number for (number,) in embedded], state.version)
-        connection.executemany("DELETE FROM units WHERE number = ?", embedded)
-        if state.dimensions:
-            connection.executemany("DELETE FROM vectors WHERE rowid = ?", embedded)
+        connection.executemany("DELETE FROM vectors WHERE number = ?", embedded)
     values = [(number,) for number, _, _ in counted]
     for table, key in (("words", "rowid"), ("texts", "number"), ("chunks", "number")):
         connection.executemany(f"DELETE FROM {table} WHERE {key} = ?", values)

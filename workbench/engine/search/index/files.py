@@ -39,17 +39,15 @@ DAMAGED = "recall.damaged"
 # Kilobytes of pages that a large change may hold before it writes them.
 _WRITING_CACHE = 16_000
 _MOST_IDLE = 3
-# SQLite and sqlite-vec report mismatched tables with no error code of their own.
-_MISFIT = lazy_pattern(
-    r"no such (table|column)|has no column|UNIQUE constraint|blob size mismatch|opening vector blob"
-)
+# SQLite reports mismatched tables with no error code of their own.
+_MISFIT = lazy_pattern(r"no such (table|column)|has no column")
 BUILDER_LOCK = "recall.lock"
 EMBEDDING_LOCK = "recall-embedding.lock"
 CACHE = "recall-vectors.sqlite"
 _NAME = lazy_pattern(r"recall-([0-9a-f]{12})-(\d{1,9})\.sqlite")
 _IN_USE = "recall-{}.used"
 # Raised when the format of tables, chunks, terms or units changes.
-INDEX_VERSION = 3
+INDEX_VERSION = 4
 
 
 class IndexLost(StorageError):

@@ -330,8 +330,8 @@ def _quoted(term: str) -> str:
 Row = tuple[Any, ...]
 _CHUNKS = (
     "SELECT c.number, memory_id, store, path, start_line, text, title, day, tags, is_retired, superseded_by,"
-    " until, unit_terms, codes, embedded FROM chunks c JOIN texts USING (number) JOIN files f ON f.number = c.file"
-    " LEFT JOIN units u ON u.number = c.number WHERE c.number IN (SELECT value FROM json_each(?))"
+    " until, unit_terms, units, whole FROM chunks c JOIN texts USING (number) JOIN files f ON f.number = c.file"
+    " LEFT JOIN vectors USING (number) WHERE c.number IN (SELECT value FROM json_each(?))"
 )
 
 
@@ -361,7 +361,7 @@ class Snapshot(AbstractContextManager["Snapshot"]):
         self._frequencies: dict[str, int] = {}
         self._ranking: _Ranking | None = None
         self._scan: tuple[bytes, Within, VectorScan] | None = None
-        self._vectors_read: dict[int, FloatArray] = {}
+        self._exact: dict[int, float] = {}
         self._connection = file.begin_reading()
         try:
             with file.translated():
@@ -433,8 +433,12 @@ class Snapshot(AbstractContextManager["Snapshot"]):
             asked = vector.tobytes()
             if self._scan is None or self._scan[:2] != (asked, within):
                 self._scan = (asked, within, memory.scan(vector, within))
+                self._exact = {}
             about = self._scan[2].nearest(limit + _SPARE)
-            exact = self._cosines([number for number, _ in about[:_MOST_EXACT]], vector)
+            close = [number for number, _ in about[:_MOST_EXACT]]
+            self._exact |= self._cosines([number for number in close if number not in self._exact], vector)
+        exact = [(number, self._exact[number]) for number in close if number in self._exact]
+        exact.sort(key=lambda pair: (-pair[1], pair[0]))
         # For very large limits the last results keep the scan's approximate scores.
         return [*exact, *about[_MOST_EXACT:]][:limit]
 
@@ -481,10 +485,12 @@ class Snapshot(AbstractContextManager["Snapshot"]):
     def read(self, numbers: Sequence[int]) -> list[StoredChunk]:
         """See `ChunkSource`."""
         rows = {row[0]: row for row in self._rows(_CHUNKS, (json.dumps(list(numbers)),))}
-        embedded = [number for number, row in rows.items() if row[-1]]
-        vectors = self._vectors(embedded) if embedded and self.state.dimensions else {}
         with self._file.translated(), decoding():
-            return [stored_chunk(rows[number], vectors.get(number)) for number in numbers if number in rows]
+            return [
+                stored_chunk(rows[number][:-1], self._vector(rows[number][-1]))
+                for number in numbers
+                if number in rows
+            ]
 
     def _frequency(self, term: str) -> int:
         found = self._frequencies.get(term)
@@ -501,29 +507,24 @@ class Snapshot(AbstractContextManager["Snapshot"]):
             rows = self._rows("SELECT doc FROM vocabulary WHERE term = ?", (term,))
         return min(self.state.chunks, int(rows[0][0] or 0)) if rows else 0
 
-    def _cosines(self, numbers: Sequence[int], vector: FloatArray) -> list[tuple[int, float]]:
+    def _vector(self, blob: bytes | None) -> FloatArray | None:
         import numpy as np
 
-        vectors = self._vectors(numbers)
-        if not vectors:
-            return []
-        products = np.einsum("ij,j->i", np.stack(list(vectors.values())), np.asarray(vector, np.float32))
-        found = list(zip(vectors, products.tolist(), strict=True))
-        return sorted(found, key=lambda pair: (-pair[1], pair[0]))
+        return None if blob is None else np.frombuffer(blob, np.float32).reshape(self.state.dimensions)
 
-    def _vectors(self, numbers: Sequence[int]) -> dict[int, FloatArray]:
+    def _cosines(self, numbers: Sequence[int], vector: FloatArray) -> dict[int, float]:
+        """Return the exact cosine of these chunks, where they have a vector."""
         import numpy as np
 
-        read = self._vectors_read
+        rows = self._rows(
+            "SELECT number, whole FROM vectors WHERE number IN (SELECT value FROM json_each(?))",
+            (json.dumps(numbers),),
+        )
         with self._file.translated(), decoding():
-            for number in numbers:
-                if number in read:
-                    continue
-                for (blob,) in self._connection.execute(
-                    "SELECT embedding FROM vectors WHERE rowid = ?", (number,)
-                ):
-                    read[number] = np.frombuffer(blob, np.float32).reshape(self.state.dimensions)
-        return {number: read[number] for number in numbers if number in read}
+            vectors = np.frombuffer(b"".join(whole for _, whole in rows), np.float32)
+            vectors = vectors.reshape(len(rows), self.state.dimensions)
+        products = np.einsum("ij,j->i", vectors, np.asarray(vector, np.float32))
+        return dict(zip((number for number, _ in rows), products.tolist(), strict=True))
 
     def _rows(self, question: str, values: Sequence[Any]) -> list[Row]:
         with self._file.translated():
@@ -538,9 +539,9 @@ def _within(within: Within) -> tuple[str, list[str]]:
 
 
 def stored_chunk(row: Row, vector: FloatArray | None) -> StoredChunk:
-    """Return a chunk from its row (see `_CHUNKS`) and its vector."""
+    """Return a chunk from its row (see `_CHUNKS`, without the last column) and its vector."""
     number, memory_id, store, path, start_line, text, title, day, tags, *rest = row
-    is_retired, by, until, terms, codes, _ = rest
+    is_retired, by, until, terms, codes = rest
     units = None
     if vector is not None:
         units = decode(codes, len(vector)) if codes is not None else vector[None]

@@ -359,7 +359,6 @@ class PostgresSource:
             None if until is None else to_text(until),
             to_text(terms),
             codes,
-            vector is not None,
         )
         return stored_chunk(flat, None if vector is None else np.asarray(vector.to_numpy(), np.float32))
 
