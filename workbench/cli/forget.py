@@ -82,7 +82,7 @@ def agreed_to_archive(
     preview: object,
     found: Forgotten,
     *,
-    hard: bool = False,
+    hard: bool,
     purge: bool = False,
     remedy: str = "Add --yes to confirm.",
     note: str | None = None,

@@ -112,7 +112,7 @@ class Door:
     actor: str | None = None
 
 
-def door_of(who: str, verb: str = "") -> Door:
+def door_of(who: str, verb: str) -> Door:
     """Return the role for a scene's actor: agents and skills work as agents, people and approvals as persons."""
     if verb in _BY_HAND:
         return Door("person", who)

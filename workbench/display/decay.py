@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import field, replace
+from dataclasses import replace
 from datetime import date, timedelta
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -57,8 +57,8 @@ class Fading:
 
     view: DecayView
     ahead: Mapping[str, int]
-    truth: Fading | None = None
-    statuses: Mapping[str, str] = field(default_factory=dict)
+    truth: Fading | None
+    statuses: Mapping[str, str]
 
     @property
     def today(self) -> date:

@@ -47,7 +47,7 @@ def budget_bar(used: int, budget: int, width: int) -> Line:
     )
 
 
-def budget_figures(used: int, budget: int, *, words: bool = True) -> Line:
+def budget_figures(used: int, budget: int, *, words: bool) -> Line:
     """Write the same in figures: `1,876 / 3,000`, and what is left or over."""
     over = used > budget
     figures = (

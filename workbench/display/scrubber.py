@@ -227,8 +227,8 @@ class Pointers:
     """
 
     here: int
-    mark: int | None = None
-    here_words: tuple[str, ...] = ()
+    mark: int | None
+    here_words: tuple[str, ...]
     mark_words: tuple[str, ...] = ()
     signs: tuple[str, str] = (HERE, MARK)
 

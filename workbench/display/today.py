@@ -188,9 +188,7 @@ def _diff_line(line: str) -> Line:
     return (ink(f"  {line.strip()}", "soft"),)
 
 
-def notice_card(
-    title: str, lines: Sequence[str], opening: Sequence[NotedLine] = (), now: datetime | None = None
-) -> Card:
+def notice_card(title: str, lines: Sequence[str], opening: Sequence[NotedLine], now: datetime | None) -> Card:
     """Return the card of a row that leads somewhere: what one finds there, or how the notes begin.
 
     Args:

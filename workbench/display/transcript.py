@@ -127,8 +127,8 @@ class Stretch:
     last: int
     names: Mapping[str, str]
     now: datetime
-    agent: str = ""
-    shared: bool = False
+    agent: str
+    shared: bool
 
 
 def stretch_lines(stretch: Stretch, width: int, marked: tuple[int, int]) -> list[Line]:

@@ -243,7 +243,7 @@ class _Serving(uvicorn.Server):
         yield
 
 
-def _own_machine(port: int, host: str = HOST) -> TransportSecuritySettings:
+def _own_machine(port: int, host: str) -> TransportSecuritySettings:
     names = dict.fromkeys((HOST, "localhost", "[::1]", _bracketed(host)))
     return TransportSecuritySettings(
         enable_dns_rebinding_protection=True,

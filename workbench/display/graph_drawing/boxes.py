@@ -206,7 +206,7 @@ class Box:
     height: int
     body: int
     framed: bool
-    aside: str = ""
+    aside: str
 
 
 @lru_cache(maxsize=4096)

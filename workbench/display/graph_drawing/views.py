@@ -97,7 +97,7 @@ class _Styles:
 _ALL = _Styles(_BESIDE, _INDENTED, balanced=True)
 
 
-def arrange(ties: Ties, width: int, height: int, *, chosen: str, omitted: int = 0) -> Picture:
+def arrange(ties: Ties, width: int, height: int, *, chosen: str, omitted: int) -> Picture:
     """Draw a neighbourhood in the best way that fits.
 
     Args:

@@ -41,7 +41,7 @@ class Configuration:
     path: Path
     before: bytes | None
     after: bytes | None
-    format: Format | None = None
+    format: Format | None
     made: tuple[tuple[str, ...], ...] = ()
 
     @property

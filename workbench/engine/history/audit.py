@@ -448,7 +448,7 @@ class DatedLine:
     """An audit line, with the decisions on reflection items that its commit recorded."""
 
     line: AuditLine
-    decisions: tuple[str, ...] = ()
+    decisions: tuple[str, ...]
 
     @property
     def day(self) -> str:

@@ -214,9 +214,7 @@ class GitStore:
         """
         return (commit for commit, _ in self.walk_told(start, stop=stop))
 
-    def walk_told(
-        self, start: str | None = None, *, stop: str | None = None
-    ) -> Iterator[tuple[Commit, bool]]:
+    def walk_told(self, start: str | None, *, stop: str | None = None) -> Iterator[tuple[Commit, bool]]:
         """Like `walk`, and tell of each commit whether all that follows is what it rests on."""
         begin = start or self.head()
         frontier: tuple[str, ...] = (begin,) if begin else ()

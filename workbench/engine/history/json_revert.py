@@ -76,7 +76,7 @@ class JsonConflict(Exception):
 
 
 def revert_json(
-    before: bytes | None, after: bytes, now: bytes, *, only: Collection[str] | None = None
+    before: bytes | None, after: bytes, now: bytes, *, only: Collection[str] | None
 ) -> bytes | None:
     """Return the file with a change to its keys reverted.
 
@@ -276,7 +276,7 @@ def _shown(value: object) -> str | None:
 
 
 def revert_scores(
-    before: bytes | None, after: bytes, now: bytes, *, only: Collection[str] | None = None
+    before: bytes | None, after: bytes, now: bytes, *, only: Collection[str] | None
 ) -> bytes | None:
     """Return the scores file with one change reverted, keeping every access counted since.
 
@@ -316,7 +316,7 @@ def revert_scores(
 
 
 def withdraw_accesses(
-    scores: bytes | None, transactions: Collection[str], *, item: str | None = None
+    scores: bytes | None, transactions: Collection[str], *, item: str | None
 ) -> bytes | None:
     """Return the scores file without the accesses recorded by some changes.
 
@@ -353,7 +353,7 @@ def merge_scores(
     then: bytes | None,
     now: bytes | None,
     read: Callable[[str], bytes | None],
-    transactions: Collection[str] = (),
+    transactions: Collection[str],
 ) -> bytes | None:
     """Return an earlier scores file with every later access of the memories that still exist.
 

@@ -163,8 +163,8 @@ class GitOutside:
 
     variables: Mapping[str, str]
     options: tuple[str, ...]
-    may_ask: bool = False
-    pass_fds: tuple[int, ...] = ()
+    may_ask: bool
+    pass_fds: tuple[int, ...]
 
 
 def run_git(

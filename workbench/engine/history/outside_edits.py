@@ -81,7 +81,7 @@ class Adoption:
     edits: Mapping[str, bytes | None]
     actor: str
     transaction: str
-    cut: Collection[str] = ()
+    cut: Collection[str]
 
     def commits(self, critical: frozenset[str], alerting: frozenset[str]) -> list[PlannedCommit]:
         """Return the commits that adopt the edits: each critical or alerting file by itself, then the rest together.
@@ -310,8 +310,8 @@ class ScreenedEdits:
     """
 
     edits: Mapping[str, bytes | None]
-    cut: Mapping[str, str] = field(default_factory=dict)
-    left_out: Mapping[str, str] = field(default_factory=dict)
+    cut: Mapping[str, str]
+    left_out: Mapping[str, str]
 
     @property
     def warnings(self) -> tuple[str, ...]:

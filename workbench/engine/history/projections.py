@@ -153,7 +153,7 @@ def _since_met(store: GitStore, head: str, former: str) -> tuple[list[Commit], C
     raise damaged(store.path, "its beginnings cannot be told apart")
 
 
-def rewrite_audit_log(root: Path, store: GitStore, state: Path | None = None) -> None:
+def rewrite_audit_log(root: Path, store: GitStore, state: Path | None) -> None:
     """Rewrite the whole log, replacing the old file.
 
     Raises:
@@ -276,7 +276,7 @@ class StaleProjection:
 
     name: str
     reason: str
-    paths: tuple[str, ...] = ()
+    paths: tuple[str, ...]
 
     @property
     def told(self) -> str:

@@ -295,9 +295,9 @@ class PurgeMarker:
 
     head: str
     packs: tuple[str, ...]
-    purging: str = ""
-    salt: str = ""
-    asked: tuple[str, ...] = ()
+    purging: str
+    salt: str
+    asked: tuple[str, ...]
 
 
 def request_digest(salt: str, words: str) -> str:

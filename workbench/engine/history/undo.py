@@ -42,7 +42,7 @@ _NEWEST, _UNDONE_LAST = "newest action", "action undone last"
 _SEE_LOG = "See what was done with: workbench audit log"
 
 
-def standing_changes(store: GitStore, commit: str, since: str | None = None) -> dict[str, bool]:
+def standing_changes(store: GitStore, commit: str, since: str | None) -> dict[str, bool]:
     """Return which changes of memory a commit makes ineffective, and which effective again.
 
     Args:
@@ -178,7 +178,7 @@ def _step_of(store: GitStore, action: tuple[str, ...], carried_out: tuple[str, .
     return UndoStep(action, carried_out, owner, message.actor, first.moment, message.summary, message.file)
 
 
-def next_redo(store: GitStore, asker: str | None = None) -> UndoStep | None:
+def next_redo(store: GitStore, asker: str | None) -> UndoStep | None:
     """Return the action to redo: the one undone last, unless something new was done since.
 
     With an asker, only an action that they both did and undid.

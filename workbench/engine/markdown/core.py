@@ -108,7 +108,7 @@ class CoreMemory:
     path: str
     source: SourceText
     blocks: tuple[CoreBlock, ...]
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[Problem, ...]
 
     @classmethod
     def parse(cls, content: bytes, path: str = "MEMORY.md") -> CoreMemory:

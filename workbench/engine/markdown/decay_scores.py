@@ -152,8 +152,8 @@ class DecayScores:
     version: int
     last_updated: str
     entries: Mapping[str, ScoreEntry]
-    problems: tuple[Problem, ...] = ()
-    extra: Mapping[str, Any] = field(default_factory=dict)
+    problems: tuple[Problem, ...]
+    extra: Mapping[str, Any]
     _layout: _Layout = field(default_factory=lambda: _Layout(), repr=False, compare=False)
 
     @classmethod

@@ -180,8 +180,8 @@ class EntityFile:
     timeline: tuple[Dated, ...]
     questions: tuple[Question, ...]
     relations: tuple[Relation, ...]
-    others: tuple[str, ...] = ()
-    problems: tuple[Problem, ...] = ()
+    others: tuple[str, ...]
+    problems: tuple[Problem, ...]
 
     @classmethod
     def parse(cls, content: bytes, path: str) -> EntityFile:

@@ -53,7 +53,7 @@ class RelationType:
 
     name: str
     inverse: str | None
-    line: int = 0
+    line: int
 
 
 @dataclass(frozen=True)

@@ -57,7 +57,7 @@ class ReflectionRecord:
     time: str
     outcome: str
     body: str
-    fields: tuple[tuple[str, str], ...] = ()
+    fields: tuple[tuple[str, str], ...]
     span: LineSpan | None = None
 
 
@@ -216,8 +216,8 @@ class RejectedClaim:
     """
 
     item: ReviewItem
-    time: str = ""
-    reflection: str = ""
+    time: str
+    reflection: str
 
     @property
     def id(self) -> str:

@@ -65,9 +65,9 @@ def preview_core(
     text: str,
     *,
     block: str,
-    item_id: str | None = None,
-    moving: Collection[str] = (),
-    scores: RelevanceLookup | None = None,
+    item_id: str | None,
+    moving: Collection[str],
+    scores: RelevanceLookup | None,
 ) -> CoreView:
     """Return core memory as it would be with a text added, regardless of the cap.
 
@@ -289,8 +289,8 @@ class ArchivedItem:
     id: str
     block: str
     text: str
-    pinned: bool = False
-    along: str = ""
+    pinned: bool
+    along: str
 
 
 def archived_items(view: FileView) -> dict[str, ArchivedItem]:

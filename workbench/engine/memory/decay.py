@@ -217,7 +217,7 @@ class DecayRecord:
     pinned: bool
     archived: bool
     type_weight: float
-    title: str = ""
+    title: str
     tags: tuple[str, ...] = ()
     entities: tuple[str, ...] = ()
 

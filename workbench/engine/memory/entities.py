@@ -46,7 +46,7 @@ class EntityName:
     """
 
     name: str
-    type: str = ""
+    type: str
     given: bool = False
 
 

@@ -266,9 +266,9 @@ class Erased:
 
     ids: tuple[str, ...]
     texts: tuple[str, ...]
-    warnings: tuple[str, ...] = ()
-    derived: tuple[str, ...] = ()
-    paths: tuple[str, ...] = ()
+    warnings: tuple[str, ...]
+    derived: tuple[str, ...]
+    paths: tuple[str, ...]
 
 
 def plan_erase(

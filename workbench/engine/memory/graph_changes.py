@@ -86,7 +86,7 @@ def plan_add_fact(files: EntityFiles, entity: str, text: str, origin: Origin) ->
 
 
 def plan_retire(
-    files: EntityFiles, statement_id: str, *, expected: str | None = None, by: str | None = None
+    files: EntityFiles, statement_id: str, *, expected: str | None, by: str | None
 ) -> Plan[Changed]:
     """Plan to retire a fact or a relation; arguments and errors as for `retire_statement`.
 

@@ -97,7 +97,7 @@ class LocatedMemory:
     path: str
     span: LineSpan
     text: str
-    title: str = ""
+    title: str
     type: str = ""
     source: str = ""
     created: datetime | None = None

@@ -217,7 +217,7 @@ class Decision:
 
 
 def without_proposals(
-    plan: Plan[T], view: FileView, numbers: Iterable[int], accepted: Collection[int] = ()
+    plan: Plan[T], view: FileView, numbers: Iterable[int], accepted: Collection[int]
 ) -> Plan[T]:
     """Extend a plan to remove some proposals from the file; missing ones are ignored.
 
@@ -248,7 +248,7 @@ class NewProposal:
     """
 
     proposal: MemoryProposal
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[str, ...]
 
 
 def check_request(request: ProposeRequest, sender: str, now: datetime) -> NewProposal:

@@ -86,8 +86,8 @@ class Intent:
     router: str
     fallback: str | None
     warnings: tuple[str, ...]
-    scope: str | None = None
-    on: date | None = None
+    scope: str | None
+    on: date | None
 
     @property
     def given(self) -> tuple[EntityName, ...]:

@@ -290,11 +290,11 @@ class FoldedAccesses:
         transitions: The memories whose status changed.
     """
 
-    journal: str = ""
-    offset: int = 0
-    ids: tuple[str, ...] = ()
-    accesses: int = 0
-    transitions: tuple[Transition, ...] = ()
+    journal: str
+    offset: int
+    ids: tuple[str, ...]
+    accesses: int
+    transitions: tuple[Transition, ...]
 
 
 def fold_is_due(waiting: Sequence[Access], now: datetime, settings: DecaySettings) -> bool:

@@ -199,7 +199,7 @@ def note_title(text: str) -> str:
     return (words if blank else cut).rstrip(' ,;:“"(') + "…"
 
 
-def keep_note(draft: Draft, title: str, text: str, *, scope: str | None = None) -> Stored:
+def keep_note(draft: Draft, title: str, text: str, *, scope: str | None) -> Stored:
     """Put a note into the vault, unless one with that name has the same text.
 
     Args:

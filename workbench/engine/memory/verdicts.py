@@ -169,7 +169,7 @@ class PreparedRouting:
 
     text: str
     routing: Routing
-    rejected: tuple[str, ...] = ()
+    rejected: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -193,8 +193,8 @@ class VerdictContext:
     given: Callable[[], int]
     compare: Compare
     first_seen: Mapping[str, datetime]
-    remember_rejections: Callable[[FileView, Sequence[MemoryProposal]], bytes] | None = None
-    trusting: bool = False
+    remember_rejections: Callable[[FileView, Sequence[MemoryProposal]], bytes] | None
+    trusting: bool
     refusing: str = ""
 
     def actor_for(self, proposal: MemoryProposal) -> str:
@@ -217,7 +217,7 @@ class ProposalWriter:
     """
 
     def __init__(
-        self, draft: Draft, verdicts: Verdicts, context: VerdictContext, sides: Iterable[str] = ()
+        self, draft: Draft, verdicts: Verdicts, context: VerdictContext, sides: Iterable[str]
     ) -> None:
         self._draft = draft
         self._verdicts = verdicts

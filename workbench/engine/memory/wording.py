@@ -41,7 +41,7 @@ class CleanText:
     """A text ready for storage, and warnings about how it was changed."""
 
     text: str
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[str, ...]
 
 
 def check_memory(text: str, *, what: str = "A memory", limit: int = MEMORY_CHARACTERS) -> None:

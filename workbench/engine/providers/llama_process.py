@@ -71,7 +71,7 @@ class Trial:
 
     model: Path
     purpose: str
-    folder: Path | None = None
+    folder: Path | None
 
     def check(self) -> None:
         """Raise the recorded failure if it still holds.

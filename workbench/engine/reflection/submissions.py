@@ -54,7 +54,7 @@ _GENERAL: Final = "concept--general"
 
 
 def plan_propose_merge(
-    files: EntityFiles, keep: str, absorb: str, now: datetime, *, reason: str = "", person: bool = False
+    files: EntityFiles, keep: str, absorb: str, now: datetime, *, reason: str, person: bool
 ) -> Plan[Changed]:
     """Plan an item of the proposal that waits, or a proposal of this one item.
 

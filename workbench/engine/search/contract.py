@@ -125,7 +125,7 @@ class FileUpdate:
     path: str
     digest: bytes
     entries: tuple[StoredEntry, ...]
-    gone: tuple[int, ...] = ()
+    gone: tuple[int, ...]
 
 
 FormerKey = tuple[str, str | None, str, str, str]

@@ -219,7 +219,7 @@ class Masked:
     """
 
     text: str
-    has_secrets: bool = False
+    has_secrets: bool
     hidden: tuple[Secret, ...] = ()
 
 

@@ -301,7 +301,7 @@ _ABOUT_IT: Final = words_of(
 _BESIDE_IT: Final = words_of("account host hostname login server url user username")
 
 
-def label_of_several(name: str, before: str = "") -> Label | None:
+def label_of_several(name: str, before: str) -> Label | None:
     """Return the label for each value of a plural name such as `API_KEYS`, or None if they are not secrets.
 
     Args:

@@ -438,8 +438,8 @@ class _ImportRun:
     about: Import
     reading: ReadingProgress
     imported_as: results.transfer.ImportedAs
-    progress: Progress | None = None
-    cancelled: Callable[[], bool] = lambda: False
+    progress: Progress | None
+    cancelled: Callable[[], bool]
     tally: _Tally = field(default_factory=_Tally, init=False)
 
     @property

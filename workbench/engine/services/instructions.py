@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,7 +31,7 @@ class Phrases:
         kinds: By the name of each list of phrases: what is said, the most telling first.
     """
 
-    kinds: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    kinds: Mapping[str, tuple[str, ...]]
 
 
 def prompt_text(role: Role, settings: Settings, phrases: Phrases, root: Path | None = None) -> str:
@@ -315,7 +314,7 @@ alone; the owner or the main agent decides.
 """
 
 
-def scoped_text(scope: str, role: Role, *, cited: bool = True) -> str:
+def scoped_text(scope: str, role: Role, *, cited: bool) -> str:
     """Return the instructions for the door of one scope; they say nothing of what is in memory.
 
     Args:

@@ -510,7 +510,7 @@ class Retrieval:
         )
 
 
-def are_citations_given(choice: str, context: str = "direct") -> bool:
+def are_citations_given(choice: str, context: str) -> bool:
     """Return whether results carry citations.
 
     Args:

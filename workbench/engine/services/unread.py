@@ -6,7 +6,7 @@ import contextlib
 import json
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, field, replace
+from dataclasses import asdict, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -60,8 +60,8 @@ class Unread:
     mark: ReadMark
     passages: tuple[Passage, ...]
     backlog: Backlog
-    waiting: Mapping[str, bytes] = field(default_factory=dict)
-    left_out: tuple[results.reviews.LinesLeftOut, ...] = ()
+    waiting: Mapping[str, bytes]
+    left_out: tuple[results.reviews.LinesLeftOut, ...]
 
     @property
     def entries(self) -> int:

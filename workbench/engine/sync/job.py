@@ -250,7 +250,7 @@ def retire(job: SyncJob, name: str) -> Device:
         return found
 
 
-def reseal(job: SyncJob, *, let_in: str = "", take_out: str = "") -> None:
+def reseal(job: SyncJob, *, let_in: str, take_out: str) -> None:
     """Encrypt everything at a sealed remote again, with a key added or removed.
 
     Args:

@@ -13,7 +13,7 @@ import json
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
 from typing import Any, Final
@@ -96,9 +96,9 @@ class Joined:
     """
 
     files: Mapping[str, bytes | None]
-    conflicts: tuple[ConflictRecord, ...] = ()
-    renamed: Mapping[str, str] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    conflicts: tuple[ConflictRecord, ...]
+    renamed: Mapping[str, str]
+    notes: tuple[str, ...]
 
 
 def join(
@@ -464,8 +464,8 @@ class Renaming:
         inside: The same for what is written within one file: block ids, headings, numbers of proposals.
     """
 
-    everywhere: Mapping[str, str] = field(default_factory=dict)
-    inside: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    everywhere: Mapping[str, str]
+    inside: Mapping[str, Mapping[str, str]]
 
     def applied(self, path: str, content: bytes) -> bytes:
         """Return a file of the later side with its new ids."""

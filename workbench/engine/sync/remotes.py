@@ -224,9 +224,9 @@ class Callbacks:
         may_ask: Whether git and ssh may ask at the terminal.
     """
 
-    progress: Callable[[str, int, int], None] = lambda *_: None
-    cancelled: Callable[[], bool] = lambda: False
-    may_ask: bool = False
+    progress: Callable[[str, int, int], None]
+    cancelled: Callable[[], bool]
+    may_ask: bool
 
 
 class Objects:

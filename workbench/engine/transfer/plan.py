@@ -389,7 +389,7 @@ class RestoreRights:
     """
 
     critical: bool
-    blank: frozenset[tuple[str, bytes]] = frozenset()
+    blank: frozenset[tuple[str, bytes]]
 
 
 def checked_path(stored: StoredFile, rights: RestoreRights) -> str:

@@ -71,7 +71,7 @@ class ImportedTurn:
 
     speaker: str
     text: str
-    moment: datetime | None = None
+    moment: datetime | None
     line: int | None = None
 
     def __str__(self) -> str:
@@ -149,7 +149,7 @@ class Note:
     path: str
     text: str
     place: SourcePlace
-    moment: datetime | None = None
+    moment: datetime | None
 
     @property
     def key(self) -> str:
@@ -328,9 +328,9 @@ def named_place(source: Path) -> Path:
 
 def list_files(
     place: Path,
-    wanted: Callable[[str], bool] = lambda _: True,
+    wanted: Callable[[str], bool],
     *,
-    own: Path | None = None,
+    own: Path | None,
     hidden: frozenset[str] = frozenset(),
 ) -> tuple[list[FoundFile], list[Skipped]]:
     """Return a named file, or the files below a folder, and what was passed over; see `walk_files`."""
@@ -348,7 +348,7 @@ def list_files(
 
 def walk_files(
     folder: Path,
-    wanted: Callable[[str], bool] = lambda _: True,
+    wanted: Callable[[str], bool],
     *,
     own: Path | None = None,
     hidden: frozenset[str] = frozenset(),

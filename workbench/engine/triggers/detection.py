@@ -320,7 +320,7 @@ def _joins(word: str, language: Language) -> bool:
     return bool(re.fullmatch(language.any_of("joiners"), word.strip(), re.IGNORECASE))
 
 
-def _says_no_more(text: str, language: Language, *, points: bool = True) -> bool:
+def _says_no_more(text: str, language: Language, *, points: bool) -> bool:
     """Return whether only “please”, or after “this” only when it matters (“when you book”), is left."""
     rest = re.sub(language.any_of("trailing"), "", text, flags=re.IGNORECASE)
     if not _WORDS.search(rest):

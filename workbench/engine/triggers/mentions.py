@@ -200,7 +200,7 @@ def mentioned(occurrences: Iterable[Occurrence]) -> tuple[EntityMention, ...]:
 
 def find_occurrences(
     text: str,
-    known: NameLookup | None = None,
+    known: NameLookup | None,
     given: Sequence[EntityMention] = (),
     called: NameLookup | None = None,
 ) -> tuple[Occurrence, ...]:

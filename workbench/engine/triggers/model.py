@@ -150,12 +150,12 @@ class Routing:
     tags: tuple[str, ...]
     confidence: Confidence
     summary: str
-    entities: tuple[EntityMention, ...] = ()
-    relations: tuple[RelationMention, ...] = ()
-    facts: tuple[FactStatement, ...] = ()
-    core_update: bool = False
-    core_block: CoreBlockName | None = None
-    procedure: ProcedureOutline | None = None
+    entities: tuple[EntityMention, ...]
+    relations: tuple[RelationMention, ...]
+    facts: tuple[FactStatement, ...]
+    core_update: bool
+    core_block: CoreBlockName | None
+    procedure: ProcedureOutline | None
     router: RouterName = "rules"
     fallback: str | None = None
 

@@ -68,7 +68,7 @@ class Phrase:
     spaced: bool
     anchors: tuple[str, ...]
     open_end: bool
-    open_start: bool = False
+    open_start: bool
 
     @property
     def pattern(self) -> re.Pattern[str]:
@@ -376,7 +376,7 @@ class Cues:
     cues: Mapping[str, re.Pattern[str]]
     words: Mapping[str, frozenset[str]]
     topics: Mapping[str, str]
-    relations: tuple[RelationCue, ...] = ()
+    relations: tuple[RelationCue, ...]
 
     def fits(self, cue: str, text: str) -> bool:
         """Return whether a cue of the `cues` table stands in the text."""

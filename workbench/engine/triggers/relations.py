@@ -87,7 +87,7 @@ def find_relations(
     owner: str,
     *,
     topic: EntityMention | None = None,
-    own: Sequence[str] = (),
+    own: Sequence[str],
 ) -> tuple[RelationMention, ...]:
     """Return the relations a text states between names, each once.
 
@@ -316,7 +316,7 @@ def statements(text: str, occurrences: Sequence[Occurrence]) -> Iterator[Stateme
 
 
 def split_facts(
-    text: str, occurrences: Sequence[Occurrence], owner: str, topic: str | None = None
+    text: str, occurrences: Sequence[Occurrence], owner: str, topic: str | None
 ) -> tuple[FactStatement, ...]:
     """Return a text’s sentences, each with the entity it is about.
 

@@ -250,7 +250,7 @@ class TypedAhead:
         deliver: Callable[[Typed], Awaitable[None]],
         must_wait: Callable[[Typed], bool],
         *,
-        given_up: Callable[[Typed], None] | None = None,
+        given_up: Callable[[Typed], None] | None,
     ) -> None:
         self._app = app
         self._deliver = deliver

@@ -403,7 +403,7 @@ class Session:
     id: str
     title: str
     key: str
-    place: str | None = None
+    place: str | None
 
 
 def compact(

@@ -187,8 +187,8 @@ class Learned:
     """
 
     memory: Memory
-    sign: str = ""
-    beside: str = ""
+    sign: str
+    beside: str
 
 
 Row: TypeAlias = "Alarm | Waiting | Notice | Learned"

@@ -43,9 +43,9 @@ class BatchTimes:
         timeout_s: Seconds after which a job is cancelled.
     """
 
-    poll_s: float = 5.0
-    timeout_s: float = 3600.0
-    concurrency: int = 2
+    poll_s: float
+    timeout_s: float
+    concurrency: int
 
 
 @dataclass

@@ -117,7 +117,7 @@ class Clause:
     sentence: int
     asked: bool
     tokens: tuple[Token, ...]
-    named: bool = False
+    named: bool
 
     @property
     def end(self) -> int:

@@ -117,9 +117,9 @@ class Denial:
     verb: str
     alternatives: tuple[Alternative, ...]
     span: Span
-    has_yet: bool = False
-    names: frozenset[str] = frozenset()
-    meant: str = ""
+    has_yet: bool
+    names: frozenset[str]
+    meant: str
 
     @property
     def never(self) -> bool:

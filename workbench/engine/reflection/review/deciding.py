@@ -59,9 +59,9 @@ def plan_edit_item(
     view: FileView,
     item_id: str,
     *,
-    text: str | None = None,
-    fields: Mapping[str, str] | None = None,
-    decision: str | None = None,
+    text: str | None,
+    fields: Mapping[str, str] | None,
+    decision: str | None,
 ) -> Plan[Changed]:
     """Plan other words for one item, and with them a decision on it.
 

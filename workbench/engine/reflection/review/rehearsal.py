@@ -45,8 +45,8 @@ class Carried:
 
     item: ReviewItem
     changes: Mapping[str, tuple[bytes | None, bytes | None]]
-    ids: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
+    ids: tuple[str, ...]
+    warnings: tuple[str, ...]
 
 
 @dataclass(frozen=True)

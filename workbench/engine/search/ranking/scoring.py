@@ -212,7 +212,7 @@ class Scored:
     units: list[CandidateUnit]
     idf: Mapping[str, float]
     voices: frozenset[str]
-    is_answered_by_days: bool = False
+    is_answered_by_days: bool
 
 
 def score(

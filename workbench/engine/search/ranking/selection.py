@@ -151,8 +151,8 @@ class Ranked:
     score: float
     memory_score: Score | None
     is_exact: bool
-    nudges: tuple[str, ...] = ()
-    is_named: bool = False
+    nudges: tuple[str, ...]
+    is_named: bool
     is_of_other_days: bool = False
     outdated_by: str | None = None
     outdated_since: str | None = None
@@ -502,7 +502,7 @@ def is_forgotten(score: Score | None) -> bool:
     return score is not None and score.status == "archived" and bool(score.terms.get("archived"))
 
 
-def names_memory(question: Question, chunk: Chunk, called: frozenset[str] = frozenset()) -> bool:
+def names_memory(question: Question, chunk: Chunk, called: frozenset[str]) -> bool:
     """Return whether a question asks for a memory by its name or title.
 
     All the words of the title stand in the question and are most of it, or they are those of the name that ends its
