@@ -292,34 +292,6 @@ class Query:
     def __bool__(self) -> bool:
         return bool(self.conditions or self.since or self.until)
 
-    def matches(self, fields: Mapping[str, Sequence[str]], text: str, day: date) -> bool:
-        """Tell whether something passes.
-
-        Args:
-            fields: Lower-case values by name of field.
-            text: Everything that words are looked for in, lower-case.
-        """
-        if (self.since and day < self.since) or (self.until and day > self.until):
-            return False
-        return self.holds(fields, text)
-
-    def holds(self, fields: Mapping[str, Sequence[str]], text: str) -> bool:
-        """Tell whether every condition holds, whatever the day; see `matches`."""
-        for condition in self.conditions:
-            if condition.field:
-                owned = fields.get(condition.field, ())
-                found = any(value.startswith(wanted) for wanted in condition.values for value in owned)
-            else:
-                found = condition.values[0] in text
-            if found == condition.negated:
-                return False
-        return True
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """Return the words to light up in what passed."""
-        return tuple(each.values[0] for each in self.conditions if not each.field and not each.negated)
-
 
 def pieces(text: str, fields: Collection[str]) -> Iterator[Piece]:
     """Yield the pieces of what was typed; anything makes sense, since people are still typing.
@@ -337,19 +309,19 @@ def pieces(text: str, fields: Collection[str]) -> Iterator[Piece]:
             yield Piece(found[0], "", f"{name}:{value}" if name else value, bool(minus))
 
 
-def parse_query(text: str, fields: tuple[str, ...], today: date | None) -> Query:
+def parse_query(text: str, fields: tuple[str, ...], today: date) -> Query:
     """Read what was typed into a filter bar.
 
     Args:
         text: See `pieces`.
         fields: Names that may stand before a colon beside `FIRST` and `LAST`.
-        today: For days that are told from today; None where nothing has a day, so that `FIRST` and `LAST` are words.
+        today: For days that are told from today.
     """
     conditions: list[Condition] = []
     since = until = None
-    for piece in pieces(text.casefold(), fields if today is None else (*fields, *FIRST, *LAST)):
+    for piece in pieces(text.casefold(), (*fields, *FIRST, *LAST)):
         value = piece.value
-        if today is not None and piece.field in FIRST + LAST:
+        if piece.field in FIRST + LAST:
             span = parse_days(value, today)
             if span and piece.field in FIRST:
                 since = span[0]
