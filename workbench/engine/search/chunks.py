@@ -153,7 +153,7 @@ class Within:
 
 @dataclass(frozen=True)
 class Statistics:
-    """Collection statistics for BM25.
+    """Collection statistics.
 
     Args:
         frequencies: Number of chunks that hold each queried term.
@@ -167,7 +167,7 @@ class ChunkSource(Protocol):
     """Queries to the index; all answers come from one consistent state."""
 
     def statistics(self, terms: Sequence[str]) -> Statistics:
-        """Return the counts that BM25 needs for these terms."""
+        """Return how many chunks there are, and how many hold each of these terms."""
         ...
 
     def by_keywords(self, terms: Sequence[str], limit: int, within: Within) -> list[tuple[int, float]]:

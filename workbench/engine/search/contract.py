@@ -7,18 +7,23 @@ a source from it. A builder cuts, counts and embeds the same way for each, and l
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from workbench.engine.errors import StorageError
 from workbench.engine.search.chunks import Chunk, ChunkSource, FileSource
 from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from workbench.engine.providers.embedding.embedder import FloatArray
 
 
+_K1, _B = 1.2, 0.75
+_LEAST_FREQUENCY = 1e-6
 # A very frequent word says little: beside rarer ones, frequent words are dropped once this many
 # postings would have to be read.
 _MOST_PLACES = 16_000
@@ -144,6 +149,21 @@ def telling_terms(found: Mapping[str, int]) -> list[str]:
             chosen.append(term)
             places += count
     return chosen
+
+
+def bm25(chunks: int, average: float, counts: NDArray[Any], lengths: NDArray[Any]) -> NDArray[Any]:
+    """Return BM25 of each chunk that holds a term, as FTS5 reckons it.
+
+    Args:
+        chunks: Number of all chunks.
+        average: Their average length in terms.
+        counts: How often each chunk holds the term.
+        lengths: How many terms each has.
+    """
+    held = len(counts)
+    frequency = math.log((chunks - held + 0.5) / (held + 0.5)) if held <= chunks else 0.0
+    share: NDArray[Any] = counts * (_K1 + 1) / (counts + _K1 * (1 - _B + _B * lengths / (average or 1.0)))
+    return max(frequency, _LEAST_FREQUENCY) * share
 
 
 def day_of(chunk: Chunk) -> str | None:

@@ -26,6 +26,7 @@ from workbench.engine.search.index.tables import (
     remove_from_blocks,
     store_vectors,
 )
+from workbench.engine.search.index.words import counted, store_lengths
 
 if TYPE_CHECKING:
     import apsw
@@ -49,7 +50,7 @@ def _columns(count: int) -> str:
 # Whole batches go over as JSON: SQLite then works without the GIL.
 _INSERT_CHUNKS = f"INSERT INTO chunks SELECT {_columns(12)} FROM json_each(?)"
 _INSERT_TEXTS = f"INSERT INTO texts SELECT {_columns(5)} FROM json_each(?)"
-_INSERT_WORDS = f"INSERT INTO words (rowid, title, text) SELECT {_columns(3)} FROM json_each(?)"
+_INSERT_WORDS = f"INSERT INTO words (rowid, terms) SELECT {_columns(2)} FROM json_each(?)"
 
 
 class FileStore:
@@ -191,6 +192,7 @@ def _store_changes(
     ):
         if many:
             connection.execute(statement, (json.dumps(many, ensure_ascii=False),))
+    store_lengths(connection, {row[0]: row[_TERMS] for row in rows.chunks})
     state = replace(
         state,
         chunks=state.chunks + len(rows.chunks),
@@ -232,6 +234,7 @@ def _collect(rows: _Rows, file: int, entries: Iterable[StoredEntry]) -> None:
         if words is None:
             rows.moved.append((place, chunk.memory_id, chunk.start_line, *validity, entry.number))
             continue
+        terms, count = counted(words)
         rows.chunks.append(
             (
                 entry.number,
@@ -242,12 +245,12 @@ def _collect(rows: _Rows, file: int, entries: Iterable[StoredEntry]) -> None:
                 day_of(chunk),
                 chunk.start_line,
                 *validity,
-                words.count,
+                count,
                 int(entry.vectors is not None),
             )
         )
         rows.texts.append((entry.number, chunk.title, chunk.text, tags_json(chunk), words.units))
-        rows.words.append((entry.number, words.title, words.units))
+        rows.words.append((entry.number, terms))
         if entry.vectors is not None:
             rows.embedded.append(Embedded(entry.number, chunk.store, day_of(chunk), entry.vectors))
 

@@ -28,6 +28,7 @@ from workbench.engine.search.index.tables import (
     read_state,
     write_state,
 )
+from workbench.engine.search.index.words import LengthMemory
 from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ CACHE = "recall-vectors.sqlite"
 _NAME = lazy_pattern(r"recall-([0-9a-f]{12})-(\d{1,9})\.sqlite")
 _IN_USE = "recall-{}.used"
 # Raised when the format of tables, chunks, terms or units changes.
-INDEX_VERSION = 4
+INDEX_VERSION = 5
 
 
 class IndexLost(StorageError):
@@ -73,6 +74,7 @@ class IndexFile:
         self._writer: apsw.Connection | None = None
         self._closed = False
         self._vectors: VectorMemory | None = None
+        self.lengths = LengthMemory()
         self._identity = _identity(place)
         self._watch = Watch(place)
         with self.translated():

@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import date, datetime
-from itertools import islice
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -27,10 +26,9 @@ from workbench.engine.search.index.building import Builder, ChunkEmbedder, Embed
 from workbench.engine.search.index.file_store import FileStore
 from workbench.engine.search.index.files import IndexFile, IndexLost, IndexShape, OpenFiles
 from workbench.engine.search.index.tables import VectorScan, ask, decode, decoding, read_state
+from workbench.engine.search.index.words import WordRanking, frequency
 
 if TYPE_CHECKING:
-    import apsw
-
     from workbench.engine.providers.embedding.embedder import Embedder, FloatArray
 
 
@@ -42,10 +40,11 @@ _MANY_STALE = 1_000
 _WAIT_SECONDS = 0.2
 _LONG_WAIT_SECONDS = 60.0
 
-_END_OF_PREFIX = "\U0010ffff"
 # The scan uses one byte per dimension; this many extra results are rescored exactly.
 _SPARE = 40
 _MOST_EXACT = 300
+# How many more of the best by words are examined if too few of them are within a filter.
+_FURTHER = 8
 
 
 T = TypeVar("T")
@@ -322,32 +321,12 @@ def _once_more(act: Callable[[], T]) -> T:
     return act()
 
 
-def _quoted(term: str) -> str:
-    text = term.replace('"', '""')
-    return f'"{text[:-1]}"*' if term.endswith("*") else f'"{text}"'
-
-
 Row = tuple[Any, ...]
 _CHUNKS = (
     "SELECT c.number, memory_id, store, path, start_line, text, title, day, tags, is_retired, superseded_by,"
     " until, unit_terms, units, whole FROM chunks c JOIN texts USING (number) JOIN files f ON f.number = c.file"
     " LEFT JOIN vectors USING (number) WHERE c.number IN (SELECT value FROM json_each(?))"
 )
-
-
-class _Ranking:
-    """The chunks that hold any of some terms, best first, read as far as they were asked for."""
-
-    def __init__(self, clause: str, asked: tuple[str, ...], rows: apsw.Cursor) -> None:
-        self.clause = clause
-        self.asked = asked
-        self.rows = rows
-        self._read: list[tuple[int, float]] = []
-
-    def first(self, count: int) -> list[tuple[int, float]]:
-        """Return up to so many of them, with their BM25."""
-        self._read.extend(islice(self.rows, max(0, count - len(self._read))))
-        return self._read[:count]
 
 
 class Snapshot(AbstractContextManager["Snapshot"]):
@@ -359,7 +338,7 @@ class Snapshot(AbstractContextManager["Snapshot"]):
     def __init__(self, file: IndexFile) -> None:
         self._file = file
         self._frequencies: dict[str, int] = {}
-        self._ranking: _Ranking | None = None
+        self._ranking: tuple[list[str], WordRanking] | None = None
         self._scan: tuple[bytes, Within, VectorScan] | None = None
         self._exact: dict[int, float] = {}
         self._connection = file.begin_reading()
@@ -377,9 +356,6 @@ class Snapshot(AbstractContextManager["Snapshot"]):
 
     def close(self) -> None:
         """Release the state."""
-        if self._ranking is not None:
-            self._ranking.rows.close()
-            self._ranking = None
         self._file.end_reading(self._connection)
 
     @property
@@ -408,20 +384,31 @@ class Snapshot(AbstractContextManager["Snapshot"]):
         if not telling:
             return []
         clause, values = _within(within)
-        asked = (" OR ".join(map(_quoted, telling)), *values)
         with self._file.translated():
-            if self._ranking is None or (self._ranking.clause, self._ranking.asked) != (clause, asked):
-                if self._ranking is not None:
-                    self._ranking.rows.close()
-                # The full-text index returns rows by rank: only the wanted number is examined further.
-                joined = " CROSS JOIN chunks c ON c.number = words.rowid" if values else ""
-                rows = self._connection.execute(
-                    f"SELECT words.rowid, -words.rank FROM words{joined} WHERE words MATCH ?{clause}"
-                    " ORDER BY words.rank",
-                    asked,
-                )
-                self._ranking = _Ranking(clause, asked, rows)
-            return self._ranking.first(limit)
+            if self._ranking is None or self._ranking[0] != telling:
+                state = self.state
+                lengths = self._file.lengths.at(self._connection, state.next_number)
+                average = state.terms / state.chunks if state.chunks else 0.0
+                ranking = WordRanking(self._connection, telling, state.chunks, average, lengths)
+                self._ranking = (telling, ranking)
+            ranking, count = self._ranking[1], limit
+            while True:
+                found = ranking.first(count)
+                within_them = self._within_them(found, clause, values) if clause else found
+                if len(within_them) >= limit or len(found) < count:
+                    return within_them[:limit]
+                count *= _FURTHER
+
+    def _within_them(
+        self, found: Sequence[tuple[int, float]], clause: str, values: Sequence[str]
+    ) -> list[tuple[int, float]]:
+        asked = json.dumps([number for number, _ in found])
+        rows = self._rows(
+            f"SELECT c.number FROM json_each(?) JOIN chunks c ON c.number = value WHERE true {clause}",
+            (asked, *values),
+        )
+        wanted = {number for (number,) in rows}
+        return [pair for pair in found if pair[0] in wanted]
 
     def by_vector(self, vector: FloatArray, limit: int, within: Within) -> list[tuple[int, float]]:
         """See `ChunkSource`; empty for a vector of other dimensions than the index's."""
@@ -495,17 +482,10 @@ class Snapshot(AbstractContextManager["Snapshot"]):
     def _frequency(self, term: str) -> int:
         found = self._frequencies.get(term)
         if found is None:
-            found = self._frequencies[term] = self._count_of(term)
+            with self._file.translated():
+                found = min(self.state.chunks, frequency(self._connection, term))
+            self._frequencies[term] = found
         return found
-
-    def _count_of(self, term: str) -> int:
-        if term.endswith("*"):
-            start = term[:-1]
-            question = "SELECT sum(doc) FROM vocabulary WHERE term >= ? AND term < ?"
-            rows = self._rows(question, (start, start + _END_OF_PREFIX))
-        else:
-            rows = self._rows("SELECT doc FROM vocabulary WHERE term = ?", (term,))
-        return min(self.state.chunks, int(rows[0][0] or 0)) if rows else 0
 
     def _vector(self, blob: bytes | None) -> FloatArray | None:
         import numpy as np

@@ -47,10 +47,10 @@ CREATE TABLE texts (
     unit_terms TEXT NOT NULL
 );
 CREATE VIRTUAL TABLE words USING fts5 (
-    title, text, content='', contentless_delete=1, tokenize="ascii tokenchars '_'"
+    terms, content='', contentless_delete=1, detail=none, tokenize="ascii tokenchars '_#'"
 );
-INSERT INTO words (words, rank) VALUES ('rank', 'bm25(1.0, 1.0)');
 CREATE VIRTUAL TABLE vocabulary USING fts5vocab (words, 'row');
+CREATE TABLE lengths (block INTEGER PRIMARY KEY, lengths BLOB NOT NULL);
 CREATE TABLE vectors (number INTEGER PRIMARY KEY, whole BLOB NOT NULL, units BLOB);
 CREATE TABLE blocks (
     block INTEGER PRIMARY KEY, version INTEGER NOT NULL, scales BLOB NOT NULL, stores BLOB NOT NULL,
@@ -107,7 +107,7 @@ def decoding() -> Iterator[None]:
     """
     try:
         yield
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, IndexError) as error:
         raise apsw.CorruptError(f"what is stored cannot be read: {error}") from error
 
 
@@ -187,6 +187,8 @@ BLOCK = 256
 _CODE_OF_STORE = {store: code for code, store in enumerate(SEARCHED_STORES, 1)}
 _LARGEST = 127.0
 _ROOM = 1.25
+# Somebody who asks for more goes on: sorting so many takes as long as finding the first hundred once more.
+_SORTED_AT_ONCE = 2_000
 _READ_BLOCK = "SELECT scales, stores, days, codes FROM blocks WHERE block = ?"
 # One statement for all: SQLite then works without the GIL.
 _INSERT_VECTORS = (
@@ -372,23 +374,31 @@ class _Held:
         return cls(np.zeros(blocks, np.int64), VectorRows.empty(blocks * BLOCK, dimensions))
 
 
-@dataclass(frozen=True)
 class VectorScan:
-    """The approximate cosine of each place in a vector memory with one vector, minus infinity where none is wanted."""
+    """The chunks nearest to one vector, sorted as far as they were asked for.
 
-    starts: NDArray[np.int64]
-    scores: FloatArray
+    Args:
+        starts: The first number of each block.
+        scores: The approximate cosine of each place in the blocks, minus infinity where none is wanted.
+    """
+
+    def __init__(self, starts: NDArray[np.int64], scores: FloatArray) -> None:
+        self._starts = starts
+        self._scores = scores
+        self._sorted: list[tuple[int, float]] = []
+        self._most = 0
 
     def nearest(self, limit: int) -> list[tuple[int, float]]:
         """Return the numbers of the nearest chunks, best first, with their cosine."""
-        scores, limit = self.scores, min(limit, len(self.scores))
-        if not limit:
-            return []
-        best = np.argpartition(-scores, limit - 1)[:limit]
-        best = best[np.argsort(-scores[best])]
-        best = best[np.isfinite(scores[best])]
-        numbers: list[int] = (self.starts[best // BLOCK] + best % BLOCK).tolist()
-        return list(zip(numbers, scores[best].tolist(), strict=True))
+        scores = self._scores
+        if limit > self._most and self._most < len(scores):
+            self._most = most = min(max(limit, _SORTED_AT_ONCE), len(scores))
+            best = np.argpartition(-scores, most - 1)[:most]
+            best = best[np.argsort(-scores[best])]
+            best = best[np.isfinite(scores[best])]
+            numbers: list[int] = (self._starts[best // BLOCK] + best % BLOCK).tolist()
+            self._sorted = list(zip(numbers, scores[best].tolist(), strict=True))
+        return self._sorted[:limit]
 
 
 class VectorMemory:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from workbench.engine.search.contract import bm25
 from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
@@ -23,8 +24,6 @@ _POSTING = np.dtype([("number", "<i4"), ("count", "<u2"), ("length", "<u2")])
 _KEY_BITS = 31 - _BLOCK_BITS
 _BLOCKS, _PLACES = (1 << _KEY_BITS) - 1, (1 << _BLOCK_BITS) - 1
 _MOST = 65_535
-_K1, _B = 1.2, 0.75
-_LEAST_FREQUENCY = 1e-6
 # Joined, not `= ANY`: the server would look for each row in the whole list, or for each collection in the index.
 # It has to know how many there are when it plans, so these are not prepared: a prepared plan takes any number for ten.
 _AMONG = "FROM unnest(%s::int4[]) AS asked JOIN postings ON collection = asked"
@@ -150,11 +149,7 @@ class Ranking:
         self._points = np.zeros(int(self._starts[-1]))
         for group in groups:
             places, counts, lengths = group.joined(self._starts[np.searchsorted(keys, group.keys)])
-            frequency = np.log((chunks - len(places) + 0.5) / (len(places) + 0.5))
-            frequency = max(float(frequency), _LEAST_FREQUENCY) if len(places) <= chunks else _LEAST_FREQUENCY
-            self._points[places] += (
-                frequency * counts * (_K1 + 1) / (counts + _K1 * (1 - _B + _B * lengths / (average or 1.0)))
-            )
+            self._points[places] += bm25(chunks, average, counts, lengths)
         # What matches none is no candidate; a selection among many equals would be slow, too.
         self._places = np.flatnonzero(self._points)
         self._points = self._points[self._places]
