@@ -223,6 +223,14 @@ class Lookups:
         rows = self._entities("WHERE id = ? ORDER BY path LIMIT 1", (entity,))
         return rows[0] if rows else None
 
+    def labels(self, entities: Iterable[str]) -> dict[str, str]:
+        """Return the label of each of some entities, by id; those that do not exist are absent."""
+        rows = self._catalog.rows(
+            "SELECT id, label FROM entities WHERE id IN (SELECT value FROM json_each(?)) ORDER BY path DESC",
+            (json.dumps(list(entities), ensure_ascii=False),),
+        )
+        return dict(rows)
+
     def entities(self) -> list[EntityRecord]:
         """Return every unmerged entity, by id."""
         return self._entities("WHERE merged_into IS NULL ORDER BY id, path")

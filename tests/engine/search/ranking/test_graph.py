@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar
 
 import pytest
@@ -60,6 +60,9 @@ class Lookups:
 
     def entity(self, entity: str) -> EntityRecord | None:
         return next((each for each in self.known.values() if each.id == entity), None)
+
+    def labels(self, entities: Iterable[str]) -> Mapping[str, str]:
+        return {each.id: each.label for each in self.known.values() if each.id in set(entities)}
 
     def edges_of(self, entity: str) -> Sequence[EdgeRecord]:
         return [edge for edge in self.links if entity in (edge.from_, edge.to)]

@@ -186,6 +186,7 @@ class MemoryScores:
         self._scores_of = scores_of
         self._options = options
         self._known: dict[str, Score | None] = {}
+        self._hidden: dict[str, bool] = {}
 
     def of(self, memory_ids: Iterable[str]) -> Mapping[str, Score | None]:
         """Return the scores known, those of these memories among them; a fact has the score of its entity."""
@@ -197,11 +198,12 @@ class MemoryScores:
 
     def hidden_among(self, owners: Mapping[int, str]) -> set[int]:
         """Return the chunks whose memory is hidden, given the memory of each."""
-        scores = self.of(owners.values())
-        hidden = {
-            memory_id for memory_id in set(owners.values()) if is_hidden(scores[memory_id], self._options)
-        }
-        return {number for number, memory_id in owners.items() if memory_id in hidden}
+        hidden = self._hidden
+        new = {memory_id for memory_id in owners.values() if memory_id not in hidden}
+        if new:
+            scores = self.of(new)
+            hidden.update((memory_id, is_hidden(scores[memory_id], self._options)) for memory_id in new)
+        return {number for number, memory_id in owners.items() if hidden[memory_id]}
 
 
 def _scored_as(memory_id: str) -> str:

@@ -72,6 +72,7 @@ class EntityLookups(Protocol):
     def edges_of(self, entity: str) -> Sequence[EdgeRecord]: ...
     def mentions(self, target: str) -> Sequence[str]: ...
     def entity(self, entity: str) -> EntityRecord | None: ...
+    def labels(self, entities: Iterable[str]) -> Mapping[str, str]: ...
 
 
 class EntityGraph:
@@ -115,13 +116,14 @@ class EntityGraph:
         asked = set(index_terms(question)) - own - STOP_WORDS
         answering: list[HitRelation] = []
         others: list[HitRelation] = []
-        for edge in tuple(self._lookups.edges_of(entity))[: _MOST_NEIGHBOURS * 2]:
-            is_outward = edge.from_ == entity
-            other = self._lookups.entity(edge.to if is_outward else edge.from_)
-            if other is None:
+        edges = tuple(self._lookups.edges_of(entity))[: _MOST_NEIGHBOURS * 2]
+        others_of = [edge.to if edge.from_ == entity else edge.from_ for edge in edges]
+        labels = self._lookups.labels(others_of)
+        for edge, other in zip(edges, others_of, strict=True):
+            if other not in labels:
                 continue
-            relation = HitRelation(edge.from_, edge.relation, edge.to, other.label)
-            words = set(index_terms(f"{edge.relation.replace('-', ' ')} {other.label}"))
+            relation = HitRelation(edge.from_, edge.relation, edge.to, labels[other])
+            words = set(index_terms(f"{edge.relation.replace('-', ' ')} {labels[other]}"))
             (others if asked.isdisjoint(words) else answering).append(relation)
         return tuple([*answering, *(others if with_all else ())][:_MOST_RELATIONS])
 
