@@ -5,6 +5,7 @@ History is read no further than is asked for. Where it is damaged, what is older
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass, field
 from datetime import UTC
 from itertools import groupby
@@ -101,7 +102,7 @@ class _Group:
 
 
 class ActionWalk:
-    """All actions of a history up to one commit, found as they are asked for.
+    """All actions of a history up to one commit, found as they are asked for; thread-safe, and nobody waits long.
 
     Args:
         root: The workspace, for its audit log.
@@ -119,11 +120,12 @@ class ActionWalk:
         self._found: list[Action] = []
         self._place: dict[str, int] = {}
         self._rest = self._actions()
+        self._lock = threading.Lock()
         self._acknowledged: set[str] = set()
 
     def __iter__(self) -> Iterator[Action]:
         at = 0
-        while at < len(self._found) or self._find():
+        while at < len(self._found) or self._find(at):
             yield self._found[at]
             at += 1
 
@@ -133,18 +135,22 @@ class ActionWalk:
         Args:
             commit: Full hash, or as the audit log abbreviates it where it cannot be read.
         """
-        while commit not in self._place and self._find():
+        while commit not in self._place and self._find(len(self._found)):
             pass
         return self._found[self._place[commit]] if commit in self._place else None
 
-    def _find(self) -> bool:
-        found = next(self._rest, None)
-        if found is None:
-            return False
-        action, commits = found
-        self._place.update(dict.fromkeys(commits, len(self._found)))
-        self._found.append(action)
-        return True
+    def _find(self, known: int) -> bool:
+        """Find one more than so many actions; return False if there are no more."""
+        with self._lock:
+            if len(self._found) > known:
+                return True
+            found = next(self._rest, None)
+            if found is None:
+                return False
+            action, commits = found
+            self._found.append(action)
+            self._place.update(dict.fromkeys(commits, len(self._found) - 1))
+            return True
 
     def _actions(self) -> Iterator[_Found]:
         walked: set[str] = set()

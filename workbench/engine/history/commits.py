@@ -293,6 +293,15 @@ class CommitIndex:
             at = self.ids.find(wanted, at + 1)
         return at // _HASH if at >= 0 else None
 
+    def by(self, actor: str) -> tuple[str, ...]:
+        """Return the full hashes of an actor's commits, newest first."""
+        if actor not in self.names:
+            return ()
+        own = self.names.index(actor)
+        return tuple(
+            [self.commit(place) for place in range(len(self) - 1, -1, -1) if self.actors[place] == own]
+        )
+
     def actions(self) -> list[int]:
         """Return for each commit the position of its action's first commit.
 

@@ -38,6 +38,8 @@ _INFLATED_AT_ONCE = 1 << 20
 # So many objects of packs are read before libgit2 is worth the 50 ms that it takes to load; comparing two trees of
 # thousands of files takes as long as reading some.
 _FEW, _COMPARED = 50, 15
+# Changes of two trees that are few enough to be kept, and pairs of trees of which they are.
+_FEW_CHANGED, _MOST_CHANGED = 20, 500
 # A pack that libgit2 is writing.
 _BEGUN_PACKS = "pack_git2_*"
 # Bytes that must be free for a pack to have failed for another reason than a full disk.
@@ -63,6 +65,7 @@ class GitStore:
         self.path = path
         self._objects = f"{path}/objects/"
         self._handles = threading.local()
+        self._changed: dict[tuple[str | None, str | None], tuple[TreeChange, ...]] = {}
         self._done_here = 0
         require_ours(self.path)
         # By these git knows a repository; libgit2 itself is loaded by what needs it.
@@ -295,6 +298,17 @@ class GitStore:
             before: A root tree, or None for nothing.
             after: A root tree, or None for nothing.
         """
+        known = self._changed.get((before, after))
+        if known is None:
+            known = tuple(self._compare(before, after))
+            if len(known) <= _FEW_CHANGED:
+                # Whoever looks into a commit asks this again and again, and trees of a large memory are large.
+                if len(self._changed) >= _MOST_CHANGED:
+                    self._changed.clear()
+                self._changed[before, after] = known
+        return [*known]
+
+    def _compare(self, before: str | None, after: str | None) -> list[TreeChange]:
         if before is None or after is None or before == after or EMPTY_TREE in (before, after):
             return [TreeChange(*found) for found in differing_files(self._trees, before, after)]
         if self._does_here(_COMPARED):

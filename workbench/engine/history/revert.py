@@ -15,6 +15,7 @@ from workbench.engine.history.commits import (
     REVERTS_ITEM,
     UNDOES,
     parse_message,
+    read_commit_index,
 )
 from workbench.engine.history.json_revert import drop_entries, merge_scores, scores_of_file, withdraw_accesses
 from workbench.engine.history.permissions import owner_in_words, owner_of
@@ -28,14 +29,17 @@ from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
+    from typing import TypeAlias
 
     from workbench.engine.history.git_objects import Commit
     from workbench.engine.history.git_store import GitStore
     from workbench.engine.history.history import History
     from workbench.engine.history.plan import Attribution, FileView, Planner, Receipt
     from workbench.engine.history.structural_revert import Conflict
+
+    CommitsBy: TypeAlias = Callable[[str], tuple[str, ...]]
 
 
 ITEM = "Item"
@@ -492,7 +496,9 @@ def rollback_file(history: History, path: str, commit: str, attribution: Attribu
     return history.mutate(plan, attribution)
 
 
-def rollback_reflection(history: History, reflection: str, attribution: Attribution) -> Receipt[Reversal]:
+def rollback_reflection(
+    history: History, reflection: str, attribution: Attribution, commits_by: CommitsBy | None = None
+) -> Receipt[Reversal]:
     """Revert every change of one reflection, newest commit first, keeping the record of decisions.
 
     Its items return to the proposal with their decisions, so that a person can decide otherwise, unless there is
@@ -500,26 +506,25 @@ def rollback_reflection(history: History, reflection: str, attribution: Attribut
 
     Args:
         reflection: Its id, `r-012`; its commits are those of the actor `reflection:r-012`.
+        commits_by: Returns the commits of an actor, newest first, where they are known; else all of history is read.
 
     Raises:
         NotFound: The reflection has no commits.
         Stale: The same content was changed again since.
         RoleRefused: It changed a critical file without the right to.
     """
-    return history.mutate(plan_reflection_rollback(history, reflection), attribution)
+    return history.mutate(plan_reflection_rollback(history, reflection, commits_by), attribution)
 
 
-def plan_reflection_rollback(history: History, reflection: str) -> Planner[Reversal]:
+def plan_reflection_rollback(
+    history: History, reflection: str, commits_by: CommitsBy | None = None
+) -> Planner[Reversal]:
     """Return the planner that reverts a reflection; see `rollback_reflection`."""
     actor = f"reflection:{reflection.removeprefix('reflection:')}"
 
     def plan(files: FileView) -> Plan[Reversal]:
         store = history.store
-        commits = tuple(
-            commit.id
-            for commit in store.walk()
-            if f"Actor: {actor}\n" in commit.message and parse_message(commit).actor == actor
-        )
+        commits = (commits_by or read_commit_index(store).by)(actor)
         if not commits:
             raise NotFound(
                 "No commit is by this reflection.",

@@ -9,7 +9,7 @@ from itertools import islice, takewhile
 from typing import TYPE_CHECKING
 
 from workbench.engine import layout
-from workbench.engine.errors import HistoryError, NotFound, WorkbenchError
+from workbench.engine.errors import Cancelled, HistoryError, NotFound, WorkbenchError
 from workbench.engine.history.actions import REFLECTION, ActionWalk
 from workbench.engine.history.alerts import describe_alert
 from workbench.engine.history.revert import plan_action_revert, plan_reflection_rollback
@@ -19,7 +19,7 @@ from workbench.engine.results.audit import Action, ActionDone, Actions
 from workbench.engine.services.past import read_time
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from workbench.engine.results.audit import Comparison
     from workbench.engine.services.context import WorkspaceContext
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from workbench.engine.services.past import PastReader
 
 # An action of more commits is not tried beforehand: that would take longer than saying no when it is asked for.
-_MOST_TRIED = 100
+_MOST_TRIED = 30
 
 
 class ActionLog:
@@ -52,6 +52,7 @@ class ActionLog:
         until: str | None = None,
         text: str | None = None,
         upkeep: bool = True,
+        cancelled: Callable[[], bool] = lambda: False,
     ) -> Actions:
         """Return what was done, newest first; history is read no further than that takes.
 
@@ -65,9 +66,11 @@ class ActionLog:
             until: Latest time or day, that day included.
             text: Part of the summary, a file or the actor.
             upkeep: Whether the system's own housekeeping is among them.
+            cancelled: Asked at every action.
 
         Raises:
             InvalidInput: A time cannot be read, or the memory's id.
+            Cancelled: It was called off.
             HistoryDamaged: There was a history here, and it is gone.
         """
         self._context.adopt_for_reading()
@@ -82,6 +85,8 @@ class ActionLog:
         of_memory: dict[str, Action] | None = None
 
         def takes(action: Action) -> bool:
+            if cancelled():
+                raise Cancelled("The reading of history was called off; it changes nothing.")
             if (action.upkeep and not upkeep) or (end and action.timestamp > end):
                 return False
             if of_memory is not None and action.id not in of_memory:
@@ -94,15 +99,14 @@ class ActionLog:
                 return False
             return not wanted or wanted in "\n".join((action.summary, action.actor, *action.files)).casefold()
 
-        with self._lock:
-            walk = self._newest_walk()
-            if memory is not None:
-                of_memory = {action.id: action for action in map(walk.of, self._changes_of(memory)) if action}
-            found: Iterable[Action] = walk if of_memory is None else of_memory.values()
-            if begin is not None:
-                found = takewhile(lambda action: action.timestamp >= begin, found)
-            page = tuple(islice(filter(takes, found), offset, offset + limit + 1))
-            return Actions(page[:limit], len(page) > limit, walk.damaged)
+        walk = self._newest_walk()
+        if memory is not None:
+            of_memory = {action.id: action for action in map(walk.of, self._changes_of(memory)) if action}
+        found: Iterable[Action] = walk if of_memory is None else of_memory.values()
+        if begin is not None:
+            found = takewhile(lambda action: action.timestamp >= begin, found)
+        page = tuple(islice(filter(takes, found), offset, offset + limit + 1))
+        return Actions(page[:limit], len(page) > limit, walk.damaged)
 
     def count(self) -> int:
         """Return how many actions there are, the system's own housekeeping left out; quick once it was asked.
@@ -131,10 +135,9 @@ class ActionLog:
             HistoryDamaged: What it did cannot be read any more.
         """
         store = self._past.store
-        with self._lock:
-            walk = self._newest_walk()
-            action = walk.of(store.resolve(commit))
-            undone = walk.of(action.undone_by) if action is not None and action.undone_by else None
+        walk = self._newest_walk()
+        action = walk.of(store.resolve(commit))
+        undone = walk.of(action.undone_by) if action is not None and action.undone_by else None
         if action is None:
             raise NotFound("This commit is not on the way to the newest.", where=commit[:40])
         comparison = self._compared(action)
@@ -153,9 +156,10 @@ class ActionLog:
         head = history.store.head()
         if head is None:
             raise NotFound("The history is empty.", remedy="The next change begins it.")
-        if self._walk is None or self._walk.head != head:
-            self._walk = ActionWalk(self._context.root, history.store, head, self._mutator.asker())
-        return self._walk
+        with self._lock:
+            if self._walk is None or self._walk.head != head:
+                self._walk = ActionWalk(self._context.root, history.store, head, self._mutator.asker())
+            return self._walk
 
     def _changes_of(self, memory: str) -> Iterator[str]:
         """Yield the commits that changed what a memory says, newest first."""
@@ -185,15 +189,18 @@ class ActionLog:
 
     def _obstacle(self, action: Action) -> str:
         """Try to take an action back, and return what it would be refused for."""
-        if not action.reversible or action.commits > _MOST_TRIED:
+        if not action.reversible:
             return ""
         history = self._context.history
         name = action.actor.removeprefix(REFLECTION)
-        plan = (
-            plan_action_revert(history, action.id)
-            if name == action.actor
-            else plan_reflection_rollback(history, name)
-        )
+        if name == action.actor:
+            commits, plan = action.commits, plan_action_revert(history, action.id)
+        else:
+            # A reflection is taken back whole.
+            its = self._past.line().by(action.actor)
+            commits, plan = len(its), plan_reflection_rollback(history, name, lambda _: its)
+        if commits > _MOST_TRIED:
+            return ""
         try:
             plan(history.now())
         except WorkbenchError as error:

@@ -334,10 +334,14 @@ class Audit:
                 "A rollback goes one way.", remedy="Give one of --to, --file, --memory and --reflection."
             )
         history = self._context.history
+
+        def commits_by(actor: str) -> tuple[str, ...]:
+            return self._past.line().by(actor)
+
         if dry_run:
             if reflection is None:
                 raise InvalidInput("Only a reflection can be tried.", remedy="Leave out dry_run.")
-            return self._look("roll back", lambda: plan_reflection_rollback(history, reflection))
+            return self._look("roll back", lambda: plan_reflection_rollback(history, reflection, commits_by))
         if to is not None:
             return self._rollback_to(to)
         if memory is not None:
@@ -349,7 +353,9 @@ class Audit:
             by = self._mutator.attribution(f"rollback of {file}")
             return self._take_back("roll back", lambda: rollback_file(history, path, commit, by))
         by = self._mutator.attribution(f"rollback of reflection {reflection}")
-        return self._take_back("roll back", lambda: rollback_reflection(history, str(reflection), by))
+        return self._take_back(
+            "roll back", lambda: rollback_reflection(history, str(reflection), by, commits_by)
+        )
 
     def _rollback_to(self, to: str) -> results.memories.Changed:
         by = self._mutator.attribution(f"rollback to {to}")
