@@ -18,8 +18,11 @@ from workbench.tui.places.ask import ASKED, AskPlace
 if TYPE_CHECKING:
     from textual.timer import Timer
 
+    from workbench.engine.workspace import Workspace
     from workbench.tui.frame.remembered import Remembered
     from workbench.tui.frame.screen import Frame
+    from workbench.tui.parts.filter import RowFilter
+    from workbench.tui.parts.rows import AnyRows
     from workbench.tui.places.place import Place
 
 FILTER = "filter"
@@ -64,9 +67,18 @@ class Filtering:
 
     def _look_through(self, place: Place, then: Callable[[], object] = lambda: None) -> None:
         """Filter on a thread, so that the next letter need not wait."""
-        self._frame.reading.read(
-            "filter", lambda _workspace: place.filter.prepare(place.all_rows), lambda _found: then()
-        )
+
+        def look(_workspace: Workspace) -> tuple[AnyRows, RowFilter]:
+            rows = place.all_rows
+            return rows, place.filter.looking_through(rows)
+
+        def show(found: tuple[AnyRows, RowFilter]) -> None:
+            rows, looked = found
+            if rows is place.all_rows:
+                place.filter.take_over(looked)
+            then()
+
+        self._frame.reading.read("filter", look, show)
 
     def _show(self, place: Place) -> None:
         """Show the line in place of the heading while it says something or is written in."""

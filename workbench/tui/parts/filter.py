@@ -8,6 +8,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import field
 from datetime import date
 from typing import TYPE_CHECKING, TypeAlias
@@ -167,27 +168,29 @@ class RowFilter:
         if not query:
             self.total = self.shown = sum(bool(rows.key(at)) for at in range(len(rows)))
             return rows
-        kept, offers = self.prepare(rows, query), self._offers_of(rows)
+        kept, offers = self._pass(rows), self._offers_of(rows)
         self.total, self.shown = len(offers.rows), kept[1]
         return kept[0]
 
-    def prepare(self, rows: AnyRows, query: Query | None = None) -> tuple[AnyRows, int]:
-        """Filter some rows; may be called on a thread, so that no letter need wait for it.
-
-        Args:
-            query: What rows pass; what was set last where None.
-
-        Returns:
-            The rows that pass, and how many they are.
-        """
-        query = self._query if query is None else query
-        known = self._kept
+    def _pass(self, rows: AnyRows) -> tuple[AnyRows, int]:
+        """Return the rows that pass, and how many they are."""
+        query, known = self._query, self._kept
         if known is not None and known[0] is rows and known[1] == query:
             return known[2:]
         passing = self._offers_of(rows).passing(query)
         kept = rows.keeping(passing) if query else rows
         self._kept = (rows, query, kept, len(passing))
         return kept, len(passing)
+
+    def looking_through(self, rows: AnyRows) -> RowFilter:
+        """Return this filter with other rows looked through, for `take_over`; may be called on a thread."""
+        other = copy(self)
+        other._pass(rows)
+        return other
+
+    def take_over(self, other: RowFilter) -> None:
+        """Know what another filter of the list knows of the rows."""
+        self._offers, self._kept = other._offers, other._kept
 
     def forget(self) -> None:
         """Let go of what it knows of the rows, as far as nothing is filtered."""

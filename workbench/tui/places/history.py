@@ -46,6 +46,7 @@ from workbench.tui.verbs.memories import Memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from datetime import tzinfo
 
     from textual.app import ComposeResult
 
@@ -59,7 +60,8 @@ if TYPE_CHECKING:
     from workbench.tui.verbs.rewording import Writing
 
 _NEAR_THE_END = 60
-_EVERYTHING = 1_000_000_000
+# A filter looks through so many times the actions that it has looked through already, and shows what it found.
+_STEP = 4
 _UPKEEP = "upkeep"
 _KIND_OF = {"go-core": "core:", "go-timeline": "episode:", "go-graph": "entity:"}
 _IN_THE_PAST = frozenset({"new", "edit", "edit-outside"})
@@ -88,6 +90,7 @@ class HistoryPlace(Place):
         self._done: dict[str, ActionDone] = {}
         self._after_reading: Callable[[], object] | None = None
         self._stop = threading.Event()
+        self._zone: tzinfo | None = None
 
     def body(self) -> ComposeResult:
         yield self.scrubber
@@ -198,19 +201,29 @@ class HistoryPlace(Place):
             self._wish,
             view=self.view,
             upkeep=bool(self.kept.get(_UPKEEP)),
-            limit=_EVERYTHING if self.filter.text else self._wish.limit,
+            limit=self._limit,
         )
-        later = self.app.call_later
+        later, self._zone = self.app.call_later, workspace.now().tzinfo
 
         def tell(words: str) -> None:
             if words != self.at_work:
                 later(self._tell, stop, words)
 
         try:
-            return self._past.read(workspace, wish, tell, stop.is_set)
+            listed = self._past.read(workspace, wish, tell, stop.is_set)
         except WorkbenchError:
             later(self._tell, stop, "")
             raise
+        if self.filter.text and listed.rows is not None:
+            listed = replace(listed, filtered=self.filter.looking_through(listed.rows))
+        return listed
+
+    @property
+    def _limit(self) -> int:
+        """Return how many actions are read: what a filter hides is looked through step by step, to the first."""
+        listed = self._listed
+        had = len(listed.actions) if listed is not None and self.filter.text else 0
+        return max(self._wish.limit, _STEP * had)
 
     def _tell(self, stop: threading.Event, words: str) -> None:
         """Say how far a comparison is, where it is still waited for."""
@@ -219,13 +232,15 @@ class HistoryPlace(Place):
             self.frame.redraw()
 
     def rows(self, results: Listed) -> ActionRows | DifferingRows:
-        return ActionRows(results) if results.differing is None else results.differing
+        return ActionRows(results) if results.rows is None else results.rows
 
     def show(self, results: Listed) -> None:
         if results.view != self.view:
             self.view = results.view
         had = self._listed
         self._listed, self.at_work = results, ""
+        if results.filtered is not None:
+            self.filter.take_over(results.filtered)
         self._done.clear()
         if results.line is not None and (self._window is None or self._seen_all):
             self._window = whole(results.line.course)
@@ -256,8 +271,12 @@ class HistoryPlace(Place):
     def show_rows(self) -> None:
         super().show_rows()
         listed = self._listed
-        if self.filter.text and listed is not None and listed.more:
-            self._read_again()
+        frame = self.frame
+        if not self.filter.text or listed is None or not listed.more or frame.place is not self:
+            return
+        if not frame.reading.is_reading("place"):
+            # What comes is filtered by whatever has been typed by then.
+            frame.read_place()
 
     def _read_again(self) -> None:
         self.frame.go("history", spot=self.spot, visit=False, focus=False)
@@ -330,9 +349,9 @@ class HistoryPlace(Place):
         return ("Only upkeep so far; ⸨show-upkeep⸩ shows it.",) if listed.line is not None else ()
 
     def filterable(self, action: Action | Differing | Several) -> Filterable | None:
-        if isinstance(action, Differing | Several) or self._listed is None:
+        if isinstance(action, Differing | Several):
             return None
-        day = action.timestamp.astimezone(self._listed.now.tzinfo).date()
+        day = action.timestamp.astimezone(self._zone).date()
         stands = ("alert",) if action.waiting else ("back",) if action.undone_by else ()
         by = (words.who(action.owner).casefold(), action.owner.casefold(), action.actor.casefold())
         files = tuple(

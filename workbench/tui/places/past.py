@@ -29,6 +29,7 @@ from workbench.engine.errors import HistoryDamaged, InvalidInput, NotFound, Work
 from workbench.engine.language.periods import day_and_time
 from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
+from workbench.tui.parts.filter import RowFilter
 from workbench.tui.parts.rows import Rows
 from workbench.tui.verbs.history import COMMIT, HISTORY_OF, Differing, Several
 
@@ -226,7 +227,8 @@ class Listed:
         actions: The newest of what was done.
         more: Whether there are older ones.
         title: Of the memory whose changes alone are listed.
-        differing: The rows of what was compared, made where nobody waits for them.
+        rows: What is listed, made where nobody waits for it.
+        filtered: The filter of the place, where there is one, that has looked through these rows.
         damaged: What is wrong with the history; empty where nothing is.
         gone: Whether there was a history here, and there is none.
     """
@@ -238,7 +240,8 @@ class Listed:
     more: bool = False
     title: str = ""
     compared: Compared | None = None
-    differing: DifferingRows | None = None
+    rows: ActionRows | DifferingRows | None = None
+    filtered: RowFilter | None = None
     damaged: str = ""
     gone: bool = False
 
@@ -269,7 +272,7 @@ class PastReading:
             stopped: Asked all the while whether it was called off.
 
         Raises:
-            Cancelled: The comparison was called off.
+            Cancelled: It was called off.
         """
         listed = Listed(wish, workspace.now())
         try:
@@ -281,7 +284,7 @@ class PastReading:
                 compared = self._compare(workspace, listed.line, wish, tell, stopped)
                 return _with_rows(listed, listed.line, compared)
             return self._read_actions(
-                workspace, replace(listed, wish=replace(wish, view=_listing(wish.view)))
+                workspace, replace(listed, wish=replace(wish, view=_listing(wish.view))), stopped
             )
         except HistoryDamaged as error:
             return replace(listed, damaged=error.message, gone=workspace.head() is None)
@@ -298,13 +301,17 @@ class PastReading:
         self._line = Line(course, places, workspace.now().tzinfo, workspace.action_count())
         return self._line
 
-    def _read_actions(self, workspace: Workspace, listed: Listed) -> Listed:
+    def _read_actions(self, workspace: Workspace, listed: Listed, stopped: Callable[[], bool]) -> Listed:
         wish, of = listed.wish, listed.view.of
         limit = wish.limit
         path = of.removeprefix("file:") if of.startswith("file:") else None
         while True:
             found = workspace.actions(
-                limit, memory=of if of and path is None else None, file=path, upkeep=wish.upkeep or bool(of)
+                limit,
+                memory=of if of and path is None else None,
+                file=path,
+                upkeep=wish.upkeep or bool(of),
+                cancelled=stopped,
             )
             last = listed.line.place(found.actions[-1].newest) if found.actions and listed.line else -1
             too_short = (wish.until is not None and last > wish.until) or (
@@ -314,9 +321,10 @@ class PastReading:
                 break
             limit = min(4 * limit, _EVERYTHING)
         damaged = found.damaged or listed.damaged
-        return replace(
+        listed = replace(
             listed, actions=found.actions, more=found.more, title=_title(workspace, of), damaged=damaged
         )
+        return replace(listed, rows=ActionRows(listed))
 
     def _compare(
         self,
@@ -377,7 +385,7 @@ def as_on(moment: str) -> str:
 
 def _with_rows(listed: Listed, line: Line, compared: Compared) -> Listed:
     rows = DifferingRows(compared, as_on(line.words(compared.here, listed.now)), listed.now)
-    return replace(listed, compared=compared, differing=rows)
+    return replace(listed, compared=compared, rows=rows)
 
 
 def _listing(view: View) -> View:
