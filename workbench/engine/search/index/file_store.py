@@ -195,6 +195,7 @@ def _store_changes(
     store_lengths(connection, {row[0]: row[_TERMS] for row in rows.chunks})
     state = replace(
         state,
+        moves=state.moves + bool(rows.moved),
         chunks=state.chunks + len(rows.chunks),
         terms=state.terms + sum(row[_TERMS] for row in rows.chunks),
     )

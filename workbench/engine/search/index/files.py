@@ -48,7 +48,7 @@ CACHE = "recall-vectors.sqlite"
 _NAME = lazy_pattern(r"recall-([0-9a-f]{12})-(\d{1,9})\.sqlite")
 _IN_USE = "recall-{}.used"
 # Raised when the format of tables, chunks, terms or units changes.
-INDEX_VERSION = 5
+INDEX_VERSION = 6
 
 
 class IndexLost(StorageError):
@@ -75,6 +75,7 @@ class IndexFile:
         self._closed = False
         self._vectors: VectorMemory | None = None
         self.lengths = LengthMemory()
+        self._owners: tuple[int, dict[int, str]] = (0, {})
         self._identity = _identity(place)
         self._watch = Watch(place)
         with self.translated():
@@ -91,6 +92,17 @@ class IndexFile:
             if self._vectors is None:
                 self._vectors = VectorMemory()
             return self._vectors
+
+    def owners(self, moves: int) -> dict[int, str]:
+        """Return the memory of each chunk, as far as somebody asked and added it.
+
+        Args:
+            moves: Of the state that is asked.
+        """
+        with self._lock:
+            if moves > self._owners[0]:
+                self._owners = (moves, {})
+            return self._owners[1] if moves == self._owners[0] else {}
 
     def is_in_place(self) -> bool:
         """Return whether the opened file still has its name."""

@@ -462,12 +462,12 @@ class Snapshot(AbstractContextManager["Snapshot"]):
 
     def owners(self, numbers: Sequence[int]) -> Mapping[int, str]:
         """See `ChunkSource`."""
-        return dict(
-            self._rows(
-                "SELECT number, memory_id FROM chunks WHERE number IN (SELECT value FROM json_each(?))",
-                (json.dumps(list(numbers)),),
-            )
-        )
+        known = self._file.owners(self.state.moves)
+        new = [number for number in numbers if number not in known]
+        if new:
+            question = "SELECT number, memory_id FROM chunks WHERE number IN (SELECT value FROM json_each(?))"
+            known.update(self._rows(question, (json.dumps(new),)))
+        return {number: known[number] for number in numbers if number in known}
 
     def read(self, numbers: Sequence[int]) -> list[StoredChunk]:
         """See `ChunkSource`."""

@@ -139,6 +139,7 @@ class FileState:
         complete: Whether it has taken over: it once held every file.
         next_number: Number of the next chunk; numbers are never reused.
         version: Raised with each change of vectors.
+        moves: Raised when chunks are given to other memories.
         dimensions: Of its vectors; 0 without any.
         last_sync: When it last held every file, ISO 8601, or "".
         wanted: Files that the current build will hold in the end; 0 if none is running.
@@ -154,6 +155,7 @@ class FileState:
     dimensions: int = 0
     last_sync: str = ""
     wanted: int = 0
+    moves: int = 0
 
     def values(self) -> dict[str, str | int]:
         return dict(vars(self))
