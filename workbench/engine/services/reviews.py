@@ -335,6 +335,9 @@ class Reviews:
         return self._mutator.change(plan, by, Capability.DECIDE_REVIEW, doing=doing)
 
 
+_NAMES_ITEMS = f"\n{ITEM}: ".encode()
+
+
 class PastReflectionReader:
     """Reads what became of reflections: what was decided from their record, the rest from history."""
 
@@ -389,6 +392,8 @@ class PastReflectionReader:
         store = self._past.store
         said: dict[str, PastItem] = {}
         for commit in commits:
+            if _NAMES_ITEMS not in store.raw_object(commit):
+                continue
             for value in parse_message(store.commit(commit)).values(ITEM):
                 name, _, decision = value.partition(" ")
                 said.setdefault(name, PastItem(name, decision, "", "", ""))
