@@ -18,7 +18,7 @@ from workbench.display.action_words import (
     why,
 )
 from workbench.display.card import Card, Differs, Section
-from workbench.display.ink import Span, gap, ink, line_width, spread
+from workbench.display.ink import TEXT_FIRST, Span, gap, ink, line_width, spread
 from workbench.display.memory_changes import change_lines, differing
 from workbench.engine import layout
 from workbench.engine.patterns import lazy_pattern
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 ALERT = "▲"
 _MOST_MEMORIES = 40
-_TEXT_FIRST = 28
 _HELD = {
     layout.DECAY_SCORES: "scores and pins",
     layout.PENDING_REFLECTION: "what a reflection proposes",
@@ -63,17 +62,17 @@ def action_row(action: Action, now: datetime, width: int) -> Line:
         alert = (Span(f"{ALERT} ", "danger.strong" if action.waiting else "faint"),)
     told, by = brief(action)
     said = ink(told, role)
-    beside = [by, f"{action.timestamp.astimezone(now.tzinfo):%H:%M}"]
-    if action.undone_by:
-        beside.insert(0, "taken back")
-    elif action.memories > 1:
-        beside.insert(0, f"{action.memories:,} memories")
-    beside = [each for each in beside if each]
-    while len(beside) > 1 and width - len("  ".join(beside)) - 2 < min(
-        _TEXT_FIRST, line_width((*alert, said))
-    ):
+    left, state = (*alert, said), "taken back" if action.undone_by else ""
+    touched = f"{action.memories:,} memories" if action.memories > 1 and not state else ""
+    beside = [each for each in (touched, by) if each]
+
+    def right() -> str:
+        at = f"{action.timestamp.astimezone(now.tzinfo):%H:%M}"
+        return "  ".join(filter(None, (state, *beside, at)))
+
+    while beside and width - len(right()) - 2 < min(TEXT_FIRST, line_width(left)):
         beside.pop(0)
-    return spread((*alert, said), (ink("  ".join(beside), "soft"),), width)
+    return spread(left, (ink(right(), "soft"),), width)
 
 
 def action_card(done: ActionDone, now: datetime) -> Card:

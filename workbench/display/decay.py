@@ -22,7 +22,7 @@ from workbench.display.heat import (
     heat_line,
     window_for,
 )
-from workbench.display.ink import BLANK, Span, column, cut, gap, ink, line_width
+from workbench.display.ink import BLANK, TEXT_FIRST, Span, column, cut, gap, ink, line_width
 from workbench.display.text import Page, bar, clip, display_width, safe_line
 from workbench.engine.memory.scores import coming_passings, next_passings, score_course
 from workbench.engine.results.decay import DecayEntry, ScorePoint
@@ -319,8 +319,8 @@ def _in_words(entry: DecayEntry, fall: Drop | None, left: Line, width: int, toda
     )
     if entry.pinned:
         told = ["◆ pinned", "◆"]
-    room = width - min(line_width(left), _TEXT_FIRST) - 2
-    said = next((each for each in told if len(each) <= room), "")
+    room = width - min(line_width(left), TEXT_FIRST) - 2
+    said = next((each for each in told if len(each) <= room), told[-1])
     text = cut(left, width - len(said) - 2 if said else width)
     return (*text, gap(width - line_width(text) - len(said)), Span(said, "soft"))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from workbench.display import words
 from workbench.display.card import Card, Section
 from workbench.display.cells import plain
-from workbench.display.ink import Span, column, gap, ink, line_width, spread
+from workbench.display.ink import Span, at_right, column, gap, ink, line_width, spread
 from workbench.display.markdown import unlinked
 from workbench.display.matching import best_line, lit, one_line, part_around_match
 from workbench.engine.markdown.statements import parse_statement
@@ -75,17 +75,34 @@ def hit_day(hit: Hit, question: str) -> str | None:
 def answering_line(hit: Hit, question: str) -> str:
     """Return the line of an entity with the fact or relation that answers best, else its first; of all else none.
 
-    Of those that answer alike, what holds comes before what held, facts before relations, and the newest first.
+    It is looked for in what search found to match best, then in the rest. What holds comes before what held; of those
+    that answer alike, facts before relations, and the newest first.
     """
     if not hit.id.startswith("entity:"):
         return ""
     lines = [line for line in hit.snippet.split("\n") if not _HEADING_OR_COMMENT.match(line)]
+    items = _in_order(lines)
+    holding = [line for line in items if not _is_over(line)]
+    for among in (_in_order(_matched(hit)), holding, items, lines):
+        best = best_line(among, question, hit.title)
+        if best is not None and one_line(best) not in (hit.title, hit.id.removeprefix("entity:")):
+            return best
+    return next(iter((*_in_order(_matched(hit)), *items, *reversed(lines))), "")
+
+
+def _matched(hit: Hit) -> list[str]:
+    """Return the lines of what search found to match best; none where that is not known, or the snippet is cut."""
+    lines = hit.snippet.split("\n")
+    if hit.matched is None or len(lines) != hit.end_line - hit.start_line + 1:
+        return []
+    first, last = (at - hit.start_line for at in hit.matched)
+    return lines[max(0, first) : last + 1]
+
+
+def _in_order(lines: Iterable[str]) -> list[str]:
+    """Return facts and relations, those first that answer rather where others answer as much."""
     items = sorted((line for line in lines if _ITEM.match(line)), key=_since, reverse=True)
-    items.sort(key=lambda line: (_is_over(line), _RELATION.search(line) is not None))
-    best = best_line(items, question) or best_line(lines, question)
-    if best is None or one_line(best) in (hit.title, hit.id.removeprefix("entity:")):
-        return items[0] if items else lines[-1] if lines else ""
-    return best
+    return sorted(items, key=lambda line: (_is_over(line), _RELATION.search(line) is not None))
 
 
 def _since(item: str) -> str:
@@ -112,22 +129,11 @@ def hit_row(hit: Hit, question: str, today: date, width: int) -> Line:
     """Draw a result: what it says around the words of the question, then how it stands and its day."""
     faded = standing(hit) not in ("", "fading")
     day = words.day_of(hit_day(hit, question), today)
-    right: Line = tuple(
-        span
-        for span in (
-            ink(standing(hit) + "  ", "soft") if standing(hit) else None,
-            ink(day, "faint") if day else None,
-        )
-        if span is not None
-    )
-    if width - line_width(right) < 44:
-        right = ()
+    said, sign = hit_words(hit, question), Span(words.sign(hit.store) + " ", f"store.{hit.store}")
+    right = at_right(line_width((sign, ink(said))), standing(hit), day, width, role="faint")
     room = max(1, width - line_width(right) - (2 if right else 0) - 2)
-    text = part_around_match(hit_words(hit, question), question, room)
-    left = (
-        Span(words.sign(hit.store) + " ", f"store.{hit.store}"),
-        *lit(plain(text, room), question, "soft" if faded else "text"),
-    )
+    text = part_around_match(said, question, room)
+    left = (sign, *lit(plain(text, room), question, "soft" if faded else "text"))
     return spread(left, right, width)
 
 

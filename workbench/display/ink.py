@@ -24,6 +24,8 @@ class Span:
 Line = tuple[Span, ...]
 BLANK: Line = ()
 SCORE_STEPS = 5
+TEXT_FIRST = 28
+"""Cells that a text has before a remark beside it gets one."""
 
 
 def score_role(score: float | None) -> str:
@@ -85,6 +87,21 @@ def spread(left: Line, right: Line, width: int) -> Line:
         room -= 2
     left = cut(left, room)
     return (*left, gap(width - line_width(left) - line_width(right)), *right)
+
+
+def at_right(text: int, state: str, beside: str, width: int, *, role: str = "soft") -> Line:
+    """Return what stands at the right edge of a text: how it stands always, all else where the text keeps its room.
+
+    Args:
+        text: Cells of the text, which needs `TEXT_FIRST` of them, or all it has.
+        state: Such as “outdated”.
+        beside: A remark or a day.
+        role: Of the remark.
+    """
+    marked: Line = (ink(state, "soft"),) if state else ()
+    remark: Line = (ink(beside, role),) if beside else ()
+    whole = (*marked, gap(2), *remark) if marked and remark else (*marked, *remark)
+    return whole if width - line_width(whole) - 2 >= min(TEXT_FIRST, text) else marked
 
 
 def cut(line: Line, width: int) -> Line:

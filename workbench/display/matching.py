@@ -80,9 +80,14 @@ def _within(word: str, terms: Iterable[str], offset: int) -> list[tuple[int, int
     return spans or [(offset, offset + len(word))]
 
 
-def best_line(lines: Sequence[str], question: str) -> str | None:
-    """Return the line with most words of a question, the first of equals; None where no line has any."""
-    wanted = asked_terms(question)
+def best_line(lines: Sequence[str], question: str, name: str = "") -> str | None:
+    """Return the line with most words of a question, the first of equals; None where no line has any.
+
+    Args:
+        name: What all of them are about; its words tell no line from another.
+    """
+    asked = asked_terms(question)
+    wanted = asked - _word_terms(name) or asked
     counts = [len(wanted & _word_terms(line)) for line in lines]
     most = max(counts, default=0)
     return lines[counts.index(most)] if most else None

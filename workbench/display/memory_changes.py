@@ -10,9 +10,8 @@ from workbench.display import words
 from workbench.display.action_words import sentence, slug_words
 from workbench.display.card import Card, Differs, Section, page_body
 from workbench.display.diffing import compare
-from workbench.display.ink import Span, gap, ink, spread
+from workbench.display.ink import Span, at_right, gap, ink, line_width, spread
 from workbench.display.markdown import bare, unmarked
-from workbench.display.rows import beside_row
 from workbench.engine.patterns import lazy_pattern
 
 if TYPE_CHECKING:
@@ -102,11 +101,11 @@ def change_row(change: MemoryChange, by: SinceChange | None, now: datetime, widt
     """Draw a memory that differs, with who changed it last where that is known."""
     sign, role = sign_of(change)
     left = (Span(f"{sign} ", role), ink(title_of(change), "soft" if change.change == "removed" else "text"))
-    beside = change.standing
+    beside = ""
     if by is not None:
         day = words.day(by.timestamp.astimezone(now.tzinfo).date(), now.date())
-        beside = f"{beside or ''}{', ' if beside else ''}{words.who(by.owner)}, {day}"
-    return beside_row(left, beside or "", width)
+        beside = f"{words.who(by.owner)}, {day}"
+    return spread(left, at_right(line_width(left), change.standing or "", beside, width), width)
 
 
 def same_row(store: str, title: str, width: int) -> Line:

@@ -10,6 +10,7 @@ from workbench.display.ink import (
     BLANK,
     Line,
     Span,
+    at_right,
     column,
     gap,
     ink,
@@ -94,44 +95,43 @@ def over_cap_lines(error: BudgetExceeded, width: int) -> list[Line]:
     return lines
 
 
-# Cells that a text has before anything beside it gets one.
-_TEXT_FIRST = 40
 _BAR = 20
 
 
-def memory_row(store: str, text: str, beside: str, width: int, *, faded: bool = False) -> Line:
+def memory_row(
+    store: str, text: str, beside: str, width: int, *, state: str = "", faded: bool = False
+) -> Line:
     """Draw a memory in a list.
 
     Args:
         store: Whose sign and hue it has.
-        beside: A word at the right margin, left out where the text would have fewer than 40 cells.
+        beside: A word at the right margin, left out where the text would have too few cells.
+        state: A word or sign before it, which is always there.
         faded: Whether it is dormant or archived.
     """
     left = (
         Span(words.sign(store) + " ", f"store.{store}"),
         ink(text, "soft" if faded else "text"),
     )
-    return beside_row(left, beside, width)
+    return spread(left, at_right(line_width(left), state, beside, width), width)
 
 
 def beside_row(left: Line, beside: str, width: int) -> Line:
-    """Draw a row with a remark at its right, as long as the row keeps 40 cells, or all it needs."""
-    right: Line = (ink(beside, "soft"),) if beside else ()
-    if right and width - line_width(right) - 2 < min(_TEXT_FIRST, line_width(left)):
-        right = ()
-    return spread(left, right, width)
+    """Draw a row with a remark at its right, as long as the row keeps the cells that it needs."""
+    return spread(left, at_right(line_width(left), "", beside, width), width)
 
 
 def entry_row(entry: TimelineEntry, width: int) -> Line:
     """Draw an entry of the timeline."""
     faded = entry.status in ("dormant", "archived")
-    beside = "archived" if entry.status == "archived" else entry.time or ""
-    return memory_row("episodic", words.without_id(entry.title or entry.text), beside, width, faded=faded)
+    state, beside = ("archived", "") if entry.status == "archived" else ("", entry.time or "")
+    said = words.without_id(entry.title or entry.text)
+    return memory_row("episodic", said, beside, width, state=state, faded=faded)
 
 
 def item_row(item: CoreItem, width: int) -> Line:
     """Draw an item of core memory."""
-    return memory_row("core", item.text, "◆" if item.pinned else "", width)
+    return memory_row("core", item.text, "", width, state="◆" if item.pinned else "")
 
 
 def heading_row(text: str, beside: str, width: int) -> Line:

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from workbench.engine.secrets.detection import Secret, mask_content, masked_lines, without_masked_lines
+from workbench.engine.secrets.detection import masked as without_secrets
 from workbench.engine.sessions.events import masked_line
 
 TOKEN = "ghp_" + "a1B2" * 9
@@ -90,3 +91,9 @@ def test_a_line_of_a_transcript_stays_json_and_says_no_secret(said: dict[str, ob
 def test_a_line_without_any_is_the_very_same() -> None:
     line = b'{"message": {"content": "tea"}}\n'
     assert masked_line(line, lambda text: mask_content(text.encode(), hidden)[0].decode()) is line
+
+
+def test_an_exclamation_mark_behind_a_password_is_masked_with_it() -> None:
+    said = "The harbour password is Kiel-harbour-4711! Nobody else has it."
+    assert masked(said) == "The harbour password is [held back: password] Nobody else has it."
+    assert without_secrets(said) == "The harbour password is [secret left out] Nobody else has it."

@@ -133,6 +133,7 @@ class Hit:
         outdated_since: ISO date from which that fact holds, or None.
         approved_as: The approved fact that rests on these lines and says what the question asks, or None.
         workspace: Of which of many memories it is; None where one was asked.
+        matched: First and last line of the file of what matches best in the snippet, or None where that is not known.
     """
 
     id: str
@@ -157,6 +158,7 @@ class Hit:
     outdated_since: str | None = None
     approved_as: str | None = None
     workspace: str | None = None
+    matched: tuple[int, int] | None = None
 
     @property
     def place(self) -> str:

@@ -173,8 +173,16 @@ def _apart(found: Iterable[Found]) -> list[Found]:
 def masked(text: str) -> str:
     """Return a text with `[secret left out]` in place of each secret."""
     for secret in reversed(find_secrets(text)):
-        text = f"{text[: secret.start]}{LEFT_OUT}{text[secret.start + len(secret.text) :]}"
+        text = f"{text[: secret.start]}{LEFT_OUT}{text[_end_to_mask(text, secret) :]}"
     return text
+
+
+def _end_to_mask(text: str, secret: Secret) -> int:
+    """Return the offset behind a secret; exclamation marks that follow a password may belong to it."""
+    end = secret.start + len(secret.text)
+    while secret.kind == LABELLED and text.startswith("!", end):
+        end += 1
+    return end
 
 
 def with_whole_secrets(text: str) -> str:
@@ -243,7 +251,7 @@ def mask_secrets(text: str, is_hidden: Callable[[Secret], bool]) -> Masked:
     pieces: list[str] = []
     done = 0
     for secret in sorted(hidden, key=lambda each: each.start):
-        start, last = secret.start, secret.start + len(secret.text) - 1
+        start, last = secret.start, _end_to_mask(plain, secret) - 1
         if places is not None:
             start, last = places[start], places[last]
         if start >= done:

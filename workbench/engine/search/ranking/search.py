@@ -441,6 +441,7 @@ class Search:
             outdated_by=place.outdated_by,
             outdated_since=place.outdated_since,
             approved_as=place.approved_as,
+            matched=(place.unit.start_line, place.unit.end_line),
             relations=self._relations(chunk.memory_id) if not chunk.is_retired else (),
         )
 

@@ -1,0 +1,53 @@
+"""Rows of lists: the text gives way to how something stands, and a remark gives way to the text."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+
+import pytest
+
+from tests.display.test_actions import action
+from workbench.display.actions import action_row
+from workbench.display.found import hit_row
+from workbench.display.ink import Line, line_width, plain_text
+from workbench.display.rows import item_row, memory_row
+from workbench.engine.results.memories import CoreItem
+from workbench.engine.results.recall import Hit, Signals
+
+LONG = "The harbour office asked for the papers of every boat that lies at the northern quay"
+NOW = datetime(2026, 11, 24, 12, 0, tzinfo=UTC)
+
+
+def hit(**given: object) -> Hit:
+    plain = {
+        "id": "episode:2026-11-09:10:00", "path": "memory/episodes/2026-11-09.md", "start_line": 1, "end_line": 1,
+        "snippet": LONG, "score": 0.5, "store": "episodic", "status": "fading", "title": LONG, "date": "2026-11-09",
+        "signals": Signals(0.5, 0.5, 0.0, 1.0),
+    }  # fmt: skip
+    return Hit(**{**plain, **given})  # type: ignore[arg-type]
+
+
+def shown(line: Line, width: int) -> str:
+    assert line_width(line) <= width
+    return plain_text(line).rstrip()
+
+
+@pytest.mark.parametrize("width", [24, 34, 44, 70, 100])
+def test_how_something_stands_is_never_pushed_out_by_its_words(width: int) -> None:
+    today = NOW.date()
+    assert "fading" in shown(hit_row(hit(), "papers", today, width), width)
+    assert "outdated" in shown(
+        hit_row(hit(outdated_by="episode:2026-11-10:10:00"), "papers", today, width), width
+    )
+    assert shown(memory_row("episodic", LONG, "10:00", width, state="archived"), width).find("archived") > 0
+    assert shown(item_row(CoreItem("core:a:b", LONG, pinned=True), width), width).endswith("◆")
+    assert "taken back" in shown(
+        action_row(action(f"logged “{LONG}”", undone_by="b" * 40), NOW, width), width
+    )
+
+
+def test_the_day_of_a_result_stands_beside_its_words_in_a_list_of_half_a_screen() -> None:
+    today = date(2026, 11, 24)
+    assert shown(hit_row(hit(), "papers", today, 46), 46).endswith("fading  9 Nov")
+    assert shown(hit_row(hit(status="active"), "papers", today, 37), 37).endswith("9 Nov")
+    assert not shown(hit_row(hit(status="active"), "papers", today, 30), 30).endswith("9 Nov")
