@@ -151,3 +151,16 @@ def test_what_was_learned_before_a_name_was_known_stays_with_what_is_learned_now
     facts = [item for item in made if item.kind == "fact"]
     assert {item.target for item in facts} == {"person--user"}
     assert facts[0].text.startswith("Ada Berg moved to Bergen")
+
+
+def test_what_persona_is_told_stands_without_its_speaker(tmp_path: Path) -> None:
+    said = chat(
+        "2026-02-01", ("user", "My name is Tom. I hate long stand-ups, keep your summaries under five lines.")
+    )
+
+    made = _run(snapshot(tmp_path, said))
+
+    assert {item.text for item in made if item.target == "core:persona"} == {
+        "Keep your summaries under five lines"
+    }
+    assert not [item for item in made if "name is" in item.text]

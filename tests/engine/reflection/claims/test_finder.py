@@ -488,3 +488,43 @@ def test_where_somebody_else_lives_contradicts_nothing(tmp_path: Path, other: st
 def test_where_somebody_named_lives_now_replaces_where_they_lived(tmp_path: Path) -> None:
     (item,) = found(tmp_path, "Mia lives in Rome.", "Mia moved to Turin.")
     assert (item.before, item.text) == ("Mia lives in Rome", "Mia moved to Turin")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("The budget for the choir trip is 2,400 euros.", "Correction: the budget is 2,900 euros."),
+        ("I work at Larch Labs.", "I quit Larch Labs last week."),
+        ("I drink three teas a day.", "I stopped drinking tea."),
+        ("I'm a member of the choir.", "I'm no longer a member of the choir."),
+        ("i'm afraid of dogs.", "i'm not afraid of dogs any more."),
+        ("The archive is on Mill Lane.", "The archive moved to Harbour Road."),
+        ("The treasurer is Jonas.", "Lea takes over treasurer."),
+        ("The launch is planned for March 3.", "The launch slips to March 17."),
+        ("My favourite café is Nonna.", "My new favourite café is Kamo."),
+        ("张敏负责财务。", "财务由周涛接手。"),
+        ("预算是50000元。", "预算增加到80000元。"),
+    ],
+)
+def test_everyday_words_for_a_change_are_read(tmp_path: Path, before: str, after: str) -> None:
+    (item,) = found(tmp_path, before, after)
+    assert item.kind == "supersession"
+
+
+def test_of_two_things_said_at_once_the_one_that_ends_is_asked_about(tmp_path: Path) -> None:
+    (item,) = found(tmp_path, "i'm vegan and allergic to nuts.", "i'm not vegan anymore")
+    assert (item.kind, dict(item.fields)["resolve"]) == ("contradiction", "ask")
+    assert dict(item.fields)["this"] == "The user is vegan and allergic to nuts"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("Ben works at Larch Labs.", "I quit Larch Labs last week."),
+        ("Anna is vegan.", "I'm not vegan anymore."),
+        ("The server has 16 GB.", "Update: the laptop has 32 GB."),
+        ("I'm tall.", "I'm not short."),
+    ],
+)
+def test_everyday_words_about_something_else_change_nothing(tmp_path: Path, before: str, after: str) -> None:
+    assert found(tmp_path, before, after) == ()

@@ -71,6 +71,8 @@ _SPEAKS = lazy_pattern(r"(?:i|we|my|our|the|it|there|so|now|when|this|that|he|sh
 _RELATIVE = lazy_pattern(r"(?:which|who|whose|that)\b", re.IGNORECASE)
 _TOKEN = lazy_pattern(r"[^\W_]+(?:['’.+#-](?=[^\W_])[^\W_]+)*[+#%]*")
 _NAME = lazy_pattern(r"^[A-Z]|[a-z][A-Z]|[A-Za-z]\d")
+# Characters that hardly ever belong to a noun: a pair with one of them straddles two words.
+_JOINTS = frozenset("是在为為有由从從到了的把被就也都还還已将將和与與或吗嗎呢吧改增减減")
 _CHINESE = lazy_pattern("[\u3400-\u9fff\u3040-\u30ff]")
 
 
@@ -227,14 +229,14 @@ def _tokens(text: str, offset: int) -> tuple[Token, ...]:
 
 
 def _chinese_tokens(text: str, offset: int) -> Iterator[Token]:
-    """Yield words as they are, and of each run of Chinese its pairs of characters."""
+    """Yield words as they are, and of each run of Chinese its pairs of characters, but for those that join words."""
     for match in _TOKEN.finditer(text):
         run_start = match.start()
         for place in range(match.start(), match.end() - 1):
-            if _CHINESE.match(text, place) and _CHINESE.match(text, place + 1):
-                yield Token(
-                    offset + place, offset + place + 2, text[place : place + 2], text[place : place + 2]
-                )
+            pair = text[place : place + 2]
+            if _CHINESE.match(pair) and _CHINESE.match(pair, 1):
+                if _JOINTS.isdisjoint(pair):
+                    yield Token(offset + place, offset + place + 2, pair, pair)
                 run_start = place + 2
         rest = text[run_start : match.end()]
         if rest and not _CHINESE.search(rest):

@@ -26,10 +26,12 @@ from workbench.engine.reflection.claims.reading import (
 )
 from workbench.engine.reflection.claims.updates import find_updates
 from workbench.engine.reflection.claims.vocabulary import (
+    ENDED,
     FAVOURITE,
     FEELS,
     HOLDER,
     HOLDS,
+    IS,
     LIVES,
     OCCUPIES,
     PREFERS,
@@ -347,9 +349,13 @@ def _against_choices(choice: Choice, earlier: Sequence[Choice], weights: Weights
             )
             if swapped and not elsewhere:
                 yield Turn(other, choice, choice.change > 0)
-        elif choice.kind in (SWITCHED, STOPPED) and other.kind in (PREFERS, SWITCHED):
+        elif choice.kind in (SWITCHED, STOPPED) and other.kind in (PREFERS, SWITCHED, WORKS, LIVES):
             if choice.against and choice.against <= other.chosen:
                 yield Turn(other, choice, replaces=True)
+        elif choice.kind == ENDED and other.kind == IS:
+            if choice.against <= other.chosen:
+                # “Vegetarian and allergic to nuts” does not end as a whole.
+                yield Turn(other, choice, replaces=other.chosen == choice.against)
         elif choice.kind == other.kind and choice.kind in _ALIKE:
             if choice.chosen != other.chosen and _same_thing(other, choice, weights):
                 yield Turn(other, choice, choice.change > 0)

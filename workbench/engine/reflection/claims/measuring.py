@@ -126,6 +126,11 @@ _NOT_COUNTED = frozenset(
     ("times", "x", "percent", "of", "or", "and", "more", "hundred", "thousand", "million", "am", "pm")
 )
 _NEAREST: Final = 3
+_CLEARLY: Final = 2
+# Characters before a value that may say that it is a difference.
+_REACH: Final = 160
+# What a sentence begins with that puts right what was said before.
+_CORRECTS = lazy_pattern(r"\W*(?:correction|update|更正|纠正|糾正)\W*", re.IGNORECASE)
 
 
 def measured(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator[Measured]:
@@ -137,9 +142,12 @@ def measured(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator
         origin: Where they were read.
     """
     clause = clauses[number]
+    written = values_in(clause.text)
+    if len(written) > _MOST_VALUES:
+        return
     values = [
         v
-        for v in values_in(clause.text)
+        for v in written
         if not _DENIED.search(clause.text[: v.start]) and not _is_difference(clause.text, v)
     ]
     if not values or _FORMULA.search(clause.text):
@@ -150,8 +158,11 @@ def measured(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator
         if other.sentence == clause.sentence
         for token in other.tokens
     )
-    if len(values) > _MOST_VALUES:
-        return
+    corrects = (
+        number > 0
+        and clauses[number - 1].sentence == clause.sentence
+        and _CORRECTS.fullmatch(clauses[number - 1].text) is not None
+    )
     before: Value | None = None
     for place, value in enumerate(values):
         following = values[place + 1] if place + 1 < len(values) else None
@@ -178,7 +189,7 @@ def measured(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator
             found.terms,
             found.labels,
             mode is Mode.AIMS,
-            _change(clause, value, previous, following, was),
+            _CLEARLY if corrects else _change(clause, value, previous, following, was),
             was,
             Span(found.start, clause.end, clause.start + value.start),
             found.unnamed,
@@ -192,7 +203,7 @@ def _is_difference(text: str, value: Value) -> bool:
     """Return whether an amount says by how much something changed or differs, not what it is: “raised it by 5 %”."""
     if value.dimension in (*APPOINTED_DIMENSIONS, "version"):
         return False
-    before = text[: value.start]
+    before = text[max(0, value.start - _REACH) : value.start]
     by = _BY.search(before)
     if by is not None:
         # “Read by 40 people” counts readers; only a verb of change makes an amount of it.
@@ -261,7 +272,7 @@ def _change(
     clear = CLEAR_MOVE if value.dimension in APPOINTED_DIMENSIONS else CLEAR_CHANGE
     now = following is None and _NOW_AT_THE_END.search(clause.text, value.end) is not None
     if was is not None or now or clear.search(near) or re.match(r"\W*(?:now|instead|不再)\b", behind):
-        return 2
+        return _CLEARLY
     adds_up = value.dimension == "count" and ADDS_UP.search(near)
     return 1 if adds_up or FAINT_CHANGE.search(near) else 0
 

@@ -25,9 +25,11 @@ from workbench.engine.reflection.claims.model import Choice, Origin, Span, Weigh
 from workbench.engine.reflection.claims.vocabulary import (
     CHANGE_STEMS,
     CLEAR_CHANGE,
+    ENDED,
     FAINT_CHANGE,
     FEELS,
     HOLDS,
+    IS,
     OCCUPIES,
     PATTERNS,
     PREFERS,
@@ -91,6 +93,13 @@ _OF_ONESELF = lazy_pattern(r"(?:an?\s+(?!bit|little|lot|few|couple)|allergic\b)"
 _AFTER_ALL = lazy_pattern(r"\bafter\s+all\b|\bat\s+last\b|\bagain\b|\bmeanwhile\b", re.IGNORECASE)
 _LONGEST: Final = 160
 _FEWEST: Final = 2
+_BEING = lazy_pattern(
+    r"\bI(?:['’]m|\s+am)\s+|^(?P<he>(?:the\s+)?user|(?!(?:It|This|That|There|He|She|What|Who|Here|The)\b)(?-i:[A-Z])[\w-]+"
+    r"(?:\s(?-i:[A-Z])[\w-]+)?)\s+is\s+",
+    re.IGNORECASE,
+)
+_NOT_ANY_MORE = lazy_pattern(r"(?:not|(?P<longer>no\s+longer))\s+(?:an?\s+)?", re.IGNORECASE)
+_ANY_MORE = lazy_pattern(r"\bany\s?(?:more|longer)\b", re.IGNORECASE)
 _OCCUPANT = (
     r"(?P<chosen>(?-i:(?:Dr\.?|Mr\.?|Ms\.?|Mrs\.?|Prof\.?)\s+)?(?-i:[A-Z])[\w+#&-]*(?:[ ](?-i:[A-Z])[\w+#&-]*){0,2}"
     r"|(?-i:[a-z]+[A-Z])\w*)"
@@ -114,7 +123,7 @@ _WRITTEN: Final = (
         rf"{_THE}?{_LAST_SLOT}\b"
     ),
     (
-        rf"\b(?:moved|switched|migrated|transferred|shifted|ported|moving|switching|migrating)\s+{_THE}?{_SLOT}"
+        rf"\b(?:moved|switched|migrated|transferred|handed|shifted|ported|moving|switching|migrating)\s+{_THE}?{_SLOT}"
         rf"(?:\s+over)?\s+(?:to|into|onto)\s+(?:the\s+)?{_OCCUPANT}"
     ),
     (
@@ -127,19 +136,32 @@ _WRITTEN: Final = (
     ),
     (
         rf"^(?:(?:and|but|so)\s+)?{_OCCUPANT}\s+{_SLOT_ADVERBS}(?:is|stays|remains|leads|runs|drives|manages|handles|(?:has\s+)?took"
-        rf"\s+over|has\s+taken\s+over|takes\s+over|took\s+over)\s+(?:now\s+)?{_THE}{_LAST_SLOT}\b"
+        rf"\s+over|has\s+taken\s+over)\s+(?:now\s+)?{_THE}{_LAST_SLOT}\b"
     ),
+    rf"^(?:(?:and|but|so)\s+)?{_OCCUPANT}\s+{_SLOT_ADVERBS}(?:takes|took|is\s+taking)\s+over\s+{_THE}?{_LAST_SLOT}\b",
+    rf"^{_THE}{_SLOT}\s+(?:has\s+|have\s+)?moved\s+to\s+(?:the\s+)?{_OCCUPANT}",
     rf"\b{_THE}(?:new\s+|current\s+)?{_SLOT}\s+{_SLOT_ADVERBS}(?:is|are)\s+{_SLOT_ADVERBS}(?:called\s+|named\s+)?(?:an?\s+)?{_OCCUPANT}",
     rf"(?:^|\b{_THE}|[,:]\s+){_SLOT}\s+{_SLOT_ADVERBS}{_STATE}\s+{_SLOT_ADVERBS}{_AT}{_OCCUPANT}",
 )
 _CHINESE: Final = (
-    r"^(?:现在的?|如今的?)?(?P<about>(?![我你他她它这那今明昨])[\u3400-\u9fff]{2,6}?)(?:现在|最后|已经)?(?:用的是|选的是|选了"
-    r"|换成|改成|改用|改为|改铺|是|叫)了?(?P<chosen>[\u3400-\u9fffA-Za-z][\u3400-\u9fff\w]{1,14}?)(?:的|了)?$"
+    (
+        r"^(?P<chosen>(?![我你他她它这那])[\u3400-\u9fff]{2,3}|[A-Za-z]\w+)(?:现在|一直)?负责"
+        r"(?P<about>[\u3400-\u9fffA-Za-z ]{2,12}?)(?:了|的|工作)*$"
+    ),
+    (
+        r"^(?P<about>[\u3400-\u9fffA-Za-z ]{2,12}?)(?:的工作)?(?:现在|以后|改)?由"
+        r"(?P<chosen>[\u3400-\u9fff]{2,3}|[A-Za-z]\w+)来?(?:负责|接手|接管|主管)了?$"
+    ),
+    (
+        r"^(?:现在的?|如今的?)?(?P<about>(?![我你他她它这那今明昨])[\u3400-\u9fff]{2,6}?)(?:现在|最后|已经)?(?:用的是|选的是|选了"
+        r"|换成|改成|改用|改为|改铺|是|叫)了?(?P<chosen>[\u3400-\u9fffA-Za-z][\u3400-\u9fff\w]{1,14}?)(?:的|了)?$"
+    ),
 )
-_PATTERNS: Final = tuple(lazy_pattern(pattern, re.IGNORECASE) for pattern in (*_WRITTEN, _CHINESE))
+_PATTERNS: Final = tuple(lazy_pattern(pattern, re.IGNORECASE) for pattern in (*_WRITTEN, *_CHINESE))
 _MOVES: Final = _PATTERNS[:2]
 _OVER = lazy_pattern(
-    r"\b(?:taken|took|takes)\s+over\b|\bsince\b|\bas\s+of\b|\bfrom\s+\w+\s+on\b", re.IGNORECASE
+    r"接手|接管|改由|\b(?:taken|took|takes|taking)\s+over\b|\bsince\b|\bas\s+of\b|\bfrom\s+\w+\s+on\b",
+    re.IGNORECASE,
 )
 _CALENDAR: Final = lazy_pattern(
     rf"(?:{ENGLISH_MONTH_IN_FULL}|(?:{ENGLISH_WEEKDAY})s?|i)$",
@@ -156,7 +178,7 @@ _NO_SLOT: Final = words(
 _QUOTE: Final = 200
 _STATEMENT: Final = 260
 _CAPITALIZED = lazy_pattern(r"[A-Z][\w.+#-]*(?: [A-Z][\w.+#-]*){0,2}")
-_OWN = lazy_pattern(r"\b(?:I|I['’]\w+|my|My|me|we|We|our|Our|us|we['’]\w+)\b|我")
+_OWN = lazy_pattern(r"\b(?:[Ii](?!\.)|[Ii]['’]\w+|my|My|me|we|We|our|Our|us|we['’]\w+)\b|我")
 _OURS = lazy_pattern(r"(?:we|our)\b(?!.*\byou)", re.IGNORECASE)
 _OWN_WORDS = (
     (lazy_pattern(r"\b(?:we are|we['’]re)\b", re.IGNORECASE), "I'm"),
@@ -200,7 +222,8 @@ def choices(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator[
             return
         change = 2 if CLEAR_CHANGE.search(clause.text) or kind in (SWITCHED, STOPPED) else 0
         change = change or (1 if FAINT_CHANGE.search(clause.text) else 0)
-        verb = frozenset((stem(found["verb"].casefold()),)) if kind == STOPPED else frozenset()
+        stopped = found.groupdict().get("verb") if kind == STOPPED else None
+        verb = frozenset((stem(stopped.casefold()),)) if stopped else frozenset()
         rest = telling([t for t in clause.tokens if t.start >= clause.start + found.end()])
         span = Span(clause.start, clause.end, clause.start + found.start())
         whose = of_whom(origin, found.groupdict().get("he"))
@@ -405,6 +428,7 @@ def stances(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator[
         yield from _feeling(clauses, number, origin, chinese, NO if chinese["no"] else YES)
     if len(clause.text) <= _LONGEST:
         yield from _state(clauses, number, origin)
+        yield from _being(clauses, number, origin)
 
 
 def _feeling(
@@ -420,6 +444,23 @@ def _feeling(
     if about:
         span = Span(begin_of(clauses, number), clause.end, clause.start + found.start())
         yield Choice(origin, FEELS, yes, frozenset(), about, _change(clause), span)
+
+
+def _being(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator[Choice]:
+    clause = clauses[number]
+    found = _BEING.search(clause.text)
+    if found is None or clause.mode_at(clause.start + found.start()) is not Mode.STATES:
+        return
+    denied = _NOT_ANY_MORE.match(clause.text, found.end())
+    any_more = _ANY_MORE.search(clause.text, denied.end()) if denied is not None else None
+    ends = any_more is not None or (denied is not None and denied["longer"] is not None)
+    start, end = (denied or found).end(), any_more.start() if any_more else len(clause.text)
+    what = telling([token for token in clause.tokens if start <= token.start - clause.start < end])
+    if what and (ends or denied is None):
+        span = Span(begin_of(clauses, number), clause.end, clause.start + found.start())
+        whose = of_whom(origin, found["he"])
+        said, ended = (frozenset[str](), what) if ends else (what, frozenset[str]())
+        yield Choice(whose, ENDED if ends else IS, said, ended, frozenset(), 2 if ends else 0, span)
 
 
 def _state(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator[Choice]:

@@ -66,7 +66,7 @@ def find_updates(claims: Sequence[Measured], weights: Weights) -> list[Update]:
         weights: Of the words.
     """
     postings = Postings()
-    counted = _values_of_counts(claims)
+    alike = _by_dimension(claims)
     pairs: list[tuple[float, int, int]] = []
     for number, later in enumerate(claims):
         best: tuple[float, int] | None = None
@@ -75,7 +75,7 @@ def find_updates(claims: Sequence[Measured], weights: Weights) -> list[Update]:
                 if not _may_compare(claims[other], later):
                     continue
                 score = _score(claims[other], later, weights)
-                if not score and _only_two(claims[other], later, counted):
+                if not score and _only_two(claims[other], later, alike):
                     score = _BY_CONTEXT
                 if score and (best is None or score > best[0] + 0.1):
                     best = score, other
@@ -85,31 +85,42 @@ def find_updates(claims: Sequence[Measured], weights: Weights) -> list[Update]:
     return list(_merged(claims, pairs, weights, postings))
 
 
-def _values_of_counts(claims: Sequence[Measured]) -> dict[tuple[str, frozenset[str]], set[float]]:
-    """Return by speaker and by what is counted how many of it are spoken of."""
-    found: dict[tuple[str, frozenset[str]], set[float]] = {}
+def _by_dimension(claims: Sequence[Measured]) -> dict[tuple[str, str, str], list[Measured]]:
+    """Return the claims by speaker, by what they are measured in and by the rate."""
+    found: dict[tuple[str, str, str], list[Measured]] = {}
     for claim in claims:
-        if claim.value.dimension == "count" and not claim.bare:
-            found.setdefault((claim.origin.speaker, claim.heads), set()).add(claim.value.amount)
+        if not claim.bare:
+            found.setdefault(_measure(claim), []).append(claim)
     return found
 
 
-def _only_two(
-    earlier: Measured, later: Measured, counted: dict[tuple[str, frozenset[str]], set[float]]
-) -> bool:
-    """Return whether a count is said to be new, and the one before is the only other one of the same things."""
+def _measure(claim: Measured) -> tuple[str, str, str]:
+    return claim.origin.speaker, claim.value.dimension, claim.value.per
+
+
+def _only_two(earlier: Measured, later: Measured, alike: dict[tuple[str, str, str], list[Measured]]) -> bool:
+    """Return whether a value is said to be new, and the one before is the only other one of the same thing.
+
+    Of counts the same is counted; of anything else the later says nothing that the earlier does not say.
+    """
+    is_count = later.value.dimension == "count"
     return (
         later.change == _CLEARLY
-        and later.value.dimension == earlier.value.dimension == "count"
+        and _measure(later) == _measure(earlier)
         and not (earlier.bare or later.bare or later.value.same_as(earlier.value))
         and (later.was is None or later.was.same_as(earlier.value))
-        and earlier.heads == later.heads
+        and (earlier.heads == later.heads if is_count else bool(later.heads) and later.terms <= earlier.terms)
         and earlier.origin.passage.id != later.origin.passage.id
         and not _is_older(later, earlier)
         and _comparable(earlier, later)
         and _orders_apart(earlier, later) <= _NEAR
-        and len(counted[later.origin.speaker, later.heads]) == _PAIR
+        and len({each.value.amount for each in alike[_measure(later)] if _is_of(later, each)}) == _PAIR
     )
+
+
+def _is_of(later: Measured, claim: Measured) -> bool:
+    """Return whether a claim may be of what a later one is of."""
+    return later.heads == claim.heads if later.value.dimension == "count" else later.heads <= claim.terms
 
 
 def _may_compare(earlier: Measured, later: Measured) -> bool:

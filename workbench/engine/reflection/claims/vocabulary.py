@@ -62,7 +62,7 @@ CHANGE_STEMS: Final = frozenset(
             " expand bump upgrade drop move push postpone reschedule achieve hit bring brought climb rise rose"
             " cut decrease switch reflect manage complete target estimate schedule range fall fell jump boost"
             " double aim plan try track notice show result measure stand sit remain stay have become became"
-            " adjust allow keep decide mention practice"
+            " adjust allow keep decide mention practice slip"
             " practise solve finish attempt spend spent retain make made sit kept keep come came go went"
         ),
     )
@@ -72,12 +72,12 @@ CHANGE_STEMS: Final = frozenset(
 CLEAR_CHANGE: Final = lazy_pattern(
     r"\b(?:now|no\s+longer|new(?:ly)?|updated?|updating|upgraded?|upgrading|by\s+now|from\s+now\s+on|extend(?:ed)?|increased?|improved|reduced|raised|grew|grown"
     r"|growth|shrunk|fell|fallen|cut|(?:went|gone|goes)\s+(?:up|down)|went\s+(?:\w+\s+)?from|postponed|moved|rescheduled|pushed|changed|revised|expanded|bumped|upgraded|lowered|(?:up|down)\s+to"
-    r"|brought|dropped|climbed|rose|latest|not\s+\S+\s+but|correction|these\s+days|anymore|has\s+reached|halved|doubled|ballooned"
+    r"|brought|dropped|climbed|rose|slip(?:s|ped)|latest|not\s+\S+\s+but|correction|these\s+days|anymore|has\s+reached|halved|doubled|ballooned"
     r"|(?:it['’]s|is|are|was)\s+actually)\b|(?:^|,\s)[Aa]ctually\b|现在|改成|改为|改到|变成|换成|增加到|减少到|增至|减至|降至|加到|涨到|减到|升到|提高到|提升到|降到|不再|推迟到|延到|延期到|提前到|搬到|搬去|已经",
     re.IGNORECASE,
 )
 CLEAR_MOVE: Final = lazy_pattern(
-    r"\b(?:now|no\s+longer|moved|rescheduled|postponed|pushed|extend(?:ed)?|changed|shifted|delayed|brought|updated?|revised"
+    r"\b(?:now|no\s+longer|moved|rescheduled|postponed|pushed|extend(?:ed)?|changed|shifted|slip(?:s|ped)|delayed|brought|updated?|revised"
     r"|new\s+(?:[\w-]+\s+){0,2}(?:deadline|date|time|slot|schedule|day|appointment))\b"
     r"|现在|改成|改为|改到|换到|推迟到|延到|延期到|提前到",
     re.IGNORECASE,
@@ -141,6 +141,10 @@ OCCUPIES: Final = "occupies"
 """Whatever has a place that one at a time has: the tool for a task, the person in charge of one."""
 HOLDER: Final = "holder"
 """Somebody in a place that one at a time has: “my manager is …”."""
+IS: Final = "is"
+"""What somebody is, said in so many words: “I'm vegetarian”."""
+ENDED: Final = "is no longer"
+"""What they are no longer: “I'm not vegetarian anymore”."""
 
 _BEHIND = r"(?=\s+(?:for|because|since|when|while|due|as|so|in|on|at|with|but|and|after|to|which|that)\b|[.,;!?()]|$)"
 _THING = r"(?:[\w`'’.+#-]+\s+){0,4}?[\w`'’.+#-]*[\w`+#]"
@@ -190,6 +194,14 @@ _WRITTEN: Final = (
         rf"""{_SOMEBODY}(?:no\s+longer|(?:don['’]t|doesn['’]t)(?=[^.]{{0,60}}\banymore))
         \s+(?P<verb>\w+)\s+(?P<against>{_THING}){_BEHIND}""",
     ),
+    (
+        STOPPED,
+        rf"""{_SOMEBODY}(?:stopped|quit|gave\s+up|given\s+up)\s+(?P<verb>\w+ing)\s+(?P<against>{_THING}){_BEHIND}""",
+    ),
+    (
+        STOPPED,
+        rf"{_SOMEBODY}(?:(?:quit|resigned\s+from)\s+(?:my\s+job\s+at\s+)?|left\s+my\s+job\s+at\s+)(?P<against>{_PLACE})",
+    ),
     (LIVES, rf"{_SOMEBODY}(?:live|lives|living|based|moved|relocated)\s+(?:in|to)\s+(?P<chosen>{_PLACE})"),
     (WORKS, rf"{_SOMEBODY}(?:work|works|working|got\s+a\s+job)\s+(?:at|for)\s+(?P<chosen>{_PLACE})"),
     (
@@ -199,7 +211,7 @@ _WRITTEN: Final = (
     ),
     (
         FAVOURITE,
-        rf"""\b(?:my|(?-i:[A-Z])\w+['’]s)\s+favou?rite\s+(?P<about>\w+(?:\s+\w+)?)
+        rf"""\b(?:my|(?-i:[A-Z])\w+['’]s)\s+(?:(?:new|current)\s+)?favou?rite\s+(?P<about>\w+(?:\s+\w+)?)
         \s+(?:is|are|has\s+to\s+be|would\s+be)\s+(?:now\s+)?(?P<chosen>{_THING}){_BEHIND}""",
     ),
     (

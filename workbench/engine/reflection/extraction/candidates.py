@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 _SHORTEST: Final = 12
 _LONGEST: Final = 320
+# That goes into Identity, and “Ana’s name is Ana” tells nothing.
+_NAMES_ONESELF: Final = lazy_pattern(r"(?:my name is|my name’s|my name's|call me)\b", re.IGNORECASE)
 _DATED: Final = 0.8
 _CHINESE = lazy_pattern(r"[\u4e00-\u9fff]")
 _CHINESE_SELF = lazy_pattern(r"我们|我們|我|用户|用戶")
@@ -299,7 +301,7 @@ def candidates(
             continue
         for start, end in clauses(sentence.text, names):
             piece = sentence.text[start:end]
-            if not _SHORTEST <= len(piece) <= _LONGEST:
+            if not _SHORTEST <= len(piece) <= _LONGEST or _NAMES_ONESELF.match(piece):
                 continue
             spoken = piece
             pronoun = _THIRD.match(piece)

@@ -96,6 +96,10 @@ _ONE_REQUEST: Final = lazy_pattern(
     r"|this time|for now)\b",
     re.IGNORECASE,
 )
+_ASKS_FOR: Final = lazy_pattern(
+    r"(?:please )?(?:keep|use|give|write|show|send|make|put|stick to|call|answer|reply|format|avoid|skip|leave out)\b",
+    re.IGNORECASE,
+)
 # “I want three options for the database” is about the database.
 _LASTING: Final = lazy_pattern(
     r"\b(?:always|never|prefer|generally|usually|in general|from now on|going forward|every time|in future|like|love"
@@ -458,6 +462,9 @@ def _changes(snapshot: Snapshot, work: Work) -> Iterator[ReviewItem]:
             continue
         rule = routing_cues().fits("standing", sentence.translate(PUNCTUATION))
         text = clipped(plain(told_of_user(sentence, snapshot)), _LONGEST_PREFERENCE)
+        if _SPEAKS.search(text):
+            # Nobody else can be told of in words that stay in the first person.
+            continue
         words = content_words(text)
         # Two rules that differ in when they hold share most of their words.
         same = _SAME_RULE if rule else _SAME_MATTER
@@ -518,7 +525,10 @@ def _manner(passage: Passage, snapshot: Snapshot) -> str:
         ]
         if fitting:
             # “I'm Ana, a nurse, and I prefer plain words”: who she is belongs elsewhere.
-            return sentence[fitting[0][0] : fitting[-1][1]]
+            said_so = sentence[fitting[0][0] : fitting[-1][1]]
+            # “I hate long reports, keep them short”: what is asked for can be told without the rest.
+            asked_for = said_so.rpartition(", ")[2]
+            return asked_for if cues.fits("standing", asked_for) or _ASKS_FOR.match(asked_for) else said_so
     return said[0] if passage.type == "preference" and said and passage.confidence != "low" else ""
 
 
