@@ -341,6 +341,12 @@ class Finder:
         """
         self._attempt(lambda updater, _: updater.take_in(cancelled=cancelled))
 
+    @property
+    def embeds_at_once(self) -> bool:
+        """Return whether vectors are made along with the words, or not at all."""
+        embedder = self._standing().embedder
+        return embedder is None or embedder.is_instant
+
     def freshen(self) -> None:
         """Update the index in the background."""
         self._current().freshen(0)

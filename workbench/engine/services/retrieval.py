@@ -25,6 +25,7 @@ from workbench.engine.markdown.source import LineSpan, SourceText
 from workbench.engine.memory.lookup import may_be_scoped, scopes_in, show_memory
 from workbench.engine.requests import SearchRequest
 from workbench.engine.services.context import WorkspaceContext
+from workbench.engine.services.index_beside import IndexBeside
 from workbench.engine.services.past import PastReader
 
 if TYPE_CHECKING:
@@ -430,8 +431,17 @@ class Retrieval:
         Raises:
             StorageError: The index cannot be kept.
         """
-        self._context.refresh(cancelled=cancelled)
-        self._context.finder.sync(force=force, progress=progress, cancelled=cancelled)
+        context = self._context
+        with IndexBeside(context) as beside:
+
+            def told(done: int, total: int) -> None:
+                context.progress("Reading memory", done, total)
+                if not force:
+                    beside.begin(total - done)
+
+            context.refresh(progress=told, cancelled=cancelled)
+            beside.finish(progress, cancelled)
+        context.finder.sync(force=force, progress=progress, cancelled=cancelled)
         return self.index_status()
 
     def index_status(self) -> results.recall.IndexStatus:
