@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.engine.markdown.graph import (
-    GraphIndex,
     IndexedEdge,
     IndexedEntity,
+    read_graph_index,
     render_graph_index,
     update_graph_index,
 )
@@ -29,10 +29,9 @@ graphs = st.tuples(
 @given(graphs)
 def test_rows_read_back(graph: tuple[list[IndexedEntity], list[IndexedEdge]]) -> None:
     entities, edges = graph
-    index = GraphIndex.parse(render_graph_index(entities, edges))
-    assert sorted(index.entities, key=repr) == sorted(entities, key=repr)
-    assert sorted(index.edges, key=repr) == sorted(edges, key=repr)
-    assert index.problems == ()
+    read, linked = read_graph_index(render_graph_index(entities, edges))
+    assert sorted(read, key=repr) == sorted(entities, key=repr)
+    assert sorted(linked, key=repr) == sorted(edges, key=repr)
 
 
 @given(graphs, graphs, names)
@@ -56,9 +55,8 @@ def test_a_file_of_another_hand_is_laid_out_anew() -> None:
         b"# Graph\r\n\r\n## Entity Registry\r\n| ID | Type | Label | File | Decay Score |\r\n|:--|--|--|--|--:|\r\n"
         b"| person--alex | person | Alex | entities/person--alex.md | 1.00 (pinned) |\r\n| broken |\r\n"
     )
-    index = GraphIndex.parse(content)
-    assert [entity.score for entity in index.entities] == ["1.00 (pinned)"]
-    assert [problem.line for problem in index.problems] == [7]
+    entities, edges = read_graph_index(content)
+    assert ([entity.score for entity in entities], edges) == (["1.00 (pinned)"], [])
     edge = IndexedEdge("person--alex", "uses", "tool--x", "high", "2026-01-01", "")
-    updated = GraphIndex.parse(update_graph_index(content, "person--alex", index.entities[0], [edge]))
-    assert (updated.entities, updated.edges) == (index.entities, (edge,))
+    updated = update_graph_index(content, "person--alex", entities[0], [edge])
+    assert read_graph_index(updated) == (entities, [edge])

@@ -13,7 +13,7 @@ from workbench.engine.markdown.core import CoreMemory
 from workbench.engine.markdown.decay_scores import DecayScores
 from workbench.engine.markdown.entity import EntityFile
 from workbench.engine.markdown.episodes import DailyLog, EpisodeLog
-from workbench.engine.markdown.graph import GraphIndex, RelationVocabulary
+from workbench.engine.markdown.graph import RelationVocabulary, read_graph_index
 from workbench.engine.markdown.pages import Procedure, VaultNote
 from workbench.engine.markdown.proposals import PendingMemories
 from workbench.engine.markdown.reflection_records import Evolution, ReflectionLog
@@ -62,7 +62,7 @@ def test_what_follows_real_structure_comes_back(kind: Any, path: str, content: b
 
 @given(content=any_bytes)
 def test_index_and_audit_log_take_any_bytes(content: bytes) -> None:
-    GraphIndex.parse(content)
+    read_graph_index(content)
     AuditLogFile.parse(content)
 
 

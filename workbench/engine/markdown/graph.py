@@ -171,44 +171,27 @@ class IndexedEdge:
     last_accessed: str
 
 
-@dataclass(frozen=True)
-class GraphIndex:
-    """The parsed index."""
-
-    path: str
-    entities: tuple[IndexedEntity, ...]
-    edges: tuple[IndexedEdge, ...]
-    problems: tuple[Problem, ...] = ()
-
-    @classmethod
-    def parse(cls, content: bytes, path: str = "memory/graph/index.md") -> GraphIndex:
-        """Parse the file. Any bytes are accepted; an unreadable row is a problem."""
-        source = SourceText.from_bytes(content)
-        entities: list[IndexedEntity] = []
-        edges: list[IndexedEdge] = []
-        problems = Problems(path)
-        for heading in read_headings(source):
-            words = heading.text.casefold()
-            wanted = 5 if "entit" in words else 6 if "edge" in words else 0
-            rows = wanted and heading.level > 1
-            for number in range(heading.body.start, heading.body.end + 1) if rows else ():
-                line = source.line(number)
-                if not line.lstrip().startswith("|") or not line.strip(" \t|:-"):
-                    continue
-                cells = _cells(line)
-                if cells[0] in ("ID", "From"):
-                    continue
-                if len(cells) != wanted:
-                    problems.add(
-                        number,
-                        f"This row has {len(cells)} cells, not {wanted}.",
-                        "Rebuild the graph index from the entity files.",
-                    )
-                elif wanted == 5:
-                    entities.append(IndexedEntity(*cells))
-                else:
-                    edges.append(IndexedEdge(*cells))
-        return cls(path, tuple(entities), tuple(edges), tuple(problems.found))
+def read_graph_index(content: bytes) -> tuple[list[IndexedEntity], list[IndexedEdge]]:
+    """Return the rows of the file. Any bytes are accepted; what is no row is passed over."""
+    source = SourceText.from_bytes(content)
+    entities: list[IndexedEntity] = []
+    edges: list[IndexedEdge] = []
+    for heading in read_headings(source):
+        words = heading.text.casefold()
+        wanted = 5 if "entit" in words else 6 if "edge" in words else 0
+        rows = wanted and heading.level > 1
+        for number in range(heading.body.start, heading.body.end + 1) if rows else ():
+            line = source.line(number)
+            if not line.lstrip().startswith("|") or not line.strip(" \t|:-"):
+                continue
+            cells = _cells(line)
+            if cells[0] in ("ID", "From") or len(cells) != wanted:
+                continue
+            if wanted == 5:
+                entities.append(IndexedEntity(*cells))
+            else:
+                edges.append(IndexedEdge(*cells))
+    return entities, edges
 
 
 def render_graph_index(entities: Iterable[IndexedEntity], edges: Iterable[IndexedEdge]) -> bytes:
@@ -233,18 +216,18 @@ def update_graph_index(
     head, middle = _HEAD.encode(), _MIDDLE.encode()
     at = content.find(middle, len(head))
     if not content.startswith(head) or at < 0 or not content.endswith(b"\n"):
-        known = GraphIndex.parse(content)
+        rows, links = read_graph_index(content)
         return render_graph_index(
-            [row for row in known.entities if row.id != entity_id] + ([entity] if entity else []),
-            [row for row in known.edges if row.from_ != entity_id] + list(edges),
+            [row for row in rows if row.id != entity_id] + ([entity] if entity else []),
+            [link for link in links if link.from_ != entity_id] + list(edges),
         )
-    row = [_row(astuple(entity))] if entity else []
+    new = [_row(astuple(entity))] if entity else []
     prefix = f"| {_escaped(entity_id)} |".encode("utf-8", "replace")
     # From the end, so that earlier positions stay valid.
     content = _replaced(
         content, at + len(middle), len(content), prefix, [_row(astuple(edge)) for edge in edges]
     )
-    return _replaced(content, len(head), at, prefix, row)
+    return _replaced(content, len(head), at, prefix, new)
 
 
 def _replaced(content: bytes, start: int, end: int, prefix: bytes, new: list[str]) -> bytes:
