@@ -180,13 +180,11 @@ class Page:
 
     Args:
         colour: Whether colours are written.
-        terminal: Whether a person reads along, rather than a file or a program.
         zone: The time zone that moments are written in.
     """
 
     width: int = 80
     colour: bool = False
-    terminal: bool = False
     zone: tzinfo = UTC
     at: datetime = _EPOCH
 
@@ -259,7 +257,7 @@ def page_for(stream: IO[str]) -> Page:
     terminal = stream.isatty()
     plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
     width = shutil.get_terminal_size((80, 24)).columns if terminal else 80
-    return Page(width=max(40, min(width, 100)), colour=terminal and not plain, terminal=terminal)
+    return Page(width=max(40, min(width, 100)), colour=terminal and not plain)
 
 
 def write(lines: Iterable[str], *, to_errors: bool = False) -> None:

@@ -100,15 +100,15 @@ class Library:
 
     def resolve(self, name: str, entity_type: str | None = None) -> tuple[EntityMatch, ...]:
         key = name_key(name)
-        found: dict[str, EntityMatch] = {}
+        found: dict[str, tuple[float, EntityMatch]] = {}
         for how in ("exact", "alias", "acronym", "near"):
             for entity in self._entities():
                 if entity_type not in (None, entity.type) or (how == "near" and found):
                     continue
                 similarity = _similarity(how, key, entity)
                 if similarity and entity.id not in found:
-                    found[entity.id] = EntityMatch(entity, how, similarity)
-        return tuple(sorted(found.values(), key=lambda match: -match.similarity))
+                    found[entity.id] = similarity, EntityMatch(entity, how)
+        return tuple(match for _, match in sorted(found.values(), key=lambda scored: -scored[0]))
 
     def _entities(self) -> builtins.list[EntityRecord]:
         return [entity for _, rows in sorted(self.rows().items()) for entity in rows.entities]

@@ -67,8 +67,7 @@ def tea(
 def test_no_other_words_and_no_other_kind_bring_it_back(again: ReviewItem) -> None:
     found = hold_back([again], rejecting(tea()))
     assert found.kept == ()
-    assert [each.item for each in found.held] == [again]
-    assert found.held[0].reason == "rejected as r-003.2 on 2026-02-03"
+    assert found.held == (again,)
 
 
 @pytest.mark.parametrize(
@@ -144,7 +143,6 @@ def test_what_needs_a_rejected_entity_stays_away_with_it() -> None:
     rejected = rejecting(entity)
     together = hold_back([entity, fact, link], rejected)
     assert together.kept == ()
-    assert together.held[1].reason == "it needs tool--kettle, which was rejected"
     # Nobody proposes the entity this time, and still nothing of it comes.
     assert hold_back([fact, link], rejected).kept == ()
     renamed = items.entity("tool--the-kettle", "The Kettle", [OLD], reason="x")

@@ -11,7 +11,7 @@ import pytest
 
 from workbench.engine.errors import InvalidInput
 from workbench.engine.secrets import shapes as table
-from workbench.engine.secrets.detection import find_secrets, kinds
+from workbench.engine.secrets.detection import find_secrets
 from workbench.engine.secrets.shapes import Shape, shapes
 
 LETTERS = {name: re.findall(f"[{signs}]", string.printable) for name, signs in table.ALPHABETS.items()}
@@ -54,18 +54,12 @@ def test_every_rule_has_a_kind(kind: str) -> None:
     assert [each.kind for each in find_secrets(RULED[kind])] == [kind]
 
 
-def test_the_list_of_kinds_is_whole() -> None:
-    assert set(kinds()) == {*RULED, *(shape.kind for shape in shapes())}
-    assert len(kinds()) == len(set(kinds()))
-
-
 def test_a_row_in_the_table_is_all_that_a_new_kind_takes(monkeypatch: pytest.MonkeyPatch) -> None:
     made = table._shape("Harbour token", "hrbr_{alnum 20}")
     assert (made.lead, made.mark, made.before) == ("hrbr_", "hrbr_", (0, 0))
     rows = table._Shapes({"hr": (made,)}, {})
     monkeypatch.setattr(table, "_table", lambda: rows)
     assert [each.kind for each in find_secrets(f"Use {example_of(made)} here.")] == ["Harbour token"]
-    assert "Harbour token" in kinds()
 
 
 @pytest.mark.parametrize(

@@ -121,14 +121,12 @@ class Group:
 
     Args:
         direction: How they are related to the box that they hang on.
-        members: Ids.
         beyond: How many entities hang on these in turn.
     """
 
     key: str
     direction: str
     name: str
-    members: tuple[str, ...]
     beyond: int = 0
 
 
@@ -289,4 +287,4 @@ def _group(ties: Ties, inner: str, name: str, count: int, members: Sequence[str]
         label = f"{len(rest)} × {', '.join((*there, *back))}"
     else:
         label = f"{len(rest)} more"
-    return Group(f"group:{count}:{inner}|{name}", direction, label, rest, len(ties.beyond(rest)))
+    return Group(f"group:{count}:{inner}|{name}", direction, label, len(ties.beyond(rest)))

@@ -259,7 +259,7 @@ class Lookups:
         if "--" in name:
             direct = self.entity(name if name.startswith("entity:") else f"entity:{name}")
             if direct is not None:
-                return (EntityMatch(direct, "exact", 1.0),) if entity_type in (None, direct.type) else ()
+                return (EntityMatch(direct, "exact"),) if entity_type in (None, direct.type) else ()
         key = name_key(name)
         if not key:
             return ()
@@ -430,13 +430,13 @@ class Lookups:
         )
         return tuple(map(fact_of, rows))
 
-    def _by_name(self, key: str) -> list[tuple[str, str, float]]:
+    def _by_name(self, key: str) -> list[tuple[str, str]]:
         rows = self._catalog.rows(
             "SELECT entity, how FROM names WHERE folded = ? AND how <> 'acronym' ORDER BY entity", (key,)
         )
-        return [(entity, how, 1.0) for entity, how in sorted(rows, key=lambda row: _RANKS[row[1]])]
+        return [(entity, how) for entity, how in sorted(rows, key=lambda row: _RANKS[row[1]])]
 
-    def _by_acronym(self, name: str, key: str) -> list[tuple[str, str, float]]:
+    def _by_acronym(self, name: str, key: str) -> list[tuple[str, str]]:
         """Return entities whose long name this abbreviates, else those whose short name abbreviates this."""
         if len(key) >= _SURE_ACRONYM or name.isupper():
             rows = self._catalog.rows(
@@ -444,12 +444,12 @@ class Lookups:
                 (key,),
             )
             if rows:
-                return [(row[0], "acronym", 0.9) for row in rows]
+                return [(row[0], "acronym") for row in rows]
         return [
-            (entity, "acronym", 0.9)
+            (entity, "acronym")
             for initials in acronyms(name)
             if len(initials) >= _SURE_ACRONYM
-            for entity, _, _ in self._by_name(initials)
+            for entity, _ in self._by_name(initials)
         ]
 
     def _near(self, name: str, key: str, entity_type: str | None) -> tuple[EntityMatch, ...]:
@@ -458,9 +458,10 @@ class Lookups:
         if not grams:
             return ()
         rows = self._names_with(grams)
-        scored = [(entity, "near", similarity(name, written, least=NEAR)) for written, entity, *_ in rows]
-        scored.sort(key=lambda candidate: -candidate[2])
-        return self._matches((each for each in scored if each[2] >= NEAR), entity_type)[:_MOST_NEAR]
+        scored = [(entity, similarity(name, written, least=NEAR)) for written, entity, *_ in rows]
+        scored.sort(key=lambda candidate: -candidate[1])
+        near = ((entity, "near") for entity, likeness in scored if likeness >= NEAR)
+        return self._matches(near, entity_type)[:_MOST_NEAR]
 
     def _names_with(self, pieces: Iterable[str]) -> list[tuple[str, str, str, str | None]]:
         """Return (name as written, entity, its type, what it is merged into) of the names that hold a piece."""
@@ -488,13 +489,13 @@ class Lookups:
         return [tuple(row) for row in rows]
 
     def _matches(
-        self, candidates: Iterable[tuple[str, str, float]], entity_type: str | None
+        self, candidates: Iterable[tuple[str, str]], entity_type: str | None
     ) -> tuple[EntityMatch, ...]:
         found: dict[str, EntityMatch] = {}
-        for entity_id, how, likeness in candidates:
+        for entity_id, how in candidates:
             entity = self._final_entity(entity_id)
             if entity is not None and entity.id not in found and entity_type in (None, entity.type):
-                found[entity.id] = EntityMatch(entity, how, likeness)
+                found[entity.id] = EntityMatch(entity, how)
         return tuple(found.values())
 
     def _final_entity(self, entity_id: str) -> EntityRecord | None:

@@ -118,12 +118,10 @@ class EntityMatch:
     Args:
         entity: The candidate.
         how: `exact`, `alias` or `acronym` resolve it; `near` is a question for a person.
-        similarity: 0–1.
     """
 
     entity: EntityRecord
     how: str
-    similarity: float
 
 
 class CatalogLost(StorageError):

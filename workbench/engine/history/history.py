@@ -228,12 +228,11 @@ class History:
         """
         before = self.head()
         with self.writing(attribution.actor) as turn:
-            moment = self.clock.now()
             if turn.begun:
-                return Receipt(turn.begun, tuple(turn.store.files_at(turn.begun)), moment, None)
+                return Receipt(turn.begun, tuple(turn.store.files_at(turn.begun)), None)
             adopted = turn.adopt("manual") if before else Adopted()
             commit = adopted.commits[-1] if adopted.commits else None
-            return Receipt(commit, adopted.files, moment, None, adopted.commits)
+            return Receipt(commit, adopted.files, None, adopted.commits)
 
     def begin(self) -> str:
         """Return the newest commit, creating an empty one if every file found awaits a person’s decision.
@@ -317,7 +316,7 @@ class History:
                     "There is no such alert.", where=alert, remedy="List them with: workbench audit alerts"
                 )
             if found.acknowledgement:
-                return Receipt(None, (), self.clock.now(), None)
+                return Receipt(None, (), None)
             file = parse_message(turn.store.commit(found.commit)).file
             event = Event(Action.ACK, file, f"acknowledged alert {alert} about {file}")
             plan = Plan[None](

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field
-from datetime import UTC
 from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
@@ -186,9 +185,8 @@ def join_commit(
         for _ in range(_ROUNDS):
             adopted += turn.adopt("manual").commits
             ours = turn.head()
-            moment = history.clock.now().astimezone(UTC)
             if ours is not None and store.is_ancestor(theirs, ours):
-                return Receipt(None, (), moment, Joining(How.NOTHING_NEW, ours), tuple(adopted))
+                return Receipt(None, (), Joining(How.NOTHING_NEW, ours), tuple(adopted))
             files: Mapping[str, bytes | None]
             if ours is None or store.is_ancestor(ours, theirs):
                 joining, files = Joining(How.FORWARD, ours), _difference(store, ours, theirs)
@@ -204,7 +202,7 @@ def join_commit(
             else:
                 commit = _commit(history, turn, theirs, joining.plan, replacements, attribution)
             paths = tuple(map(layout.shown, sorted(files)))
-            return Receipt(commit, paths, moment, joining, tuple(adopted))
+            return Receipt(commit, paths, joining, tuple(adopted))
     raise Stale(
         "The files concerned keep changing while they are being joined with those of another device.",
         remedy="Let the other program finish, then do it again.",

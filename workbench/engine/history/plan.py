@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
-from datetime import datetime
 from enum import StrEnum
 from typing import Generic, Protocol, TypeVar
 
@@ -142,14 +141,12 @@ class Receipt(Generic[T_co]):
     Args:
         commit: The commit's full hash, or None if the plan changed nothing.
         files: The changed paths.
-        timestamp: In UTC.
         outcome: The plan's answer.
         adopted: Commits of outside edits adopted first.
     """
 
     commit: str | None
     files: tuple[str, ...]
-    timestamp: datetime
     outcome: T_co
     adopted: tuple[str, ...] = ()
 

@@ -58,14 +58,12 @@ class Reversal:
     Args:
         commits: The reverted commits, newest first; for a rollback to a commit, that commit.
         files: The paths that changed.
-        summary: One line for people.
         warnings: What a person should know, one sentence each.
         since: For a rollback of everything, the commit it returned to.
     """
 
     commits: tuple[str, ...]
     files: tuple[str, ...]
-    summary: str
     warnings: tuple[str, ...] = ()
     since: str | None = None
 
@@ -356,7 +354,7 @@ def reverting_plan(
         summary,
         changes=changes,
         trailers=trailers,
-        outcome=Reversal(commits, paths, summary),
+        outcome=Reversal(commits, paths),
     )
 
 

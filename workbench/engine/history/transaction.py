@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import UTC, datetime, tzinfo
+from datetime import datetime, tzinfo
 from pathlib import Path
 from typing import TypeVar
 
@@ -310,14 +310,13 @@ class Transaction:
         attribution: Attribution,
         adopted: tuple[str, ...],
     ) -> Receipt[T]:
-        moment = self._context.clock.now().astimezone(UTC)
         if not replacements and not plan.events:
-            return Receipt(None, (), moment, plan.outcome, adopted)
+            return Receipt(None, (), plan.outcome, adopted)
         transaction = self._context.new_id()
         changes = {step.path: step.after for step in replacements}
         drafts = self.drafts_of_plan(plan, changes, attribution, transaction)
         commit = self.commit(drafts, transaction, replacements, gives_way=True)[0]
-        return Receipt(commit, tuple(map(layout.shown, sorted(changes))), moment, plan.outcome, adopted)
+        return Receipt(commit, tuple(map(layout.shown, sorted(changes))), plan.outcome, adopted)
 
     def drafts_of_plan(
         self,

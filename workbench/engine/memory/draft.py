@@ -216,20 +216,12 @@ class MemoryLookup(EntityLookup, Protocol):
         """Return the memory by its id."""
         ...
 
-    def memories_in(self, path: str) -> list[MemoryRecord]:
-        """Return the memories in a file, in order."""
-        ...
-
     def mentions(self, target: str) -> tuple[str, ...]:
         """Return the ids of memories that link to a memory or give it as their source."""
         ...
 
     def mentioning_files(self, target: str) -> tuple[str, ...]:
         """Return the paths of files that link to a memory or give it as their source."""
-        ...
-
-    def links_from(self, source: str) -> tuple[str, ...]:
-        """Return the ids that a memory links to or has as sources."""
         ...
 
 

@@ -89,11 +89,6 @@ class Intent:
     scope: str | None
     on: date | None
 
-    @property
-    def given(self) -> tuple[EntityName, ...]:
-        """Return the entities that the request names."""
-        return tuple(named for named in self.named if named.given)
-
     def origin(self, memory_id: str | None = None) -> Origin:
         """Return the source of the facts and relations of this memory.
 

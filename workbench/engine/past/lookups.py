@@ -239,23 +239,12 @@ class PastLookups:
     def resolve(self, name: str, entity_type: str | None = None) -> tuple[EntityMatch, ...]:
         """Return the entity with this id; other names are resolved elsewhere."""
         found = self.entity(f"entity:{name.removeprefix('entity:')}")
-        return (EntityMatch(found, "exact", 1.0),) if found and entity_type in (None, found.type) else ()
-
-    def memories_in(self, path: str) -> list[MemoryRecord]:
-        """Return the memories in a file, in order."""
-        rows = self._files.rows(path)
-        return list(rows.memories) if rows else []
+        return (EntityMatch(found, "exact"),) if found and entity_type in (None, found.type) else ()
 
     def mentioning_files(self, target: str) -> tuple[str, ...]:
         """Return the paths of files that link to a memory or give it as their source."""
         paths = {path for source in self.mentions(target) if (path := self.path_of(source))}
         return tuple(sorted(paths))
-
-    def links_from(self, source: str) -> tuple[str, ...]:
-        """Return the ids that a memory links to or has as sources."""
-        path = self.path_of(source)
-        rows = self._files.rows(path) if path else None
-        return tuple(sorted({named for memory, named in rows.links if memory == source})) if rows else ()
 
     def entities(self) -> list[tuple[str, str]]:
         """Return id and label of every unmerged entity, by id."""

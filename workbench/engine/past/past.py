@@ -558,7 +558,7 @@ def plan_memories_rollback(
         summary,
         changes=changes,
         trailers=((RESTORES, commit),),
-        outcome=Reversal((commit,), tuple(change.path for change in changes), summary, warnings),
+        outcome=Reversal((commit,), tuple(change.path for change in changes), warnings),
     )
 
 
@@ -584,7 +584,7 @@ def _put_away(
     plan = plan_archive(view, [memory_id], now, settings, first_seen)
     paths = tuple(change.path for change in plan.changes)
     told = f"{memory_id} was not there at {commit[:_SHORT]}, so it was archived."
-    return plan.answering(Reversal((commit,), paths, plan.summary, (told,)))
+    return plan.answering(Reversal((commit,), paths, (told,)))
 
 
 def _put_in_place(

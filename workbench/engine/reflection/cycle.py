@@ -181,7 +181,7 @@ def _in_its_place(item: ReviewItem) -> str:
 def _still_open(carried: Sequence[ReviewItem], rejected: RejectedClaims) -> Iterator[ReviewItem]:
     """Yield what is carried over, without what was rejected meanwhile under another id."""
     open_ = [item for item in carried if item.decision in ("undecided", "deferred")]
-    held = {held.item.id for held in rejections.hold_back(open_, rejected).held}
+    held = {held.id for held in rejections.hold_back(open_, rejected).held}
     yield from (item for item in carried if item.id not in held)
 
 

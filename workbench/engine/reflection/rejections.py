@@ -29,25 +29,12 @@ Moments = Callable[[str], datetime | None]
 """Tells when a memory was made, by its id; a time without a zone is in the workspace's."""
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
-    """An item that stays away.
-
-    Args:
-        item: Which.
-        reason: Why, one line.
-    """
-
-    item: ReviewItem
-    reason: str
-
-
 @dataclass(frozen=True)
 class HeldBack:
     """What a person gets to see of proposed items, and what they do not."""
 
     kept: tuple[ReviewItem, ...]
-    held: tuple[Held, ...]
+    held: tuple[ReviewItem, ...]
 
 
 def remember(content: bytes | None, items: Iterable[ReviewItem], reflection: str, time: str) -> bytes:
@@ -107,15 +94,13 @@ def hold_back(
     known = _Known(rejected.claims)
     moments = moment_of or moment_in_id
     kept: list[ReviewItem] = []
-    held: list[Held] = []
+    held: list[ReviewItem] = []
     for item in proposed:
         found = known.like(*_forms(claim_of(item), absorbed))
         new = _new_evidence(item, found.same, moments) if found.same else []
-        missing = next((need for need in item.needs if known.entity(need, item, moments)), None)
-        if found.same and not new:
-            held.append(Held(item, f"rejected as {_told(found.same[-1])}"))
-        elif missing is not None:
-            held.append(Held(item, f"it needs {missing}, which was rejected"))
+        needs_rejected = any(known.entity(need, item, moments) for need in item.needs)
+        if needs_rejected or (found.same and not new):
+            held.append(item)
         elif found.same:
             told = f"rejected as {_told(found.same[-1])}; new: {', '.join(new)}"
             kept.append(_resembling(item, told))
@@ -252,13 +237,12 @@ def _read(text: str) -> datetime | None:
         return None
 
 
-def _without_needing(kept: list[ReviewItem], held: list[Held]) -> HeldBack:
+def _without_needing(kept: list[ReviewItem], held: list[ReviewItem]) -> HeldBack:
     """Take out what needs an entity that stays away, and what needs that."""
-    gone = {each.item.target for each in held if kind_of(each.item.kind) is Kind.ENTITY}
+    gone = {each.target for each in held if kind_of(each.kind) is Kind.ENTITY}
     for item in [item for item in kept if gone.intersection(item.needs)]:
-        missing = next(need for need in item.needs if need in gone)
         kept.remove(item)
-        held.append(Held(item, f"it needs {missing}, which was rejected"))
+        held.append(item)
     return HeldBack(tuple(kept), tuple(held))
 
 

@@ -15,9 +15,9 @@ from typing import Final
 
 from workbench.engine.patterns import lazy_pattern
 from workbench.engine.secrets.labelled import labelled_in
-from workbench.engine.secrets.places import IN_ADDRESS, IN_COMMAND, PRIVATE_KEY, SEED_PHRASE, placed_in
-from workbench.engine.secrets.shapes import JWT, shapes, tokens_in
-from workbench.engine.secrets.values import LABELLED, Found
+from workbench.engine.secrets.places import PRIVATE_KEY, placed_in
+from workbench.engine.secrets.shapes import tokens_in
+from workbench.engine.secrets.values import Found
 from workbench.engine.secrets.wrapping import unwrapped, wrapped_tokens
 from workbench.engine.values import dataclass
 
@@ -27,7 +27,6 @@ _DIGEST: Final = 16
 _WIDE: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
 _PACKAGE: Final = Path(__file__).parent
 _RULES: Final = frozenset((".py", ".toml", ".txt"))
-_SHOWN: Final = 4
 
 # Invisible within a secret: what Unicode says to ignore, a terminal's colours, and Markdown's escaping backslash.
 _WITHOUT_WIDTH: Final = (
@@ -87,17 +86,6 @@ class Secret:
     def digest(self) -> str:
         """Return the key for allowing it: the first digits of its SHA-256, independent of line breaks in it."""
         return hashlib.sha256(unwrapped(self.text).encode("utf-8", "replace")).hexdigest()[:_DIGEST]
-
-    @property
-    def shown(self) -> str:
-        """Return its kind and enough of it to identify it: `GitHub token ghp_…`."""
-        return f"{self.kind} {self.text[:_SHOWN]}…"
-
-
-def kinds() -> tuple[str, ...]:
-    """Return every kind of secret that is recognised, sorted."""
-    ruled = (PRIVATE_KEY, JWT, IN_ADDRESS, IN_COMMAND, SEED_PHRASE, LABELLED)
-    return tuple(sorted({*ruled, *(shape.kind for shape in shapes())}, key=str.casefold))
 
 
 @cache

@@ -367,7 +367,7 @@ class Forgetting:
                 asked=asked,
             )
             erased = purged.outcome
-            self._mutator.answer_alerts(Receipt(purged.deleted, purged.files, context.now(), None))
+            self._mutator.answer_alerts(Receipt(purged.deleted, purged.files, None))
         link = load_link(context.state)
         elsewhere = (
             f"The next sync takes it out of {link.remote}, and each device’s next one out of that device."

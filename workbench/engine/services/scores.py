@@ -315,12 +315,10 @@ class Grade(NamedTuple):
     Args:
         value: 0–1.
         status: active, fading, dormant, archived or pinned.
-        last_accessed: The day of its last access in the workspace's zone, `2026-02-02`.
     """
 
     value: float
     status: str
-    last_accessed: str
 
 
 @dataclass
@@ -539,9 +537,7 @@ class Scores:
         census, told = self._census(), self.reckoning
         raws = census.raws(day_of(told.now, told.zone), told.settings.lambda_)
         scores, statuses = scores_and_statuses(census, raws, told.thresholds)
-        names = {day: date.fromordinal(day).isoformat() for day in set(census.days)}
-        days = [names[day] for day in census.days]
-        grades = list(map(Grade._make, zip(scores, statuses, days, strict=True)))
+        grades = list(map(Grade._make, zip(scores, statuses, strict=True)))
         # Backwards, so that of a memory in several files the first counts.
         return dict(zip(reversed(census.ids), reversed(grades), strict=True))
 
@@ -551,8 +547,7 @@ class Scores:
             composed = self._compose(record)
             if composed is not None:
                 score = score_now(composed, self.reckoning)
-                day = date.fromordinal(day_of(composed.last_accessed, self.reckoning.zone))
-                found[record.id] = Grade(score.value, score.status, day.isoformat())
+                found[record.id] = Grade(score.value, score.status)
         return found
 
     def _compose(self, record: MemoryRecord) -> DecayRecord | None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
@@ -92,13 +92,11 @@ class Joined:
         files: New contents by path where they differ from ours; None deletes the file.
         conflicts: What a person has to decide, new with this joining; `files` has these records already.
         renamed: Ids that were given on both sides: the old and the new id of what the later side had so named.
-        notes: One line each for the message of the commit.
     """
 
     files: Mapping[str, bytes | None]
     conflicts: tuple[ConflictRecord, ...]
     renamed: Mapping[str, str]
-    notes: tuple[str, ...]
 
 
 def join(
@@ -162,7 +160,7 @@ def join(
     if conflicts:
         result[layout.CONFLICTS] = known.with_records(conflicts).render()
     files = {path: content for path, content in sorted(result.items()) if content != ours.get(path)}
-    return Joined(files, conflicts, renaming.everywhere, tuple(_notes(conflicts, renaming)))
+    return Joined(files, conflicts, renaming.everywhere)
 
 
 def _changed(base: Tree, side: Tree) -> frozenset[str]:
@@ -187,18 +185,6 @@ def _record(
         stands, waits = waits, stands
     name = conflict_id(path, clash.unit, clash.base, stands.text, waits.text)
     return ConflictRecord(name, path, clash.unit, clash.base, stands, waits)
-
-
-def _notes(conflicts: Sequence[ConflictRecord], renaming: Renaming) -> Iterator[str]:
-    if conflicts:
-        told = (
-            "1 change differs and waits"
-            if len(conflicts) == 1
-            else f"{len(conflicts)} changes differ and wait"
-        )
-        yield f"{told} for a decision"
-    for old, new in renaming.everywhere.items():
-        yield f"{old} is {new} where the later device named it"
 
 
 @dataclass(frozen=True)

@@ -131,13 +131,6 @@ class Remote:
         except OSError:
             return False
 
-    @property
-    def is_bare(self) -> bool:
-        """Return whether it is a folder that holds a bare repository and nothing else."""
-        return self.folder is not None and all(
-            (self.folder / name).exists() for name in ("HEAD", "objects", "refs")
-        )
-
 
 def parse_remote(text: str, root: Path) -> Remote:
     """Return the remote that a person named.

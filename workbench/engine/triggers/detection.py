@@ -250,7 +250,6 @@ def _detection(message: str, live: str, parts: list[Sentence], find: Find, limit
         refers_back=not payload and phrase.kind in ("remember", "forget"),
         from_then_on=from_then_on,
         needs_time=from_then_on or dated or phrase.group == "go_back_to_a_day",
-        language=language.name,
     )
 
 

@@ -36,7 +36,6 @@ class Detection:
             empty then.
         from_then_on: What came in that time and after it is meant (“since Monday”, “undo what you learned today”).
         needs_time: It asks nothing where the payload is no time (“what changed since the last release”).
-        language: `en` or `zh`, of the phrase; empty for `none`.
     """
 
     kind: TriggerKind
@@ -48,7 +47,6 @@ class Detection:
     refers_back: bool = False
     from_then_on: bool = False
     needs_time: bool = False
-    language: str = ""
 
 
 NOTHING_DETECTED = Detection("none")

@@ -285,14 +285,12 @@ class Statement:
     """One sentence of a text.
 
     Args:
-        start: Where it begins in the text.
         plain: Its characters, full-width punctuation made ASCII; as long as in the text.
         text: It as one line that can be read alone.
-        occurrences: The names in it; their places count from `start`.
+        occurrences: The names in it; their places count from its beginning.
         question: Whether it asks rather than says.
     """
 
-    start: int
     plain: str
     text: str
     occurrences: tuple[Occurrence, ...]
@@ -312,7 +310,7 @@ def statements(text: str, occurrences: Sequence[Occurrence]) -> Iterator[Stateme
                 for one in occurrences
                 if each.start <= one.start and one.end <= each.end
             )
-            yield Statement(each.start, plain[each.start : each.end], line, inside, each.question)
+            yield Statement(plain[each.start : each.end], line, inside, each.question)
 
 
 def split_facts(

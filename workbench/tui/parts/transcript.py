@@ -71,7 +71,6 @@ class TranscriptPart(ScrollView, can_focus=True):
         self._search = 0
         self.labels: Labels = {}
         self._known_memories: Mapping[int, tuple[str, ...]] = {}
-        self._drawn_for = 0
         self._look = Look(_NARROWEST)
         self.total = 0
         self.number = 0
@@ -184,11 +183,6 @@ class TranscriptPart(ScrollView, can_focus=True):
     def is_open(self) -> bool:
         """Return whether it is known how many lines there are."""
         return self._reader is not None
-
-    @property
-    def citation(self) -> str:
-        """Return the id by which memories name the line under the cursor; empty where there is none."""
-        return f"file:{self._reader.name}#L{self.number}" if self._reader is not None and self.number else ""
 
     @property
     def memories(self) -> tuple[str, ...]:

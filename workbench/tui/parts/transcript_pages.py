@@ -88,10 +88,6 @@ class TranscriptPages:
         """Return a page that was read, though it may have to be read again; None where it was not."""
         return self._pages.get(page)
 
-    def start(self, page: int) -> int:
-        """Return the row that a page begins at."""
-        return self._starts[page]
-
     def place_of(self, number: int) -> int:
         """Return the row at which a line is thought to be that was not read."""
         page = page_of(number)
