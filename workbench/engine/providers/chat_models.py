@@ -54,7 +54,7 @@ class OpenAICompatibleChat:
     """
 
     end_point: EndPoint
-    timeout_s: float
+    timeout_s: float = 20.0
     retries: int = 2
     _form: int = field(default=0, init=False, repr=False)
     _limit: str = field(default=_LIMITS[0], init=False, repr=False)

@@ -315,10 +315,12 @@ class Grade(NamedTuple):
     Args:
         value: 0–1.
         status: active, fading, dormant, archived or pinned.
+        last_accessed: The day of its last access in the workspace's zone, `2026-02-02`.
     """
 
     value: float
     status: str
+    last_accessed: str
 
 
 @dataclass
@@ -537,7 +539,9 @@ class Scores:
         census, told = self._census(), self.reckoning
         raws = census.raws(day_of(told.now, told.zone), told.settings.lambda_)
         scores, statuses = scores_and_statuses(census, raws, told.thresholds)
-        grades = list(map(Grade._make, zip(scores, statuses, strict=True)))
+        names = {day: date.fromordinal(day).isoformat() for day in set(census.days)}
+        days = [names[day] for day in census.days]
+        grades = list(map(Grade._make, zip(scores, statuses, days, strict=True)))
         # Backwards, so that of a memory in several files the first counts.
         return dict(zip(reversed(census.ids), reversed(grades), strict=True))
 
@@ -547,7 +551,8 @@ class Scores:
             composed = self._compose(record)
             if composed is not None:
                 score = score_now(composed, self.reckoning)
-                found[record.id] = Grade(score.value, score.status)
+                day = date.fromordinal(day_of(composed.last_accessed, self.reckoning.zone))
+                found[record.id] = Grade(score.value, score.status, day.isoformat())
         return found
 
     def _compose(self, record: MemoryRecord) -> DecayRecord | None:

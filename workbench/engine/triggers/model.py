@@ -148,12 +148,12 @@ class Routing:
     tags: tuple[str, ...]
     confidence: Confidence
     summary: str
-    entities: tuple[EntityMention, ...]
-    relations: tuple[RelationMention, ...]
-    facts: tuple[FactStatement, ...]
-    core_update: bool
-    core_block: CoreBlockName | None
-    procedure: ProcedureOutline | None
+    entities: tuple[EntityMention, ...] = ()
+    relations: tuple[RelationMention, ...] = ()
+    facts: tuple[FactStatement, ...] = ()
+    core_update: bool = False
+    core_block: CoreBlockName | None = None
+    procedure: ProcedureOutline | None = None
     router: RouterName = "rules"
     fallback: str | None = None
 
