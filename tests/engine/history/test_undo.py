@@ -126,7 +126,8 @@ def test_commits_that_go_on_with_one_another_are_one_action(notebook: Notebook) 
     assert len(receipt.outcome.commits) == 3
     assert (receipt.outcome.commits[0], receipt.outcome.commits[-1]) == (last, first)
     assert notebook.texts() == {"MEMORY.md": "before\n", "USER.md": "somebody else, meanwhile\n"}
-    assert "and 2 that go on with it: the first of three" in receipt.outcome.summary
+    written = notebook.history.store.commit(receipt.commit or "").message
+    assert "and 2 that go on with it: the first of three" in written
     line = read_commit_index(notebook.history.store)
     assert {line.undone_by(commit) for commit in receipt.outcome.commits} == {receipt.commit}
     undo(notebook.history, PERSON)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
-from importlib import resources
 from typing import Final
 
 from workbench.engine.patterns import lazy_pattern
@@ -237,4 +236,6 @@ def load_template(path: str) -> bytes:
     Raises:
         KeyError: There is no template for it.
     """
+    from importlib import resources
+
     return resources.files(__package__).joinpath("templates", TEMPLATES[path]).read_bytes()

@@ -17,7 +17,6 @@ import sys
 import time
 import weakref
 from collections.abc import Callable, Generator, Sequence
-from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -129,6 +128,8 @@ class Trial:
 
 def library_build() -> list[Any]:
     """Return the identity of the llama-cpp-python build without loading it."""
+    from importlib import metadata
+
     try:
         version = metadata.version(_DISTRIBUTION)
     except metadata.PackageNotFoundError:

@@ -73,9 +73,7 @@ class HistoryPlace(Place):
     EMPTY: ClassVar[str] = (
         "Nothing has been changed here yet. The first change begins the history: ⸨new⸩ writes a memory."
     )
-    KEYS: ClassVar[tuple[str, ...]] = (
-        "bring-back", "compare", "evidence", "details", "filter", "history"
-    )  # fmt: skip
+    KEYS: ClassVar[tuple[str, ...]] = ("bring-back", "compare", "evidence", "details", "filter", "history")
     FILTER_KEYS: ClassVar[tuple[str, ...]] = ("by", "file", "is")
 
     def __init__(self, name: str) -> None:
@@ -107,16 +105,10 @@ class HistoryPlace(Place):
         if self.view.compares:
             return {"compare": "swap", "left": "→ moments", "only-changed": "only changes", "go-day": "date"}
         action = self._action
-        back = "do again" if action is not None and action.undone_by else "take back"
+        said = {"bring-back": "take back", "compare": "compare", "left": "→ moments", "go-day": "date"}
         if action is not None and action.waiting:
-            return {
-                "accept": "keep",
-                "bring-back": "old text back",
-                "compare": "compare",
-                "left": "→ moments",
-                "go-day": "date",
-            }
-        return {"bring-back": back, "compare": "compare", "left": "→ moments", "go-day": "date"}
+            return said | {"accept": "keep", "bring-back": "old text back"}
+        return said | {"bring-back": "do again"} if action is not None and action.undone_by else said
 
     # Where one is.
 
