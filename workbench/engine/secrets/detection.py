@@ -17,7 +17,7 @@ from workbench.engine.patterns import lazy_pattern
 from workbench.engine.secrets.labelled import labelled_in
 from workbench.engine.secrets.places import PRIVATE_KEY, placed_in
 from workbench.engine.secrets.shapes import tokens_in
-from workbench.engine.secrets.values import Found
+from workbench.engine.secrets.values import LABELLED, Found
 from workbench.engine.secrets.wrapping import unwrapped, wrapped_tokens
 from workbench.engine.values import dataclass
 

@@ -174,9 +174,7 @@ class HistoryPlace(Place):
     @property
     def _action(self) -> Action | None:
         rows = self.all_rows
-        return (
-            rows.row(self.list.cursor_key) if isinstance(rows, ActionRows) and self.list.cursor_key else None
-        )
+        return rows.row(self.list.cursor_key) if isinstance(rows, ActionRows) else None
 
     # Reading and drawing.
 
