@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, date, datetime
 
 import pytest
 
 from tests.display.test_actions import action
 from workbench.display.actions import action_row
-from workbench.display.found import hit_row
+from workbench.display.found import hit_row, hit_words
 from workbench.display.ink import Line, line_width, plain_text
 from workbench.display.rows import item_row, memory_row
 from workbench.engine.results.memories import CoreItem
@@ -51,3 +52,18 @@ def test_the_day_of_a_result_stands_beside_its_words_in_a_list_of_half_a_screen(
     assert shown(hit_row(hit(), "papers", today, 46), 46).endswith("fading  9 Nov")
     assert shown(hit_row(hit(status="active"), "papers", today, 37), 37).endswith("9 Nov")
     assert not shown(hit_row(hit(status="active"), "papers", today, 30), 30).endswith("9 Nov")
+
+
+def test_the_row_of_an_entity_says_the_fact_that_search_found_to_answer() -> None:
+    facts = (
+        "# Marta\n\n## Facts\n- Marta works as a harbour pilot (since 2026-03-01) ^a1\n"
+        "- Marta likes rye bread (since 2026-06-01) ^a2\n"
+        "- Her work as a cook ended (2026-01-20 to 2026-02-01) ^a3"
+    )
+    entity = hit(id="entity:person--marta", store="semantic", title="Marta", snippet=facts, end_line=6)
+    # Nothing of the question stands in a fact but the name, which stands in all of them.
+    assert hit_words(replace(entity, matched=(3, 4)), "Marta job") == "Marta works as a harbour pilot"
+    assert hit_words(replace(entity, matched=(5, 5)), "Marta job") == "Marta likes rye bread"
+    # What no longer holds answers only where nothing else does.
+    assert hit_words(entity, "work of Marta") == "Marta works as a harbour pilot"
+    assert hit_words(entity, "the cook") == "Marta: Her work as a cook ended"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from workbench.display.ink import Line, line_width, plain_text
 from workbench.display.markdown import markdown_lines
-from workbench.display.transcript import DAY, Look, page_entries
+from workbench.display.transcript import DAY, Look, Stretch, page_entries, stretch_lines
 from workbench.engine.results.sessions import SessionLine, SessionProblem, TranscriptPage
 
 NOW = datetime(2026, 11, 24, 9, 0, tzinfo=UTC)
@@ -103,6 +103,14 @@ def test_evidence_stands_out() -> None:
         if any(s.role == "strong" and s.text == "b" for s in row)
     ]
     assert len(strong) == 1
+
+
+def test_evidence_is_shown_whole_however_long_its_line_is() -> None:
+    page = TranscriptPage(1, (line(1, "word\n\n" * 40), line(2, "word\n\n" * 40 + "the quote")))
+    stretch = Stretch(page, 2, {}, NOW, "", shared=False)
+    shown = [plain_text(row) for row in stretch_lines(stretch, 80, (2, 2))]
+    assert any("the quote" in row for row in shown)
+    assert sum("enter unfolds them" in row for row in shown) == 1
 
 
 def test_markdown_is_rendered_line_by_line() -> None:

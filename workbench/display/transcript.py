@@ -132,9 +132,10 @@ class Stretch:
 
 
 def stretch_lines(stretch: Stretch, width: int, marked: tuple[int, int]) -> list[Line]:
-    """Draw some lines of a transcript, those from one number to another bright behind a bar."""
+    """Draw some lines of a transcript, those from one number to another whole, and bright behind a bar."""
     look = Look(
         max(1, width - 2),
+        unfolded=frozenset(range(marked[0], marked[1] + 1)),
         marked=marked,
         agent=stretch.agent,
         shared=stretch.shared,
@@ -411,7 +412,7 @@ def evidence_lines(evidence: Evidence, width: int) -> list[Line]:
     else:
         drawn += _file_lines(evidence, width)
     if evidence.more:
-        drawn += [BLANK, (Span("ALSO SAID IN", "soft+strong"),)]
+        drawn += [BLANK, (Span("MORE EVIDENCE", "soft+strong"),)]
         drawn += [(ink(title, "text+link", width, id_),) for id_, title in evidence.more]
     return drawn
 

@@ -139,6 +139,23 @@ async def test_two_statements_are_decided_with_one_key_whichever_row_is_older(as
         assert said(pilot) == "Only two contradicting statements are decided with < > =."
 
 
+async def test_each_side_of_a_contradiction_opens_its_evidence(seen: Workspace) -> None:
+    sources = [each.id for each in seen.timeline(limit=2).entries]
+    against = "  - that: The ferry does not sail at night\n"
+    evidence = "".join(f'  - {each} says "night"\n' for each in sources)
+    seen.edit_file(layout.PENDING_REFLECTION, REFLECTION.replace(against, against + evidence))
+    async with opened(seen) as pilot:
+        await press(pilot, "2")
+        await to_row(pilot, BY_ID["night"])
+        seen_of = []
+        for _ in range(3):
+            await press(pilot, "o")
+            shown = inbox_of(pilot).evidence.evidence
+            assert shown is not None
+            seen_of.append(shown.link)
+        assert seen_of == [*sources, sources[0]]
+
+
 async def test_what_is_ticked_is_previewed_written_and_taken_back_whole(asked: Workspace) -> None:
     reflect(asked)
     async with opened(asked) as pilot:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from workbench.engine.patterns import lazy_pattern
 from workbench.tui.keys.table import COMMAND, IMPORT
-from workbench.tui.parts.evidence import evidence_at
+from workbench.tui.parts.evidence import evidence_at, next_evidence
 from workbench.tui.places.memory_reading import about
 from workbench.tui.verbs.history import COMMIT, HISTORY_OF
 from workbench.tui.verbs.memories import Memory
@@ -61,9 +61,11 @@ class Looking:
 
     def _open_evidence(self) -> None:
         place = self._frame.place
-        subject = place.current
+        subject, shown = place.current, place.evidence.evidence
         if subject is None:
             self._frame.say(COMMAND["evidence"].elsewhere)
+        elif self._frame.focused is place.evidence and shown is not None and shown.more:
+            self._open(lambda workspace: next_evidence(workspace, shown))
         else:
             self._open(lambda workspace: place.read_evidence(workspace, subject))
 

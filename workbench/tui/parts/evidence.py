@@ -17,6 +17,8 @@ from workbench.tui.parts.page import PagePart
 from workbench.tui.parts.transcript import titles_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from workbench.engine.results.memories import Saying
     from workbench.engine.workspace import Workspace
 
@@ -61,6 +63,27 @@ def evidence_of_memory(workspace: Workspace, memory_id: str) -> Evidence | None:
         return None
     more = {each.id: words.origin(each.id) for each in said[1:] if each.id != said[0].id}
     return replace(found, more=tuple((more | titles_of(workspace, more)).items()))
+
+
+def evidence_of_sources(workspace: Workspace, sources: Sequence[str]) -> Evidence | None:
+    """Read the first of some sources that can be read, which leads on to those after it; called on a thread."""
+    for at, source in enumerate(sources):
+        if (found := evidence_at(workspace, source)) is not None:
+            more = {each: words.origin(each) for each in sources[at + 1 :]}
+            return replace(found, more=tuple((more | titles_of(workspace, more)).items()))
+    return None
+
+
+def next_evidence(workspace: Workspace, shown: Evidence) -> Evidence | None:
+    """Read the source that follows one which is shown, round to the first again; called on a thread.
+
+    Returns:
+        None where no other can be read.
+    """
+    for at, (source, _) in enumerate(shown.more):
+        if (found := evidence_at(workspace, source)) is not None:
+            return replace(found, more=(*shown.more[at + 1 :], (shown.link, shown.title)))
+    return None
 
 
 def evidence_at(workspace: Workspace, source: str, saying: Saying | None = None) -> Evidence | None:

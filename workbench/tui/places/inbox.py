@@ -35,7 +35,7 @@ from workbench.engine.identifiers import MEMORY_STORES
 from workbench.engine.reflection.kinds import Kind, kind_of
 from workbench.engine.values import dataclass
 from workbench.tui.keys.table import COMMAND
-from workbench.tui.parts.evidence import evidence_at
+from workbench.tui.parts.evidence import evidence_at, evidence_of_sources
 from workbench.tui.parts.filter import Filterable
 from workbench.tui.parts.list import ListPart
 from workbench.tui.parts.rows import Rows
@@ -528,7 +528,7 @@ class InboxPlace(Place):
 
     def read_evidence(self, workspace: Workspace, subject: Subject) -> Evidence | None:
         if isinstance(subject, Waiting):
-            return evidence_at(workspace, subject.source) if subject.source else None
+            return evidence_of_sources(workspace, subject.sources)
         if isinstance(subject, Unreadable):
             return evidence_at(workspace, f"file:{subject.path}#L{subject.line}")
         if isinstance(subject, Memory):

@@ -132,16 +132,21 @@ class Waiting:
         return FROM_REFLECTION
 
     @property
-    def source(self) -> str:
-        """Return the id of where it comes from; empty where nobody noted it."""
+    def sources(self) -> tuple[str, ...]:
+        """Return the ids of where it comes from, of a contradiction on either side; none where nobody noted it."""
         if self.item is not None:
-            return next((each.id for each in self.item.evidence), "")
+            return tuple(dict.fromkeys(each.id for each in self.item.evidence))
         if self.held is not None:
-            return f"file:{self.held.path}#L{self.held.line or 1}" if self.held.path else ""
+            return (f"file:{self.held.path}#L{self.held.line or 1}",) if self.held.path else ()
         if self.conflict is not None:
-            return f"file:{self.conflict.path}#L{self.conflict.line}"
+            return (f"file:{self.conflict.path}#L{self.conflict.line}",)
         named = (each for one in self.proposals for each in (*one.origins, *memories_against(one)))
-        return next(named, "")
+        return tuple(dict.fromkeys(named))
+
+    @property
+    def source(self) -> str:
+        """Return the first of them; empty where there is none."""
+        return next(iter(self.sources), "")
 
     @property
     def about(self) -> str:
