@@ -237,7 +237,7 @@ def tracked_files(root: Path) -> dict[str, FileStatus]:
         if stat.S_ISREG(status.st_mode):
             found[name] = _status(status)
     _collect(os.fspath(root / "memory"), "memory/", found)
-    return dict(sorted(found.items()))
+    return {path: found[path] for path in sorted(found)}
 
 
 def _status(status: os.stat_result) -> FileStatus:

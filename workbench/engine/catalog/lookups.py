@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 from workbench.engine.catalog.catalog import Catalog
@@ -512,11 +513,17 @@ class Lookups:
         return entity
 
 
+@lru_cache(maxsize=1024)
+def _tags(text: str) -> tuple[str, ...]:
+    """Parse the tags of a memory; many memories have the same."""
+    return tuple(json.loads(text))
+
+
 def memory_of(row: tuple[Any, ...]) -> MemoryRecord:
     """Return the memory of a row of `MEMORY_COLUMNS`."""
     moment = datetime.fromisoformat(row[11]) if row[11] else None
     used = WrittenAccesses.read(row[14]) if row[14] else None
-    return MemoryRecord(*(*row[:10], tuple(json.loads(row[10])), moment, bool(row[12]), row[13], used))
+    return MemoryRecord(*(*row[:10], _tags(row[10]), moment, bool(row[12]), row[13], used))
 
 
 def fact_of(row: tuple[Any, ...]) -> FactRecord:

@@ -83,16 +83,22 @@ class CandidateUnit:
     Args:
         place: Its position among the units of its chunk.
         terms: Its stemmed terms in the order of the text.
-        words: Each of them once.
     """
 
     stored: StoredChunk
     place: int
     shape: UnitShape
     terms: Sequence[str]
-    words: frozenset[str]
     signals: dict[str, float] = field(default_factory=dict)
     points: float = 0.0
+    _words: frozenset[str] | None = None
+
+    @property
+    def words(self) -> frozenset[str]:
+        """Return each of its terms once; few units are asked for them."""
+        if self._words is None:
+            self._words = frozenset(self.terms)
+        return self._words
 
     @property
     def start_line(self) -> int:
@@ -115,7 +121,7 @@ def units_in(stored: StoredChunk) -> list[CandidateUnit]:
             words = stored.unit_terms[place].split(" ")
         else:
             words = index_terms("\n".join(chunk.text.split("\n")[each.first : each.last + 1]))
-        units.append(CandidateUnit(stored, place, each, words, frozenset(words)))
+        units.append(CandidateUnit(stored, place, each, words))
     return units
 
 

@@ -104,7 +104,7 @@ def score_words(
     """
     weights = {**near, **idf}
     pairs = {frozenset(pair): min(map(idf.__getitem__, pair)) for pair in pairwise(idf)}
-    wanted = weights.keys()
+    wanted = frozenset(weights)
     own: list[set[str]] = []
     of_chunk: dict[int, set[str]] = defaultdict(set)
     of_memory: dict[str, set[str]] = defaultdict(set)
@@ -112,8 +112,9 @@ def score_words(
     chunks_of_memory: dict[str, set[int]] = defaultdict(set)
     prefixes = [term for term in wanted if is_prefix(term)]
     for unit in units:
-        held = wanted & unit.words
-        held.update(term for term in prefixes if any(word.startswith(term) for word in unit.words))
+        held = set(wanted.intersection(unit.terms))
+        if prefixes:
+            held.update(term for term in prefixes if any(word.startswith(term) for word in unit.terms))
         number = unit.stored.number
         chunk = unit.stored.chunk
         if chunk.store in _SMALL_STORES:
