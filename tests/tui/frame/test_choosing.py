@@ -8,6 +8,7 @@ from tests.tui.frame.test_frame import drawn, frame_app, opened, press, said
 from tests.tui.seen_workspace import FERRY
 from workbench.engine import Workspace
 from workbench.tui.parts.chooser import Choice, ChooserPart, narrowed
+from workbench.tui.places.graph import GraphPlace
 
 
 @pytest.mark.parametrize("size", [(80, 24), (160, 40)])
@@ -22,6 +23,17 @@ async def test_help_lists_the_keys_of_the_place_and_does_what_is_chosen(
         assert chooser.chosen.section == "Here"
         await press(pilot, *"timeline", "enter")
         assert drawn(pilot, "crumbs").strip().startswith("Timeline")
+
+
+async def test_what_only_one_place_can_do_is_found_anywhere_and_done_there(seen: Workspace) -> None:
+    async with opened(seen) as pilot:
+        await press(pilot, "3", "?", *"rate at", "enter")
+        assert drawn(pilot, "crumbs").strip().startswith("Decay")
+        assert "A trial" in said(pilot)
+        await press(pilot, "escape", "?", *"draw", "enter")
+        place = frame_app(pilot).frame.place
+        assert isinstance(place, GraphPlace)
+        assert place.at.is_drawn
 
 
 async def test_a_memory_is_found_by_any_of_its_words(seen: Workspace) -> None:

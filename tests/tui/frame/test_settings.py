@@ -86,7 +86,8 @@ async def test_choices_are_stepped_through_and_taken_with_enter(seen: Workspace)
         assert "By the model: on · ▸off" in said(pilot).replace("▸on · off", "on · ▸off")
         assert "take off" in drawn(pilot, "keys")
         await press(pilot, "p")
-        assert said(pilot) == "By the model: enter takes off, esc leaves it."
+        assert said(pilot) == "By the model “p”: none has that in its name; backspace takes a letter away."
+        await press(pilot, "backspace")
         await press(pilot, "escape")
         assert said(pilot) == "Left as it was."
         assert seen.head() == head
@@ -157,6 +158,25 @@ async def test_a_theme_is_tried_while_one_steps_and_kept_with_enter(seen: Worksp
         await press(pilot, "r")
         assert said(pilot) == "Theme is back to its default."
         assert pilot.app.theme == "workbench-dark"
+
+
+async def test_letters_find_a_theme_and_enter_takes_only_what_is_seen(
+    seen: Workspace, tmp_path: Path
+) -> None:
+    async with opened(seen, config_folder=tmp_path) as pilot:
+        await at(pilot, "bench.theme")
+        await press(pilot, "e", *"no")
+        assert said(pilot) == "Theme “no”: mono · monokai · ▸nord"
+        assert pilot.app.theme == "nord"
+        await press(pilot, "left")
+        assert pilot.app.theme == "monokai"
+        await press(pilot, "z", "enter")
+        assert said(pilot) == "Theme “noz”: none has that in its name; backspace takes a letter away."
+        assert not (tmp_path / "bench.toml").exists()
+        await press(pilot, "backspace", "escape")
+        assert pilot.app.theme == "workbench-dark"
+        await press(pilot, "e", *"gruv", "enter")
+        assert said(pilot) == "Theme is gruvbox, in bench.toml."
 
 
 async def test_a_key_is_pressed_to_be_the_new_one(seen: Workspace, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from workbench.display.card import told
 from workbench.display.words import store_of
-from workbench.tui.keys.table import MOVING, PLACES, written
+from workbench.tui.keys.table import ACTS_IN, MOVING, PLACES, written
 from workbench.tui.parts.chooser import Choice, Steps
 from workbench.tui.verbs.memories import VERBS
 
@@ -106,13 +106,22 @@ class Choosing:
         elif take is not None:
             take(choice)
         elif choice.id.startswith(_RUN):
-            command = self._command(choice.id.removeprefix(_RUN))
-            if command is not None:
-                self._frame.run(command)
+            self._run(choice.id.removeprefix(_RUN))
         elif choice.id.startswith(_GO):
             self._frame.go(choice.id.removeprefix(_GO))
         else:
             self._frame.looking.open_memory(choice.id)
+
+    def _run(self, name: str) -> None:
+        """Carry out a command, in the place where alone it can act."""
+        frame, command = self._frame, self._command(name)
+        if command is None:
+            return
+        places = ACTS_IN.get(name, (frame.place_name,))
+        if frame.place_name in places:
+            frame.run(command)
+        else:
+            frame.go(places[0], then=lambda: frame.run(command))
 
     def _command(self, name: str) -> Command | None:
         keymap = self._frame.keymap
@@ -172,6 +181,7 @@ class Stepping:
         self._frame = frame
         self._steps: Steps | None = None
         self._at = 0
+        self._typed = ""
         self._key: Callable[[str], bool] | None = None
 
     def step(self, steps: Steps, by: int = 0) -> None:
@@ -180,8 +190,8 @@ class Stepping:
         Args:
             by: How many steps are taken at once.
         """
-        self._steps, self._at = steps, steps.at
-        self._move(by)
+        self._steps, self._at, self._typed = steps, steps.at, ""
+        self._move(steps, by)
 
     def ask_key(self, title: str, took: Callable[[str], bool]) -> None:
         """Wait for a key.
@@ -218,33 +228,60 @@ class Stepping:
         if steps is None:
             return False
         if key in ("left", "right"):
-            self._move(1 if key == "right" else -1)
-        elif key == "enter":
-            self._end()
-            steps.take(steps.values[self._at])
+            self._move(steps, 1 if key == "right" else -1)
+        elif key == "backspace" or len(key) == 1:
+            self._type(steps, self._typed[:-1] if key == "backspace" else self._typed + key.casefold())
         elif key == "escape":
             self._end()
             steps.try_out(steps.values[steps.at])
             self._frame.say("Left as it was.")
+        elif key == "enter" and self._found(steps):
+            self._end()
+            steps.take(steps.values[self._at])
         else:
-            self._frame.say(f"{steps.title}: enter takes {steps.values[self._at]}, esc leaves it.")
+            self._show(steps)
         return True
 
-    def _move(self, by: int) -> None:
-        steps = self._steps
-        if steps is None:
-            return
-        self._at = (self._at + by) % len(steps.values)
-        value = steps.values[self._at]
-        # Of many values those around, so that the present one is in sight.
-        first = max(0, min(self._at - _AROUND, len(steps.values) - 2 * _AROUND - 1))
-        near = steps.values[first : first + 2 * _AROUND + 1]
-        others = " · ".join(f"▸{each}" if each == value else each for each in near)
-        before, after = "… " * (first > 0), " …" * (first + len(near) < len(steps.values))
-        self._frame.say(f"{steps.title}: {before}{others}{after}")
-        self._frame.hint((("← →", "another"), ("enter", f"take {value}"), ("esc", "leave it")))
-        if by:
+    def _found(self, steps: Steps) -> list[str]:
+        """Return the values with what was typed in their names."""
+        return [each for each in steps.values if self._typed in each.casefold()]
+
+    def _move(self, steps: Steps, by: int) -> None:
+        if not self._found(steps):
+            self._typed = ""
+        found, value = self._found(steps), steps.values[self._at]
+        self._look_at(steps, found[(found.index(value) + by) % len(found)])
+
+    def _type(self, steps: Steps, typed: str) -> None:
+        self._typed = typed
+        found, value = self._found(steps), steps.values[self._at]
+        if found and value not in found:
+            value = min(found, key=lambda each: not each.casefold().startswith(typed))
+        self._look_at(steps, value)
+
+    def _look_at(self, steps: Steps, value: str) -> None:
+        if value != steps.values[self._at]:
+            self._at = steps.values.index(value)
             steps.try_out(value)
+        self._show(steps)
+
+    def _show(self, steps: Steps) -> None:
+        """Say which value would be taken, among those beside it; of many those around, so that it is in sight."""
+        found, value = self._found(steps), steps.values[self._at]
+        title = f"{steps.title} “{self._typed}”" if self._typed else steps.title
+        if not found:
+            self._frame.say(f"{title}: none has that in its name; backspace takes a letter away.")
+            self._frame.hint((("backspace", "a letter less"), ("esc", "leave it")))
+            return
+        here = found.index(value)
+        first = max(0, min(here - _AROUND, len(found) - 2 * _AROUND - 1))
+        near = found[first : first + 2 * _AROUND + 1]
+        others = " · ".join(f"▸{each}" if each == value else each for each in near)
+        before, after = "… " * (first > 0), " …" * (first + len(near) < len(found))
+        self._frame.say(f"{title}: {before}{others}{after}")
+        self._frame.hint(
+            (("← →", "another"), ("a–z", "find"), ("enter", f"take {value}"), ("esc", "leave it"))
+        )
 
     def _end(self) -> None:
         self._steps = None

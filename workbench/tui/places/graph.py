@@ -179,7 +179,9 @@ class GraphPlace(Place):
         said = {"new": "add a fact", "compare": "another path" if at.kind == _PATH else "path to…"}
         if at.kind == _AROUND:
             said |= {"closer": "a hop more"} if self.hops < _MOST_HOPS else {"wider": "fewer hops"}
-        if at.is_drawn and self.cursor_key != at.center:
+        if not at.is_drawn:
+            said["view-drawing"] = "drawing"
+        elif self.cursor_key != at.center:
             said["open"] = "go there"
         return said
 
